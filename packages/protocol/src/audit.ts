@@ -1,0 +1,23 @@
+/** One line per action (SPEC N1). Each role appends to its own file, so each hash chain has one writer. */
+import { z } from "zod";
+
+export const AuditLine = z.object({
+  timestamp: z.iso.datetime(),
+  seq: z.number().int().positive(),
+  /** What happened: `task_queued`, `turn_settled`, `message_accepted`, … */
+  event: z.string(),
+  actor: z.enum(["supervisor", "workers", "gateway"]),
+  taskId: z.string().optional(),
+  traceId: z.string().optional(),
+  parentId: z.string().optional(),
+  attempts: z.number().int().optional(),
+  durationMs: z.number().optional(),
+  failureReason: z.string().optional(),
+  detail: z.record(z.string(), z.unknown()).optional(),
+  /** SHA-256 of the previous line; empty in the first line of a file. */
+  previousHash: z.string(),
+});
+export type AuditLine = z.infer<typeof AuditLine>;
+
+/** What a caller says; the log adds the time, the number and the chain. */
+export type AuditEvent = Omit<AuditLine, "timestamp" | "seq" | "actor" | "previousHash">;

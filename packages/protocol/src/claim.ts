@@ -1,0 +1,26 @@
+/** Who runs attempt K of a task, and how an attempt that may be retried ended (PROTOCOL, layout). */
+import { z } from "zod";
+import { FailureReason } from "./failure.ts";
+import { Id } from "./id.ts";
+
+/** A process, for certain: a pid alone is reused within minutes (PROTOCOL R6). */
+export const Identity = z.object({ pid: z.number().int().positive(), startTime: z.string(), bootId: z.string() });
+export type Identity = z.infer<typeof Identity>;
+
+export const Claim = z.object({
+  id: Id,
+  attempt: z.number().int().positive(),
+  owner: Identity,
+  at: z.iso.datetime(),
+});
+export type Claim = z.infer<typeof Claim>;
+
+export const FailedAttempt = z.object({
+  id: Id,
+  attempt: z.number().int().positive(),
+  failureReason: FailureReason,
+  error: z.string(),
+  at: z.iso.datetime(),
+  retryAt: z.iso.datetime(),
+});
+export type FailedAttempt = z.infer<typeof FailedAttempt>;

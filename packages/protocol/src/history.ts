@@ -1,0 +1,23 @@
+/** The conversation as people read it: a view of `archive/t-*` (PROTOCOL step 6). */
+import { z } from "zod";
+import { Id } from "./id.ts";
+import { Usage } from "./usage.ts";
+
+export const HISTORY_MESSAGES_MAX = 800;
+
+export const HistoryMessage = z.object({
+  id: Id,
+  role: z.enum(["user", "assistant", "system"]),
+  text: z.string(),
+  at: z.iso.datetime(),
+  /** Assistant messages: the user messages that this one answers. */
+  answers: z.array(Id).optional(),
+  /** Assistant messages: the tasks that the turn started, or that it reports. */
+  taskIds: z.array(Id).optional(),
+  quote: Id.optional(),
+  usage: Usage.optional(),
+});
+export type HistoryMessage = z.infer<typeof HistoryMessage>;
+
+export const History = z.object({ throughTurn: z.number().int().nonnegative(), messages: z.array(HistoryMessage) });
+export type History = z.infer<typeof History>;

@@ -1,0 +1,47 @@
+/** Every record has a derived id, so that doing anything twice does it once (PROTOCOL R2). */
+import { z } from "zod";
+
+export const ID_PATTERN = /^[a-z0-9][a-z0-9._-]{0,127}$/;
+export const Id = z.string().regex(ID_PATTERN, "an id has 1 to 128 characters of a-z 0-9 . _ -");
+
+const TURN_PATTERN = /^t-(\d{6,})$/;
+
+/** The id of Teller turn `n` (1, 2, 3, …): `t-000042`. */
+export function turnId(n: number): string {
+  return `t-${String(n).padStart(6, "0")}`;
+}
+
+/** The number of a turn's id, or 0 when `id` is not a turn. Turns are compared by number, never as text. */
+export function turnNumber(id: string): number {
+  return Number(TURN_PATTERN.exec(id)?.[1] ?? 0);
+}
+
+/** The id of the k-th effect of `parent`: `t-000042.1`. */
+export function childId(parent: string, k: number): string {
+  return `${parent}.${k}`;
+}
+
+/** `t-000042.1.0` → `[t-000042.1, t-000042]`, nearest first. */
+export function ancestorsOf(id: string): string[] {
+  const ancestors: string[] = [];
+  for (let dot = id.lastIndexOf("."); dot > 0; dot = id.lastIndexOf(".", dot - 1)) ancestors.push(id.slice(0, dot));
+  return ancestors;
+}
+
+/** Orders task ids by turn number, then by their place below it; other ids come last, as text. */
+export function compareTaskIds(a: string, b: string): number {
+  const partsA = a.replace(/^t-/, "").split(".");
+  const partsB = b.replace(/^t-/, "").split(".");
+  for (let i = 0; i < Math.max(partsA.length, partsB.length); i++) {
+    const x = Number(partsA[i] ?? -1);
+    const y = Number(partsB[i] ?? -1);
+    if (Number.isNaN(x) || Number.isNaN(y)) return a < b ? -1 : a > b ? 1 : 0;
+    if (x !== y) return x - y;
+  }
+  return 0;
+}
+
+/** The mark that says "this task and everything below it is cancelled" (PROTOCOL, Cancel). */
+export function cancelMark(id: string): string {
+  return `${id}.cancelled`;
+}

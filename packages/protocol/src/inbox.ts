@@ -1,0 +1,53 @@
+/**
+ * The one door in: whatever a user, the CLI or a script wants is a record in `inbox/` (PROTOCOL, Wishes). Events are
+ * the supervisor's own records for the Teller.
+ */
+import { z } from "zod";
+import { Id } from "./id.ts";
+
+export const MESSAGE_CHARS_MAX = 64_000;
+
+export const ClientClock = z.object({ timeZone: z.string().min(1).max(64), now: z.iso.datetime({ offset: true }) });
+export type ClientClock = z.infer<typeof ClientClock>;
+
+export const Message = z.object({
+  kind: z.literal("message"),
+  id: Id,
+  at: z.iso.datetime(),
+  text: z.string().min(1).max(MESSAGE_CHARS_MAX),
+  client: ClientClock.optional(),
+  quote: Id.optional(),
+});
+export type Message = z.infer<typeof Message>;
+
+/**
+ * A system event for the Teller (SPEC H). `data` is for the model, `text` for people. Only the supervisor may say such
+ * things, so it seals them: `mac` is the HMAC of the record with the token (`seal.ts` in packages/store).
+ */
+export const Event = z.object({
+  kind: z.literal("event"),
+  id: Id,
+  at: z.iso.datetime(),
+  name: z.enum(["task_result"]),
+  text: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  mac: z.string().optional(),
+});
+export type Event = z.infer<typeof Event>;
+
+export const CancelWish = z.object({ kind: z.literal("cancel"), id: Id, at: z.iso.datetime(), taskId: Id });
+export type CancelWish = z.infer<typeof CancelWish>;
+
+/** Carries authority, so it is believed only with its seal. */
+export const RestartWish = z.object({ kind: z.literal("restart"), id: Id, at: z.iso.datetime(), mac: z.string() });
+export type RestartWish = z.infer<typeof RestartWish>;
+
+export const Wish = z.discriminatedUnion("kind", [Message, Event, CancelWish, RestartWish]);
+export type Wish = z.infer<typeof Wish>;
+
+/** A file that somebody dropped into `inbox/`: the supervisor completes `id` and `at`. */
+export const DroppedWish = z.discriminatedUnion("kind", [
+  Message.partial({ id: true, at: true }),
+  CancelWish.partial({ id: true, at: true }),
+]);
+export type DroppedWish = z.infer<typeof DroppedWish>;

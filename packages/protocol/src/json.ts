@@ -1,0 +1,51 @@
+/** JSON from outside is measured before it is parsed: deep or huge text can stall `JSON.parse` and overflow zod. */
+import type { z } from "zod";
+
+export const RECORD_BYTES_MAX = 1_048_576;
+export const RECORD_DEPTH_MAX = 32;
+
+/** The text cannot be one of our records; `message` says why, without quoting the text. */
+export class BadJson extends Error {}
+
+/** The deepest nesting of brackets outside strings; counting stops at `limit + 1`. */
+export function jsonDepth(text: string, limit: number): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (inString) {
+      if (code === 92) i++;
+      else if (code === 34) inString = false;
+    } else if (code === 34) inString = true;
+    else if (code === 123 || code === 91) {
+      deepest = Math.max(deepest, ++depth);
+      if (deepest > limit) return deepest;
+    } else if (code === 125 || code === 93) depth--;
+  }
+  return deepest;
+}
+
+/** Parses bounded JSON. Throws `BadJson` when it is too long, too deep, or not JSON. */
+export function parseJson(text: string, limits = { bytes: RECORD_BYTES_MAX, depth: RECORD_DEPTH_MAX }): unknown {
+  if (text.length > limits.bytes) throw new BadJson(`longer than ${limits.bytes} bytes`);
+  if (jsonDepth(text, limits.depth) > limits.depth) throw new BadJson(`nested deeper than ${limits.depth}`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadJson("not valid JSON");
+  }
+}
+
+/** Parses bounded JSON into a record of `schema`. Throws `BadJson` with the place and the reason. */
+export function parseRecord<T>(schema: z.ZodType<T>, text: string, limits?: { bytes: number; depth: number }): T {
+  const checked = schema.safeParse(parseJson(text, limits));
+  if (checked.success) return checked.data;
+  throw new BadJson(describeIssues(checked.error));
+}
+
+/** One line for people: `client.now: Invalid ISO datetime; text: Required`. */
+export function describeIssues(error: z.ZodError): string {
+  const issues = error.issues.slice(0, 5).map((issue) => `${issue.path.join(".") || "record"}: ${issue.message}`);
+  return issues.join("; ").slice(0, 500);
+}

@@ -1,0 +1,81 @@
+/** The final outcome of a task, with the task inside. Created once: the first writer wins (PROTOCOL, Retry). */
+import { z } from "zod";
+import { EFFECTS_MAX, Effect } from "./effect.ts";
+import { FailureReason } from "./failure.ts";
+import { Id } from "./id.ts";
+import { type Report, Task } from "./task.ts";
+import { Usage } from "./usage.ts";
+
+/** Longer texts are cut to their tail here and kept in full as an artifact. */
+export const RESULT_TEXT_CHARS_MAX = 20_000;
+
+const Text = z.object({ text: z.string(), artifact: z.string().optional() });
+const CodeChange = z.object({
+  files: z.array(z.object({ path: z.string(), action: z.string(), summary: z.string() })),
+  commitMessage: z.string().optional(),
+});
+const Analysis = z.object({
+  findings: z.array(z.string()),
+  recommendations: z.array(z.string()).optional(),
+  references: z.array(z.string()).optional(),
+});
+const Summary = z.object({
+  summary: z.string(),
+  keyPoints: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+/** Internal types: a turn is its effects, a plan is the ids of its tasks. */
+const TurnDone = z.object({});
+const Plan = z.object({ tasks: z.array(Id) });
+
+export const RESULT_SCHEMAS = {
+  text: Text,
+  code_change: CodeChange,
+  analysis: Analysis,
+  summary: Summary,
+  turn: TurnDone,
+  plan: Plan,
+} as const;
+export const ResultType = z.enum(["text", "code_change", "analysis", "summary", "turn", "plan"]);
+export type ResultType = z.infer<typeof ResultType>;
+
+export const Result = z
+  .object({
+    id: Id,
+    task: Task,
+    status: z.enum(["done", "failed", "needs_input"]),
+    resultType: ResultType,
+    /** Shaped by `resultType`; null when the task failed without one. */
+    result: z.unknown(),
+    error: z.string().optional(),
+    failureReason: FailureReason.optional(),
+    question: z.string().optional(),
+    effects: z.array(Effect).max(EFFECTS_MAX),
+    attempts: z.number().int().nonnegative(),
+    startedAt: z.iso.datetime().optional(),
+    completedAt: z.iso.datetime(),
+    usage: Usage,
+    provider: z.string().optional(),
+  })
+  .superRefine((record, context) => {
+    if (record.result === null && record.status !== "done") return;
+    const checked = RESULT_SCHEMAS[record.resultType].safeParse(record.result);
+    if (!checked.success)
+      context.addIssue({ code: "custom", path: ["result"], message: z.prettifyError(checked.error) });
+  });
+export type Result = z.infer<typeof Result>;
+
+/** A result as a later task or the Teller sees it. */
+export function reportOf(result: Result): Report {
+  return {
+    id: result.id,
+    title: result.task.title,
+    role: result.task.role,
+    status: result.status,
+    resultType: result.resultType,
+    result: result.result,
+    ...(result.error !== undefined && { error: result.error }),
+    ...(result.failureReason !== undefined && { failureReason: result.failureReason }),
+    ...(result.question !== undefined && { question: result.question }),
+  };
+}
