@@ -1,0 +1,50 @@
+/** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
+import type { CancelWish, Event, RestartWish, Wish } from "@mimikit/protocol/inbox";
+import type { Result } from "@mimikit/protocol/result";
+import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+import type { Trigger } from "@mimikit/protocol/trigger";
+
+/** A change of a document that people edit too; it carries its id, so that it is made once (PROTOCOL R10). */
+export type DocumentEdit =
+  | { document: "memory"; id: string; at: string; content: string; longTerm: boolean }
+  | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
+
+/** Everything that settling a result means, in the order in which it is done (PROTOCOL step 5). */
+export interface Settlement {
+  result: Result;
+  tasks: Task[];
+  triggers: Trigger[];
+  edits: DocumentEdit[];
+  /** Tasks that the result cancels. */
+  cancels: string[];
+  events: Event[];
+  /** What the turn consumed; archived before the turn itself. */
+  messages: string[];
+  consumedEvents: string[];
+  reports: string[];
+}
+
+/** A record that can go. */
+export type Removal =
+  | { from: "inbox" | "triggers"; id: string }
+  | { from: "queue" | "results"; role: Role; id: string }
+  | { from: "running"; role: Role; id: string; attempt: number };
+
+export type Action =
+  /** Give a dropped file its id and its place. */
+  | { type: "adopt"; path: string; wish: Wish }
+  /** Set aside a file that is no record. */
+  | { type: "quarantine"; path: string; reason: string }
+  /** Answer a cancel wish; with `taskId`, mark that task and everything below it as cancelled. */
+  | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string }
+  /** End a task without running it (again). */
+  | { type: "finish"; result: Result }
+  | { type: "settle"; settlement: Settlement }
+  /** A chain's link becomes a task under its own id. */
+  | { type: "fire"; task: Task }
+  | { type: "wake"; turn: Task }
+  /** Start the processes anew, once (PROTOCOL R11). */
+  | { type: "restart"; wish: RestartWish }
+  /** Drop what is settled, after the archive is durable. */
+  | { type: "remove"; removals: Removal[] };

@@ -1,0 +1,11 @@
+/** Holds when the task has failed for good (SPEC D1). */
+import type { ConditionRule } from "./condition.ts";
+
+export const taskFailed: ConditionRule<"task_failed"> = {
+  needs: ({ taskId }) => ({ tasks: [taskId] }),
+  judge: ({ taskId }, facts) => {
+    const outcome = facts.outcomeOf(taskId);
+    if (outcome === undefined) return "waits";
+    return outcome.status === "failed" ? "holds" : "never";
+  },
+};

@@ -1,0 +1,31 @@
+/**
+ * The one function that decides every move: from what is on disk and the time, to what is done next. It looks at
+ * states, never at events, so a restart is just another tick and there is no recovery code.
+ */
+import type { Action } from "./action.ts";
+import { cancel } from "./rules/cancel.ts";
+import { fire } from "./rules/fire.ts";
+import { prune } from "./rules/prune.ts";
+import { receive } from "./rules/receive.ts";
+import { rescue } from "./rules/rescue.ts";
+import { restart } from "./rules/restart.ts";
+import { settle } from "./rules/settle.ts";
+import { wake } from "./rules/wake.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** The order of work in a tick (SPEC A4; wishes first, PROTOCOL Cancel). */
+const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
+  receive,
+  cancel,
+  rescue,
+  settle,
+  fire,
+  wake,
+  prune,
+  restart,
+];
+
+/** @param nowMs wall clock, milliseconds since the epoch. */
+export function decide(snapshot: Snapshot, nowMs: number): Action[] {
+  return RULES.flatMap((rule) => rule(snapshot, nowMs));
+}

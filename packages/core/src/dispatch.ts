@@ -1,0 +1,54 @@
+/** Which queued tasks the pool may claim now, in order (SPEC A5). Each role is a lane of its own. */
+import { compareTaskIds } from "@mimikit/protocol/id";
+import { ROLES, type Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+import { isRetryDue } from "./retry.ts";
+import { isPoison } from "./rules/rescue.ts";
+import { type Attempt, wasCutOff } from "./snapshot.ts";
+
+export interface Candidate {
+  task: Task;
+  /** The number of the attempt to claim: one more than the last. */
+  attempt: number;
+  /** Failed attempts before this one; those that were cut off are not among them. */
+  earlier: NonNullable<Attempt["failed"]>[];
+  /** An earlier attempt was cut off. */
+  interrupted: boolean;
+}
+
+export interface Waiting {
+  queue: Iterable<Task>;
+  attempts: ReadonlyMap<string, readonly Attempt[]>;
+  hasOutcome(id: string): boolean;
+}
+
+/** @param free how many more tasks of each role may run. */
+export function dispatch(waiting: Waiting, free: Record<Role, number>, nowMs: number): Candidate[] {
+  const lanes: Record<Role, Candidate[]> = { teller: [], planner: [], worker: [] };
+  for (const task of waiting.queue) {
+    if (waiting.hasOutcome(task.id)) continue;
+    const candidate = candidateOf(task, waiting.attempts.get(task.id) ?? [], nowMs);
+    if (candidate !== null) lanes[task.role].push(candidate);
+  }
+  return ROLES.flatMap((role) => lanes[role].sort(byUrgency).slice(0, Math.max(0, free[role])));
+}
+
+function candidateOf(task: Task, attempts: readonly Attempt[], nowMs: number): Candidate | null {
+  const earlier: NonNullable<Attempt["failed"]>[] = [];
+  for (const { ownerAlive, failed } of attempts) {
+    if (failed === undefined && ownerAlive) return null;
+    if (failed === undefined || failed.failureReason === "interrupted") continue;
+    if (!isRetryDue(failed, nowMs)) return null;
+    earlier.push(failed);
+  }
+  const interrupted = attempts.some(wasCutOff);
+  if (isPoison(attempts) || (interrupted && task.onInterrupt === "fail")) return null;
+  const last = attempts.reduce((highest, each) => Math.max(highest, each.attempt), 0);
+  return { task, attempt: last + 1, earlier, interrupted };
+}
+
+function byUrgency(a: Candidate, b: Candidate): number {
+  if (a.task.priority !== b.task.priority) return b.task.priority - a.task.priority;
+  if (a.task.createdAt !== b.task.createdAt) return a.task.createdAt < b.task.createdAt ? -1 : 1;
+  return compareTaskIds(a.task.id, b.task.id);
+}

@@ -1,0 +1,33 @@
+/** The result of a task that the supervisor ends itself: cancelled, poisoned, interrupted, or waiting for nothing. */
+import type { FailureReason } from "@mimikit/protocol/failure";
+import type { Result, ResultType } from "@mimikit/protocol/result";
+import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+import { NO_USAGE } from "@mimikit/protocol/usage";
+import { failureNotice } from "./notices.ts";
+
+/** The result type of a task that failed before it could say one. */
+export const RESULT_TYPE_OF: Record<Role, ResultType> = { teller: "turn", planner: "plan", worker: "text" };
+
+/** A turn that a user began still ends in a reply (SPEC G4), so a failed turn says what happened. */
+export function failedResult(
+  task: Task,
+  failureReason: FailureReason,
+  error: string,
+  nowMs: number,
+  attempts: number,
+): Result {
+  return {
+    id: task.id,
+    task,
+    status: "failed",
+    resultType: RESULT_TYPE_OF[task.role],
+    result: null,
+    error,
+    failureReason,
+    effects: task.turn === undefined ? [] : [{ type: "reply", text: failureNotice(task.turn, failureReason, error) }],
+    attempts,
+    completedAt: new Date(nowMs).toISOString(),
+    usage: NO_USAGE,
+  };
+}

@@ -1,0 +1,39 @@
+/** When a failed attempt is tried again, and how long an attempt may take (SPEC C3, C4). */
+import type { FailedAttempt } from "@mimikit/protocol/claim";
+import type { FailureReason } from "@mimikit/protocol/failure";
+import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+
+/** One silent retry; the second failure is final. */
+export const FAILURES_MAX = 2;
+
+/**
+ * The moment of the next attempt, or null when this failure is final. Turns are not retried silently: the user is
+ * told (SPEC G4).
+ * @param earlier failed attempts of the same task; crashes are not among them.
+ */
+export function retryAtMs(
+  task: Pick<Task, "role">,
+  failure: { retryable: boolean },
+  earlier: number,
+  nowMs: number,
+  retryDelaySec: number,
+): number | null {
+  if (!failure.retryable || task.role === "teller" || earlier + 1 >= FAILURES_MAX) return null;
+  return nowMs + retryDelaySec * 1_000;
+}
+
+/** Is it time? A clock that was set back behind the failure must not delay the retry by the difference. */
+export function isRetryDue(failed: Pick<FailedAttempt, "at" | "retryAt">, nowMs: number): boolean {
+  return nowMs >= Date.parse(failed.retryAt) || nowMs < Date.parse(failed.at);
+}
+
+/** The time limit of the next attempt, in seconds: twice as long after a time-out. */
+export function timeLimitSec(
+  task: Pick<Task, "role" | "timeoutSec">,
+  defaults: Record<Role, number>,
+  earlier: readonly { failureReason: FailureReason }[],
+): number {
+  const limit = task.timeoutSec ?? defaults[task.role];
+  return earlier.some((failed) => failed.failureReason === "timeout") ? limit * 2 : limit;
+}

@@ -1,0 +1,34 @@
+/**
+ * Wishes come first in a tick. A cancel wish leaves a mark; everything marked, or below a mark, and still open ends as
+ * cancelled. The second half looks only at marks, so a child that is created late is caught all the same.
+ */
+import { ancestorsOf, turnNumber } from "@mimikit/protocol/id";
+import type { CancelWish } from "@mimikit/protocol/inbox";
+import type { Task } from "@mimikit/protocol/task";
+import type { Action } from "../action.ts";
+import { failedResult } from "../finish.ts";
+import { isCancelled, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
+
+export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
+  const open: Task[] = [...openTasks(snapshot), ...openTriggers(snapshot).map((trigger) => trigger.task)];
+  const actions: Action[] = [];
+  for (const wish of snapshot.inbox.values()) {
+    if (wish.kind === "cancel" && !snapshot.isArchived(wish.id)) actions.push(answer(wish, open, snapshot));
+  }
+  for (const task of open) {
+    if (!isCancelled(snapshot, task.id)) continue;
+    const attempts = snapshot.attempts.get(task.id)?.length ?? 0;
+    actions.push({ type: "finish", result: failedResult(task, "cancelled", "cancelled by the user", nowMs, attempts) });
+  }
+  return actions;
+}
+
+function answer(wish: CancelWish, open: Task[], snapshot: Snapshot): Action {
+  const { taskId } = wish;
+  if (turnNumber(taskId) > 0)
+    return { type: "cancel", wish, taskId: null, outcome: "a reply is not a task: nothing to cancel" };
+  if (open.some((task) => task.id === taskId || ancestorsOf(task.id).includes(taskId)))
+    return { type: "cancel", wish, taskId, outcome: "cancelled" };
+  const ended = snapshot.isArchived(taskId) || snapshot.results.has(taskId);
+  return { type: "cancel", wish, taskId: null, outcome: ended ? "it had already ended" : "there is no such task" };
+}

@@ -1,0 +1,31 @@
+/** What is settled leaves its directories; the archive remembers it (PROTOCOL step 6). */
+import type { Action, Removal } from "../action.ts";
+import type { Snapshot } from "../snapshot.ts";
+
+/** So that one tick stays short whatever has piled up. */
+export const REMOVALS_PER_TICK_MAX = 500;
+
+export function prune(snapshot: Snapshot): Action[] {
+  const removals: Removal[] = [];
+  for (const id of snapshot.inbox.keys()) {
+    if (snapshot.isArchived(id)) removals.push({ from: "inbox", id });
+  }
+  for (const id of snapshot.triggers.keys()) {
+    const spent = snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.isArchived(id);
+    if (spent) removals.push({ from: "triggers", id });
+  }
+  for (const { id, role } of snapshot.queue.values()) {
+    if (snapshot.isArchived(id)) removals.push({ from: "queue", role, id });
+  }
+  for (const [id, attempts] of snapshot.attempts) {
+    const isGone = snapshot.isArchived(id);
+    const isOrphan = !snapshot.queue.has(id) && !snapshot.results.has(id);
+    for (const { role, attempt, ownerAlive } of attempts) {
+      if (isGone || (isOrphan && !ownerAlive)) removals.push({ from: "running", role, id, attempt });
+    }
+  }
+  for (const { id, task } of snapshot.results.values()) {
+    if (snapshot.isArchived(id)) removals.push({ from: "results", role: task.role, id });
+  }
+  return removals.length === 0 ? [] : [{ type: "remove", removals: removals.slice(0, REMOVALS_PER_TICK_MAX) }];
+}

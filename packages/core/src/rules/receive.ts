@@ -1,0 +1,14 @@
+/** What somebody dropped into inbox/ becomes a record; what is no record is set aside, not deleted (PROTOCOL R7). */
+import type { Action } from "../action.ts";
+import type { Snapshot } from "../snapshot.ts";
+
+/** A half-written file is left alone for this long. */
+export const UNREADABLE_GRACE_MS = 2_000;
+
+export function receive(snapshot: Snapshot, nowMs: number): Action[] {
+  const actions: Action[] = [...snapshot.dropped].map(([path, wish]) => ({ type: "adopt", path, wish }));
+  for (const { path, reason, sinceMs } of snapshot.unreadable) {
+    if (nowMs - sinceMs >= UNREADABLE_GRACE_MS) actions.push({ type: "quarantine", path, reason });
+  }
+  return actions;
+}

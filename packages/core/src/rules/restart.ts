@@ -1,0 +1,11 @@
+/** A restart wish ends the processes once: its record is durable before anything stops (PROTOCOL R11). */
+import type { Action } from "../action.ts";
+import type { Snapshot } from "../snapshot.ts";
+
+export function restart(snapshot: Snapshot): Action[] {
+  const actions: Action[] = [];
+  for (const wish of snapshot.inbox.values()) {
+    if (wish.kind === "restart" && !snapshot.isArchived(wish.id)) actions.push({ type: "restart", wish });
+  }
+  return actions;
+}

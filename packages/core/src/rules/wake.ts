@@ -1,0 +1,75 @@
+/**
+ * The Teller is woken when something waits for it and no turn is open. A plan is reported once, when nothing of it is
+ * open any more; what failed, or needs an answer, is reported at once (SPEC C8).
+ */
+import { compareTaskIds, turnId } from "@mimikit/protocol/id";
+import type { Event, Message } from "@mimikit/protocol/inbox";
+import { type Result, reportOf } from "@mimikit/protocol/result";
+import type { Action } from "../action.ts";
+import { highestTurn, openResults, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
+import { isSettledAtOnce, rootOf, titleOf } from "./settle.ts";
+
+/** More waits for the next turn. */
+export const TURN_ITEMS_MAX = 20;
+const TURN_PRIORITY = 10;
+
+export function wake(snapshot: Snapshot, nowMs: number): Action[] {
+  const number = highestTurn(snapshot);
+  if (number > snapshot.settledTurn) return [];
+  const messages: Message[] = [];
+  const events: Event[] = [];
+  for (const wish of snapshot.inbox.values()) {
+    if (snapshot.isArchived(wish.id)) continue;
+    if (wish.kind === "message") messages.push(wish);
+    if (wish.kind === "event") events.push(wish);
+  }
+  const open = openParents(snapshot);
+  const results = openResults(snapshot)
+    .filter((result) => !isSettledAtOnce(result) && isReportable(result, open, snapshot))
+    .sort((a, b) => compareTaskIds(a.id, b.id));
+  if (messages.length + events.length + results.length === 0) return [];
+
+  const byTime = (a: Message | Event, b: Message | Event) =>
+    a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1;
+  const turn = {
+    messages: messages.sort(byTime).slice(0, TURN_ITEMS_MAX),
+    events: events.sort(byTime).slice(0, TURN_ITEMS_MAX),
+    results: results.slice(0, TURN_ITEMS_MAX).map(reportOf),
+  };
+  const id = turnId(number + 1);
+  const origin = turn.results[0]?.id ?? turn.events[0]?.id;
+  return [
+    {
+      type: "wake",
+      turn: {
+        id,
+        role: "teller",
+        type: "oneshot",
+        title: titleOf(turn.messages[0]?.text ?? turn.results[0]?.title ?? turn.events[0]?.text ?? ""),
+        prompt: "",
+        priority: TURN_PRIORITY,
+        timeoutSec: null,
+        createdAt: new Date(nowMs).toISOString(),
+        traceId: turn.messages.length > 0 || origin === undefined ? id : rootOf(origin),
+        upstream: [],
+        onInterrupt: "rerun",
+        consumer: "supervisor",
+        turn,
+      },
+    },
+  ];
+}
+
+/** The plans of which something is still open. */
+function openParents(snapshot: Snapshot): Set<string> {
+  const parents = new Set<string>();
+  for (const task of openTasks(snapshot)) if (task.parentId !== undefined) parents.add(task.parentId);
+  for (const { task } of openTriggers(snapshot)) if (task.parentId !== undefined) parents.add(task.parentId);
+  return parents;
+}
+
+function isReportable(result: Result, openParents: Set<string>, snapshot: Snapshot): boolean {
+  if (result.status !== "done") return true;
+  const plan = result.task.parentId;
+  return plan === undefined || (snapshot.isArchived(plan) && !openParents.has(plan));
+}
