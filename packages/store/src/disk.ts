@@ -1,0 +1,151 @@
+/**
+ * The state directory on a real disk. Small metadata calls are synchronous (some 10 µs each); syncs, which can take
+ * milliseconds, run in the thread pool and are shared by all callers that wait for the same directory (group commit).
+ */
+
+import * as sync from "node:fs";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
+import type { FileInfo, FileSystem } from "./file-system.ts";
+import { TEMPORARY } from "./state.ts";
+
+/** A directory's mtime has the granularity of the kernel's tick, so a younger one may hide a later change. */
+const MTIME_SETTLED_MS = 50;
+
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+/** One sync of a directory may serve many callers, but only those who asked before it began. */
+class GroupSync {
+  private running: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
+  private readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  sync(): Promise<void> {
+    if (this.running === undefined) {
+      this.running = this.syncNow().finally(() => {
+        this.running = undefined;
+      });
+      return this.running;
+    }
+    this.next ??= this.running
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        return this.sync();
+      });
+    return this.next;
+  }
+
+  private async syncNow(): Promise<void> {
+    const handle = await open(this.path, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/**
+ * Opens the state directory `home`, which must exist with all its directories.
+ * @param incarnation names this process's own part of `tmp/`; unique per process start.
+ */
+export function openDisk(home: string, incarnation: string): FileSystem {
+  const at = (path: string) => join(home, path);
+  const groups = new Map<string, GroupSync>();
+  const temporaryDir = `${TEMPORARY}/${incarnation}`;
+  let temporaries = 0;
+  sync.mkdirSync(at(temporaryDir), { recursive: true, mode: 0o700 });
+
+  return {
+    async list(dir) {
+      return sync.readdirSync(at(dir));
+    },
+
+    async version(dir) {
+      const { mtimeNs, mtimeMs } = sync.statSync(at(dir), { bigint: true });
+      const ageMs = Date.now() - Number(mtimeMs);
+      return ageMs > MTIME_SETTLED_MS ? String(mtimeNs) : null;
+    },
+
+    async read(path, bytesMax = RECORD_BYTES_MAX) {
+      let file: number;
+      try {
+        file = sync.openSync(at(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      } catch (error) {
+        if (hasCode(error, "ENOENT")) return null;
+        if (hasCode(error, "ELOOP", "ENXIO")) throw new BadJson("not a regular file");
+        if (hasCode(error, "EACCES", "EPERM")) throw new BadJson("no permission to read it");
+        throw error;
+      }
+      try {
+        const info = sync.fstatSync(file);
+        if (!info.isFile()) throw new BadJson("not a regular file");
+        if (info.size > bytesMax) throw new BadJson(`longer than ${bytesMax} bytes`);
+        return sync.readFileSync(file, "utf8");
+      } finally {
+        sync.closeSync(file);
+      }
+    },
+
+    async exists(path) {
+      return sync.lstatSync(at(path), { throwIfNoEntry: false }) !== undefined;
+    },
+
+    async info(path): Promise<FileInfo | null> {
+      const info = sync.lstatSync(at(path), { throwIfNoEntry: false });
+      return info === undefined ? null : { mtimeMs: info.mtimeMs, size: info.size, inode: info.ino };
+    },
+
+    async write(path, text) {
+      const handle = await open(at(path), "wx", 0o600);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+
+    async link(from, to) {
+      try {
+        sync.linkSync(at(from), at(to));
+        return "linked";
+      } catch (error) {
+        if (hasCode(error, "EEXIST")) return "exists";
+        if (hasCode(error, "ENOENT")) return "missing";
+        throw error;
+      }
+    },
+
+    async rename(from, to) {
+      sync.renameSync(at(from), at(to));
+    },
+
+    async unlink(path) {
+      try {
+        sync.unlinkSync(at(path));
+      } catch (error) {
+        if (!hasCode(error, "ENOENT")) throw error;
+      }
+    },
+
+    syncDir(dir) {
+      const group = groups.get(dir) ?? new GroupSync(at(dir));
+      groups.set(dir, group);
+      return group.sync();
+    },
+
+    temporary() {
+      return `${temporaryDir}/${++temporaries}`;
+    },
+  };
+}

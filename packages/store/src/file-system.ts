@@ -1,0 +1,42 @@
+/**
+ * The few file operations that the protocol is made of. Production uses the disk (`disk.ts`); the crash simulation
+ * uses a disk in memory that loses what was not synced. Paths are relative to the state directory, with `/`.
+ */
+export interface FileInfo {
+  mtimeMs: number;
+  size: number;
+  inode: number;
+}
+
+export interface FileSystem {
+  /** The names in a directory, in no order. Throws when it cannot be read: an error is never "empty" (PROTOCOL R7). */
+  list(dir: string): Promise<string[]>;
+  /** A text that is different whenever the names in `dir` may have changed; null when that cannot be told. */
+  version(dir: string): Promise<string | null>;
+  /**
+   * The whole text of a regular file; null only when it does not exist. Throws `BadJson` for anything that is not a
+   * plain, readable file of at most `bytesMax` bytes (RECORD_BYTES_MAX when not given).
+   */
+  read(path: string, bytesMax?: number): Promise<string | null>;
+  exists(path: string): Promise<boolean>;
+  /** null only when it does not exist. Does not follow links. */
+  info(path: string): Promise<FileInfo | null>;
+  /** Creates a new file and syncs its content (not its name). */
+  write(path: string, text: string): Promise<void>;
+  /** Gives the file `from` the second name `to`. Never replaces anything. */
+  link(from: string, to: string): Promise<"linked" | "exists" | "missing">;
+  /** Replaces `to`. Only for documents and views, never for records (PROTOCOL R1). */
+  rename(from: string, to: string): Promise<void>;
+  /** A file that is already gone is fine. */
+  unlink(path: string): Promise<void>;
+  /** Makes the names in `dir` durable. Concurrent calls share one sync (group commit). */
+  syncDir(dir: string): Promise<void>;
+  /** A fresh path in this process's own part of `tmp/`. */
+  temporary(): string;
+}
+
+/** The directory part of a path: `teller/queue/t-000001.json` → `teller/queue`. */
+export function directoryOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? "." : path.slice(0, slash);
+}

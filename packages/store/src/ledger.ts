@@ -1,0 +1,151 @@
+/** archive/ is the permanent memory of "has this ever happened?". Names are known from memory; a no is confirmed on disk. */
+import { Archived, FoldHeader } from "@mimikit/protocol/archive";
+import { turnId, turnNumber } from "@mimikit/protocol/id";
+import { BadJson, parseRecord } from "@mimikit/protocol/json";
+import type { Result } from "@mimikit/protocol/result";
+import type { FileSystem } from "./file-system.ts";
+import { ARCHIVE, archivePath, FOLDED } from "./state.ts";
+
+/** A month of folded records is read as a whole. */
+export const FOLD_BYTES_MAX = 256 * 1_048_576;
+
+export class Ledger {
+  private readonly fs: FileSystem;
+  private readonly onBad: (path: string, reason: string) => void;
+  private readonly known = new Set<string>();
+  private readonly foldOf = new Map<string, string>();
+  private foldedVersion: string | null = null;
+  private readonly loadedFolds = new Set<string>();
+  private highestTurn = 0;
+  /** How many names were seen on disk, and how many of those are known to be durable. */
+  private seen = 0;
+  private synced = 0;
+
+  constructor(fs: FileSystem, onBad: (path: string, reason: string) => void) {
+    this.fs = fs;
+    this.onBad = onBad;
+  }
+
+  /** Notes what has been folded since. */
+  reload(): Promise<void> {
+    return this.loadFolds();
+  }
+
+  /** Reads every name. Called once, at the start. */
+  async load(): Promise<void> {
+    for (const name of await this.fs.list(ARCHIVE))
+      if (name.endsWith(".json")) this.see(name.slice(0, -".json".length));
+    await this.loadFolds();
+  }
+
+  has(id: string): boolean {
+    return this.known.has(id);
+  }
+
+  names(): Iterable<string> {
+    return this.known;
+  }
+
+  /** The highest number of a settled turn. */
+  get settledTurn(): number {
+    return this.highestTurn;
+  }
+
+  /** "Not in the archive" from memory is not enough before creating, claiming or settling anything (PROTOCOL R4). */
+  async confirm(id: string): Promise<boolean> {
+    if (this.known.has(id)) return true;
+    // A record moves from archive/ to folded/, so it is looked for in this order.
+    if (await this.fs.exists(archivePath(id))) this.see(id);
+    else await this.loadFolds();
+    return this.known.has(id);
+  }
+
+  /** Makes sure that every name that was only seen, not made here, survives a power loss (PROTOCOL R4). */
+  async makeDurable(): Promise<void> {
+    const { seen } = this;
+    if (seen === this.synced) return;
+    await this.fs.syncDir(ARCHIVE);
+    this.synced = Math.max(this.synced, seen);
+  }
+
+  /** Notes a name that the caller has made durable. */
+  add(id: string): void {
+    this.known.add(id);
+    this.highestTurn = Math.max(this.highestTurn, turnNumber(id));
+  }
+
+  /** An archived record; null when there is none, or when it is damaged, which is reported. */
+  async read(id: string): Promise<Archived | null> {
+    const path = archivePath(id);
+    try {
+      const text = (await this.fs.read(path)) ?? (await this.readFolded(id));
+      return text === null ? null : parseRecord(Archived, text);
+    } catch (error) {
+      if (!(error instanceof BadJson)) throw error;
+      this.onBad(path, error.message);
+      return null;
+    }
+  }
+
+  /** The result of an archived task or turn. */
+  async readResult(id: string): Promise<Result | null> {
+    const record = await this.read(id);
+    return record !== null && "task" in record ? record : null;
+  }
+
+  /** Turns that were settled since the last look, in order, with everything that they consumed noted. For readers. */
+  async follow(): Promise<Result[]> {
+    const turns: Result[] = [];
+    for (;;) {
+      const id = turnId(this.highestTurn + 1);
+      if (!(await this.fs.exists(archivePath(id)))) return turns;
+      this.add(id);
+      const turn = await this.readResult(id);
+      if (turn === null) continue;
+      const consumed = turn.task.turn;
+      for (const { id: each } of [
+        ...(consumed?.messages ?? []),
+        ...(consumed?.events ?? []),
+        ...(consumed?.results ?? []),
+      ])
+        this.add(each);
+      turns.push(turn);
+    }
+  }
+
+  private see(id: string): void {
+    if (this.known.has(id)) return;
+    this.seen++;
+    this.add(id);
+  }
+
+  private async loadFolds(): Promise<void> {
+    const version = await this.fs.version(FOLDED);
+    if (version !== null && version === this.foldedVersion) return;
+    for (const name of await this.fs.list(FOLDED)) await this.loadFold(`${FOLDED}/${name}`);
+    this.foldedVersion = version;
+  }
+
+  private async loadFold(path: string): Promise<void> {
+    if (this.loadedFolds.has(path)) return;
+    const text = await this.fs.read(path, FOLD_BYTES_MAX);
+    if (text === null) return;
+    const header = parseRecord(FoldHeader, text.slice(0, text.indexOf("\n")), { bytes: FOLD_BYTES_MAX, depth: 4 });
+    for (const id of header.ids) {
+      this.add(id);
+      this.foldOf.set(id, path);
+    }
+    this.loadedFolds.add(path);
+  }
+
+  private async readFolded(id: string): Promise<string | null> {
+    await this.loadFolds();
+    const path = this.foldOf.get(id);
+    if (path === undefined) return null;
+    const text = await this.fs.read(path, FOLD_BYTES_MAX);
+    if (text === null) return null;
+    const lines = text.split("\n");
+    const header = parseRecord(FoldHeader, lines[0] ?? "", { bytes: FOLD_BYTES_MAX, depth: 4 });
+    return lines[header.ids.indexOf(id) + 1] ?? null;
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The state directory in memory. Directories are read in the order in which a record moves through them, so that one
+ * in motion is seen at least once; a record is read once, because it never changes.
+ */
+import { createHash } from "node:crypto";
+import type { Attempt } from "@mimikit/core/snapshot";
+import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/claim";
+import { DroppedWish, Wish } from "@mimikit/protocol/inbox";
+import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
+import { Result } from "@mimikit/protocol/result";
+import { ROLES, type Role } from "@mimikit/protocol/role";
+import { Task } from "@mimikit/protocol/task";
+import { Trigger } from "@mimikit/protocol/trigger";
+import { Collection } from "./collection.ts";
+import type { FileInfo, FileSystem } from "./file-system.ts";
+import { Ledger } from "./ledger.ts";
+import { isSealed } from "./seal.ts";
+import { INBOX, queueOf, recordIn, resultsOf, runningOf, TRIGGERS } from "./state.ts";
+
+type InboxEntry = { wish: Wish } | { dropped: Wish };
+type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt });
+
+/** One attempt of a task as it stands in running/. */
+export interface AttemptRecord {
+  role: Role;
+  claim: Claim;
+  failed?: FailedAttempt;
+}
+
+export interface MirrorOptions {
+  /** Verifies the wishes that carry authority. */
+  token: string;
+  /** Sync directories before their new records are acted upon; false for processes that only read. */
+  durable: boolean;
+  /** A damaged record in archive/, where it stays. */
+  onBadArchive(path: string, reason: string): void;
+}
+
+export class Mirror {
+  readonly ledger: Ledger;
+  private readonly inboxEntries: Collection<InboxEntry>;
+  private readonly triggerEntries: Collection<Trigger>;
+  private readonly queues: Collection<Task>[];
+  private readonly runnings: Collection<RunningEntry>[];
+  private readonly outcomes: Collection<Result>[];
+  private readonly all: Collection<unknown>[];
+
+  constructor(fs: FileSystem, options: MirrorOptions) {
+    const { durable } = options;
+    this.ledger = new Ledger(fs, options.onBadArchive);
+    const inbox = (stem: string, text: string, info: () => Promise<FileInfo | null>) =>
+      decodeInbox(stem, text, info, options.token);
+    this.inboxEntries = new Collection({ fs, dir: INBOX, durable, decode: inbox });
+    this.triggerEntries = new Collection({
+      fs,
+      dir: TRIGGERS,
+      durable,
+      decode: (stem, text) => named(stem, parseRecord(Trigger, text)),
+    });
+    this.queues = ROLES.map(
+      (role) =>
+        new Collection({
+          fs,
+          dir: queueOf(role),
+          durable,
+          decode: (stem, text) => ofRole(role, named(stem, parseRecord(Task, text))),
+        }),
+    );
+    this.runnings = ROLES.map(
+      (role) =>
+        new Collection({ fs, dir: runningOf(role), durable, decode: (stem, text) => decodeRunning(role, stem, text) }),
+    );
+    this.outcomes = ROLES.map(
+      (role) =>
+        new Collection({ fs, dir: resultsOf(role), durable, decode: (stem, text) => decodeResult(role, stem, text) }),
+    );
+    this.all = [this.inboxEntries, this.triggerEntries, ...this.queues, ...this.runnings, ...this.outcomes];
+  }
+
+  /**
+   * Looks at every directory again.
+   * @param full list all of them, whatever they look like: the safety net.
+   * @returns whether anything came or went.
+   */
+  async refresh(nowMs: number, full = false): Promise<boolean> {
+    let changed = false;
+    for (const collection of this.all) if ((await collection.refresh(nowMs, full)) !== null) changed = true;
+    return changed;
+  }
+
+  get inbox(): ReadonlyMap<string, Wish> {
+    return new Map(
+      [...this.inboxEntries.entries].flatMap(([id, entry]) => ("wish" in entry ? [[id, entry.wish] as const] : [])),
+    );
+  }
+
+  /** Dropped files by path, as the wishes they will become. */
+  get dropped(): ReadonlyMap<string, Wish> {
+    const entries = [...this.inboxEntries.entries];
+    return new Map(
+      entries.flatMap(([stem, entry]) => ("dropped" in entry ? [[recordIn(INBOX, stem), entry.dropped] as const] : [])),
+    );
+  }
+
+  get triggers(): ReadonlyMap<string, Trigger> {
+    return this.triggerEntries.entries;
+  }
+
+  get queue(): ReadonlyMap<string, Task> {
+    return merged(this.queues);
+  }
+
+  get results(): ReadonlyMap<string, Result> {
+    return merged(this.outcomes);
+  }
+
+  /** Every attempt in running/, by task, oldest first. */
+  get attempts(): ReadonlyMap<string, AttemptRecord[]> {
+    const attempts = new Map<string, AttemptRecord[]>();
+    const entries = this.runnings.flatMap((collection) => [...collection.entries.values()]);
+    for (const entry of entries) {
+      if ("claim" in entry)
+        attempts.set(entry.claim.id, [
+          ...(attempts.get(entry.claim.id) ?? []),
+          { role: entry.role, claim: entry.claim },
+        ]);
+    }
+    for (const entry of entries) {
+      if (!("failed" in entry)) continue;
+      const attempt = attempts.get(entry.failed.id)?.find(({ claim }) => claim.attempt === entry.failed.attempt);
+      if (attempt !== undefined) attempt.failed = entry.failed;
+    }
+    for (const list of attempts.values()) list.sort((a, b) => a.claim.attempt - b.claim.attempt);
+    return attempts;
+  }
+
+  /** The attempts as facts: who of their owners lives now. */
+  attemptFacts(isAlive: (owner: Identity) => boolean): ReadonlyMap<string, Attempt[]> {
+    const facts = new Map<string, Attempt[]>();
+    for (const [id, records] of this.attempts) {
+      const attempts = records.map(({ role, claim, failed }) => {
+        const attempt: Attempt = { role, attempt: claim.attempt, ownerAlive: isAlive(claim.owner) };
+        return failed === undefined ? attempt : { ...attempt, failed };
+      });
+      facts.set(id, attempts);
+    }
+    return facts;
+  }
+
+  unreadable(): { path: string; reason: string; sinceMs: number }[] {
+    return this.all.flatMap((collection) => collection.unreadable());
+  }
+}
+
+function merged<T>(collections: Collection<T>[]): ReadonlyMap<string, T> {
+  return new Map(collections.flatMap((collection) => [...collection.entries]));
+}
+
+function named<T extends { id: string }>(stem: string, record: T): T {
+  if (record.id !== stem) throw new BadJson(`its id is ${record.id}, not ${stem}`);
+  return record;
+}
+
+function ofRole(role: Role, task: Task): Task {
+  if (task.role !== role) throw new BadJson(`a ${task.role}'s task among the ${role}'s`);
+  return task;
+}
+
+function decodeResult(role: Role, stem: string, text: string): Result {
+  const result = named(stem, parseRecord(Result, text));
+  named(stem, ofRole(role, result.task));
+  return result;
+}
+
+function decodeRunning(role: Role, stem: string, text: string): RunningEntry {
+  if (stem.endsWith(".failed")) {
+    const failed = parseRecord(FailedAttempt, text);
+    if (`${failed.id}.a${failed.attempt}.failed` !== stem) throw new BadJson("its name is not that of its attempt");
+    return { role, failed };
+  }
+  const claim = parseRecord(Claim, text);
+  if (`${claim.id}.a${claim.attempt}` !== stem) throw new BadJson("its name is not that of its attempt");
+  return { role, claim };
+}
+
+async function decodeInbox(
+  stem: string,
+  text: string,
+  info: () => Promise<FileInfo | null>,
+  token: string,
+): Promise<InboxEntry> {
+  const value = parseJson(text);
+  const whole = Wish.safeParse(value);
+  if (whole.success && whole.data.id === stem) {
+    const wish = whole.data;
+    const needsSeal = wish.kind === "event" || wish.kind === "restart";
+    if (needsSeal && !isSealed(token, wish)) throw new BadJson(`a ${wish.kind} needs the seal of the token`);
+    return { wish };
+  }
+  const dropped = DroppedWish.safeParse(value);
+  if (!dropped.success) throw new BadJson(describeIssues(dropped.error));
+  const file = await info();
+  if (file === null) throw new BadJson("it vanished");
+  return { dropped: { ...dropped.data, id: droppedId(stem, file), at: new Date(file.mtimeMs).toISOString() } };
+}
+
+/** The same file gets the same id however often it is looked at (PROTOCOL R2). */
+function droppedId(stem: string, file: FileInfo): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([stem, file.inode, file.mtimeMs, file.size]))
+    .digest("hex");
+  return `m-f-${hash.slice(0, 32)}`;
+}
+
+/** The id of a message that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */
+export function messageId(key: string | undefined): string {
+  const seed =
+    key === undefined ? crypto.getRandomValues(new Uint8Array(16)) : createHash("sha256").update(key).digest();
+  return `m-${Buffer.from(seed).toString("hex").slice(0, 32)}`;
+}

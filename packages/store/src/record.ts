@@ -1,0 +1,37 @@
+/** A record is created once: the second writer finds the first's (PROTOCOL R1). */
+import { parseRecord } from "@mimikit/protocol/json";
+import type { z } from "zod";
+import { directoryOf, type FileSystem } from "./file-system.ts";
+
+/**
+ * Creates `path` with `text`; both are durable when it resolves.
+ * @returns false when the name existed already: it happened before, and what is there stays.
+ */
+export async function createOnce(fs: FileSystem, path: string, text: string): Promise<boolean> {
+  const temporary = fs.temporary();
+  await fs.write(temporary, text);
+  const created = await fs.link(temporary, path);
+  await fs.unlink(temporary);
+  await fs.syncDir(directoryOf(path));
+  if (created === "missing") throw new Error(`the temporary file of ${path} vanished before it was linked`);
+  return created === "linked";
+}
+
+/** Creates a checked record durably. Throws a ZodError for a record that is not of `schema`: that is a bug of the caller. */
+export function createRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: string, record: T): Promise<boolean> {
+  return createOnce(fs, path, `${JSON.stringify(schema.parse(record))}\n`);
+}
+
+/** Reads a record; null only when there is none. Throws `BadJson` for anything that is not one. */
+export async function readRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: string): Promise<T | null> {
+  const text = await fs.read(path);
+  return text === null ? null : parseRecord(schema, text);
+}
+
+/** Replaces a view (history.json): complete at any instant, old or new. Never for records. */
+export async function replaceView(fs: FileSystem, path: string, text: string): Promise<void> {
+  const temporary = fs.temporary();
+  await fs.write(temporary, text);
+  await fs.rename(temporary, path);
+  await fs.syncDir(directoryOf(path));
+}

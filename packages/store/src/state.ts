@@ -1,0 +1,52 @@
+/** The layout of the state directory: the only file that names its directories (PROTOCOL, Layout). */
+import { ROLES, type Role } from "@mimikit/protocol/role";
+
+/** Directories of records that come and go, in the order in which a record moves through them. */
+export const INBOX = "inbox";
+export const TRIGGERS = "triggers";
+export const ARCHIVE = "archive";
+export const FOLDED = "archive/folded";
+export const QUARANTINE = "quarantine";
+export const STREAMS = "streams";
+export const RUNS = "runs";
+export const LOCKS = "locks";
+export const TEMPORARY = "tmp";
+
+export const queueOf = (role: Role) => `${role}/queue`;
+export const runningOf = (role: Role) => `${role}/running`;
+export const resultsOf = (role: Role) => `${role}/results`;
+
+export const recordIn = (dir: string, id: string) => `${dir}/${id}.json`;
+export const queuePath = (role: Role, id: string) => recordIn(queueOf(role), id);
+export const resultPath = (role: Role, id: string) => recordIn(resultsOf(role), id);
+export const claimPath = (role: Role, id: string, attempt: number) => recordIn(runningOf(role), `${id}.a${attempt}`);
+export const failedAttemptPath = (role: Role, id: string, attempt: number) =>
+  recordIn(runningOf(role), `${id}.a${attempt}.failed`);
+export const triggerPath = (id: string) => recordIn(TRIGGERS, id);
+export const inboxPath = (id: string) => recordIn(INBOX, id);
+export const archivePath = (id: string) => recordIn(ARCHIVE, id);
+export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
+export const runPath = (id: string, attempt: number) => `${RUNS}/${id}.a${attempt}`;
+/** Part 1 of a month has no number: `archive/folded/2026-10.jsonl`, then `2026-10.2.jsonl`. */
+export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
+
+export const HISTORY_PATH = "history.json";
+export const MEMORY_PATH = "memory.md";
+export const BACKLOG_PATH = "backlog.md";
+
+/** Every directory that exists from the first start on; all of them 0700. */
+export const DIRECTORIES: readonly string[] = [
+  INBOX,
+  TRIGGERS,
+  ...ROLES.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
+  ARCHIVE,
+  FOLDED,
+  QUARANTINE,
+  STREAMS,
+  RUNS,
+  LOCKS,
+  TEMPORARY,
+  "memory",
+  "memory/summary",
+  "sessions",
+];
