@@ -1,0 +1,236 @@
+/**
+ * Every setting, in one schema: for the file, for the environment, for `doctor` and for the documentation. A bad setting
+ * never stops a running system: it is reported, and the last good one stays in force (API.md, Environment).
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { TIMEOUT_SEC_MAX } from "@mimikit/protocol/effect";
+import { BadJson, describeIssues, parseRecord } from "@mimikit/protocol/json";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { hasCode } from "./error-code.ts";
+import type { Environment } from "./home.ts";
+import { replaceFile } from "./replace-file.ts";
+
+const FILE = "config.yaml";
+const LAST_GOOD_FILE = "config.last-good.json";
+const FILE_BYTES_MAX = 65_536;
+const ALIASES_MAX = 20;
+
+export const ProviderName = z.enum(["auto", "offline", "openai", "codex", "claude"]);
+export type ProviderName = z.infer<typeof ProviderName>;
+
+const timeout = (sec: number, what: string) =>
+  z.number().int().min(1).max(TIMEOUT_SEC_MAX).default(sec).describe(`Seconds that ${what} may take.`);
+
+export const Config = z.strictObject({
+  host: z.string().min(1).max(255).default("127.0.0.1").describe("The address that the gateway listens on."),
+  port: z.number().int().min(1).max(65_535).default(8787).describe("The port that the gateway listens on."),
+  allowedHosts: z
+    .array(z.string().min(1).max(255))
+    .max(64)
+    .default([])
+    .describe("Host names beyond the loopback under which the gateway answers. A host that is not loopback needs one."),
+  provider: ProviderName.default("auto").describe(
+    "Who answers; auto takes what is configured, else the offline engine.",
+  ),
+  providers: z
+    .strictObject({
+      teller: ProviderName.optional().describe("Who answers for the Teller, if not `provider`."),
+      planner: ProviderName.optional().describe("Who answers for the Planner, if not `provider`."),
+      worker: ProviderName.optional().describe("Who answers for the Workers, if not `provider`."),
+    })
+    .prefault({})
+    .describe("Exceptions from `provider`, by role."),
+  maxConcurrency: z.number().int().min(1).max(32).default(3).describe("How many Worker tasks run at once."),
+  timeoutSec: z
+    .strictObject({
+      teller: timeout(180, "a turn of the Teller"),
+      planner: timeout(600, "a plan"),
+      worker: timeout(600, "a Worker's task, where the task does not say otherwise,"),
+    })
+    .prefault({})
+    .describe("Time limits, by role."),
+  retryDelaySec: z
+    .number()
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(60)
+    .describe("Seconds before a task that failed for a passing reason is tried once more."),
+  tickMs: z.number().int().min(50).max(60_000).default(1_000).describe("Milliseconds between two looks at the state."),
+  rereadSec: z
+    .number()
+    .int()
+    .min(1)
+    .max(3_600)
+    .default(30)
+    .describe("Seconds between two complete readings of the state, the safety net under file notifications."),
+  runsKeepDays: z
+    .number()
+    .int()
+    .min(0)
+    .max(3_650)
+    .default(7)
+    .describe("Days that the scratch folder of a run is kept."),
+  archiveFoldDays: z
+    .number()
+    .int()
+    .min(30)
+    .max(3_650)
+    .default(30)
+    .describe("Days after which an archived record is folded into its month's file."),
+  logLevel: z
+    .enum(["error", "warn", "info", "debug"])
+    .default("info")
+    .describe("The least important messages still logged."),
+});
+export type Config = z.infer<typeof Config>;
+type ConfigInput = z.input<typeof Config>;
+
+export interface LoadedConfig {
+  config: Config;
+  /** What is wrong, one line each: where, what is allowed, and what is in force instead. Empty when all is well. */
+  problems: string[];
+}
+
+/**
+ * The settings of a state directory: defaults, then `config.yaml`, then the environment. Never throws for what somebody
+ * wrote: a bad file leaves the last good file in force, a bad variable counts as not set.
+ */
+export function loadConfig(home: string, env: Environment): LoadedConfig {
+  const problems: string[] = [];
+  const fromFile = readConfigFile(home, problems);
+  const withEnvironment = applyEnvironment(fromFile, env, problems);
+  return { config: Config.parse(withEnvironment), problems };
+}
+
+/** A field of the schema that is not a group: its place in the file and the variables that set it. */
+export interface ConfigField {
+  path: readonly string[];
+  /** The first one that is set wins. */
+  variables: readonly string[];
+  schema: z.ZodType;
+}
+
+/** Every field, in the order of the schema. */
+export const CONFIG_FIELDS: readonly ConfigField[] = fieldsOf(Config, []);
+
+function fieldsOf(schema: z.ZodObject, path: readonly string[]): ConfigField[] {
+  return Object.entries(schema.shape).flatMap(([key, field]): ConfigField[] => {
+    const inner = field instanceof z.ZodPrefault ? field.unwrap() : field;
+    const here = [...path, key];
+    if (inner instanceof z.ZodObject) return fieldsOf(inner, here);
+    return [{ path: here, variables: variablesOf(here), schema: field as z.ZodType }];
+  });
+}
+
+/** `timeoutSec.worker` → MIMIKIT_TIMEOUT_SEC_WORKER; `providers.teller` is also MIMIKIT_PROVIDER_TELLER, as API.md has it. */
+function variablesOf(path: readonly string[]): string[] {
+  const capitals = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
+  const names = [`MIMIKIT_${capitals.join("_")}`];
+  if (path[0] === "providers") names.unshift(`MIMIKIT_PROVIDER_${capitals[1]}`);
+  return names;
+}
+
+function readConfigFile(home: string, problems: string[]): ConfigInput {
+  let input: ConfigInput;
+  try {
+    input = parseConfigFile(join(home, FILE));
+  } catch (error) {
+    const lastGood = readLastGood(home, problems);
+    const instead = lastGood === null ? "the defaults are in force" : "the last good file is in force";
+    problems.push(`${FILE}: ${messageOf(error)}; ${instead}`);
+    return lastGood ?? {};
+  }
+  rememberLastGood(home, input, problems);
+  return input;
+}
+
+/** Throws with the place and the reason. A missing or empty file sets nothing. */
+function parseConfigFile(path: string): ConfigInput {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return {};
+    throw error;
+  }
+  let text: string;
+  try {
+    const info = fstatSync(file);
+    if (!info.isFile()) throw new Error("not a regular file");
+    if (info.size > FILE_BYTES_MAX) throw new Error(`longer than ${FILE_BYTES_MAX} bytes`);
+    text = readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+  const value: unknown = parseYaml(text, { maxAliasCount: ALIASES_MAX, logLevel: "error" }) ?? {};
+  const checked = Config.safeParse(value);
+  if (!checked.success) throw new Error(describeIssues(checked.error));
+  return value as ConfigInput;
+}
+
+function readLastGood(home: string, problems: string[]): ConfigInput | null {
+  try {
+    return parseRecord(Config, readFileSync(join(home, LAST_GOOD_FILE), "utf8"));
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) problems.push(`${LAST_GOOD_FILE}: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+function rememberLastGood(home: string, input: ConfigInput, problems: string[]): void {
+  const path = join(home, LAST_GOOD_FILE);
+  const text = `${JSON.stringify(input, null, 2)}\n`;
+  try {
+    if (readFileSync(path, "utf8") === text) return;
+  } catch (error) {
+    // Nothing was ever set: nothing to remember. Any other reason is cured by writing the file, or told by it.
+    if (hasCode(error, "ENOENT") && Object.keys(input).length === 0) return;
+  }
+  try {
+    replaceFile(path, text);
+  } catch (error) {
+    problems.push(`${LAST_GOOD_FILE}: ${messageOf(error)}; a later mistake in ${FILE} cannot fall back to this file`);
+  }
+}
+
+function applyEnvironment(input: ConfigInput, env: Environment, problems: string[]): ConfigInput {
+  let result: Record<string, unknown> = { ...input };
+  for (const { path, variables, schema } of CONFIG_FIELDS) {
+    const variable = variables.find((name) => env[name] !== undefined && env[name] !== "");
+    if (variable === undefined) continue;
+    const checked = readVariable(env[variable] ?? "", schema);
+    if (checked.success) result = withValue(result, path, checked.data);
+    else problems.push(`${variable}: ${describeIssues(checked.error).replace(/^record: /, "")}; it is ignored`);
+  }
+  return result;
+}
+
+/** A variable is text: a list is separated by commas, and what reads as a number is one where a number is wanted. */
+function readVariable(text: string, schema: z.ZodType) {
+  if (schema instanceof z.ZodDefault && schema.unwrap() instanceof z.ZodArray) {
+    const parts = text.split(",").map((part) => part.trim());
+    return schema.safeParse(parts.filter((part) => part !== ""));
+  }
+  const asText = schema.safeParse(text);
+  return asText.success || !/^-?\d+(\.\d+)?$/.test(text) ? asText : schema.safeParse(Number(text));
+}
+
+function withValue(record: Record<string, unknown>, path: readonly string[], value: unknown): Record<string, unknown> {
+  const [key, ...rest] = path;
+  if (key === undefined) return record;
+  if (rest.length === 0) return { ...record, [key]: value };
+  const inner = record[key];
+  return { ...record, [key]: withValue(isGroup(inner) ? inner : {}, rest, value) };
+}
+
+function isGroup(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof BadJson || error instanceof Error) return error.message.split("\n")[0] ?? "unreadable";
+  return String(error);
+}

@@ -1,0 +1,25 @@
+/** A small file that is complete at any instant, old or new. For views and notes, never for records (PROTOCOL R1). */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+
+let replacements = 0;
+
+/**
+ * Writes `text` beside `path` and renames it over it (mode 0600). The directory must exist.
+ * Throws what the file system throws (ENOSPC, EACCES, …); `path` is then what it was.
+ */
+export function replaceFile(path: string, text: string): void {
+  const beside = `${path}.${process.pid}-${++replacements}.tmp`;
+  try {
+    const file = openSync(beside, "wx", 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+/** Each process role says who it is when it starts, so that the others can see whether it lives. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AuditLine } from "@mimikit/protocol/audit";
+import { Identity } from "@mimikit/protocol/claim";
+import { BadJson, parseRecord } from "@mimikit/protocol/json";
+import { LOCKS } from "@mimikit/store/state";
+import { z } from "zod";
+import { hasCode } from "./error-code.ts";
+import { ownIdentity } from "./identity.ts";
+import { replaceFile } from "./replace-file.ts";
+import { VERSION } from "./version.ts";
+
+/** The three processes of an instance (SPEC A1); they are also the actors of the audit log. */
+export const ProcessRole = AuditLine.shape.actor;
+export type ProcessRole = z.infer<typeof ProcessRole>;
+export const PROCESS_ROLES: readonly ProcessRole[] = ProcessRole.options;
+
+export const RoleRecord = Identity.extend({
+  startedAt: z.iso.datetime(),
+  version: z.string(),
+  /** Where the gateway serves. */
+  url: z.url().optional(),
+});
+export type RoleRecord = z.infer<typeof RoleRecord>;
+
+const recordPath = (home: string, role: ProcessRole) => join(home, LOCKS, `${role}.json`);
+
+/** Says that this process is `role` now, and where it serves. Call it once, after the singleton is claimed. */
+export function writeRole(home: string, role: ProcessRole, url?: string): RoleRecord {
+  const startedAt = new Date().toISOString();
+  const record: RoleRecord = { ...ownIdentity(), startedAt, version: VERSION, ...(url !== undefined && { url }) };
+  replaceFile(recordPath(home, role), `${JSON.stringify(record)}\n`);
+  return record;
+}
+
+/** Who was `role` last; ask `isAlive` whether it still is. null when nobody was, or when the note is not readable as one. */
+export function readRole(home: string, role: ProcessRole): RoleRecord | null {
+  try {
+    return parseRecord(RoleRecord, readFileSync(recordPath(home, role), "utf8"));
+  } catch (error) {
+    if (error instanceof BadJson || hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}
