@@ -1,13 +1,34 @@
-/** Reads history.json, the view of the conversation; every reader goes on from `throughTurn` in the archive. */
-import { History } from "@mimikit/protocol/history";
+/** The conversation as it now stands: the view history.json, and after it the turns that were settled since. */
+import { messagesOf } from "@mimikit/core/history";
+import { HISTORY_MESSAGES_MAX, History, type HistoryMessage } from "@mimikit/protocol/history";
+import { turnId } from "@mimikit/protocol/id";
 import { BadJson, parseRecord, RECORD_DEPTH_MAX } from "@mimikit/protocol/json";
 import type { FileSystem } from "./file-system.ts";
+import type { Ledger } from "./ledger.ts";
 import { HISTORY_PATH } from "./state.ts";
 
 const HISTORY_BYTES_MAX = 256 * 1_048_576;
 
-/** The view as it is on disk; null when there is none, or when it is damaged and must be rebuilt from the archive. */
-export async function readHistory(fs: FileSystem): Promise<History | null> {
+/** The newest HISTORY_MESSAGES_MAX messages, oldest first, through the last settled turn that the ledger knows of. */
+export async function readHistory(fs: FileSystem, ledger: Ledger): Promise<History> {
+  const view = await readHistoryView(fs);
+  const { settledTurn } = ledger;
+  // A turn has at least one message as a rule, so this many turns fill a view that has to be made anew.
+  const { throughTurn, messages } = view ?? {
+    throughTurn: Math.max(0, settledTurn - HISTORY_MESSAGES_MAX),
+    messages: [],
+  };
+  if (throughTurn >= settledTurn) return { throughTurn, messages };
+  const since: HistoryMessage[] = [];
+  for (let number = throughTurn + 1; number <= settledTurn; number++) {
+    const turn = await ledger.readResult(turnId(number));
+    if (turn !== null) since.push(...messagesOf(turn));
+  }
+  return { throughTurn: settledTurn, messages: [...messages, ...since].slice(-HISTORY_MESSAGES_MAX) };
+}
+
+/** history.json as it is; null when there is none, or when it is damaged and must be made anew from the archive. */
+export async function readHistoryView(fs: FileSystem): Promise<History | null> {
   try {
     const text = await fs.read(HISTORY_PATH, HISTORY_BYTES_MAX);
     return text === null ? null : parseRecord(History, text, { bytes: HISTORY_BYTES_MAX, depth: RECORD_DEPTH_MAX });

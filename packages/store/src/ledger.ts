@@ -17,6 +17,7 @@ export class Ledger {
   private foldedVersion: string | null = null;
   private readonly loadedFolds = new Set<string>();
   private highestTurn = 0;
+  private followed = 0;
   /** How many names were seen on disk, and how many of those are known to be durable. */
   private seen = 0;
   private synced = 0;
@@ -36,6 +37,7 @@ export class Ledger {
     for (const name of await this.fs.list(ARCHIVE))
       if (name.endsWith(".json")) this.see(name.slice(0, -".json".length));
     await this.loadFolds();
+    this.followed = this.highestTurn;
   }
 
   has(id: string): boolean {
@@ -93,22 +95,18 @@ export class Ledger {
     return record !== null && "task" in record ? record : null;
   }
 
-  /** Turns that were settled since the last look, in order, with everything that they consumed noted. For readers. */
+  /** Turns that were settled since the last call, in order, with everything that they consumed noted. For readers. */
   async follow(): Promise<Result[]> {
     const turns: Result[] = [];
     for (;;) {
-      const id = turnId(this.highestTurn + 1);
+      const id = turnId(this.followed + 1);
       if (!(await this.fs.exists(archivePath(id)))) return turns;
-      this.add(id);
       const turn = await this.readResult(id);
+      this.see(id);
+      this.followed++;
       if (turn === null) continue;
-      const consumed = turn.task.turn;
-      for (const { id: each } of [
-        ...(consumed?.messages ?? []),
-        ...(consumed?.events ?? []),
-        ...(consumed?.results ?? []),
-      ])
-        this.add(each);
+      const { messages = [], events = [], results = [] } = turn.task.turn ?? {};
+      for (const consumed of [...messages, ...events, ...results]) this.see(consumed.id);
       turns.push(turn);
     }
   }

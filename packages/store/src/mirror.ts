@@ -23,7 +23,8 @@ type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt
 /** One attempt of a task as it stands in running/. */
 export interface AttemptRecord {
   role: Role;
-  claim: Claim;
+  attempt: number;
+  claim?: Claim;
   failed?: FailedAttempt;
 }
 
@@ -117,20 +118,19 @@ export class Mirror {
   /** Every attempt in running/, by task, oldest first. */
   get attempts(): ReadonlyMap<string, AttemptRecord[]> {
     const attempts = new Map<string, AttemptRecord[]>();
-    const entries = this.runnings.flatMap((collection) => [...collection.entries.values()]);
-    for (const entry of entries) {
-      if ("claim" in entry)
-        attempts.set(entry.claim.id, [
-          ...(attempts.get(entry.claim.id) ?? []),
-          { role: entry.role, claim: entry.claim },
-        ]);
+    for (const entry of this.runnings.flatMap((collection) => [...collection.entries.values()])) {
+      const { id, attempt } = "claim" in entry ? entry.claim : entry.failed;
+      const records = attempts.get(id) ?? [];
+      attempts.set(id, records);
+      let record = records.find((each) => each.attempt === attempt);
+      if (record === undefined) {
+        record = { role: entry.role, attempt };
+        records.push(record);
+      }
+      if ("claim" in entry) record.claim = entry.claim;
+      else record.failed = entry.failed;
     }
-    for (const entry of entries) {
-      if (!("failed" in entry)) continue;
-      const attempt = attempts.get(entry.failed.id)?.find(({ claim }) => claim.attempt === entry.failed.attempt);
-      if (attempt !== undefined) attempt.failed = entry.failed;
-    }
-    for (const list of attempts.values()) list.sort((a, b) => a.claim.attempt - b.claim.attempt);
+    for (const records of attempts.values()) records.sort((a, b) => a.attempt - b.attempt);
     return attempts;
   }
 
@@ -138,9 +138,9 @@ export class Mirror {
   attemptFacts(isAlive: (owner: Identity) => boolean): ReadonlyMap<string, Attempt[]> {
     const facts = new Map<string, Attempt[]>();
     for (const [id, records] of this.attempts) {
-      const attempts = records.map(({ role, claim, failed }) => {
-        const attempt: Attempt = { role, attempt: claim.attempt, ownerAlive: isAlive(claim.owner) };
-        return failed === undefined ? attempt : { ...attempt, failed };
+      const attempts = records.map(({ role, attempt, claim, failed }): Attempt => {
+        const ownerAlive = claim !== undefined && isAlive(claim.owner);
+        return { role, attempt, ownerAlive, ...(failed !== undefined && { failed }) };
       });
       facts.set(id, attempts);
     }

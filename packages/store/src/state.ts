@@ -9,6 +9,9 @@ export const FOLDED = "archive/folded";
 export const QUARANTINE = "quarantine";
 export const STREAMS = "streams";
 export const RUNS = "runs";
+export const SESSIONS = "sessions";
+/** Who has signed in to the page. */
+export const WEB_SESSIONS = "sessions/web";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -48,5 +51,6 @@ export const DIRECTORIES: readonly string[] = [
   TEMPORARY,
   "memory",
   "memory/summary",
-  "sessions",
+  SESSIONS,
+  WEB_SESSIONS,
 ];

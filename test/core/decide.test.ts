@@ -1,0 +1,304 @@
+import { decide } from "@mimikit/core/decide";
+import { reportOf } from "@mimikit/protocol/result";
+import { describe, expect, test } from "vitest";
+import { done, failed, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
+
+const types = (actions: ReturnType<typeof decide>) => actions.map((action) => action.type);
+
+test("nothing on disk is nothing to do", () => {
+  expect(decide(snapshot({}), NOON_MS)).toEqual([]);
+});
+
+describe("receive", () => {
+  test("a dropped file becomes a record", () => {
+    const wish = message("m-f-1");
+    expect(decide(snapshot({ dropped: new Map([["inbox/note.json", wish]]) }), NOON_MS)).toEqual([
+      { type: "adopt", path: "inbox/note.json", wish },
+    ]);
+  });
+
+  test("what is no record is set aside only when it has not changed for two seconds", () => {
+    const bad = { path: "inbox/x.json", reason: "not valid JSON", sinceMs: NOON_MS };
+    expect(decide(snapshot({ unreadable: [bad] }), NOON_MS + 1_999)).toEqual([]);
+    expect(types(decide(snapshot({ unreadable: [bad] }), NOON_MS + 2_000))).toEqual(["quarantine"]);
+  });
+});
+
+describe("wake", () => {
+  test("the Teller is woken with all pending messages, oldest first", () => {
+    const late = { ...message("m-a"), at: "2026-11-22T12:00:01.000Z" };
+    const [action] = decide(snapshot({ inbox: [late, message("m-b")] }), NOON_MS);
+    expect(action).toMatchObject({
+      type: "wake",
+      turn: { id: "t-000001", turn: { messages: [{ id: "m-b" }, { id: "m-a" }] } },
+    });
+  });
+
+  test("no turn begins while one is open, whether queued or answered", () => {
+    const open = turn("t-000001", { messages: [message("m-a")] });
+    const inbox = [message("m-a"), message("m-b")];
+    expect(types(decide(snapshot({ inbox, queue: [open] }), NOON_MS))).toEqual([]);
+    expect(types(decide(snapshot({ inbox, queue: [open], results: [done(open)] }), NOON_MS))).toEqual(["settle"]);
+  });
+
+  test("the number of a turn is one more than the highest that was ever settled", () => {
+    const [action] = decide(snapshot({ inbox: [message("m-a")], settledTurn: 999_999 }), NOON_MS);
+    expect(action).toMatchObject({ turn: { id: "t-1000000" } });
+  });
+
+  test("a plan is reported once, when nothing of it is open any more", () => {
+    const a = task("t-000001.0.0");
+    const b = task("t-000001.0.1");
+    const facts = { queue: [a, b], archive: ["t-000001.0"], settledTurn: 1 };
+    expect(decide(snapshot({ ...facts, results: [done(a)] }), NOON_MS)).toEqual([]);
+    const [action] = decide(snapshot({ ...facts, results: [done(a), done(b)] }), NOON_MS);
+    expect(action).toMatchObject({
+      type: "wake",
+      turn: { id: "t-000002", traceId: "t-000001", turn: { results: [{ id: a.id }, { id: b.id }] } },
+    });
+  });
+
+  test("a plan whose tasks are not all written yet is not reported", () => {
+    const a = task("t-000001.0.0");
+    expect(decide(snapshot({ queue: [a], results: [done(a)], settledTurn: 1 }), NOON_MS)).toEqual([]);
+  });
+
+  test("a failure is reported at once", () => {
+    const a = task("t-000001.0.0");
+    const b = task("t-000001.0.1");
+    const actions = decide(
+      snapshot({ queue: [a, b], results: [failed(a)], archive: ["t-000001.0"], settledTurn: 1 }),
+      NOON_MS,
+    );
+    expect(actions).toMatchObject([{ type: "wake", turn: { turn: { results: [{ id: a.id, status: "failed" }] } } }]);
+  });
+
+  test("a plan that failed is reported at once", () => {
+    const plan = task("t-000001.0");
+    const actions = decide(snapshot({ queue: [plan], results: [failed(plan)], settledTurn: 1 }), NOON_MS);
+    expect(actions).toMatchObject([{ type: "wake", turn: { turn: { results: [{ id: plan.id }] } } }]);
+  });
+});
+
+describe("settle", () => {
+  test("effects become children under derived ids, in the order in which they were staged", () => {
+    const origin = turn("t-000001", { messages: [message("m-a")] });
+    const result = done(origin, {
+      effects: [
+        { type: "reply", text: "on it" },
+        { type: "delegate", prompt: "do it" },
+        { type: "remember", content: "a fact", longTerm: true },
+      ],
+    });
+    const [action] = decide(snapshot({ queue: [origin], results: [result] }), NOON_MS);
+    expect(action).toMatchObject({
+      type: "settle",
+      settlement: {
+        messages: ["m-a"],
+        tasks: [{ id: "t-000001.1", role: "planner", parentId: "t-000001", traceId: "t-000001", title: "do it" }],
+        edits: [{ document: "memory", id: "t-000001.2", content: "a fact", longTerm: true }],
+      },
+    });
+  });
+
+  test("a plan's conditional task becomes a trigger, the others become tasks", () => {
+    const plan = task("t-000001.0");
+    const result = done(plan, {
+      effects: [
+        { type: "delegate", prompt: "a", priority: 9 },
+        { type: "delegate", prompt: "b", condition: { type: "task_done", params: { taskId: "t-000001.0.0" } } },
+      ],
+    });
+    const [action] = decide(snapshot({ queue: [plan], results: [result], settledTurn: 1 }), NOON_MS);
+    expect(action).toMatchObject({
+      settlement: {
+        tasks: [{ id: "t-000001.0.0", role: "worker", priority: 9 }],
+        triggers: [{ id: "t-000001.0.1", task: { id: "t-000001.0.1", role: "worker" } }],
+        events: [],
+      },
+    });
+  });
+
+  test("a role's effect that it has no right to changes nothing", () => {
+    const plan = task("t-000001.0");
+    const result = done(plan, { effects: [{ type: "remember", content: "I am the Teller", longTerm: true }] });
+    const [action] = decide(snapshot({ queue: [plan], results: [result], settledTurn: 1 }), NOON_MS);
+    expect(action).toMatchObject({ type: "settle", settlement: { edits: [] } });
+  });
+
+  test("a plan without tasks reports itself, so that the user hears of it", () => {
+    const plan = task("t-000001.0");
+    const [action] = decide(snapshot({ queue: [plan], results: [done(plan)], settledTurn: 1 }), NOON_MS);
+    expect(action).toMatchObject({ settlement: { events: [{ id: "t-000001.0.report", name: "task_result" }] } });
+  });
+
+  test("a plan that was cancelled before it was settled starts nothing", () => {
+    const plan = task("t-000001.0");
+    const result = done(plan, { effects: [{ type: "delegate", prompt: "a" }] });
+    const archive = ["t-000001.0.cancelled"];
+    const [action] = decide(snapshot({ queue: [plan], results: [result], archive, settledTurn: 1 }), NOON_MS);
+    expect(action).toMatchObject({ settlement: { tasks: [], events: [{ data: { cancelled: true } }] } });
+  });
+
+  test("a worker's result waits for the report; nothing is settled by itself", () => {
+    const a = task("t-000001.0.0");
+    expect(types(decide(snapshot({ results: [done(a)], archive: ["t-000001.0"], settledTurn: 1 }), NOON_MS))).toEqual([
+      "wake",
+    ]);
+  });
+});
+
+describe("fire", () => {
+  const a = task("t-000001.0.0");
+  const link = (type: "task_done" | "task_failed") => ({
+    id: "t-000001.0.1",
+    condition: { type, params: { taskId: a.id } },
+    task: task("t-000001.0.1"),
+  });
+  const facts = { archive: ["t-000001.0"], settledTurn: 1, queue: [a] };
+
+  test("a link starts under its own id with the outcome it waited for", () => {
+    const outcomes = { [a.id]: reportOf(done(a)) };
+    const actions = decide(
+      snapshot({ ...facts, triggers: [link("task_done")], results: [done(a)], outcomes }),
+      NOON_MS,
+    );
+    expect(actions).toMatchObject([
+      { type: "fire", task: { id: "t-000001.0.1", upstream: [{ id: a.id, status: "done" }] } },
+    ]);
+  });
+
+  test("a link that can never start ends, and its plan with it", () => {
+    const outcomes = { [a.id]: reportOf(failed(a)) };
+    const actions = decide(
+      snapshot({ ...facts, triggers: [link("task_done")], results: [failed(a)], outcomes }),
+      NOON_MS,
+    );
+    expect(actions[0]).toMatchObject({ type: "finish", result: { id: "t-000001.0.1", failureReason: "cancelled" } });
+  });
+
+  test("a link on failure starts on failure", () => {
+    const outcomes = { [a.id]: reportOf(failed(a)) };
+    const actions = decide(
+      snapshot({ ...facts, triggers: [link("task_failed")], results: [failed(a)], outcomes }),
+      NOON_MS,
+    );
+    expect(actions[0]).toMatchObject({ type: "fire" });
+  });
+
+  test("a link to a task that does not exist ends with that reason, once its plan is complete", () => {
+    const triggers = [link("task_done")];
+    expect(decide(snapshot({ triggers, settledTurn: 1 }), NOON_MS)).toEqual([]);
+    const [action] = decide(snapshot({ triggers, settledTurn: 1, archive: ["t-000001.0"] }), NOON_MS);
+    expect(action).toMatchObject({ type: "finish", result: { failureReason: "error" } });
+  });
+});
+
+describe("cancel", () => {
+  const wish = { kind: "cancel" as const, id: "w-1", at: NOON, taskId: "t-000001.0" };
+
+  test("a wish marks its task; the mark ends the task and everything below it", () => {
+    const below = task("t-000001.0.0");
+    const [first] = decide(snapshot({ inbox: [wish], queue: [below], settledTurn: 1 }), NOON_MS);
+    expect(first).toMatchObject({ type: "cancel", taskId: "t-000001.0", outcome: "cancelled" });
+    const [second] = decide(snapshot({ queue: [below], archive: ["t-000001.0.cancelled"], settledTurn: 1 }), NOON_MS);
+    expect(second).toMatchObject({ type: "finish", result: { id: below.id, failureReason: "cancelled" } });
+  });
+
+  test.each([
+    ["has ended", { archive: ["t-000001.0"] }, "it had already ended"],
+    ["never was", {}, "there is no such task"],
+  ])("a wish for a task that %s is answered and changes nothing", (_, facts, outcome) => {
+    const [action] = decide(snapshot({ inbox: [wish], settledTurn: 1, ...facts }), NOON_MS);
+    expect(action).toMatchObject({ type: "cancel", taskId: null, outcome });
+  });
+});
+
+describe("rescue", () => {
+  const work = task("t-000001.0.0");
+  const dead = (attempt: number) => ({ role: "worker" as const, attempt, ownerAlive: false });
+
+  test("two dead owners are bad luck, the third makes the task poison", () => {
+    const facts = (deaths: number) => ({
+      queue: [work],
+      settledTurn: 1,
+      attempts: { [work.id]: Array.from({ length: deaths }, (_, i) => dead(i + 1)) },
+    });
+    expect(decide(snapshot(facts(2)), NOON_MS)).toEqual([]);
+    expect(decide(snapshot(facts(3)), NOON_MS)).toMatchObject([
+      { type: "finish", result: { failureReason: "poison" } },
+    ]);
+  });
+
+  test("a pool that was told to stop is no death", () => {
+    const failedAttempt = {
+      id: work.id,
+      attempt: 1,
+      failureReason: "interrupted" as const,
+      error: "",
+      at: NOON,
+      retryAt: NOON,
+    };
+    const attempts = { [work.id]: [1, 2, 3].map((attempt) => ({ ...dead(attempt), failed: failedAttempt })) };
+    expect(decide(snapshot({ queue: [work], attempts, settledTurn: 1 }), NOON_MS)).toEqual([]);
+  });
+
+  test("a task that must not run twice ends as interrupted after one death", () => {
+    const once = task("t-000001.0.0", { onInterrupt: "fail" });
+    const actions = decide(snapshot({ queue: [once], attempts: { [once.id]: [dead(1)] }, settledTurn: 1 }), NOON_MS);
+    expect(actions).toMatchObject([{ type: "finish", result: { failureReason: "interrupted" } }]);
+  });
+
+  test("a turn that is given up still has a reply, in the user's language", () => {
+    const open = turn("t-000001", { messages: [message("m-a", "你好")] });
+    const attempts = { [open.id]: [1, 2, 3].map((attempt) => ({ ...dead(attempt), role: "teller" as const })) };
+    const [action] = decide(snapshot({ queue: [open], attempts }), NOON_MS);
+    expect(action).toMatchObject({
+      result: { effects: [{ type: "reply", text: expect.stringMatching(/\p{Script=Han}/u) }] },
+    });
+  });
+});
+
+describe("prune", () => {
+  test("what is archived leaves every directory, what is not stays", () => {
+    const a = task("t-000001.0.0");
+    const b = task("t-000001.0.1");
+    const [action] = decide(
+      snapshot({
+        inbox: [{ ...message("m-a") }],
+        queue: [a, b],
+        results: [done(a)],
+        attempts: { [a.id]: [{ role: "worker", attempt: 1, ownerAlive: true }] },
+        archive: ["m-a", a.id, "t-000001.0"],
+        settledTurn: 1,
+      }),
+      NOON_MS,
+    );
+    expect(action).toEqual({
+      type: "remove",
+      removals: [
+        { from: "inbox", id: "m-a" },
+        { from: "queue", role: "worker", id: a.id },
+        { from: "running", role: "worker", id: a.id, attempt: 1 },
+        { from: "results", role: "worker", id: a.id },
+      ],
+    });
+  });
+
+  test("a claim of a task that never became durable goes when its owner is dead", () => {
+    const claim = (ownerAlive: boolean) =>
+      snapshot({ attempts: { "t-000001.0": [{ role: "planner", attempt: 1, ownerAlive }] }, settledTurn: 1 });
+    expect(decide(claim(true), NOON_MS)).toEqual([]);
+    expect(types(decide(claim(false), NOON_MS))).toEqual(["remove"]);
+  });
+
+  test("a trigger that has fired goes", () => {
+    const b = task("t-000001.0.1");
+    const condition = { type: "task_done" as const, params: { taskId: "t-000001.0.0" } };
+    const actions = decide(
+      snapshot({ triggers: [{ id: b.id, condition, task: b }], queue: [b], settledTurn: 1 }),
+      NOON_MS,
+    );
+    expect(actions).toEqual([{ type: "remove", removals: [{ from: "triggers", id: b.id }] }]);
+  });
+});

@@ -1,0 +1,92 @@
+/** Literals for tests of decisions: a task, a result, a snapshot, with only what the test is about spelled out. */
+import type { Snapshot } from "@mimikit/core/snapshot";
+import type { Message } from "@mimikit/protocol/inbox";
+import type { Result } from "@mimikit/protocol/result";
+import type { Report, Task, TurnInput } from "@mimikit/protocol/task";
+import { NO_USAGE } from "@mimikit/protocol/usage";
+
+export const NOON = "2026-11-22T12:00:00.000Z";
+export const NOON_MS = Date.parse(NOON);
+
+export function message(id: string, text = "hello"): Message {
+  return { kind: "message", id, at: NOON, text };
+}
+
+export function task(id: string, more: Partial<Task> = {}): Task {
+  const role = /^t-\d+$/.test(id) ? "teller" : id.split(".").length === 2 ? "planner" : "worker";
+  const dot = id.lastIndexOf(".");
+  return {
+    id,
+    role,
+    type: "oneshot",
+    title: `title of ${id}`,
+    prompt: `prompt of ${id}`,
+    priority: 5,
+    timeoutSec: null,
+    createdAt: NOON,
+    traceId: id.split(".")[0] ?? id,
+    ...(dot > 0 && { parentId: id.slice(0, dot) }),
+    upstream: [],
+    onInterrupt: "rerun",
+    consumer: role === "worker" ? "teller" : "supervisor",
+    ...more,
+  };
+}
+
+export function turn(id: string, input: Partial<TurnInput>): Task {
+  return task(id, { prompt: "", turn: { messages: [], events: [], results: [], ...input } });
+}
+
+export function done(of: Task, more: Partial<Result> = {}): Result {
+  const resultType = of.role === "teller" ? "turn" : of.role === "planner" ? "plan" : "text";
+  const result = { turn: {}, plan: { tasks: [] }, text: { text: `output of ${of.id}` } }[resultType];
+  return {
+    id: of.id,
+    task: of,
+    status: "done",
+    resultType,
+    result,
+    effects: [],
+    attempts: 1,
+    completedAt: NOON,
+    usage: NO_USAGE,
+    ...more,
+  };
+}
+
+export function failed(of: Task, more: Partial<Result> = {}): Result {
+  return done(of, { status: "failed", result: null, failureReason: "error", error: "exit 1", ...more });
+}
+
+interface Facts {
+  inbox?: Snapshot["inbox"] extends ReadonlyMap<string, infer W> ? W[] : never;
+  dropped?: Snapshot["dropped"];
+  unreadable?: Snapshot["unreadable"];
+  triggers?: Snapshot["triggers"] extends ReadonlyMap<string, infer T> ? T[] : never;
+  queue?: Task[];
+  attempts?: Record<string, Snapshot["attempts"] extends ReadonlyMap<string, infer A> ? A : never>;
+  results?: Result[];
+  archive?: string[];
+  outcomes?: Record<string, Report>;
+  settledTurn?: number;
+}
+
+function byId<T extends { id: string }>(records: readonly T[] = []): Map<string, T> {
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+export function snapshot(facts: Facts): Snapshot {
+  const archive = new Set(facts.archive);
+  return {
+    inbox: byId(facts.inbox),
+    dropped: facts.dropped ?? new Map(),
+    unreadable: facts.unreadable ?? [],
+    triggers: byId(facts.triggers),
+    queue: byId(facts.queue),
+    attempts: new Map(Object.entries(facts.attempts ?? {})),
+    results: byId(facts.results),
+    isArchived: (id) => archive.has(id),
+    outcomeOf: (id) => facts.outcomes?.[id],
+    settledTurn: facts.settledTurn ?? 0,
+  };
+}

@@ -1,0 +1,65 @@
+import { boardOf } from "@mimikit/core/board";
+import { messagesOf } from "@mimikit/core/history";
+import { ancestorsOf, compareTaskIds, turnId, turnNumber } from "@mimikit/protocol/id";
+import { reportOf } from "@mimikit/protocol/result";
+import { describe, expect, test } from "vitest";
+import { done, failed, message, task, turn } from "./facts.ts";
+
+describe("history", () => {
+  test("a turn is its messages, then its reply, which says what it answers and what it started", () => {
+    const result = done(turn("t-000007", { messages: [message("m-a"), message("m-b")] }), {
+      effects: [
+        { type: "delegate", prompt: "x" },
+        { type: "reply", text: "on it" },
+      ],
+    });
+    expect(messagesOf(result)).toMatchObject([
+      { id: "m-a", role: "user" },
+      { id: "m-b", role: "user" },
+      { id: "t-000007.reply", role: "assistant", text: "on it", answers: ["m-a", "m-b"], taskIds: ["t-000007.0"] },
+    ]);
+  });
+
+  test("a report names the tasks that it reports", () => {
+    const results = [reportOf(done(task("t-000001.0.0")))];
+    const [reply] = messagesOf(done(turn("t-000002", { results }), { effects: [{ type: "reply", text: "done" }] }));
+    expect(reply?.taskIds).toEqual(["t-000001.0.0"]);
+  });
+});
+
+describe("board", () => {
+  test("a task is one line, wherever it is, newest first, and turns are not tasks", () => {
+    const [a, b, c] = [task("t-000001.0.0"), task("t-000001.0.1"), task("t-000001.0.2")];
+    const condition = { type: "task_done" as const, params: { taskId: b.id } };
+    const rows = boardOf({
+      queue: new Map([a, b, turn("t-000002", {})].map((each) => [each.id, each])),
+      triggers: new Map([[c.id, { id: c.id, condition, task: c }]]),
+      results: new Map([[a.id, failed(a, { failureReason: "cancelled" })]]),
+      runningClaimOf: (id) =>
+        id === b.id ? { id, attempt: 1, owner: { pid: 1, startTime: "", bootId: "" }, at: b.createdAt } : undefined,
+      attemptsOf: () => 1,
+    });
+    expect(rows.map(({ id, state, after }) => [id, state, after])).toEqual([
+      [c.id, "waiting", b.id],
+      [b.id, "running", undefined],
+      [a.id, "cancelled", undefined],
+    ]);
+  });
+});
+
+describe("ids", () => {
+  test("turns are counted, not spelled: the millionth comes after the 999,999th", () => {
+    expect(turnNumber(turnId(1_000_000))).toBe(1_000_000);
+    expect(compareTaskIds("t-1000000", "t-999999")).toBeGreaterThan(0);
+    expect(compareTaskIds("t-000001.2", "t-000001.10")).toBeLessThan(0);
+  });
+
+  test("what is no turn has no number", () => {
+    for (const id of ["t-000001.0", "t-1", "m-000001", "xt-000001"]) expect(turnNumber(id)).toBe(0);
+  });
+
+  test("the ancestors of an id are its prefixes, nearest first", () => {
+    expect(ancestorsOf("t-000001.2.0")).toEqual(["t-000001.2", "t-000001"]);
+    expect(ancestorsOf("t-000001")).toEqual([]);
+  });
+});
