@@ -1,0 +1,23 @@
+/** What a role is told besides its task, gathered once when a run starts (SPEC F1). */
+import type { MemoryHit } from "@mimikit/memory/search";
+import type { TaskSummary } from "@mimikit/protocol/api";
+import type { HistoryMessage } from "@mimikit/protocol/history";
+import type { ClientClock } from "@mimikit/protocol/inbox";
+import type { Role } from "@mimikit/protocol/role";
+
+export interface Context {
+  /** The server's clock when the run started, ISO 8601. */
+  now: string;
+  /** The clock of the client that sent the newest pending message, if it told. */
+  client?: ClientClock;
+  /** The conversation, oldest first: all that history.json holds. A prompt takes the newest of it. */
+  history: HistoryMessage[];
+  /** Every open task and the newest finished ones, newest first. */
+  tasks: TaskSummary[];
+  /** What long-term memory says about the pending messages, best first (SPEC E5). */
+  memory: MemoryHit[];
+  backlog: { item: string; done: boolean }[];
+  /** Which provider answers for each role. */
+  providers: Record<Role, string>;
+  version: string;
+}

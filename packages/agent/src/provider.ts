@@ -1,0 +1,67 @@
+/**
+ * What answers for a role: the offline engine, a model endpoint, an agent CLI. `run` never throws: a failure is its
+ * last event. Tools are called through `run.bus`, the only place where a role can do anything.
+ */
+import { FailureReason } from "@mimikit/protocol/failure";
+import type { ResultType } from "@mimikit/protocol/result";
+import type { StreamLine } from "@mimikit/protocol/stream";
+import type { Task } from "@mimikit/protocol/task";
+import type { Usage } from "@mimikit/protocol/usage";
+import type { ToolBus } from "./bus.ts";
+import type { Context } from "./context.ts";
+
+/** One run of one attempt of a task. */
+export interface Run {
+  task: Task;
+  /** 1 for the first attempt. */
+  attempt: number;
+  context: Context;
+  bus: ToolBus;
+  /** The workspace: where commands run. */
+  workDir: string;
+  /** This attempt's own folder for scratch files and artifacts; exists. */
+  runDir: string;
+  /** Marks every child process of this attempt (PROTOCOL R6): pass it on in the child's environment. */
+  environment: Record<string, string>;
+}
+
+/** Last event: it ended as it should. `text` is a Teller's reply where no `reply` was staged. */
+export interface DoneEvent {
+  type: "done";
+  status: "done" | "needs_input";
+  text?: string;
+  resultType?: ResultType;
+  result?: unknown;
+  question?: string;
+  usage: Usage;
+}
+
+/** Last event. `retryable`: the same run may succeed later (a time-out, an outage); a command's own failure is not. */
+export interface FailedEvent {
+  type: "failed";
+  failureReason: FailureReason;
+  error: string;
+  retryable: boolean;
+  resultType?: ResultType;
+  result?: unknown;
+  usage: Usage;
+}
+
+/** A stream line is a piece of the text that the user will see (`delta`), or what it is doing now (`progress`). */
+export type ProviderEvent = StreamLine | DoneEvent | FailedEvent;
+
+export interface Provider {
+  name: string;
+  /** Must end soon after `signal` aborts, with all its child processes gone. */
+  run(run: Run, signal: AbortSignal): AsyncIterable<ProviderEvent>;
+}
+
+/**
+ * Why a run was told to stop. Whoever aborts says so: `controller.abort("cancelled")`, or `AbortSignal.timeout(ms)`
+ * for the time limit. Without a reason it is `killed`.
+ */
+export function stopReason(signal: AbortSignal): FailureReason {
+  const reason: unknown = signal.reason;
+  if (reason instanceof DOMException && reason.name === "TimeoutError") return "timeout";
+  return FailureReason.safeParse(reason).data ?? "killed";
+}

@@ -1,0 +1,297 @@
+/**
+ * What the user wants, line by line, without a model. A command runs only where a line begins with the order to run it:
+ * text that merely talks about running something never does. What looks like an order but is not clear is said to be
+ * unclear, with the reason, instead of being guessed.
+ */
+import type { Clock } from "./clock.ts";
+import { readCodeSpan, withoutCode } from "./code-span.ts";
+import { type BadWhen, parseWhen, WHEN_CHARS_MAX, type When } from "./when.ts";
+
+/** More commands in one order are refused: a plan has at most 64 tasks. */
+export const COMMANDS_MAX = 20;
+
+/** Lines longer than this are no keyword, so they are not matched against all of them. */
+const KEYWORD_CHARS_MAX = 60;
+
+/** Of a longer message, what follows is text: nobody types so many orders, and pasted text must not become orders. */
+export const LINES_MAX = 50;
+
+/** Steps follow each other; the commands of a step run side by side. */
+export type Steps = string[][];
+
+export type Action = { type: "run"; steps: Steps } | { type: "remind"; text: string };
+
+export interface Schedule {
+  when: When;
+  /** The words that `when` was read from. */
+  said: string;
+  action: Action;
+}
+
+export type Problem =
+  /** Something about running a command, but not as an order at the start of a line. */
+  | "mention"
+  /** An order to run, with words that are no part of one. */
+  | "leftover"
+  | "too_many"
+  | "no_time"
+  | BadWhen["problem"];
+
+export type Intent =
+  | { kind: "remember"; content: string }
+  | { kind: "run"; steps: Steps }
+  | { kind: "schedule"; schedule: Schedule }
+  | { kind: "tasks" }
+  | { kind: "status" }
+  | { kind: "help" }
+  | { kind: "cancel"; id: string | null }
+  | { kind: "backlog"; op: "list" }
+  | { kind: "backlog"; op: "add" | "done" | "remove"; item: string }
+  | { kind: "search"; query: string }
+  | { kind: "unclear"; problem: Problem; text: string }
+  | { kind: "other"; text: string };
+
+const POLITE = /^(?:please\s+|请你?|麻烦你?|帮我|给我)+\s*/i;
+const RUN =
+  /^(?:(?:run|execute)(?:\s+(?:the\s+)?commands?)?(?=[\s:：`])|(?:先|同时|并行)?(?:运行|执行)(?:一下)?(?:命令)?)\s*/i;
+const THEN = /^(?:and\s+then|then|after\s+that|afterwards|然后|接着|随后|之后|再|最后)/i;
+const BESIDE = /^(?:and|和|与|以及|并且|并|同时|同)/i;
+const AGAIN = /^(?:run|execute|运行|执行)/i;
+const END = /^[.。!！]*$/;
+const REMIND = /^(?:remind\s+me\b|提醒我|提醒一下我)\s*/i;
+const MENTION = /\b(?:run|runs|running|execute)\b|运行|执行/i;
+
+const KEYWORDS: readonly { kind: "tasks" | "status" | "help"; pattern: RegExp }[] = [
+  {
+    kind: "tasks",
+    pattern:
+      /^(?:(?:list|show)(?:\s+(?:me|my|the|all))*\s+tasks|(?:my\s+)?tasks|task\s+list|(?:查看|列出|显示)?(?:所有|全部|我的)?任务(?:列表)?)$/i,
+  },
+  { kind: "status", pattern: /^(?:(?:show\s+)?status|(?:查看|显示)?(?:系统|当前)?状态)$/i },
+  { kind: "help", pattern: /^(?:help|what can you do|[?？]|帮助|你能做什么|你会什么)$/i },
+];
+
+/** The intents of a message, in order. Lines without one that stand together are one `other`. Never throws. */
+export function parseMessage(text: string, clock: Clock): Intent[] {
+  const intents: Intent[] = [];
+  for (const [i, { line, isQuoted }] of linesOf(text).entries()) {
+    const isText = isQuoted || i >= LINES_MAX;
+    const intent: Intent = isText ? { kind: "other", text: line } : parseLine(line, clock);
+    const last = intents.at(-1);
+    if (intent.kind === "other" && last?.kind === "other") last.text += `\n${line}`;
+    else intents.push(intent);
+  }
+  return intents.length > 0 ? intents : [{ kind: "other", text }];
+}
+
+/**
+ * Quotations, fenced blocks and indented lines are somebody else's words or a part of a file (`run: npm ci` stands in many):
+ * nothing in them is an order.
+ */
+function linesOf(text: string): { line: string; isQuoted: boolean }[] {
+  let fence: string | null = null;
+  const lines: { line: string; isQuoted: boolean }[] = [];
+  for (const raw of text.trim().split(/\r?\n|\r|\u2028|\u2029/)) {
+    const line = raw.trim();
+    const marker = /^(`{3,}|~{3,})/.exec(line)?.[1];
+    const wasOpen: boolean = fence !== null;
+    if (fence === null && marker !== undefined && readCodeSpan(line)?.length !== line.length) fence = marker;
+    else if (fence !== null && marker !== undefined && line === marker && marker.startsWith(fence)) fence = null;
+    const isQuoted = wasOpen || fence !== null || /^[\s>]/.test(raw);
+    if (line !== "") lines.push({ line, isQuoted });
+  }
+  return lines;
+}
+
+function parseLine(line: string, clock: Clock): Intent {
+  const order = line.replace(POLITE, "");
+  return (
+    parseKeyword(order) ??
+    parseRemember(order) ??
+    parseBacklog(order) ??
+    parseCancel(order) ??
+    parseSearch(order) ??
+    parseRun(order) ??
+    parseSchedule(order, clock) ??
+    parseUnclear(order) ?? { kind: "other", text: line }
+  );
+}
+
+function parseKeyword(order: string): Intent | null {
+  if (order.length > KEYWORD_CHARS_MAX) return null;
+  const bare = order.length > 1 ? order.replace(/[\s.。!！?？~]+$/, "") : order;
+  const keyword = KEYWORDS.find(({ pattern }) => pattern.test(bare));
+  return keyword === undefined ? null : { kind: keyword.kind };
+}
+
+function parseRemember(order: string): Intent | null {
+  const content =
+    /^remember(?:\s*[:：,]\s*|\s+)(?:that\s+)?(.+)$/i.exec(order)?.[1] ??
+    /^(?:记住|记下来?|记一下)(?:一下)?[\s:：,，]*(.+)$/.exec(order)?.[1];
+  // "Remember the milk?" asks; it tells nothing.
+  if (content === undefined || /[?？]$/.test(content.trim())) return null;
+  return { kind: "remember", content: content.trim() };
+}
+
+function parseBacklog(order: string): Intent | null {
+  const rest =
+    /^(?:backlog|todos?)(?:\s*[:：]\s*|\s+|$)(.*)$/i.exec(order)?.[1] ??
+    /^待办(?:事项|清单)?[\s:：]*(.*)$/.exec(order)?.[1];
+  if (rest === undefined) return null;
+  if (/^(?:list|show|all|列表|查看|列出)?[.。!！]?$/i.test(rest)) return { kind: "backlog", op: "list" };
+  const [, verb = "", item = ""] =
+    /^(add|done|remove|delete)(?:\s*[:：]\s*|\s+)(.+)$/i.exec(rest) ??
+    /^(添加|新增|增加|完成|删除|移除)[\s:：]*(.+)$/.exec(rest) ??
+    [];
+  if (item === "") return null;
+  const op = /^(?:add|添加|新增|增加)$/i.test(verb) ? "add" : /^(?:done|完成)$/i.test(verb) ? "done" : "remove";
+  return { kind: "backlog", op, item: item.trim() };
+}
+
+function parseCancel(order: string): Intent | null {
+  const match = /^(?:cancel|取消)(?:\s*(?:task|任务))?[\s:：]*(?:`?([a-z0-9][a-z0-9._-]*?)`?)?[.。!！]?$/i.exec(order);
+  return match === null ? null : { kind: "cancel", id: match[1]?.toLowerCase() ?? null };
+}
+
+function parseSearch(order: string): Intent | null {
+  const query =
+    /^search(?:\s*[:：]\s*|\s+)(?:for\s+)?(.+)$/i.exec(order)?.[1] ??
+    /^(?:搜索|查找|搜一下|查一下)(?:一下)?[\s:：]*(.+)$/.exec(order)?.[1];
+  return query === undefined ? null : { kind: "search", query: query.trim() };
+}
+
+/** `` run `a` then `b` ``, or `run:` and the rest of the line as one command. */
+function parseRun(order: string): Intent | null {
+  const verb = RUN.exec(order)?.[0];
+  if (verb === undefined) return null;
+  const rest = order.slice(verb.length);
+  const raw = /^[:：]\s*(.*)$/.exec(rest)?.[1]?.trim() ?? "";
+  if (raw !== "" && !raw.startsWith("`")) return { kind: "run", steps: [[raw]] };
+  const read = readSteps(raw === "" ? rest : raw);
+  if (read === null || !END.test(read.rest.trim())) return null;
+  if (read.steps.flat().length > COMMANDS_MAX) return { kind: "unclear", problem: "too_many", text: order };
+  return { kind: "run", steps: read.steps };
+}
+
+/** The commands that `text` begins with: "then" begins a new step, "and" or a comma goes on with this one. */
+function readSteps(text: string): { steps: Steps; rest: string } | null {
+  const first = readCodeSpan(text);
+  if (first === null) return null;
+  let step = [first.command.trim()];
+  const steps: Steps = [step];
+  let rest = text.slice(first.length);
+  for (;;) {
+    const link = readLink(rest);
+    const next = link === null ? null : readCodeSpan(link.rest);
+    if (link === null || next === null) return { steps, rest };
+    if (link.isThen) {
+      step = [];
+      steps.push(step);
+    }
+    step.push(next.command.trim());
+    rest = link.rest.slice(next.length);
+  }
+}
+
+/** What stands between two commands; null when it is not one of the links that we know. */
+function readLink(text: string): { isThen: boolean; rest: string } | null {
+  const comma = /^\s*[,，、;；]?\s*/.exec(text)?.[0] ?? "";
+  let rest = text.slice(comma.length);
+  const then = THEN.exec(rest)?.[0];
+  const link = then ?? BESIDE.exec(rest)?.[0];
+  if (link === undefined && comma.trim() === "") return null;
+  rest = rest.slice(link?.length ?? 0).trimStart();
+  rest = rest.slice(/^再/.exec(rest)?.[0].length ?? 0);
+  rest = rest.slice(AGAIN.exec(rest)?.[0].length ?? 0).trimStart();
+  return { isThen: then !== undefined, rest };
+}
+
+function parseSchedule(order: string, clock: Clock): Intent | null {
+  const found = splitSchedule(order, clock);
+  if (found === null) return null;
+  const { when, said, action } = found;
+  if (when.kind === "bad") return { kind: "unclear", problem: when.problem, text: order };
+  return { kind: "schedule", schedule: { when, said, action } };
+}
+
+interface Split {
+  when: When | BadWhen;
+  said: string;
+  action: Action;
+}
+
+/** Finds the time before the action ("at 9 run `x`"), after it ("run `x` at 9") or inside ("remind me at 9 to …"). */
+function splitSchedule(order: string, clock: Clock): Split | null {
+  const starts = [...order.matchAll(/\b(?:run|execute|remind me)\b|运行|执行|提醒/gi)].map((match) => match.index);
+  for (const start of starts.filter((index) => index <= WHEN_CHARS_MAX)) {
+    const said = order
+      .slice(0, start)
+      .trim()
+      .replace(/[,，]?\s*(?:please|then|请|就|则|帮我)?\s*$/i, "");
+    const rest = order.slice(start);
+    if (said === "") return splitRun(rest, clock) ?? splitReminder(rest.replace(REMIND, ""), REMIND.test(rest), clock);
+    const when = parseWhen(said, clock);
+    const action = when === null ? null : parseAction(rest);
+    if (when !== null && action !== null) return { when, said, action };
+  }
+  return null;
+}
+
+function parseAction(text: string): Action | null {
+  const run = parseRun(text);
+  if (run?.kind === "run") return { type: "run", steps: run.steps };
+  if (!REMIND.test(text)) return null;
+  const reminder = tidyReminder(text.replace(REMIND, ""));
+  return reminder === "" ? null : { type: "remind", text: reminder };
+}
+
+function splitRun(text: string, clock: Clock): Split | null {
+  const verb = RUN.exec(text)?.[0];
+  const read = verb === undefined ? null : readSteps(text.slice(verb.length));
+  if (read === null) return null;
+  if (read.rest.length > WHEN_CHARS_MAX) return null;
+  const said = read.rest.replace(/[.。!！]+$/, "").trim();
+  const when = parseWhen(said, clock);
+  return when === null ? null : { when, said, action: { type: "run", steps: read.steps } };
+}
+
+/** "tomorrow at 9 to call Bob", "to call Bob tomorrow at 9", "明天9点开会": every place where the time may end or begin. */
+function splitReminder(body: string, isReminder: boolean, clock: Clock): Split | null {
+  if (!isReminder) return null;
+  const cuts = [...body.slice(0, WHEN_CHARS_MAX).matchAll(/(?<=\p{Script=Han})|\s+/gu)].map((match) => match.index);
+  for (const cut of [...cuts, ...cuts.map((index) => index + 1)].sort((a, b) => b - a)) {
+    const split = reminderOf(body.slice(0, cut), body.slice(cut), clock);
+    if (split !== null) return split;
+  }
+  const tail = Math.max(0, body.length - WHEN_CHARS_MAX);
+  const starts = [...body.slice(tail).matchAll(/\s+/g)].map((match) => tail + match.index);
+  for (const start of starts) {
+    const split = reminderOf(body.slice(start).replace(/[.。!！]+$/, ""), body.slice(0, start), clock);
+    if (split !== null) return split;
+  }
+  return null;
+}
+
+function reminderOf(said: string, rest: string, clock: Clock): Split | null {
+  const text = tidyReminder(rest);
+  const when = text === "" ? null : parseWhen(said, clock);
+  return when === null ? null : { when, said: said.trim(), action: { type: "remind", text } };
+}
+
+function tidyReminder(text: string): string {
+  return text
+    .trim()
+    .replace(/^[,，:：]\s*/, "")
+    .replace(/^(?:to|that|about)\s+/i, "")
+    .replace(/^(?:去|要)(?=\p{Script=Han}{2})/u, "")
+    .trim();
+}
+
+/** An order that is not clear, or talk about a command. Code that stands alone is neither. */
+function parseUnclear(order: string): Intent | null {
+  if (REMIND.test(order)) return { kind: "unclear", problem: "no_time", text: order };
+  const hasCode = order.includes("`");
+  if (hasCode && RUN.test(order)) return { kind: "unclear", problem: "leftover", text: order };
+  if (hasCode && MENTION.test(withoutCode(order))) return { kind: "unclear", problem: "mention", text: order };
+  return null;
+}

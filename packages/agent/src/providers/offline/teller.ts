@@ -1,0 +1,233 @@
+/**
+ * The Teller without a model: it answers every pending message, starts what is to be run by delegating it, and reports
+ * what came back. It says what it does, never a result that it has not seen.
+ */
+
+import { tokenize } from "@mimikit/memory/tokenize";
+import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX, TITLE_CHARS_MAX } from "@mimikit/protocol/effect";
+import { ancestorsOf } from "@mimikit/protocol/id";
+import type { Message } from "@mimikit/protocol/inbox";
+import { NO_USAGE } from "@mimikit/protocol/usage";
+import type { ToolAnswer } from "../../bus.ts";
+import type { ProviderEvent, Run } from "../../provider.ts";
+import { TELLER_DELEGATIONS_MAX } from "../../tools/delegate.ts";
+import { findMessages } from "../../tools/query-history.ts";
+import { clockOf, isoIn } from "./clock.ts";
+import { orderOf, titleOf } from "./order.ts";
+import { type Intent, parseMessage, type Schedule, type Steps } from "./parse.ts";
+import { describeResults } from "./report.ts";
+import { type Language, languageOf, WORDS, type Words } from "./words.ts";
+
+const TASKS_SHOWN_MAX = 20;
+const ENDED_SHOWN_MAX = 5;
+const FOUND_MAX = 5;
+const QUOTE_CHARS = 80;
+
+/** A pending message, understood. */
+interface Request {
+  message: Message;
+  language: Language;
+  intents: Intent[];
+}
+
+/** Runs a turn. Every paragraph is streamed as it is found, and all of them together are the reply. */
+export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
+  const { messages = [], events = [], results = [] } = run.task.turn ?? {};
+  const requests = messages.map(understand);
+  const started = await delegateOrders(requests, run);
+  const paragraphs: string[] = [];
+  const say = (text: string): ProviderEvent => {
+    paragraphs.push(text);
+    return { type: "delta", text: paragraphs.length > 1 ? `\n\n${text}` : text };
+  };
+  if (results.length > 0) yield say(describeResults(results));
+  for (const event of events) yield say(event.text);
+  for (const request of requests) {
+    if (requests.length > 1) yield say(`> ${quote(request.message.text)}`);
+    for (const text of await answer(request, started.get(request), run)) yield say(text);
+  }
+  yield { type: "done", status: "done", text: paragraphs.join("\n\n"), usage: NO_USAGE };
+}
+
+function understand(message: Message): Request {
+  return { message, language: languageOf(message.text), intents: parseMessage(message.text, clockOf(message)) };
+}
+
+function quote(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > QUOTE_CHARS ? `${line.slice(0, QUOTE_CHARS - 1)}…` : line;
+}
+
+function ordersOf({ intents }: Request): Steps[] {
+  return intents.flatMap((intent) => (intent.kind === "run" ? [intent.steps] : []));
+}
+
+/**
+ * One plan for each message that orders something, so that each is reported by itself; when there are more than a turn
+ * may delegate, the last plan takes the rest.
+ */
+async function delegateOrders(requests: Request[], run: Run): Promise<Map<Request, ToolAnswer>> {
+  const started = new Map<Request, ToolAnswer>();
+  const ordering = requests.filter((request) => ordersOf(request).length > 0);
+  const alone = ordering.length > TELLER_DELEGATIONS_MAX ? TELLER_DELEGATIONS_MAX - 1 : ordering.length;
+  const groups = [...ordering.slice(0, alone).map((request) => [request]), ordering.slice(alone)];
+  for (const group of groups) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const words = WORDS[first.language];
+    const orders = group.flatMap((request) =>
+      ordersOf(request).map((steps) => orderOf(steps, WORDS[request.language])),
+    );
+    const answer = await run.bus.call("delegate", {
+      title: titleOf(ordersOf(first)[0] ?? [], words, TITLE_CHARS_MAX),
+      prompt: `${words.planPrompt}\n${orders.map((order) => `> ${order}`).join("\n")}`,
+    });
+    for (const request of group) started.set(request, answer);
+  }
+  return started;
+}
+
+/** The paragraphs that answer one message. All its orders are one paragraph, where the first of them stands. */
+async function answer(request: Request, started: ToolAnswer | undefined, run: Run): Promise<string[]> {
+  const words = WORDS[request.language];
+  const orders = ordersOf(request).map((steps) => orderOf(steps, words));
+  const texts: string[] = [];
+  let saidOrders = false;
+  for (const intent of request.intents) {
+    if (intent.kind !== "run") texts.push(await answerOne(intent, request, run));
+    else if (!saidOrders && started !== undefined) {
+      saidOrders = true;
+      texts.push(started.ok ? words.onIt(orders.join("; ")) : words.notDelegated(started.message));
+    }
+  }
+  return texts;
+}
+
+async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Request, run: Run): Promise<string> {
+  const words = WORDS[request.language];
+  switch (intent.kind) {
+    case "remember": {
+      const stored = await run.bus.call("remember", { content: intent.content, longTerm: true });
+      return stored.ok ? words.remembered(intent.content) : words.tooLong(REMEMBER_CHARS_MAX);
+    }
+    case "schedule":
+      return answerSchedule(intent.schedule, words);
+    case "tasks":
+      return answerTasks(run, words);
+    case "status":
+      return answerStatus(run, words);
+    case "help":
+      return `${words.helpIntro}\n\n${words.help}\n\n${words.connect}`;
+    case "cancel":
+      return answerCancel(intent.id, run, words);
+    case "backlog":
+      return answerBacklog(intent, run, words);
+    case "search":
+      return answerSearch(intent.query, request, run);
+    case "unclear":
+      return about(intent.text, request, words.unclear[intent.problem]);
+    case "other":
+      return request.intents.length > 1
+        ? about(intent.text, request, words.notUnderstood)
+        : `${words.noModel}\n\n${words.help}\n\n${words.connect}`;
+  }
+}
+
+/** Of several requests in one message, the one that is meant is quoted. */
+function about(text: string, request: Request, answer: string): string {
+  return request.intents.length > 1 ? `> ${quote(text)}\n\n${answer}` : answer;
+}
+
+function answerSchedule({ when, said, action }: Schedule, words: Words): string {
+  const what = action.type === "run" ? orderOf(action.steps, words) : words.doRemind(action.text);
+  if (when.kind === "scheduled") {
+    return words.understood(words.whenScheduled(shortTime(when.runAt), when.timeZone), what);
+  }
+  if (when.kind === "conditional") return words.understood(words.whenChanged(when.path), what);
+  if ("cron" in when) return words.understood(words.whenCron(said, when.cron, when.timeZone), what);
+  return words.understood(words.whenInterval(said, when.intervalSec), what);
+}
+
+function answerTasks({ context }: Run, words: Words): string {
+  const tasks = context.tasks.filter((task) => task.role !== "teller");
+  const isOpen = (task: (typeof tasks)[number]) => ["waiting", "queued", "running"].includes(task.state);
+  const line = ({ id, title, state, after }: (typeof tasks)[number]) =>
+    `- \`${id}\` ${title}: ${words.states[state]}${after === undefined ? "" : `, ${words.waitsFor(after)}`}`;
+  const open = tasks.filter(isOpen).slice(0, TASKS_SHOWN_MAX).map(line);
+  const ended = tasks
+    .filter((task) => !isOpen(task))
+    .slice(0, ENDED_SHOWN_MAX)
+    .map(line);
+  if (open.length + ended.length === 0) return words.noTasks;
+  const parts: string[] = [];
+  if (open.length > 0) parts.push(`${words.openTasks}\n\n${open.join("\n")}`);
+  if (ended.length > 0) parts.push(`${words.endedTasks}\n\n${ended.join("\n")}`);
+  return parts.join("\n\n");
+}
+
+function answerStatus({ context }: Run, words: Words): string {
+  const providers = Object.entries(context.providers).map(([role, name]) => `${role} = ${name}`);
+  const open = context.tasks.filter(
+    (task) => task.role !== "teller" && ["waiting", "queued", "running"].includes(task.state),
+  );
+  const backlog = context.backlog.filter((each) => !each.done);
+  return words.status(context.version, providers.join(", "), open.length, backlog.length);
+}
+
+async function answerCancel(id: string | null, run: Run, words: Words): Promise<string> {
+  if (id === null) return `${words.cancelWhich}\n\n${answerTasks(run, words)}`;
+  const cancelled = await run.bus.call("cancel_task", { id });
+  if (cancelled.ok) return words.cancelling(id);
+  const isKnown = run.context.tasks.some(
+    (task) => task.role !== "teller" && (task.id === id || ancestorsOf(task.id).includes(id)),
+  );
+  return isKnown ? words.cancelTooLate(id) : words.cancelUnknown(id);
+}
+
+async function answerBacklog(intent: Extract<Intent, { kind: "backlog" }>, run: Run, words: Words): Promise<string> {
+  const { backlog } = run.context;
+  if (intent.op === "list")
+    return backlog.length === 0 ? words.backlogEmpty : `${words.backlog}\n\n${listBacklog(backlog)}`;
+  const candidates = intent.op === "add" ? [intent.item] : findItems(intent.item, backlog);
+  const [item] = candidates;
+  if (item === undefined) return words.backlogUnknown(intent.item);
+  if (candidates.length > 1) return `${words.backlogAmbiguous(intent.item)}\n\n${listBacklog(backlog)}`;
+  const changed = await run.bus.call("update_backlog", { op: intent.op, item });
+  if (!changed.ok) return words.tooLong(BACKLOG_ITEM_CHARS_MAX);
+  if (intent.op === "add") return words.backlogAdding(item);
+  return intent.op === "done" ? words.backlogDoing(item) : words.backlogRemoving(item);
+}
+
+function listBacklog(backlog: Run["context"]["backlog"]): string {
+  return backlog.map(({ item, done }, i) => `${i + 1}. [${done ? "x" : " "}] ${item}`).join("\n");
+}
+
+/** The items meant by a number of the list, by their text, or by a part of it that only they have. */
+function findItems(wanted: string, backlog: Run["context"]["backlog"]): string[] {
+  const items = backlog.map((each) => each.item);
+  const numbered = /^\d+$/.test(wanted) ? items[Number(wanted) - 1] : undefined;
+  const exact = items.find((item) => item === wanted) ?? numbered;
+  if (exact !== undefined) return [exact];
+  const part = wanted.toLowerCase();
+  return [...new Set(items.filter((item) => item.toLowerCase().includes(part)))];
+}
+
+function answerSearch(query: string, request: Request, { context }: Run): string {
+  const words = WORDS[request.language];
+  const { timeZone } = clockOf(request.message);
+  const wanted = new Set(tokenize(query));
+  const hits = context.memory
+    .filter((hit) => tokenize(hit.text).some((word) => wanted.has(word)))
+    .map((hit) => `- [${hit.source}] ${hit.text}`);
+  const said = findMessages(context.history, { query, limit: FOUND_MAX }).map(
+    ({ role, at, text }) =>
+      `- ${words.speaker[role]}, ${shortTime(isoIn(Date.parse(at), timeZone))}: ${text.replace(/\s+/g, " ")}`,
+  );
+  if (hits.length + said.length === 0) return words.foundNothing(query);
+  return `${words.found(query)}\n\n${[...hits, ...said].join("\n")}`;
+}
+
+/** `2026-11-22T10:10:00+08:00` → `2026-11-22 10:10`. */
+function shortTime(iso: string): string {
+  return iso.slice(0, 16).replace("T", " ");
+}

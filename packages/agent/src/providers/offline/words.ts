@@ -1,0 +1,195 @@
+/** Everything that the offline engine says, in English and in Chinese: in the first person, and nothing that it does not know. */
+import { isChinese } from "@mimikit/core/notices";
+import type { TaskState } from "@mimikit/protocol/api";
+import { withoutCode } from "./code-span.ts";
+import type { Problem } from "./parse.ts";
+
+export type Language = "en" | "zh";
+
+/** The language of what is said in `text`; a command inside tells nothing about it. */
+export function languageOf(text: string): Language {
+  return isChinese(withoutCode(text)) ? "zh" : "en";
+}
+
+const HELP_EN = [
+  "- run `ls`: a command in the workspace. run `a` then `b`: one after the other, `b` gets the output of `a`. run `a` and `b`: side by side",
+  "- remember …, search …: my long-term memory and what we said",
+  "- tasks, cancel <id>, status",
+  "- backlog add …, backlog done …, backlog remove …, backlog list",
+  "- several lines are several requests; each command stands at the start of its line, in backticks, or after `run:`",
+].join("\n");
+
+const HELP_ZH = [
+  "- 运行 `ls`：在工作目录中执行命令。运行 `a` 然后 `b`：依次执行，`b` 能读到 `a` 的输出。运行 `a` 和 `b`：同时执行",
+  "- 记住 …、搜索 …：我的长期记忆和我们的对话",
+  "- 任务、取消 <编号>、状态",
+  "- 待办 添加 …、待办 完成 …、待办 删除 …、待办 列表",
+  "- 多行就是多个请求；命令要写在行首的“运行”之后并放在反引号里，或写成“运行：命令”",
+].join("\n");
+
+const CONNECT =
+  "`MIMIKIT_PROVIDER`, `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `MIMIKIT_MODEL`, `MIMIKIT_CODEX_BIN`, `MIMIKIT_CLAUDE_BIN`";
+
+const en = {
+  /** The grammar of an order, as parse.ts reads it. */
+  run: "run",
+  next: "then",
+  and: "and",
+  planPrompt: "Split this request of the user into tasks and delegate them:",
+  onIt: (orders: string) => `On it: ${orders}. I will report the outcome when it is there.`,
+  remembered: (content: string) => `I will remember this: ${content}`,
+  tooLong: (limit: number) => `I did not store this: it is longer than ${limit} characters.`,
+  noTasks: "There are no tasks.",
+  openTasks: "Open tasks:",
+  endedTasks: "Ended lately:",
+  states: {
+    waiting: "waiting",
+    queued: "queued",
+    running: "running",
+    done: "done",
+    failed: "failed",
+    cancelled: "cancelled",
+    needs_input: "needs an answer",
+  } satisfies Record<TaskState, string>,
+  waitsFor: (id: string) => `after \`${id}\``,
+  cancelling: (id: string) => `I am cancelling \`${id}\` and everything that depends on it.`,
+  cancelUnknown: (id: string) => `I know no task \`${id}\`. Say "tasks" to see the ids.`,
+  cancelTooLate: (id: string) => `\`${id}\` has already ended: there is nothing to cancel.`,
+  cancelWhich: "Which task? Say `cancel <id>`.",
+  status: (version: string, providers: string, open: number, backlog: number) =>
+    `I am running (version ${version}). Answering: ${providers}. Open tasks: ${open}. Open backlog items: ${backlog}.`,
+  backlogEmpty: "The backlog is empty.",
+  backlog: "Backlog:",
+  backlogAdding: (item: string) => `I am adding to the backlog: ${item}`,
+  backlogDoing: (item: string) => `I am ticking this off: ${item}`,
+  backlogRemoving: (item: string) => `I am removing this from the backlog: ${item}`,
+  backlogUnknown: (item: string) => `The backlog has no item "${item}".`,
+  backlogAmbiguous: (item: string) => `"${item}" fits several items; use the number of one:`,
+  found: (query: string) => `What I found for "${query}":`,
+  foundNothing: (query: string) => `I found nothing for "${query}", neither in memory nor in our conversation.`,
+  speaker: { user: "you", assistant: "I", system: "system" },
+  understood: (when: string, action: string) =>
+    `I understood: ${when}, ${action}. But schedules and reminders are not available in this version yet. I stored nothing, and nothing will happen then.`,
+  whenScheduled: (at: string, zone: string) => `at ${at} (${zone})`,
+  whenCron: (said: string, cron: string, zone: string) => `${said} (cron \`${cron}\`, ${zone})`,
+  whenInterval: (said: string, sec: number) => `${said} (every ${sec} seconds)`,
+  whenChanged: (path: string) => `whenever \`${path}\` changes`,
+  doRemind: (text: string) => `remind you: ${text}`,
+  unclear: {
+    mention: 'I ran nothing. A command only runs when its line begins with "run", for example: run `ls`',
+    leftover:
+      "I ran nothing, because I am not sure what is meant. An order is only the commands in backticks with `then` or `and` between them, for example: run `a` then `b`",
+    too_many: "I ran nothing: that is more commands than I take in one order.",
+    no_time: "When? I did not understand the time. For example: in 10 minutes remind me to call Bob",
+    past: "That time has already passed.",
+    too_often: "That is too often: the shortest interval is 10 seconds.",
+    too_far: "That is too far in the future.",
+  } satisfies Record<Problem, string>,
+  notDelegated: (reason: string) => `I did not start this: ${reason}`,
+  notUnderstood: "I did not understand this, and no language model is configured.",
+  noModel:
+    "No language model is configured, so I only understand a few fixed requests and cannot answer this. What I can do:",
+  help: HELP_EN,
+  connect: `A model is connected by environment variables before \`npm start\`: ${CONNECT}. This version ships the offline engine only; the model providers follow.`,
+  helpIntro: "I work without a language model and understand these requests:",
+  allDone: (count: number) => (count === 1 ? "Done." : `All ${count} tasks are done.`),
+  someDone: (done: number, count: number) =>
+    count === 1 ? "This did not work." : `${done} of ${count} tasks are done; the others are not.`,
+  done: "done",
+  failed: (error: string) => `failed: ${error}`,
+  cancelled: (reason: string) => `cancelled (${reason})`,
+  titled: (title: string, state: string) => `${title}: ${state}`,
+  asks: (question: string) => `I need to know: ${question}`,
+  noOutput: "It printed nothing.",
+  tail: (path: string | null) => `Only the end is shown${path === null ? "." : `; the whole output is in ${path}`}`,
+  nextTimeout: "It reached its time limit and was stopped. Try a smaller step, or run it again.",
+  nextError: (order: string | null) =>
+    order === null ? "Please correct it and send it again." : `When the cause is mended, send it again: ${order}`,
+  noPlan: "without a language model I can only plan commands, and this request has none",
+  noCommand: "without a language model I can only run one command, and this task is none",
+  exitCode: (code: number) => `exit code ${code}`,
+  signal: (name: string) => `ended by ${name}`,
+  stopped: (atLimit: boolean): string => (atLimit ? "stopped at its time limit" : "stopped"),
+};
+
+export type Words = typeof en;
+
+const zh: Words = {
+  run: "运行",
+  next: "然后",
+  and: "和",
+  planPrompt: "请把用户的这个请求拆分成任务并派发：",
+  onIt: (orders) => `好的，我来处理：${orders}。有结果后我会告诉你。`,
+  remembered: (content) => `我会记住：${content}`,
+  tooLong: (limit) => `我没有保存：内容超过了 ${limit} 个字符。`,
+  noTasks: "目前没有任务。",
+  openTasks: "未完成的任务：",
+  endedTasks: "最近结束的任务：",
+  states: {
+    waiting: "等待中",
+    queued: "排队中",
+    running: "运行中",
+    done: "已完成",
+    failed: "失败",
+    cancelled: "已取消",
+    needs_input: "等待回答",
+  },
+  waitsFor: (id) => `在 \`${id}\` 之后`,
+  cancelling: (id) => `我正在取消 \`${id}\` 以及依赖它的任务。`,
+  cancelUnknown: (id) => `我没有找到任务 \`${id}\`。说“任务”可以查看编号。`,
+  cancelTooLate: (id) => `\`${id}\` 已经结束，没有可取消的内容。`,
+  cancelWhich: "要取消哪个任务？请说：取消 <编号>",
+  status: (version, providers, open, backlog) =>
+    `我正在运行（版本 ${version}）。应答者：${providers}。未完成任务：${open}。待办事项：${backlog}。`,
+  backlogEmpty: "待办列表是空的。",
+  backlog: "待办：",
+  backlogAdding: (item) => `我把它加入待办：${item}`,
+  backlogDoing: (item) => `我把它标记为完成：${item}`,
+  backlogRemoving: (item) => `我把它从待办中删除：${item}`,
+  backlogUnknown: (item) => `待办中没有“${item}”。`,
+  backlogAmbiguous: (item) => `“${item}”符合多个待办，请用编号指定：`,
+  found: (query) => `关于“${query}”，我找到：`,
+  foundNothing: (query) => `关于“${query}”，记忆和对话中都没有找到内容。`,
+  speaker: { user: "你", assistant: "我", system: "系统" },
+  understood: (when, action) =>
+    `我的理解是：${when}，${action}。但这个版本还不支持定时和提醒。我没有保存任何内容，到时也不会执行。`,
+  whenScheduled: (at, zone) => `在 ${at}（${zone}）`,
+  whenCron: (said, cron, zone) => `${said}（cron \`${cron}\`，${zone}）`,
+  whenInterval: (said, sec) => `${said}（每 ${sec} 秒）`,
+  whenChanged: (path) => `每当 \`${path}\` 变化时`,
+  doRemind: (text) => `提醒你：${text}`,
+  unclear: {
+    mention: "我没有运行任何命令。只有以“运行”开头的行才会执行，例如：运行 `ls`",
+    leftover: "我没有运行任何命令，因为不确定意思。命令要放在反引号里，中间用“然后”或“和”连接，例如：运行 `a` 然后 `b`",
+    too_many: "我没有运行任何命令：一次请求里的命令太多了。",
+    no_time: "什么时候？我没有看懂时间。例如：10分钟后提醒我喝水",
+    past: "这个时间已经过去了。",
+    too_often: "太频繁了：最短间隔是 10 秒。",
+    too_far: "这个时间太远了。",
+  },
+  notDelegated: (reason) => `我没有开始执行：${reason}`,
+  notUnderstood: "这部分我没有看懂，而且没有配置语言模型。",
+  noModel: "还没有配置语言模型，所以我只能理解一些固定的请求，无法回答这个问题。我可以做这些：",
+  help: HELP_ZH,
+  connect: `连接模型的方法是在 \`npm start\` 之前设置环境变量：${CONNECT}。这个版本只带有离线引擎，模型接入将在后续版本提供。`,
+  helpIntro: "我不需要语言模型就能理解这些请求：",
+  allDone: (count) => (count === 1 ? "完成了。" : `${count} 个任务都完成了。`),
+  someDone: (done, count) =>
+    count === 1 ? "这个任务没有成功。" : `${count} 个任务中完成了 ${done} 个，其余没有完成。`,
+  done: "已完成",
+  failed: (error) => `失败：${error}`,
+  cancelled: (reason) => `已取消（${reason}）`,
+  titled: (title, state) => `${title}：${state}`,
+  asks: (question) => `我需要知道：${question}`,
+  noOutput: "没有输出。",
+  tail: (path) => `这里只显示结尾${path === null ? "。" : `；完整输出在 ${path}`}`,
+  nextTimeout: "它到了时间限制，已被停止。可以换一个更小的步骤，或再运行一次。",
+  nextError: (order) => (order === null ? "请修正后再发一次。" : `解决原因后可以再发一次：${order}`),
+  noPlan: "没有语言模型时我只能安排命令，而这个请求里没有命令",
+  noCommand: "没有语言模型时我只能运行一条命令，而这个任务不是命令",
+  exitCode: (code) => `退出码 ${code}`,
+  signal: (name) => `被 ${name} 终止`,
+  stopped: (atLimit) => (atLimit ? "到了时间限制，已被停止" : "已被停止"),
+};
+
+export const WORDS: Record<Language, Words> = { en, zh };

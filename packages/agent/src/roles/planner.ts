@@ -1,0 +1,12 @@
+/** The Planner splits a request into tasks for Workers, side by side or in a chain (SPEC B2). */
+import type { RoleDefinition } from "../role.ts";
+import { toolsOf } from "../tools/index.ts";
+
+export const planner: RoleDefinition = {
+  role: "planner",
+  tools: toolsOf("planner"),
+  timeoutSec: ({ timeoutSec }) => timeoutSec.planner,
+  concurrency: () => 1,
+  resultTypes: ["plan"],
+  mayAsk: true,
+};

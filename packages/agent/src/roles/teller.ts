@@ -1,0 +1,12 @@
+/** The Teller talks to the user and delegates; it never does the work itself (SPEC B1). */
+import type { RoleDefinition } from "../role.ts";
+import { toolsOf } from "../tools/index.ts";
+
+export const teller: RoleDefinition = {
+  role: "teller",
+  tools: toolsOf("teller"),
+  timeoutSec: ({ timeoutSec }) => timeoutSec.teller,
+  concurrency: () => 1,
+  resultTypes: ["turn"],
+  mayAsk: false,
+};

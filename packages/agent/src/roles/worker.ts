@@ -1,0 +1,12 @@
+/** A Worker does one task in the workspace. It has a shell and none of the tools (SPEC B3). */
+import type { RoleDefinition } from "../role.ts";
+import { toolsOf } from "../tools/index.ts";
+
+export const worker: RoleDefinition = {
+  role: "worker",
+  tools: toolsOf("worker"),
+  timeoutSec: ({ timeoutSec }) => timeoutSec.worker,
+  concurrency: ({ maxConcurrency }) => maxConcurrency,
+  resultTypes: ["text", "code_change", "analysis", "summary"],
+  mayAsk: true,
+};

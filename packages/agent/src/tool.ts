@@ -1,0 +1,71 @@
+/**
+ * A tool is one thing that a role can do. A tool that reads answers at once; a tool that writes only returns an effect,
+ * which the Tool Bus stages (SPEC G). A writing tool has the name of its effect, and so the roles of its effect.
+ */
+import { EFFECT_ROLES } from "@mimikit/core/permissions";
+import type { Effect, EffectOf } from "@mimikit/protocol/effect";
+import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+import type { z } from "zod";
+import type { Context } from "./context.ts";
+
+/** What the reading tools look at. */
+export type Reads = Pick<Context, "history" | "tasks">;
+
+/** What a tool can see of the run that calls it. */
+export interface Scene {
+  task: Task;
+  reads: Reads;
+  /** What has been staged so far, in order. */
+  effects: readonly Effect[];
+}
+
+interface Definition<Input extends z.ZodType> {
+  input: Input;
+  /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
+  refuse?: (input: z.output<Input>, scene: Scene) => string | null;
+}
+
+interface ReadDefinition<Input extends z.ZodType> extends Definition<Input> {
+  name: string;
+  roles: readonly Role[];
+  run: (input: z.output<Input>, scene: Scene) => unknown;
+}
+
+interface WriteDefinition<Input extends z.ZodType, Name extends Effect["type"]> extends Definition<Input> {
+  name: Name;
+  effect: (input: z.output<Input>) => EffectOf<Name>;
+}
+
+/** What became of a valid call: an effect to stage, an answer, or why it is not allowed. */
+export type ToolOutcome = { effect: Effect } | { answer: unknown } | { refused: string };
+
+export interface Tool {
+  name: string;
+  roles: readonly Role[];
+  input: z.ZodType;
+  /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
+  apply(input: unknown, scene: Scene): Promise<ToolOutcome>;
+}
+
+export function tool<Input extends z.ZodType>(definition: ReadDefinition<Input>): Tool;
+export function tool<Input extends z.ZodType, Name extends Effect["type"]>(
+  definition: WriteDefinition<Input, Name>,
+): Tool;
+/** Defines a tool. One file each in tools/, one line each in tools/index.ts. */
+export function tool<Input extends z.ZodType>(
+  definition: ReadDefinition<Input> | WriteDefinition<Input, Effect["type"]>,
+): Tool {
+  return {
+    name: definition.name,
+    roles: "roles" in definition ? definition.roles : EFFECT_ROLES[definition.name],
+    input: definition.input,
+    async apply(checked, scene) {
+      const input = checked as z.output<Input>;
+      const refused = definition.refuse?.(input, scene) ?? null;
+      if (refused !== null) return { refused };
+      if ("run" in definition) return { answer: await definition.run(input, scene) };
+      return { effect: definition.effect(input) };
+    },
+  };
+}

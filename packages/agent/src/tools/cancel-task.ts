@@ -1,0 +1,23 @@
+/** Ends a task and everything below it, whether it waits, is queued or runs (SPEC C9). */
+
+import type { TaskSummary } from "@mimikit/protocol/api";
+import { CancelEffect } from "@mimikit/protocol/effect";
+import { ancestorsOf, turnNumber } from "@mimikit/protocol/id";
+import { z } from "zod";
+import { type Scene, tool } from "../tool.ts";
+
+const OPEN: readonly TaskSummary["state"][] = ["waiting", "queued", "running"];
+
+export const cancelTask = tool({
+  name: "cancel_task",
+  input: z.strictObject({ id: CancelEffect.shape.id }),
+  refuse: ({ id }, { reads }) => refuse(id, reads),
+  effect: ({ id }) => ({ type: "cancel_task", id }),
+});
+
+function refuse(id: string, { tasks }: Scene["reads"]): string | null {
+  if (turnNumber(id) > 0) return "a reply is not a task: name a task from list_tasks";
+  const family = tasks.filter((each) => each.id === id || ancestorsOf(each.id).includes(id));
+  if (family.length === 0) return `no task ${id} is known: list_tasks shows the ids`;
+  return family.some((each) => OPEN.includes(each.state)) ? null : `${id} has already ended`;
+}

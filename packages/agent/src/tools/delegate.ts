@@ -1,0 +1,36 @@
+/** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
+import type { Condition } from "@mimikit/protocol/condition";
+import { DelegateEffect } from "@mimikit/protocol/effect";
+import { ancestorsOf, childId } from "@mimikit/protocol/id";
+import { z } from "zod";
+import { type Scene, tool } from "../tool.ts";
+
+/** A Teller that starts more than this in one turn has misunderstood its role (SPEC G). */
+export const TELLER_DELEGATIONS_MAX = 3;
+
+const { prompt, title, priority, timeoutSec, condition } = DelegateEffect.shape;
+
+export const delegate = tool({
+  name: "delegate",
+  input: z.strictObject({ prompt, title, priority, timeoutSec, condition }),
+  refuse: (input, scene) =>
+    scene.task.role === "teller" ? refuseTeller(input.condition, scene) : refuseWaiting(input.condition, scene),
+  effect: (input) => ({ type: "delegate", ...input }),
+});
+
+function refuseTeller(wanted: Condition | undefined, { effects }: Scene): string | null {
+  if (wanted !== undefined) return "only the Planner sets conditions: put the order of the work into the prompt";
+  const delegated = effects.filter((effect) => effect.type === "delegate").length;
+  if (delegated < TELLER_DELEGATIONS_MAX) return null;
+  return `at most ${TELLER_DELEGATIONS_MAX} delegations in one turn: put the rest into one prompt`;
+}
+
+/** A link that waits for a task that never existed would wait in vain, so its id must be known now. */
+function refuseWaiting(wanted: Condition | undefined, { task, effects, reads }: Scene): string | null {
+  if (wanted === undefined) return null;
+  const { taskId } = wanted.params;
+  const staged = effects.some((effect, k) => effect.type === "delegate" && childId(task.id, k) === taskId);
+  if (staged || reads.tasks.some((each) => each.id === taskId && each.role !== "teller")) return null;
+  const place = ancestorsOf(taskId)[0] === task.id ? "this plan has delegated no such task" : "no such task is known";
+  return `nothing can wait for ${taskId}: ${place}`;
+}

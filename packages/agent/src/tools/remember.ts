@@ -1,0 +1,10 @@
+/** Writes down what should be known later: long-term in memory.md, else in the day's notes (SPEC E, G). */
+import { RememberEffect } from "@mimikit/protocol/effect";
+import { z } from "zod";
+import { tool } from "../tool.ts";
+
+export const remember = tool({
+  name: "remember",
+  input: z.strictObject({ content: RememberEffect.shape.content, longTerm: z.boolean().default(false) }),
+  effect: ({ content, longTerm }) => ({ type: "remember", content, longTerm }),
+});

@@ -1,0 +1,10 @@
+/** Adds to the backlog, ticks an item off, or takes it out. Items are named by their text. */
+import { BacklogEffect } from "@mimikit/protocol/effect";
+import { z } from "zod";
+import { tool } from "../tool.ts";
+
+export const updateBacklog = tool({
+  name: "update_backlog",
+  input: z.strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item }),
+  effect: ({ op, item }) => ({ type: "update_backlog", op, item }),
+});

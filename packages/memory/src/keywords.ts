@@ -1,0 +1,27 @@
+/** What to look up in memory before a turn: the words of the pending messages, then of the talk before them (SPEC E4). */
+import { STOP_WORDS, wordsOfHan } from "./tokenize.ts";
+
+export const KEYWORDS_MAX = 6;
+export const HISTORY_MESSAGES = 5;
+
+const RUNS = /[a-z0-9_]{2,}|[\u4e00-\u9fff]{2,}/gi;
+const HAN = /[\u4e00-\u9fff]/;
+
+/**
+ * The first six keywords, without stop words and repeats. `messages` are the pending texts; of `history`, oldest first,
+ * the last five count. A run of Chinese characters gives its words; where it has none of two characters, itself.
+ */
+export function keywordsOf(messages: readonly string[], history: readonly string[]): string[] {
+  const keywords = new Set<string>();
+  for (const text of [...messages, ...history.slice(-HISTORY_MESSAGES).reverse()]) {
+    for (const run of text.toLowerCase().match(RUNS) ?? []) {
+      for (const word of HAN.test(run) ? wordsOf(run) : [run]) if (!STOP_WORDS.has(word)) keywords.add(word);
+    }
+  }
+  return [...keywords].slice(0, KEYWORDS_MAX);
+}
+
+function wordsOf(run: string): string[] {
+  const words = wordsOfHan(run).filter((word) => word.length > 1);
+  return words.length > 0 ? words : [run];
+}

@@ -1,0 +1,140 @@
+/** Tasks, contexts and runs as the pool would make them, each with its own directories. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Context } from "@mimikit/agent/context";
+import type { Provider } from "@mimikit/agent/provider";
+import { offline } from "@mimikit/agent/providers/offline/index";
+import { type Outcome, runTask } from "@mimikit/agent/run-task";
+import type { TaskSummary } from "@mimikit/protocol/api";
+import type { Message } from "@mimikit/protocol/inbox";
+import type { StreamLine } from "@mimikit/protocol/stream";
+import type { Report, Task, TurnInput } from "@mimikit/protocol/task";
+import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
+import { onTestFinished } from "vitest";
+
+export const NOW = "2026-11-22T02:00:00.000Z";
+
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), "mimikit-agent-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export function contextOf(part: Partial<Context> = {}): Context {
+  return {
+    now: NOW,
+    history: [],
+    tasks: [],
+    memory: [],
+    backlog: [],
+    providers: { teller: "offline", planner: "offline", worker: "offline" },
+    version: "0.1.0",
+    ...part,
+  };
+}
+
+export function taskOf(part: Partial<Task> & Pick<Task, "id" | "role">): Task {
+  return {
+    type: "oneshot",
+    title: "a task",
+    prompt: "",
+    priority: 5,
+    timeoutSec: null,
+    createdAt: NOW,
+    traceId: "t-000001",
+    upstream: [],
+    onInterrupt: "rerun",
+    consumer: part.role === "planner" ? "supervisor" : "teller",
+    ...part,
+  };
+}
+
+export function messageOf(text: string, part: Partial<Message> = {}): Message {
+  return { kind: "message", id: "m-1", at: NOW, text, ...part };
+}
+
+export function turnOf(part: Partial<TurnInput>): Task {
+  return taskOf({ id: "t-000007", role: "teller", turn: { messages: [], events: [], results: [], ...part } });
+}
+
+export function summaryOf(part: Partial<TaskSummary> & Pick<TaskSummary, "id">): TaskSummary {
+  return {
+    role: "worker",
+    type: "oneshot",
+    title: "run `sleep 5`",
+    prompt: "run `sleep 5`",
+    state: "running",
+    priority: 5,
+    attempts: 1,
+    createdAt: NOW,
+    ...part,
+  };
+}
+
+export function reportOf(part: Partial<Report>): Report {
+  return {
+    id: "t-000001.0.0",
+    title: "run `ls`",
+    role: "worker",
+    status: "done",
+    resultType: "text",
+    result: { text: "README.md\n" },
+    ...part,
+  };
+}
+
+export interface Ran extends Outcome {
+  lines: StreamLine[];
+  runDir: string;
+  mark: string;
+}
+
+let runs = 0;
+
+/** Runs a task through `runTask`, as the pool does. */
+export async function run(
+  task: Task,
+  options: {
+    provider?: Provider;
+    context?: Partial<Context>;
+    signal?: AbortSignal;
+    workDir?: string;
+    onStream?: (line: StreamLine) => void;
+  } = {},
+): Promise<Ran> {
+  const directory = temporaryDirectory();
+  const runDir = join(directory, "run");
+  mkdirSync(runDir);
+  const mark = `test${process.pid}:${++runs}.a1`;
+  const lines: StreamLine[] = [];
+  const outcome = await runTask(
+    {
+      task,
+      attempt: 1,
+      provider: options.provider ?? offline,
+      context: contextOf(options.context),
+      workDir: options.workDir ?? directory,
+      runDir,
+      environment: { [MARK_VARIABLE]: mark },
+      onStream: (line) => {
+        lines.push(line);
+        options.onStream?.(line);
+      },
+    },
+    options.signal ?? new AbortController().signal,
+  );
+  return { ...outcome, lines, runDir, mark };
+}
+
+/** The Teller's turn for one message. */
+export function tell(text: string, context: Partial<Context> = {}): Promise<Ran> {
+  return run(turnOf({ messages: [messageOf(text)] }), { context });
+}
+
+/** The text of the reply; fails where there is none or more than one. */
+export function replyOf({ effects }: Pick<Outcome, "effects">): string {
+  const replies = effects.filter((effect) => effect.type === "reply");
+  if (replies.length !== 1) throw new Error(`${replies.length} replies`);
+  return replies[0]?.text ?? "";
+}
