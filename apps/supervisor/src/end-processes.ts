@@ -1,0 +1,12 @@
+/** A restart: every process of this home is asked to end, and PM2 starts it anew. */
+import { isAlive } from "@mimikit/runtime/identity";
+import { PROCESS_ROLES, readRole } from "@mimikit/runtime/role-record";
+
+/** Signals exactly the processes that noted themselves as roles of `home`, this one last. */
+export async function endProcesses(home: string): Promise<void> {
+  for (const role of PROCESS_ROLES) {
+    const record = readRole(home, role);
+    if (record !== null && record.pid !== process.pid && isAlive(record)) process.kill(record.pid, "SIGTERM");
+  }
+  process.kill(process.pid, "SIGTERM");
+}

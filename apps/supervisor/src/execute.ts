@@ -1,0 +1,265 @@
+/**
+ * Actions become writes. Each step is create-once under a derived id, in the order "successor first", so an action
+ * that was cut off anywhere is completed by doing it again (PROTOCOL R1 to R4).
+ */
+import type { Action, DocumentEdit, Removal, Settlement } from "@mimikit/core/action";
+import { Mark, WishOutcome } from "@mimikit/protocol/archive";
+import type { AuditEvent } from "@mimikit/protocol/audit";
+import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";
+import { Event, Message, Wish } from "@mimikit/protocol/inbox";
+import { Result } from "@mimikit/protocol/result";
+import { Task } from "@mimikit/protocol/task";
+import { Trigger } from "@mimikit/protocol/trigger";
+import type { DocumentLock } from "@mimikit/store/document";
+import { directoryOf, type FileSystem } from "@mimikit/store/file-system";
+import type { Ledger } from "@mimikit/store/ledger";
+import { createRecord } from "@mimikit/store/record";
+import { seal } from "@mimikit/store/seal";
+import {
+  ARCHIVE,
+  archivePath,
+  claimPath,
+  failedAttemptPath,
+  inboxPath,
+  QUARANTINE,
+  queuePath,
+  resultPath,
+  streamPath,
+  triggerPath,
+} from "@mimikit/store/state";
+import { applyBacklogEdit, applyMemoryEdit } from "./documents.ts";
+
+export interface Hands {
+  fs: FileSystem;
+  ledger: Ledger;
+  token: string;
+  nowMs(): number;
+  lock: DocumentLock;
+  audit(event: AuditEvent): void;
+  /** Ends all processes, so that PM2 starts them anew. */
+  restart(): Promise<void>;
+}
+
+/** Does one action. Errors of the disk go to the caller: the next tick tries again. */
+export async function execute(action: Action, hands: Hands): Promise<void> {
+  switch (action.type) {
+    case "adopt":
+      return adopt(action.path, action.wish, hands);
+    case "quarantine":
+      return quarantine(action.path, action.reason, hands);
+    case "cancel":
+      return cancel(action, hands);
+    case "finish":
+      return finish(action.result, hands);
+    case "settle":
+      return settle(action.settlement, hands);
+    case "fire":
+      return queueTask(action.task, "task_fired", hands);
+    case "wake":
+      return wake(action.turn, hands);
+    case "restart":
+      return restart(action.wish, hands);
+    case "remove":
+      return remove(action.removals, hands);
+    default:
+      action satisfies never;
+  }
+}
+
+async function adopt(path: string, wish: Wish, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  if (!(await ledger.confirm(wish.id)) && (await createRecord(fs, Wish, inboxPath(wish.id), wish)))
+    audit({ event: "wish_adopted", detail: { path, id: wish.id, kind: wish.kind } });
+  await drop(path, hands);
+}
+
+/** A source goes only after what became of it is durable (PROTOCOL R3). */
+async function drop(path: string, { fs, ledger }: Hands): Promise<void> {
+  await ledger.makeDurable();
+  await fs.unlink(path);
+}
+
+async function quarantine(path: string, reason: string, { fs, nowMs, audit }: Hands): Promise<void> {
+  if (!(await fs.exists(path))) return;
+  // The path is in the name, so that files of one name in several directories do not meet here.
+  const name = `${QUARANTINE}/${nowMs()}-${path.replaceAll("/", "-")}`;
+  let aside = name;
+  for (let n = 2; await fs.exists(aside); n++) aside = `${name}.${n}`;
+  await fs.rename(path, aside);
+  audit({ event: "quarantined", detail: { path, reason, aside } });
+}
+
+async function cancel({ wish, taskId, outcome }: Extract<Action, { type: "cancel" }>, hands: Hands): Promise<void> {
+  if (taskId !== null) await markCancelled(taskId, wish.at, hands);
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
+  if (await archive(record, WishOutcome, hands))
+    hands.audit({ event: "cancel_answered", taskId: wish.taskId, detail: { outcome } });
+  await drop(inboxPath(wish.id), hands);
+}
+
+async function markCancelled(taskId: string, at: string, hands: Hands): Promise<void> {
+  const id = cancelMark(taskId);
+  if (await archive({ kind: "mark", id, at, taskId }, Mark, hands)) hands.audit({ event: "task_cancelled", taskId });
+}
+
+async function archive<T extends { id: string }>(
+  record: T,
+  schema: Parameters<typeof createRecord<T>>[1],
+  { fs, ledger }: Hands,
+): Promise<boolean> {
+  if (await ledger.confirm(record.id)) return false;
+  const created = await createRecord(fs, schema, archivePath(record.id), record);
+  ledger.add(record.id);
+  return created;
+}
+
+async function finish(result: Result, { fs, ledger, audit }: Hands): Promise<void> {
+  const { id, task, failureReason, attempts } = result;
+  if (await ledger.confirm(id)) return;
+  if (await createRecord(fs, Result, resultPath(task.role, id), result))
+    audit({
+      event: "task_failed",
+      taskId: id,
+      traceId: task.traceId,
+      attempts,
+      ...(failureReason && { failureReason }),
+    });
+}
+
+async function settle(settlement: Settlement, hands: Hands): Promise<void> {
+  const { fs, ledger, token, audit } = hands;
+  const { result } = settlement;
+  if (await ledger.confirm(result.id)) return;
+  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));
+  for (const trigger of settlement.triggers) await createTrigger(trigger, hands);
+  for (const edit of settlement.edits) await editOnce(edit, hands);
+  for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
+  for (const event of settlement.events) {
+    if (await ledger.confirm(event.id)) continue;
+    await createRecord(fs, Event, inboxPath(event.id), { ...event, mac: seal(token, event) });
+  }
+  await ledger.makeDurable();
+  await consume(settlement, hands);
+  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);
+  await fs.syncDir(ARCHIVE);
+  ledger.add(result.id);
+  const { id, task, attempts, failureReason } = result;
+  const event = task.turn === undefined ? "plan_settled" : "turn_settled";
+  audit({ event, taskId: id, traceId: task.traceId, attempts, ...(failureReason && { failureReason }) });
+}
+
+/** Everything that the turn answered is history before the turn is. */
+async function consume({ result, messages, consumedEvents, reports }: Settlement, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  for (const id of [...messages, ...consumedEvents]) {
+    if (await ledger.confirm(id)) continue;
+    if (await moveToArchive(inboxPath(id), id, hands)) continue;
+    const copy = [...(result.task.turn?.messages ?? []), ...(result.task.turn?.events ?? [])].find(
+      (each) => each.id === id,
+    );
+    if (copy?.kind === "message") await createRecord(fs, Message, archivePath(id), copy);
+    if (copy?.kind === "event") await createRecord(fs, Event, archivePath(id), copy);
+  }
+  for (const report of result.task.turn?.results ?? []) {
+    if (await ledger.confirm(report.id)) continue;
+    if (!(await moveToArchive(resultPath(report.role, report.id), report.id, hands)))
+      audit({ event: "result_missing", taskId: report.id });
+  }
+  const consumed = [...messages, ...consumedEvents, ...reports];
+  if (consumed.length === 0) return;
+  await fs.syncDir(ARCHIVE);
+  for (const id of consumed) ledger.add(id);
+}
+
+/** Gives a durable record its name in the archive; the caller syncs. Returns false when there is no such record. */
+async function moveToArchive(path: string, id: string, { fs }: Hands): Promise<boolean> {
+  return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));
+}
+
+async function queueTask(task: Task, event: string, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  if ((await ledger.confirm(task.id)) || (await isCancelledOnDisk(task.id, ledger))) return;
+  if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
+  const { id, role, traceId, parentId } = task;
+  if (await createRecord(fs, Task, queuePath(role, id), task))
+    audit({ event, taskId: id, traceId, ...(parentId && { parentId }), detail: { role, title: task.title } });
+}
+
+/** What somebody else wrote is relied upon only when it survives a power loss (PROTOCOL R4). */
+async function isDurablyThere(path: string, fs: FileSystem): Promise<boolean> {
+  if (!(await fs.exists(path))) return false;
+  await fs.syncDir(directoryOf(path));
+  return true;
+}
+
+async function isCancelledOnDisk(id: string, ledger: Ledger): Promise<boolean> {
+  for (const each of [id, ...ancestorsOf(id)]) if (await ledger.confirm(cancelMark(each))) return true;
+  return false;
+}
+
+async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<void> {
+  const { id, task } = trigger;
+  if (await ledger.confirm(id)) return;
+  if (await isDurablyThere(queuePath(task.role, id), fs)) return;
+  if (await isDurablyThere(resultPath(task.role, id), fs)) return;
+  if (await createRecord(fs, Trigger, triggerPath(id), trigger))
+    audit({ event: "task_waiting", taskId: id, traceId: task.traceId, detail: { condition: trigger.condition } });
+}
+
+async function editOnce(edit: DocumentEdit, { fs, lock, audit }: Hands): Promise<void> {
+  const done =
+    edit.document === "memory" ? await applyMemoryEdit(fs, lock, edit) : await applyBacklogEdit(fs, lock, edit);
+  if (done) audit({ event: "document_edited", taskId: edit.id, detail: { document: edit.document } });
+}
+
+/** Creating the turn is the compare-and-swap: of two supervisors one wins, and a late one changes nothing. */
+async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<void> {
+  // The turn before is settled, so whatever it consumed is in the archive by now: look for it there by name.
+  const input = turn.turn;
+  for (const { id } of [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])])
+    if (await ledger.confirm(id)) return;
+  if (await ledger.confirm(turn.id)) return;
+  await ledger.makeDurable();
+  if (await createRecord(fs, Task, queuePath("teller", turn.id), turn)) {
+    const detail = { messages: input?.messages.length, events: input?.events.length, results: input?.results.length };
+    audit({ event: "teller_woken", taskId: turn.id, traceId: turn.traceId, detail });
+  }
+}
+
+async function restart(wish: Extract<Wish, { kind: "restart" }>, hands: Hands): Promise<void> {
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome: "restarted" };
+  const isFirst = await archive(record, WishOutcome, hands);
+  await drop(inboxPath(wish.id), hands);
+  if (!isFirst) return;
+  hands.audit({ event: "restart" });
+  await hands.restart();
+}
+
+async function remove(removals: Removal[], { fs, ledger }: Hands): Promise<void> {
+  await ledger.makeDurable();
+  for (const removal of removals) {
+    switch (removal.from) {
+      case "inbox":
+        await fs.unlink(inboxPath(removal.id));
+        break;
+      case "triggers":
+        await fs.unlink(triggerPath(removal.id));
+        break;
+      case "queue":
+        await fs.unlink(queuePath(removal.role, removal.id));
+        await fs.unlink(streamPath(removal.id));
+        break;
+      case "results":
+        await fs.unlink(resultPath(removal.role, removal.id));
+        break;
+      case "running":
+        // A claim whose task came into the queue since it was listed is no orphan.
+        if (!ledger.has(removal.id) && (await fs.exists(queuePath(removal.role, removal.id)))) break;
+        await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
+        await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
+        break;
+      default:
+        removal satisfies never;
+    }
+  }
+}

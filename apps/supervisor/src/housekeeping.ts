@@ -1,0 +1,43 @@
+/** What grows with time is kept within its bounds: old months, old scratch folders, leftovers of dead processes. */
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditEvent } from "@mimikit/protocol/audit";
+import type { Config } from "@mimikit/runtime/config";
+import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
+import type { FileSystem } from "@mimikit/store/file-system";
+import type { Ledger } from "@mimikit/store/ledger";
+import { RUNS, STREAMS, TEMPORARY } from "@mimikit/store/state";
+import { foldArchive } from "./fold.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface House {
+  home: string;
+  fs: FileSystem;
+  ledger: Ledger;
+  config: Config;
+  nowMs: number;
+  audit(event: AuditEvent): void;
+}
+
+export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: House): Promise<void> {
+  const folded = await foldArchive(fs, ledger, nowMs, config.archiveFoldDays);
+  if (folded > 0) audit({ event: "archive_folded", detail: { records: folded } });
+  const isOld = (path: string) => nowMs - statSync(path).mtimeMs > config.runsKeepDays * DAY_MS;
+  removeWhere(join(home, RUNS), isOld);
+  removeWhere(join(home, STREAMS), isOld);
+  removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && nowMs - statSync(path).mtimeMs > DAY_MS);
+}
+
+function removeWhere(dir: string, isDue: (path: string) => boolean): void {
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    if (isDue(path)) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** `tmp/supervisor-4711-8840`: the role, its pid and its start time. */
+function isAliveIncarnation(path: string): boolean {
+  const match = /-(\d+)-(\d*)$/.exec(path);
+  return match !== null && isAlive({ pid: Number(match[1]), startTime: match[2] ?? "", bootId: ownIdentity().bootId });
+}

@@ -1,0 +1,82 @@
+/** The supervisor process: code only. It ticks every second, and at once when a record comes. */
+
+import { loadConfig } from "@mimikit/runtime/config";
+import { lockDocument } from "@mimikit/runtime/document-lock";
+import { prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
+import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
+import { createLog } from "@mimikit/runtime/log";
+import { runLoop } from "@mimikit/runtime/loop";
+import { writeRole } from "@mimikit/runtime/role-record";
+import { onShutdown } from "@mimikit/runtime/shutdown";
+import { waitForSingleton } from "@mimikit/runtime/singleton";
+import { openDisk } from "@mimikit/store/disk";
+import { WATCHED, watchState } from "@mimikit/store/watch";
+import { endProcesses } from "./end-processes.ts";
+import { writeHistory } from "./history-view.ts";
+import { keepHouse } from "./housekeeping.ts";
+import { Supervisor } from "./supervisor.ts";
+
+const HISTORY_EVERY_MS = 5_000;
+const HOUSEKEEPING_EVERY_MS = 3_600_000;
+/** Actions make more actions; this many rounds in a row and the rest waits for the next tick. */
+const ROUNDS_MAX = 50;
+
+const { home } = resolveHome(process.env);
+prepareHome(home);
+const { config, problems } = loadConfig(home, process.env);
+const log = createLog(home, "supervisor", config.logLevel);
+for (const problem of problems) log.warn("config", { problem });
+await waitForSingleton(home, "supervisor", () =>
+  log.warn("another supervisor serves this home; waiting for it to end"),
+);
+writeRole(home, "supervisor");
+
+const { pid, startTime } = ownIdentity();
+const fs = openDisk(home, `supervisor-${pid}-${startTime}`);
+const supervisor = new Supervisor({
+  fs,
+  token: readToken(home),
+  nowMs: () => Date.now(),
+  lock: (path, work) => lockDocument(home, path, work),
+  audit: (event) => log.audit(event),
+  restart: () => endProcesses(home),
+  isAlive,
+  rereadMs: config.rereadSec * 1_000,
+});
+await supervisor.load();
+
+const loop = runLoop({
+  tickMs: config.tickMs,
+  tick: async () => {
+    for (let round = 0; round < ROUNDS_MAX; round++) if ((await supervisor.tick()) === 0) return;
+  },
+  onError: (error) => log.error("tick failed", { error }),
+});
+const stopWatching = watchState(home, WATCHED.supervisor, () => loop.nudge());
+const histories = runLoop({
+  tickMs: HISTORY_EVERY_MS,
+  tick: () => writeHistory(fs, supervisor.mirror.ledger),
+  onError: (error) => log.error("history.json could not be written", { error }),
+});
+const house = runLoop({
+  tickMs: HOUSEKEEPING_EVERY_MS,
+  tick: () =>
+    keepHouse({
+      home,
+      fs,
+      ledger: supervisor.mirror.ledger,
+      config,
+      nowMs: Date.now(),
+      audit: (event) => log.audit(event),
+    }),
+  onError: (error) => log.error("housekeeping failed", { error }),
+});
+
+onShutdown(async () => {
+  stopWatching();
+  await Promise.all([loop.stop(), histories.stop(), house.stop()]);
+  await writeHistory(fs, supervisor.mirror.ledger);
+  log.audit({ event: "supervisor_stopped" });
+}, log);
+log.audit({ event: "supervisor_started" });
+process.send?.("ready");

@@ -1,0 +1,77 @@
+/** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
+import type { Context } from "@mimikit/agent/context";
+import { boardOf, summaryOf } from "@mimikit/core/board";
+import { keywordsOf } from "@mimikit/memory/keywords";
+import { searchMemory } from "@mimikit/memory/search";
+import type { TaskSummary } from "@mimikit/protocol/api";
+import type { HistoryMessage } from "@mimikit/protocol/history";
+import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+import { VERSION } from "@mimikit/runtime/version";
+import { parseBacklog } from "@mimikit/store/backlog";
+import { DOCUMENT_BYTES_MAX } from "@mimikit/store/document";
+import type { FileSystem } from "@mimikit/store/file-system";
+import { readHistory } from "@mimikit/store/history";
+import type { Mirror } from "@mimikit/store/mirror";
+import { BACKLOG_PATH } from "@mimikit/store/state";
+
+/** Ended tasks that a role is told of; the rest is in the history. */
+const ENDED_TASKS_MAX = 20;
+const MEMORY_HITS_MAX = 5;
+export interface Sources {
+  home: string;
+  workDir: string;
+  fs: FileSystem;
+  mirror: Mirror;
+  providers: Record<Role, string>;
+  nowMs(): number;
+}
+
+export async function gatherContext(
+  task: Task,
+  { home, workDir, fs, mirror, providers, nowMs }: Sources,
+): Promise<Context> {
+  await mirror.ledger.follow();
+  const { messages: history } = await readHistory(fs, mirror.ledger);
+  const messages = task.turn?.messages ?? [];
+  const texts = (each: { text: string }) => each.text;
+  const query = keywordsOf(messages.map(texts), history.map(texts)).join(" ");
+  const client = messages.findLast((message) => message.client !== undefined)?.client;
+  return {
+    now: new Date(nowMs()).toISOString(),
+    history,
+    tasks: await listTasks(mirror, history),
+    memory: query === "" ? [] : await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX }),
+    backlog: parseBacklog((await fs.read(BACKLOG_PATH, DOCUMENT_BYTES_MAX)) ?? "").map(({ item, done }) => ({
+      item,
+      done,
+    })),
+    providers,
+    version: VERSION,
+    ...(client !== undefined && { client }),
+  };
+}
+
+async function listTasks(mirror: Mirror, history: HistoryMessage[]): Promise<TaskSummary[]> {
+  const { queue, triggers, results, attempts, ledger } = mirror;
+  const open = boardOf({
+    queue,
+    triggers,
+    results,
+    runningClaimOf: (id) => {
+      const last = attempts.get(id)?.at(-1);
+      return last?.failed === undefined ? last?.claim : undefined;
+    },
+    attemptsOf: (id) => attempts.get(id)?.length ?? 0,
+  });
+  const known = new Set(open.map((task) => task.id));
+  const ended: TaskSummary[] = [];
+  for (const id of history.toReversed().flatMap((message) => message.taskIds ?? [])) {
+    if (ended.length >= ENDED_TASKS_MAX) break;
+    if (known.has(id)) continue;
+    known.add(id);
+    const result = await ledger.readResult(id);
+    if (result !== null) ended.push(summaryOf(result));
+  }
+  return [...open, ...ended];
+}

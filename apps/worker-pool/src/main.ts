@@ -1,0 +1,89 @@
+/** The worker-pool process: it claims tasks, lets a provider run them, and publishes what came of it. */
+import { chooseProvider } from "@mimikit/agent/providers/index";
+import { describeProviders } from "@mimikit/agent/providers/names";
+import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
+import { ROLES, type Role } from "@mimikit/protocol/role";
+import { loadConfig } from "@mimikit/runtime/config";
+import { homeHash, prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
+import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
+import { createLog } from "@mimikit/runtime/log";
+import { runLoop } from "@mimikit/runtime/loop";
+import { killMarked, markOf } from "@mimikit/runtime/marked-processes";
+import { writeRole } from "@mimikit/runtime/role-record";
+import { onShutdown } from "@mimikit/runtime/shutdown";
+import { waitForSingleton } from "@mimikit/runtime/singleton";
+import { openDisk } from "@mimikit/store/disk";
+import { WATCHED, watchState } from "@mimikit/store/watch";
+import { Pool } from "./pool.ts";
+import { runAttempt } from "./run-attempt.ts";
+
+const { home, workDir } = resolveHome(process.env);
+prepareHome(home);
+const { config, problems } = loadConfig(home, process.env);
+const log = createLog(home, "workers", config.logLevel);
+const providers = describeProviders(config);
+for (const problem of [...problems, ...providers.problems]) log.warn("config", { problem });
+await waitForSingleton(home, "workers", () => log.warn("another worker pool serves this home; waiting for it to end"));
+writeRole(home, "workers");
+
+/** There is one pool, so whatever carries a mark of this home was left behind by a dead one. */
+for (const left of await killMarked(homeHash(home)))
+  log.error("a process of an earlier pool cannot be ended", { ...left });
+
+const byRole = <T>(of: (role: Role) => T) =>
+  Object.fromEntries(ROLES.map((role) => [role, of(role)])) as Record<Role, T>;
+const identity = ownIdentity();
+const fs = openDisk(home, `workers-${identity.pid}-${identity.startTime}`);
+const onError = (error: unknown) => log.error("worker pool", { error });
+const pool: Pool = new Pool({
+  fs,
+  token: readToken(home),
+  identity,
+  isAlive,
+  nowMs: () => Date.now(),
+  concurrency: byRole((role) => ROLE_DEFINITIONS[role].concurrency(config)),
+  retryDelaySec: config.retryDelaySec,
+  run: (candidate, _claim, stop) =>
+    runAttempt(candidate, stop, {
+      home,
+      workDir,
+      fs,
+      mirror: pool.mirror,
+      providers: providers.names,
+      nowMs: () => Date.now(),
+      providerOf: (role) => chooseProvider(role, config),
+      timeLimits: byRole((role) => ROLE_DEFINITIONS[role].timeoutSec(config)),
+      onError,
+    }),
+  endEarlier: async ({ task, attempt }) => {
+    for (let earlier = 1; earlier < attempt; ) {
+      const left = await killMarked(markOf(home, task.id, earlier));
+      if (left.length === 0) earlier++;
+      else log.error("processes of an earlier attempt are still there", { taskId: task.id, left });
+    }
+  },
+  audit: (event) => log.audit(event),
+  onError,
+});
+await pool.mirror.ledger.load();
+
+let rereadAtMs = 0;
+const loop = runLoop({
+  tickMs: config.tickMs,
+  tick: () => {
+    const isFull = performance.now() >= rereadAtMs;
+    if (isFull) rereadAtMs = performance.now() + config.rereadSec * 1_000;
+    return pool.tick(isFull);
+  },
+  onError,
+});
+const stopWatching = watchState(home, WATCHED.workers, () => loop.nudge());
+
+onShutdown(async () => {
+  stopWatching();
+  await loop.stop();
+  await pool.drain();
+  log.audit({ event: "workers_stopped" });
+}, log);
+log.audit({ event: "workers_started" });
+process.send?.("ready");

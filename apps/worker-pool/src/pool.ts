@@ -1,0 +1,125 @@
+/** One tick of the pool: stop what is no longer wanted, claim what may run, and publish one outcome for each run. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Outcome } from "@mimikit/agent/run-task";
+import { type Candidate, dispatch } from "@mimikit/core/dispatch";
+import type { AuditEvent } from "@mimikit/protocol/audit";
+import type { Claim, Identity } from "@mimikit/protocol/claim";
+import { ROLES, type Role } from "@mimikit/protocol/role";
+import type { FileSystem } from "@mimikit/store/file-system";
+import { Mirror } from "@mimikit/store/mirror";
+import { claimAttempt } from "./claim.ts";
+import { publish, release } from "./publish.ts";
+
+const PUBLISH_RETRY_MS = 1_000;
+
+export interface PoolOptions {
+  fs: FileSystem;
+  token: string;
+  identity: Identity;
+  isAlive(owner: Identity): boolean;
+  nowMs(): number;
+  /** How many tasks of each role run at once (SPEC A5). */
+  concurrency: Record<Role, number>;
+  retryDelaySec: number;
+  /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
+  run(candidate: Candidate, claim: Claim, signal: AbortSignal): Promise<Outcome>;
+  /** Ends every process that an earlier attempt left behind, and returns when they are gone (PROTOCOL R6). */
+  endEarlier(candidate: Candidate): Promise<void>;
+  audit(event: AuditEvent): void;
+  onError(error: unknown): void;
+}
+
+interface Running {
+  role: Role;
+  stop: AbortController;
+  ended: Promise<void>;
+}
+
+export class Pool {
+  readonly mirror: Mirror;
+  private readonly options: PoolOptions;
+  private readonly running = new Map<string, Running>();
+  private stopping = false;
+
+  constructor(options: PoolOptions) {
+    const { fs, token, audit } = options;
+    this.options = options;
+    const onBadArchive = (path: string, reason: string) =>
+      audit({ event: "archive_damaged", detail: { path, reason } });
+    this.mirror = new Mirror(fs, { token, durable: true, onBadArchive });
+  }
+
+  /**
+   * Looks once and starts what may start; does not wait for the runs.
+   * @param full read all directories, whatever they look like.
+   */
+  async tick(full = false): Promise<void> {
+    await this.mirror.refresh(this.options.nowMs(), full);
+    const { results } = this.mirror;
+    for (const [id, run] of this.running) if (results.has(id)) run.stop.abort("cancelled");
+    if (this.stopping) return;
+    const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
+    const candidates = dispatch(this.waiting(), free, this.options.nowMs());
+    await Promise.all(candidates.map((candidate) => this.claimAndStart(candidate)));
+  }
+
+  /** Starts nothing more, stops every run and hands its attempt back. */
+  async drain(): Promise<void> {
+    this.stopping = true;
+    for (const run of this.running.values()) run.stop.abort("interrupted");
+    await Promise.all([...this.running.values()].map((run) => run.ended));
+  }
+
+  private freeOf(role: Role): number {
+    return this.options.concurrency[role] - [...this.running.values()].filter((run) => run.role === role).length;
+  }
+
+  private waiting() {
+    const { queue, results, ledger } = this.mirror;
+    const hasOutcome = (id: string) => results.has(id) || ledger.has(id) || this.running.has(id);
+    return { queue: queue.values(), attempts: this.mirror.attemptFacts(this.options.isAlive), hasOutcome };
+  }
+
+  private async claimAndStart(candidate: Candidate): Promise<void> {
+    const { id, role, traceId } = candidate.task;
+    const claim = await claimAttempt(candidate, { ...this.options, ledger: this.mirror.ledger });
+    if (claim === null) return;
+    this.options.audit({ event: "task_started", taskId: id, traceId, attempts: candidate.attempt });
+    const stop = new AbortController();
+    const ended = this.runAndPublish(candidate, claim, stop.signal).finally(() => this.running.delete(id));
+    this.running.set(id, { role, stop, ended });
+  }
+
+  private async runAndPublish(candidate: Candidate, claim: Claim, signal: AbortSignal): Promise<void> {
+    const { options } = this;
+    if (candidate.attempt > 1) await options.endEarlier(candidate);
+    const startedMs = options.nowMs();
+    const outcome = await options.run(candidate, claim, signal);
+    if (signal.reason === "interrupted" && outcome.status === "failed")
+      return this.untilWritten(() => release(candidate, claim, options));
+    await this.untilWritten(async () => {
+      const written = await publish(candidate, claim, outcome, options);
+      const { id, traceId } = candidate.task;
+      const common = { taskId: id, traceId, attempts: candidate.attempt, durationMs: options.nowMs() - startedMs };
+      if (written === null) options.audit({ event: "outcome_discarded", ...common });
+      else if ("retryAt" in written)
+        options.audit({ event: "task_retry", ...common, failureReason: written.failureReason });
+      else {
+        const { status, failureReason } = written;
+        options.audit({ event: `task_${status}`, ...common, ...(failureReason && { failureReason }) });
+      }
+    });
+  }
+
+  /** A full disk must not cost the outcome of a run: it is offered again until it is written. */
+  private async untilWritten(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        this.options.onError(error);
+        await wait(PUBLISH_RETRY_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** How a run ended becomes one durable record: the final result, where the first wins, or a failed attempt that may be retried. */
+
+import type { Outcome } from "@mimikit/agent/run-task";
+import type { Candidate } from "@mimikit/core/dispatch";
+import { retryAtMs } from "@mimikit/core/retry";
+import { type Claim, FailedAttempt } from "@mimikit/protocol/claim";
+import { Result } from "@mimikit/protocol/result";
+import type { FileSystem } from "@mimikit/store/file-system";
+import { createRecord } from "@mimikit/store/record";
+import { failedAttemptPath, resultPath } from "@mimikit/store/state";
+
+export interface Publishing {
+  fs: FileSystem;
+  nowMs(): number;
+  retryDelaySec: number;
+}
+
+/** @returns what was written, or null when an outcome was there before (a cancel, another attempt). */
+export async function publish(
+  { task, attempt, earlier }: Candidate,
+  claim: Claim,
+  outcome: Outcome,
+  { fs, nowMs, retryDelaySec }: Publishing,
+): Promise<Result | FailedAttempt | null> {
+  const now = nowMs();
+  const retryMs = outcome.status === "failed" ? retryAtMs(task, outcome, earlier.length, now, retryDelaySec) : null;
+  if (retryMs !== null) {
+    const failed = failedAttempt(claim, outcome, now, retryMs);
+    return (await createRecord(fs, FailedAttempt, failedAttemptPath(task.role, task.id, attempt), failed))
+      ? failed
+      : null;
+  }
+  const { status, resultType, result, error, failureReason, question, effects, usage, provider } = outcome;
+  const record: Result = {
+    id: task.id,
+    task,
+    status,
+    resultType,
+    result,
+    effects,
+    attempts: attempt,
+    startedAt: claim.at,
+    completedAt: new Date(now).toISOString(),
+    usage,
+    provider,
+    ...(error !== undefined && { error }),
+    ...(failureReason !== undefined && { failureReason }),
+    ...(question !== undefined && { question }),
+  };
+  return (await createRecord(fs, Result, resultPath(task.role, task.id), record)) ? record : null;
+}
+
+/** The pool was told to stop: the attempt is handed back, which is neither a failure nor a crash of the task. */
+export async function release({ task, attempt }: Candidate, claim: Claim, { fs, nowMs }: Publishing): Promise<void> {
+  const now = nowMs();
+  const failed = failedAttempt(claim, { failureReason: "interrupted", error: "the worker pool was stopped" }, now, now);
+  await createRecord(fs, FailedAttempt, failedAttemptPath(task.role, task.id, attempt), failed);
+}
+
+function failedAttempt(
+  { id, attempt }: Claim,
+  { failureReason, error }: Pick<Outcome, "failureReason" | "error">,
+  nowMs: number,
+  retryMs: number,
+): FailedAttempt {
+  return {
+    id,
+    attempt,
+    failureReason: failureReason ?? "error",
+    error: error ?? "",
+    at: new Date(nowMs).toISOString(),
+    retryAt: new Date(retryMs).toISOString(),
+  };
+}
