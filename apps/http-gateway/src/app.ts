@@ -1,0 +1,133 @@
+/**
+ * The table of routes. Every request passes the same gates in the same order: the right host and origin, then a
+ * credential, then the method, then its body; the handlers see only what has passed them all.
+ */
+import type { Status } from "@mimikit/protocol/api";
+import type { Log } from "@mimikit/runtime/log";
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import helmet from "helmet";
+import type { HostPolicy } from "./host.ts";
+import { Problem, problemOf } from "./problem.ts";
+import { input } from "./routes/input.ts";
+import { messages } from "./routes/messages.ts";
+import { files, notBuilt } from "./routes/page.ts";
+import { restart } from "./routes/restart.ts";
+import { pair, type SigningInParts, signOut } from "./routes/signing-in.ts";
+import { status } from "./routes/status.ts";
+import { cancel, task, tasks } from "./routes/tasks.ts";
+import type { Look, View } from "./view.ts";
+import type { Wishes } from "./wishes.ts";
+
+export interface AppParts extends SigningInParts {
+  hosts: HostPolicy;
+  view: View;
+  wishes: Wishes;
+  statusOf(look: Look): Promise<Status>;
+  log: Log;
+  /** The built page. */
+  pageDir: string;
+}
+
+export function createApp(parts: AppParts): Express {
+  const { auth, hosts, log, pageDir, view, wishes } = parts;
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+
+  app.use(securityHeaders());
+  app.use((request, _response, next) => {
+    hosts.check(request);
+    assertWellFormed(request);
+    next();
+  });
+
+  app.route("/healthz").get(healthz).all(only("GET, HEAD"));
+  app.route("/api/pair").post(fresh, pair(parts)).all(only("POST"));
+
+  app.use("/api", fresh, async (request, _response, next) => {
+    await auth.identify(request);
+    next();
+  });
+  app.route("/api/status").get(status(view, parts.statusOf)).all(only("GET, HEAD"));
+  app.route("/api/input").post(input(wishes)).all(only("POST"));
+  app.route("/api/messages").get(messages(view)).all(only("GET, HEAD"));
+  app.route("/api/tasks").get(tasks(view)).all(only("GET, HEAD"));
+  app.route("/api/tasks/:id").get(task(view)).all(only("GET, HEAD"));
+  app.route("/api/tasks/:id/cancel").post(cancel(wishes)).all(only("POST"));
+  app.route("/api/restart").post(restart(wishes)).all(only("POST"));
+  app.route("/api/sign-out").post(signOut(parts)).all(only("POST"));
+  app.use("/api", notFound);
+
+  app.use(files(pageDir));
+  app.route("/").get(notBuilt(pageDir)).all(only("GET, HEAD"));
+  app.use(notFound);
+  app.use(answerWithProblem(log));
+  return app;
+}
+
+/** An address is a path that can be decoded; a whole URL is what one sends to a proxy. */
+function assertWellFormed(request: Request): void {
+  if (!request.originalUrl.startsWith("/")) throw new Problem(400, "the address must be a path");
+  // Throws a URIError, which is a 400, for malformed percent-encoding.
+  decodeURIComponent(request.path);
+}
+
+function healthz(_request: Request, response: Response): void {
+  response.json({ ok: true });
+}
+
+/** Answers of the API are true for one moment. */
+function fresh(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader("Cache-Control", "no-store");
+  next();
+}
+
+function only(methods: string) {
+  return (): never => {
+    throw new Problem(405, `this route answers to ${methods}`, { headers: { Allow: methods } });
+  };
+}
+
+function notFound(): never {
+  throw new Problem(404, "there is nothing at this address");
+}
+
+/** What a page of ours may do: load its own files and talk to us. No inline script, no foreign image, no frame, no form. */
+function securityHeaders() {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        "default-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "connect-src": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+      },
+    },
+    xFrameOptions: { action: "deny" },
+    // The gateway speaks plain HTTP; whoever puts TLS in front decides about this one.
+    strictTransportSecurity: false,
+    // `no-referrer` would make browsers send `Origin: null` for some of our own requests.
+    referrerPolicy: { policy: "same-origin" },
+  });
+}
+
+/** The last stop of every error. Express knows it by its four parameters. */
+function answerWithProblem(log: Log) {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    const problem = problemOf(error);
+    const hasLeft = request.destroyed && !request.complete;
+    if (problem.status >= 500 && !hasLeft) log.error("a request failed", { method: request.method, error });
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+    response.status(problem.status).json(problem.body);
+  };
+}

@@ -1,0 +1,191 @@
+/**
+ * Every client gets every event, in one order, once. A look at the state directory is compared with the last one; the
+ * differences are the events. Snapshots are taken from what was published, so that snapshot and events fit together.
+ */
+import { join } from "node:path";
+import type { ChatMessage, ServerFrame, Status, TaskSummary } from "@mimikit/protocol/api";
+import { streamPath } from "@mimikit/store/state";
+import { EventLog } from "./event-log.ts";
+import type { Socket } from "./socket.ts";
+import { StreamTail } from "./stream-tail.ts";
+import type { Look, View } from "./view.ts";
+
+const SNAPSHOT_MESSAGES_MAX = 50;
+/** So that a snapshot is always much less than what makes a client look slow; older messages are a request away. */
+const SNAPSHOT_CHARS_MAX = 100_000;
+const SNAPSHOT_OPEN_TASKS_MAX = 100;
+const SNAPSHOT_ENDED_TASKS_MAX = 50;
+const STATUS_MS_MIN = 1_000;
+
+export interface LiveOptions {
+  home: string;
+  view: View;
+  incarnation: string;
+  statusOf(look: Look): Promise<Status>;
+}
+
+/** What clients have been told. */
+interface Published {
+  messages: ReadonlyMap<string, ChatMessage>;
+  tasks: ReadonlyMap<string, TaskSummary>;
+  status: Status;
+}
+
+export class Live {
+  private readonly options: LiveOptions;
+  private readonly events: EventLog;
+  private readonly sockets = new Set<Socket>();
+  private readonly tails = new Map<string, StreamTail>();
+  private readonly firstLook = Promise.withResolvers<void>();
+  private published: Published | undefined;
+  private statusAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LiveOptions) {
+    this.options = options;
+    this.events = new EventLog(options.incarnation);
+  }
+
+  /** Looks at the state directory and tells every client what is new. One call at a time, or events could go backwards. */
+  async tick(full = false): Promise<void> {
+    const look = await this.options.view.refresh(full);
+    const status = await this.freshStatus(look);
+    this.publish(look, status);
+    this.follow(look);
+  }
+
+  /** Tells what running tasks have written since the last time. */
+  readStreams(): void {
+    for (const [taskId, tail] of this.tails) {
+      let text = "";
+      for (const line of tail.read()) {
+        if (line.type === "delta") text += line.text;
+        else this.broadcast(frameText({ type: "progress", taskId, step: line.step }));
+      }
+      if (text !== "") this.broadcast(frameText({ type: "delta", taskId, text }));
+    }
+  }
+
+  /**
+   * Brings a client up to date and lets it hear of everything that follows: the events that it missed, or a snapshot
+   * when its cursor is too old or of an earlier life of the gateway. Before the first look at the state directory
+   * there is nothing to tell, so the client waits for it.
+   */
+  async join(socket: Socket, cursor: string | undefined): Promise<void> {
+    await this.firstLook.promise;
+    const { published } = this;
+    if (published === undefined || !socket.isOpen) return;
+    // Nothing here waits between the cursor and the set, so no event can fall between them.
+    const missed = cursor === undefined ? null : this.events.since(cursor);
+    if (missed === null) socket.send(frameText(this.snapshot(published)));
+    else for (const frame of missed) socket.send(frame);
+    for (const [taskId, { soFar }] of this.tails) {
+      if (soFar.text !== "") socket.send(frameText({ type: "delta", taskId, text: soFar.text }));
+      if (soFar.step !== undefined) socket.send(frameText({ type: "progress", taskId, step: soFar.step }));
+    }
+    this.sockets.add(socket);
+  }
+
+  leave(socket: Socket): void {
+    this.sockets.delete(socket);
+  }
+
+  /** Ends every connection of a session that was signed out. */
+  signOut(session: string): void {
+    for (const socket of this.sockets) if (socket.session === session) socket.signOut();
+  }
+
+  /** Lets go of clients that died silently, and of pages whose session is over. */
+  async heartbeat(isSignedIn: (session: string) => Promise<boolean>): Promise<void> {
+    for (const socket of this.sockets) socket.ping();
+    const sessions = new Set([...this.sockets].flatMap((socket) => socket.session ?? []));
+    for (const session of sessions) if (!(await isSignedIn(session))) this.signOut(session);
+  }
+
+  private publish(look: Look, status: Status): void {
+    const before = this.published;
+    const messages = new Map(look.messages.map((message) => [message.id, message]));
+    const tasks = new Map(look.tasks.map((task) => [task.id, task]));
+    this.published = { messages, tasks, status };
+    if (before === undefined) {
+      // The first look is what every first client gets as its snapshot.
+      this.firstLook.resolve();
+      return;
+    }
+    for (const message of messages.values()) {
+      if (!isKnown(before.messages.get(message.id), message)) this.emit({ type: "message", data: message });
+    }
+    for (const task of [...tasks.values()].reverse()) {
+      if (!isUnchanged(before.tasks.get(task.id), task)) this.emit({ type: "task", data: task });
+    }
+    if (!isUnchanged(before.status, status)) this.emit({ type: "status", data: status });
+  }
+
+  /** The status is looked up at most once a second; between that it is what it was. */
+  private async freshStatus(look: Look): Promise<Status> {
+    const nowMs = performance.now();
+    if (this.published !== undefined && nowMs - this.statusAtMs < STATUS_MS_MIN) return this.published.status;
+    this.statusAtMs = nowMs;
+    return this.options.statusOf(look);
+  }
+
+  private follow(look: Look): void {
+    const running = new Set(look.running.map((task) => task.id));
+    for (const id of this.tails.keys()) if (!running.has(id)) this.tails.delete(id);
+    for (const id of running) {
+      if (!this.tails.has(id)) this.tails.set(id, new StreamTail(join(this.options.home, streamPath(id))));
+    }
+    this.readStreams();
+  }
+
+  private snapshot({ messages, tasks, status }: Published): ServerFrame {
+    return {
+      type: "snapshot",
+      cursor: this.events.cursor,
+      messages: newestWithin([...messages.values()]),
+      tasks: newestOf([...tasks.values()]),
+      questions: [],
+      status,
+    };
+  }
+
+  private emit(event: { type: "message" | "task" | "status"; data: unknown }): void {
+    this.broadcast(this.events.append(event));
+  }
+
+  private broadcast(text: string): void {
+    for (const socket of this.sockets) socket.send(text);
+  }
+}
+
+/** What a message says never changes; only whether it still waits. */
+function isKnown(before: ChatMessage | undefined, message: ChatMessage): boolean {
+  return before !== undefined && before.pending === message.pending;
+}
+
+function isUnchanged(before: unknown, after: unknown): boolean {
+  return before === after || JSON.stringify(before) === JSON.stringify(after);
+}
+
+/** The newest messages that fit into a snapshot; always at least one. */
+function newestWithin(messages: readonly ChatMessage[]): ChatMessage[] {
+  const newest = messages.slice(-SNAPSHOT_MESSAGES_MAX);
+  let characters = 0;
+  for (let i = newest.length - 1; i >= 0; i--) {
+    characters += newest[i]?.text.length ?? 0;
+    if (characters > SNAPSHOT_CHARS_MAX && i < newest.length - 1) return newest.slice(i + 1);
+  }
+  return newest;
+}
+
+/** The newest open tasks and the newest ended ones. */
+function newestOf(tasks: readonly TaskSummary[]): TaskSummary[] {
+  const isOpen = (task: TaskSummary) => task.completedAt === undefined;
+  return [
+    ...tasks.filter(isOpen).slice(0, SNAPSHOT_OPEN_TASKS_MAX),
+    ...tasks.filter((task) => !isOpen(task)).slice(0, SNAPSHOT_ENDED_TASKS_MAX),
+  ];
+}
+
+function frameText(frame: ServerFrame): string {
+  return JSON.stringify(frame);
+}

@@ -1,0 +1,55 @@
+/** The gateway process: it translates HTTP and WebSocket frames into records, and records into views. */
+import { setTimeout as wait } from "node:timers/promises";
+import { describeProviders } from "@mimikit/agent/providers/names";
+import { loadConfig } from "@mimikit/runtime/config";
+import { prepareHome, resolveHome } from "@mimikit/runtime/home";
+import { createLog } from "@mimikit/runtime/log";
+import { writeRole } from "@mimikit/runtime/role-record";
+import { onShutdown } from "@mimikit/runtime/shutdown";
+import { waitForSingleton } from "@mimikit/runtime/singleton";
+import { createGateway, type Gateway } from "./server.ts";
+
+/** How often a port that is in use is tried again. */
+const LISTEN_RETRY_MS = 2_000;
+
+const { home, workDir } = resolveHome(process.env);
+prepareHome(home);
+const { config, problems } = loadConfig(home, process.env);
+const log = createLog(home, "gateway", config.logLevel);
+const providers = describeProviders(config);
+problems.push(...providers.problems);
+for (const problem of problems) log.warn("config", { problem });
+await waitForSingleton(home, "gateway", () => log.warn("another gateway serves this home; waiting for it to end"));
+
+const gateway = await create();
+onShutdown(async () => {
+  await gateway.close();
+  log.audit({ event: "gateway_stopped" });
+}, log);
+const url = await listen(gateway);
+writeRole(home, "gateway");
+log.audit({ event: "gateway_started", detail: { url } });
+process.send?.("ready");
+
+async function create(): Promise<Gateway> {
+  try {
+    return createGateway({ home, workDir, config, configProblems: problems, providers: providers.names, log });
+  } catch (error) {
+    log.error(error instanceof Error ? error.message : String(error));
+    await log.flush();
+    process.exit(1);
+  }
+}
+
+/** Waits for the port: a role that exited instead would be restarted in a loop, and say the same each time. */
+async function listen(gateway: Gateway): Promise<string> {
+  for (let said = ""; ; await wait(LISTEN_RETRY_MS)) {
+    try {
+      return await gateway.listen();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== said) log.error(reason);
+      said = reason;
+    }
+  }
+}

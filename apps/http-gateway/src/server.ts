@@ -1,0 +1,111 @@
+/**
+ * The gateway as one thing: an HTTP server, its WebSockets and the loops that keep them up to date. It writes only
+ * wishes and its own sessions; everything else it reads from the disk, so it can be killed at any instant.
+ */
+import { randomBytes } from "node:crypto";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { Role } from "@mimikit/protocol/role";
+import type { Config } from "@mimikit/runtime/config";
+import { readToken } from "@mimikit/runtime/home";
+import { ownIdentity } from "@mimikit/runtime/identity";
+import type { Log } from "@mimikit/runtime/log";
+import { openDisk } from "@mimikit/store/disk";
+import { Mirror } from "@mimikit/store/mirror";
+import { createApp } from "./app.ts";
+import { Auth } from "./auth.ts";
+import { assertBindIsSafe, HostPolicy } from "./host.ts";
+import { CONNECTIONS_MAX, HEADER_BYTES_MAX, REQUEST_CHECK_MS, REQUEST_MS_MAX } from "./limits.ts";
+import { drain, listenOn } from "./listen.ts";
+import { Live } from "./live.ts";
+import { PAGE_DIR } from "./routes/page.ts";
+import { Sessions } from "./sessions.ts";
+import { HELLO_MS_MAX } from "./socket.ts";
+import { statusOf } from "./status.ts";
+import { acceptUpgrades } from "./upgrade.ts";
+import { startUpkeep } from "./upkeep.ts";
+import { type Look, View } from "./view.ts";
+import { Wishes } from "./wishes.ts";
+
+/** Requests and clients get this long to end by themselves when the gateway stops. */
+const DRAIN_MS_MAX = 2_000;
+
+export interface GatewayOptions {
+  /** The state directory; prepared. */
+  home: string;
+  workDir: string;
+  config: Pick<Config, "host" | "port" | "allowedHosts" | "tickMs" | "rereadSec">;
+  configProblems: readonly string[];
+  /** Which provider answers for each role. */
+  providers: Record<Role, string>;
+  log: Log;
+  /** Where the built page is, if not in apps/web/dist. */
+  pageDir?: string;
+  /** How long a request may take to arrive, in ms. */
+  requestMs?: number;
+  /** How long a client of /ws may take to say hello, in ms. */
+  helloMs?: number;
+}
+
+export interface Gateway {
+  /** Starts to serve and returns the URL. Throws an `Error` of one line that says what to do when it cannot; it may be called again then. */
+  listen(): Promise<string>;
+  /** Takes nothing new, lets what runs end, and cuts off the rest after DRAIN_MS_MAX. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together. Throws when the address is not safe to listen on, or the token is not private. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { home, config, log, pageDir = PAGE_DIR, helloMs = HELLO_MS_MAX } = options;
+  assertBindIsSafe(config.host, config.allowedHosts);
+  const token = readToken(home);
+  const incarnation = randomBytes(8).toString("hex");
+  const { pid, startTime } = ownIdentity();
+  const fs = openDisk(home, `gateway.${incarnation}-${pid}-${startTime}`);
+  const onBadArchive = (path: string, reason: string) => log.warn("a record in archive/ is damaged", { path, reason });
+  const mirror = new Mirror(fs, { token, durable: false, onBadArchive });
+  const view = new View(fs, mirror);
+  const facts = { ...options, startedAt: new Date().toISOString() };
+  const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
+  const live = new Live({ home, view, incarnation, statusOf: currentStatus });
+  const sessions = new Sessions(fs);
+  const auth = new Auth(home, token, sessions, log);
+  const wishes = new Wishes(fs, mirror, view, token, log);
+  const hosts = new HostPolicy(config.host, config.allowedHosts);
+
+  const app = createApp({ home, auth, hosts, live, log, pageDir, sessions, statusOf: currentStatus, view, wishes });
+  const server = createHttpServer(app, options.requestMs ?? REQUEST_MS_MAX);
+  const onError = (error: unknown) => log.error("a frame failed", { error });
+  const clients = acceptUpgrades(server, hosts, { auth, wishes, live, helloMs, onError });
+  let stopUpkeep = async () => {};
+
+  return {
+    async listen() {
+      const url = await listenOn(server, config.host, config.port);
+      stopUpkeep = startUpkeep({ home, config, live, sessions, log });
+      return url;
+    },
+
+    async close() {
+      for (const client of clients) client.goAway();
+      await drain(server, DRAIN_MS_MAX, () => {
+        for (const client of clients) client.terminate();
+      });
+      await stopUpkeep();
+    },
+  };
+}
+
+/** Slow headers and bodies are cut off by Node itself. */
+function createHttpServer(app: RequestListener, requestMs: number): Server {
+  const server = createServer(
+    {
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    app,
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  return server;
+}

@@ -1,0 +1,41 @@
+/** Everything about one task: what it was asked, what came of it, and when what happened to it. */
+import { summaryOf } from "@mimikit/core/board";
+import type { TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import type { Result } from "@mimikit/protocol/result";
+import type { Task } from "@mimikit/protocol/task";
+import type { AttemptRecord } from "@mimikit/store/mirror";
+
+/** A task that has ended. Its attempts may have been cleaned up: then only the last one is known. */
+export function endedDetail(result: Result, attempts: readonly AttemptRecord[]): TaskDetail {
+  const summary = summaryOf(result);
+  const timeline = timelineOf(result.task, attempts);
+  if (attempts.length === 0 && result.startedAt !== undefined) {
+    timeline.push({ at: result.startedAt, event: `attempt ${result.attempts} started` });
+  }
+  timeline.push({ at: result.completedAt, event: summary.state });
+  return {
+    ...summary,
+    prompt: result.task.prompt,
+    resultType: result.resultType,
+    result: result.result,
+    upstream: result.task.upstream,
+    timeline,
+  };
+}
+
+/** A task that is still open. */
+export function openDetail(summary: TaskSummary, task: Task, attempts: readonly AttemptRecord[]): TaskDetail {
+  const timeline = timelineOf(task, attempts);
+  return { ...summary, prompt: task.prompt, result: null, upstream: task.upstream, timeline };
+}
+
+function timelineOf(task: Task, attempts: readonly AttemptRecord[]): TaskDetail["timeline"] {
+  const timeline = [{ at: task.createdAt, event: "created" }];
+  for (const { attempt, claim, failed } of attempts) {
+    if (claim !== undefined) timeline.push({ at: claim.at, event: `attempt ${attempt} started` });
+    if (failed !== undefined) {
+      timeline.push({ at: failed.at, event: `attempt ${attempt} failed: ${failed.failureReason}` });
+    }
+  }
+  return timeline;
+}

@@ -1,0 +1,182 @@
+/**
+ * What people see: the conversation and the tasks, as one consistent look at the state directory. It only reads, and a
+ * look is replaced as a whole, so that nobody sees half of a change.
+ */
+import { boardOf } from "@mimikit/core/board";
+import type { ChatMessage, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import type { Claim } from "@mimikit/protocol/claim";
+import { ancestorsOf, compareTaskIds, turnNumber } from "@mimikit/protocol/id";
+import type { Result } from "@mimikit/protocol/result";
+import type { Task } from "@mimikit/protocol/task";
+import type { FileSystem } from "@mimikit/store/file-system";
+import type { AttemptRecord, Mirror } from "@mimikit/store/mirror";
+import { Conversation } from "./conversation.ts";
+import { EndedTasks, tasksOf } from "./ended-tasks.ts";
+import { Problem } from "./problem.ts";
+import { endedDetail, openDetail } from "./task-detail.ts";
+
+/** What was on disk at one moment. */
+export interface Look {
+  /** Oldest first. */
+  messages: readonly ChatMessage[];
+  /** Open ones and the newest that have ended, newest first. Turns are not among them: they are the conversation. */
+  tasks: readonly TaskSummary[];
+  /** Tasks and turns that run now: their streams are worth reading. */
+  running: readonly Task[];
+  /** Tasks and turns that wait for a free place or for their next attempt. */
+  queued: readonly Task[];
+  /** Wishes, events and dropped files that nobody has settled yet. */
+  inbox: number;
+  triggers: number;
+}
+
+export class View {
+  private readonly fs: FileSystem;
+  private readonly mirror: Mirror;
+  private readonly ended: EndedTasks;
+  private conversation: Conversation | undefined;
+  private openIds: ReadonlySet<string> = new Set();
+  private current: Look | undefined;
+  /** Settled turns that no look shows yet: a look that failed half-way must not lose them. */
+  private newTurns: Result[] = [];
+  private isStale = true;
+  private wantsFull = false;
+  private running: Promise<Look> | undefined;
+  private next: Promise<Look> | undefined;
+
+  constructor(fs: FileSystem, mirror: Mirror) {
+    this.fs = fs;
+    this.mirror = mirror;
+    this.ended = new EndedTasks(mirror.ledger);
+  }
+
+  /**
+   * Looks again. What was durable before the call is in the answer; calls that wait for the same look share it.
+   * @param full look at every directory, whatever it seems: the safety net under its time of change.
+   */
+  refresh(full = false): Promise<Look> {
+    this.wantsFull ||= full;
+    if (this.running === undefined) {
+      this.running = this.lookNow().finally(() => {
+        this.running = undefined;
+      });
+      return this.running;
+    }
+    // The look that is under way may have passed the place of a newer record already.
+    this.next ??= this.running
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        return this.refresh();
+      });
+    return this.next;
+  }
+
+  /**
+   * A page of the conversation, oldest first: the `limit` messages before the message `before`, or the newest.
+   * @throws Problem 404 when `before` is not in the window that is kept.
+   */
+  async messagesBefore(before: string | undefined, limit: number): Promise<ChatMessage[]> {
+    const { messages } = await this.refresh();
+    if (before === undefined) return messages.slice(-limit);
+    const end = messages.findIndex((message) => message.id === before);
+    if (end < 0) throw new Problem(404, "there is no message with this id in the window that is kept");
+    return messages.slice(Math.max(0, end - limit), end);
+  }
+
+  /** Everything about one task, wherever it is. @throws Problem 404. */
+  async taskDetail(id: string): Promise<TaskDetail> {
+    const { tasks } = await this.refresh();
+    const unknown = new Problem(404, "there is no task with this id");
+    if (turnNumber(id) > 0) throw unknown;
+    const attempts = this.mirror.attempts.get(id) ?? [];
+    const task = this.mirror.queue.get(id) ?? this.mirror.triggers.get(id)?.task;
+    const summary = tasks.find((one) => one.id === id);
+    if (this.openIds.has(id) && task !== undefined && summary !== undefined) return openDetail(summary, task, attempts);
+    const result = this.mirror.results.get(id) ?? (await this.ended.find(id));
+    if (result === null) throw unknown;
+    return endedDetail(result, attempts);
+  }
+
+  /** @throws Problem 404 for an unknown task, 409 for a turn, and when nothing of the task is open any more. */
+  async assertCancellable(id: string): Promise<void> {
+    await this.refresh();
+    if (turnNumber(id) > 0) throw new Problem(409, "this is a reply, not a task: it cannot be cancelled");
+    const isOpen = [...this.openIds].some((open) => open === id || ancestorsOf(open).includes(id));
+    if (isOpen) return;
+    const { state } = await this.taskDetail(id);
+    throw new Problem(409, `this task has already ended (${state})`);
+  }
+
+  private async lookNow(): Promise<Look> {
+    const full = this.wantsFull;
+    this.wantsFull = false;
+    const conversation = this.conversation ?? (await this.begin());
+    if (await this.mirror.refresh(Date.now(), full)) this.isStale = true;
+    // Turns are read after inbox/: a message that has left it is in a turn that is found now.
+    this.newTurns.push(...(await this.follow()));
+    if (this.current !== undefined && !this.isStale && this.newTurns.length === 0) return this.current;
+    for (const turn of this.newTurns) conversation.settle(turn);
+    await this.noteEnded(this.newTurns);
+    this.current = this.compose(conversation);
+    this.newTurns = [];
+    this.isStale = false;
+    return this.current;
+  }
+
+  private async follow(): Promise<Result[]> {
+    try {
+      return await this.mirror.ledger.follow();
+    } catch (error) {
+      // Turns that were noted before the error are not reported again, so the next look reads the conversation anew.
+      this.conversation = undefined;
+      throw error;
+    }
+  }
+
+  private async begin(): Promise<Conversation> {
+    const conversation = await Conversation.load(this.fs, this.mirror.ledger);
+    await this.ended.load();
+    this.conversation = conversation;
+    return conversation;
+  }
+
+  /** What was open at the last look and is nowhere now has ended; what came and went since then is named by its turn. */
+  private async noteEnded(turns: readonly Result[]): Promise<void> {
+    const { results, queue, triggers } = this.mirror;
+    for (const result of results.values()) this.ended.note(result);
+    for (const id of new Set([...this.openIds, ...turns.flatMap(tasksOf)])) {
+      if (!this.ended.has(id) && !queue.has(id) && !triggers.has(id)) await this.ended.find(id);
+    }
+  }
+
+  private compose(conversation: Conversation): Look {
+    const { inbox, dropped, queue, triggers, results, attempts, ledger } = this.mirror;
+    const isOver = (id: string) => results.has(id) || this.ended.has(id) || ledger.has(id);
+    const open = [...queue.values()].filter((task) => !isOver(task.id));
+    const waiting = [...triggers.values()].filter(({ id }) => !queue.has(id) && !isOver(id));
+    this.openIds = new Set([...open, ...waiting].map(({ id }) => id));
+    const board = boardOf({
+      queue: new Map(open.map((task) => [task.id, task])),
+      triggers: new Map(waiting.map((trigger) => [trigger.id, trigger])),
+      results: new Map(),
+      runningClaimOf: (id) => runningClaim(attempts.get(id)),
+      attemptsOf: (id) => attempts.get(id)?.length ?? 0,
+    });
+    const runs = (task: Task) => runningClaim(attempts.get(task.id)) !== undefined;
+    return {
+      messages: conversation.with([...inbox.values(), ...dropped.values()]),
+      tasks: [...board, ...this.ended.values()].sort((a, b) => compareTaskIds(b.id, a.id)),
+      running: open.filter(runs),
+      queued: open.filter((task) => !runs(task)),
+      inbox: [...inbox.keys()].filter((id) => !ledger.has(id)).length + dropped.size,
+      triggers: waiting.length,
+    };
+  }
+}
+
+/** The claim of the attempt that runs now, as far as the disk says. */
+function runningClaim(attempts: readonly AttemptRecord[] | undefined): Claim | undefined {
+  const newest = attempts?.at(-1);
+  return newest === undefined || newest.failed !== undefined ? undefined : newest.claim;
+}

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { builtPage } from "./built-page.ts";
+import { startGateway } from "./gateway.ts";
+
+const PATHS = [
+  "/",
+  "/healthz",
+  "/api/status",
+  "/api/input",
+  "/api/messages",
+  "/api/tasks",
+  "/api/pair",
+  "/api/sign-out",
+  "/ws",
+];
+const path = fc.oneof(
+  fc.constantFrom(...PATHS),
+  fc
+    .tuple(fc.constantFrom(...PATHS), fc.webPath(), fc.webQueryParameters())
+    .map(([base, more, query]) => `${base}${more}?${query}`),
+  fc.string({ maxLength: 40 }).map((text) => `/api/tasks/${encodeURI(text.toWellFormed())}`),
+  fc.stringMatching(/^\/[!-~]{0,60}$/),
+);
+const headerText = fc.stringMatching(/^[!-~]{0,40}$/);
+const headers = fc.record(
+  {
+    "Content-Type": fc.oneof(fc.constant("application/json"), headerText),
+    Origin: headerText,
+    Cookie: headerText,
+    Authorization: headerText,
+    "X-Mimikit-Secret": headerText,
+    "Idempotency-Key": headerText,
+    Range: headerText,
+    "If-None-Match": headerText,
+  },
+  { requiredKeys: ["Content-Type"] },
+);
+const body = fc.oneof(
+  fc.json(),
+  fc.string(),
+  fc.json().map((text) => `{"text":"hi","client":${text}}`),
+  fc.constant(""),
+);
+const method = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS");
+
+test("no request makes the gateway answer with an error of its own, or stop", { timeout: 60_000 }, async () => {
+  // A page that is not built is a 503 of its own, so there is one.
+  const gateway = await startGateway({ pageDir: builtPage() });
+  await fc.assert(
+    fc.asyncProperty(method, path, headers, body, fc.boolean(), async (method, path, headers, body, signedIn) => {
+      const answer = await gateway.ask(path, { method, headers, body, signedIn });
+      expect(answer.status, `${method} ${path}`).toBeLessThan(500);
+    }),
+    { numRuns: 1_000 },
+  );
+  expect((await gateway.ask("/healthz")).status).toBe(200);
+});

@@ -1,0 +1,121 @@
+/** Records as the supervisor and the pool would write them. */
+import { Claim, FailedAttempt } from "@mimikit/protocol/claim";
+import type { Effect } from "@mimikit/protocol/effect";
+import { turnId } from "@mimikit/protocol/id";
+import { Message } from "@mimikit/protocol/inbox";
+import { Result } from "@mimikit/protocol/result";
+import { Task } from "@mimikit/protocol/task";
+import { Trigger } from "@mimikit/protocol/trigger";
+import { NO_USAGE } from "@mimikit/protocol/usage";
+import { ownIdentity } from "@mimikit/runtime/identity";
+import type { FileSystem } from "@mimikit/store/file-system";
+import { createRecord, readRecord } from "@mimikit/store/record";
+import {
+  archivePath,
+  claimPath,
+  failedAttemptPath,
+  inboxPath,
+  queuePath,
+  resultPath,
+  triggerPath,
+} from "@mimikit/store/state";
+
+export const NOON = "2026-11-21T12:00:00.000Z";
+
+export function taskOf(id: string, more: Partial<Task> = {}): Task {
+  return {
+    id,
+    role: "worker",
+    type: "oneshot",
+    title: `title of ${id}`,
+    prompt: `prompt of ${id}`,
+    priority: 5,
+    timeoutSec: null,
+    createdAt: NOON,
+    traceId: id,
+    upstream: [],
+    onInterrupt: "rerun",
+    consumer: "teller",
+    ...more,
+  };
+}
+
+export function resultOf(task: Task, more: Partial<Result> = {}): Result {
+  return {
+    id: task.id,
+    task,
+    status: "done",
+    resultType: task.role === "teller" ? "turn" : task.role === "planner" ? "plan" : "text",
+    result: task.role === "teller" ? {} : task.role === "planner" ? { tasks: [] } : { text: `result of ${task.id}` },
+    effects: [],
+    attempts: 1,
+    completedAt: NOON,
+    usage: NO_USAGE,
+    ...more,
+  };
+}
+
+export async function queue(fs: FileSystem, task: Task): Promise<Task> {
+  await createRecord(fs, Task, queuePath(task.role, task.id), task);
+  return task;
+}
+
+export async function wait(fs: FileSystem, task: Task, after: string): Promise<void> {
+  const trigger: Trigger = { id: task.id, condition: { type: "task_done", params: { taskId: after } }, task };
+  await createRecord(fs, Trigger, triggerPath(task.id), trigger);
+}
+
+export async function claim(fs: FileSystem, task: Task, attempt = 1): Promise<void> {
+  const record: Claim = { id: task.id, attempt, owner: ownIdentity(), at: NOON };
+  await createRecord(fs, Claim, claimPath(task.role, task.id, attempt), record);
+}
+
+export async function failAttempt(fs: FileSystem, task: Task, attempt = 1): Promise<void> {
+  const record: FailedAttempt = {
+    id: task.id,
+    attempt,
+    failureReason: "timeout",
+    error: "too slow",
+    at: NOON,
+    retryAt: NOON,
+  };
+  await createRecord(fs, FailedAttempt, failedAttemptPath(task.role, task.id, attempt), record);
+}
+
+export async function finish(fs: FileSystem, task: Task, more: Partial<Result> = {}): Promise<Result> {
+  const result = resultOf(task, more);
+  await createRecord(fs, Result, resultPath(task.role, task.id), result);
+  return result;
+}
+
+/** Archives a result and drops everything that came before it, in the order of the protocol. */
+export async function archive(fs: FileSystem, result: Result): Promise<void> {
+  const { id, task } = result;
+  await createRecord(fs, Result, archivePath(id), result);
+  await fs.unlink(queuePath(task.role, id));
+  await fs.unlink(resultPath(task.role, id));
+}
+
+/** Turn `n` that answers these messages of inbox/ with `reply`, written whole: queued, answered, archived, cleaned up. */
+export async function settleTurn(
+  fs: FileSystem,
+  n: number,
+  messageIds: string[],
+  reply: string,
+  effects: Effect[] = [],
+): Promise<Result> {
+  const messages: Message[] = [];
+  for (const id of messageIds) {
+    const message = await readRecord(fs, Message, inboxPath(id));
+    if (message === null) throw new Error(`${id} is not in inbox/`);
+    messages.push(message);
+  }
+  const turn = { messages, events: [], results: [] };
+  const task = await queue(fs, taskOf(turnId(n), { role: "teller", consumer: "supervisor", prompt: "", turn }));
+  const result = await finish(fs, task, { effects: [...effects, { type: "reply", text: reply }] });
+  for (const message of messages) await createRecord(fs, Message, archivePath(message.id), message);
+  await createRecord(fs, Result, archivePath(result.id), result);
+  for (const { id } of messages) await fs.unlink(inboxPath(id));
+  await archive(fs, result);
+  return result;
+}
