@@ -1,0 +1,116 @@
+/** The conversation. It follows what is new only while its reader is at the bottom. */
+import type { ChatMessage } from "@mimikit/protocol/api";
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { nowMs } from "./clock.ts";
+import { writeDraft } from "./composer.tsx";
+import { ArrowDown, Mark } from "./icons.tsx";
+import { FormingReply, MessageItem, OutboxItem, Thinking } from "./message.tsx";
+import { outbox } from "./outbox.ts";
+import { liveText, loaded, messages } from "./state.ts";
+import { dayText, words } from "./words.ts";
+
+/** Closer to the end than this counts as being at the bottom. */
+const BOTTOM_PX = 48;
+
+export function Chat() {
+  const scroller = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const following = useSignal(true);
+  const unseen = useSignal(false);
+  const counted = useRef({ messages: 0, outbox: 0 });
+
+  const toBottom = () => {
+    following.value = true;
+    unseen.value = false;
+    scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
+  };
+  useEffect(() => {
+    const follow = new ResizeObserver(() => {
+      if (following.peek()) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
+    });
+    if (scroller.current) follow.observe(scroller.current);
+    if (content.current) follow.observe(content.current);
+    return () => follow.disconnect();
+  }, []);
+  useSignalEffect(() => {
+    const now = { messages: messages.value.length, outbox: outbox.value.length };
+    const before = counted.current;
+    counted.current = now;
+    // Who sends a message wants to see it, wherever they were reading.
+    if (now.outbox > before.outbox) toBottom();
+    else if (now.messages > before.messages && !following.peek()) unseen.value = true;
+  });
+
+  const onScroll = () => {
+    const element = scroller.current;
+    if (!element) return;
+    following.value = element.scrollHeight - element.scrollTop - element.clientHeight < BOTTOM_PX;
+    if (following.value) unseen.value = false;
+  };
+
+  return (
+    <div class="chat">
+      {/* A region that scrolls must be reachable, or the keyboard cannot read it. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keyboard */}
+      <section class="scroller" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={words.conversation}>
+        <div class="content" ref={content}>
+          <Conversation />
+        </div>
+      </section>
+      {!following.value && (
+        <button type="button" class="to-newest" data-unseen={unseen.value} onClick={toBottom}>
+          <ArrowDown />
+          {unseen.value ? words.newMessages : words.toNewest}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Conversation() {
+  const waiting = outbox.value.filter((entry) => entry.shownAs === undefined);
+  const empty = messages.value.length + waiting.length + liveText.value.size === 0;
+  if (empty) return loaded.value ? <Welcome /> : null;
+  return (
+    <ol class="messages">
+      {messages.value.map((message, i) => (
+        <MessageItem key={message.id} message={message} day={dayBetween(messages.value[i - 1], message)} />
+      ))}
+      {waiting.map((entry) => (
+        <OutboxItem key={entry.id} entry={entry} />
+      ))}
+      {[...liveText.value].map(([turn, text]) => (
+        <FormingReply key={turn} turn={turn} text={text} />
+      ))}
+      <Thinking />
+    </ol>
+  );
+}
+
+/** The day that begins with `message`, or undefined when it is still the day of the one before. */
+function dayBetween(before: ChatMessage | undefined, message: ChatMessage): string | undefined {
+  const day = dayText(message.at, nowMs.peek());
+  return before && dayText(before.at, nowMs.peek()) === day ? undefined : day;
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <Mark />
+      <h2>{words.emptyTitle}</h2>
+      <p>{words.emptyText}</p>
+      <h3>{words.examplesTitle}</h3>
+      <ul>
+        {words.examples.map(({ text, why }) => (
+          <li key={text}>
+            <button type="button" class="example" onClick={() => writeDraft(text)}>
+              <code>{text}</code>
+              <span class="why">{why}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+/** Starts the page: redeems a pairing code that came with the address, connects, and draws. */
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { startClock } from "./clock.ts";
+import { connect, connectNow } from "./connection.ts";
+import { redeem } from "./pairing.tsx";
+import { takeCodeFromAddress } from "./session.ts";
+
+/** Connects, with the code in the address if there is one. It leaves the address before anything else happens. */
+async function start(): Promise<void> {
+  const code = takeCodeFromAddress();
+  if (code === undefined || !(await redeem(code))) await connect();
+}
+
+startClock();
+void start();
+// A new pairing address in a tab that is open already changes only the fragment.
+addEventListener("hashchange", () => {
+  const code = takeCodeFromAddress();
+  if (code !== undefined) void redeem(code);
+});
+addEventListener("online", connectNow);
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") connectNow();
+});
+
+const root = document.getElementById("app");
+if (!root) throw new Error("index.html has no #app");
+render(<App />, root);

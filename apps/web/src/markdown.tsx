@@ -1,0 +1,96 @@
+/**
+ * Markdown as inert DOM. The text comes from a model, a command's output or a stranger's file: HTML in it is shown as
+ * text, images become links, and DOMPurify lets only a short list of elements through (attack list 61).
+ */
+import DOMPurify from "dompurify";
+import { Marked } from "marked";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { words } from "./words.ts";
+
+const COPIED_SHOWN_MS = 1_500;
+
+const ALLOWED_TAGS =
+  "p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li table thead tbody tr th td a".split(" ");
+const ALLOWED_ATTR = ["href", "title", "start", "align"];
+
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    html: ({ text }) => asText(text),
+    image: ({ href, text }) => `<a href="${asText(href)}">${asText(text || href)}</a>`,
+    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+  },
+});
+
+// An own instance: its hooks belong to nobody else.
+const purify = DOMPurify(window);
+purify.addHook("afterSanitizeAttributes", (node) => {
+  if (node.nodeName !== "A") return;
+  node.setAttribute("target", "_blank");
+  node.setAttribute("rel", "noopener noreferrer");
+});
+
+/** Shows Markdown. Every code block gets a button that copies it. */
+export function Markdown({ text }: { text: string }) {
+  const root = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const content = sanitized(text);
+    for (const block of content.querySelectorAll("pre")) addCopyButton(block);
+    for (const table of content.querySelectorAll("table")) wrap(table, "table-scroll");
+    root.current?.replaceChildren(content);
+  }, [text]);
+  return <div class="markdown" ref={root} />;
+}
+
+function sanitized(text: string): DocumentFragment {
+  return purify.sanitize(marked.parse(text, { async: false }), {
+    ALLOWED_TAGS,
+    ALLOWED_ATTR,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+    FORBID_TAGS: ["img", "form", "style"],
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
+
+function addCopyButton(block: HTMLPreElement): void {
+  const source = block.textContent;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = words.copy;
+  button.addEventListener("click", () => {
+    void copy(source).then((copied) => {
+      button.textContent = copied ? words.copied : words.copyFailed;
+      setTimeout(() => {
+        button.textContent = words.copy;
+      }, COPIED_SHOWN_MS);
+    });
+  });
+  wrap(block, "code-block").append(button);
+  // A long line scrolls sideways, which the keyboard can only do from a focused element.
+  block.tabIndex = 0;
+}
+
+/** The clipboard is missing on plain HTTP from another machine, and the browser may refuse it. */
+async function copy(text: string): Promise<boolean> {
+  const clipboard: Clipboard | undefined = navigator.clipboard;
+  if (!clipboard) return false;
+  return clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+}
+
+function wrap(element: HTMLElement, className: string): HTMLElement {
+  const frame = document.createElement("div");
+  frame.className = className;
+  element.replaceWith(frame);
+  frame.append(element);
+  return frame;
+}
+
+function asText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

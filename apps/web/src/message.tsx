@@ -1,0 +1,125 @@
+/** One message: the user's own with how far it got, the assistant's with the work it started, a notice in between. */
+import type { ChatMessage } from "@mimikit/protocol/api";
+import type { ComponentChildren } from "preact";
+import { link, sendAgain } from "./connection.ts";
+import { Check } from "./icons.tsx";
+import { Markdown } from "./markdown.tsx";
+import { type OutboxEntry, release } from "./outbox.ts";
+import { answeredIds, thinking } from "./state.ts";
+import { TaskLines } from "./tasks.tsx";
+import { timeText, words } from "./words.ts";
+
+interface MessageItemProps {
+  message: ChatMessage;
+  /** The day that begins here. */
+  day: string | undefined;
+}
+
+export function MessageItem({ message, day }: MessageItemProps) {
+  return (
+    <>
+      {day !== undefined && <li class="day">{day}</li>}
+      <li class="message" data-role={message.role} data-id={message.id}>
+        {message.role === "user" && (
+          <Own text={message.text} at={message.at}>
+            <Progress answered={answeredIds.value.has(message.id)} />
+          </Own>
+        )}
+        {message.role === "assistant" && <Reply message={message} />}
+        {message.role === "system" && (
+          <div class="system">
+            <span class="unseen">{words.notice}: </span>
+            <Markdown text={message.text} />
+          </div>
+        )}
+      </li>
+    </>
+  );
+}
+
+/** A message that the gateway does not have yet. */
+export function OutboxItem({ entry }: { entry: OutboxEntry }) {
+  return (
+    <li class="message" data-role="user" data-outbox={entry.id}>
+      <Own text={entry.text} at={entry.at}>
+        {entry.refusal === undefined ? (
+          <span class="progress" data-progress="sending">
+            {link.value.state === "connected" ? words.sending : words.unsent}
+          </span>
+        ) : (
+          <span class="progress" data-progress="refused" role="alert">
+            {words.refused(entry.refusal)}
+            <button type="button" class="link" onClick={() => sendAgain(entry.id)}>
+              {words.sendAgain}
+            </button>
+            <button type="button" class="link" onClick={() => release(entry.id)}>
+              {words.discard}
+            </button>
+          </span>
+        )}
+      </Own>
+    </li>
+  );
+}
+
+/** A reply while it is being written. */
+export function FormingReply({ turn, text }: { turn: string; text: string }) {
+  return (
+    <li class="message forming" data-role="assistant" data-turn={turn} aria-busy="true">
+      <span class="unseen">{words.assistant}: </span>
+      <Markdown text={text} />
+    </li>
+  );
+}
+
+/** Says that an answer is on its way, which nobody can know without a connection. */
+export function Thinking() {
+  if (!thinking.value || link.value.state !== "connected") return null;
+  return (
+    <li class="message thinking" data-role="assistant">
+      <span>
+        {words.thinking}
+        <i />
+        <i />
+        <i />
+      </span>
+    </li>
+  );
+}
+
+function Own({ text, at, children }: { text: string; at: string; children: ComponentChildren }) {
+  return (
+    <>
+      <span class="unseen">{words.you}: </span>
+      <div class="bubble">{text}</div>
+      <p class="meta">
+        <time dateTime={at}>{timeText(at)}</time>
+        {children}
+      </p>
+    </>
+  );
+}
+
+function Progress({ answered }: { answered: boolean }) {
+  return (
+    <span class="progress" data-progress={answered ? "answered" : "saved"}>
+      <Check />
+      {answered ? words.answered : words.saved}
+    </span>
+  );
+}
+
+function Reply({ message }: { message: ChatMessage }) {
+  const tokens = (message.usage?.inputTokens ?? 0) + (message.usage?.outputTokens ?? 0);
+  return (
+    <>
+      <span class="unseen">{words.assistant}: </span>
+      <Markdown text={message.text} />
+      <TaskLines ids={message.taskIds ?? []} />
+      <p class="meta">
+        <time dateTime={message.at}>{timeText(message.at)}</time>
+        {tokens > 0 && <span>{words.tokens(tokens)}</span>}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+/**
+ * A message that the user sent is kept until the gateway has it on disk: it survives a reload and a lost connection,
+ * and goes out again under the same id, so that sending twice is sending once (SPEC K2).
+ */
+import type { BODY_BYTES_MAX as BodyBytesMax, ClientFrame } from "@mimikit/protocol/api";
+import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/inbox";
+import { signal } from "@preact/signals";
+
+/** One key per message: two tabs that share the storage never overwrite each other's. */
+const KEY_PREFIX = "mimikit.outbox.";
+
+/** The protocol's limits. Their types are the numbers themselves, so that a change there stops this from compiling. */
+const FRAME_BYTES_MAX: typeof BodyBytesMax = 65_536;
+const TEXT_CHARS_MAX: typeof MessageCharsMax = 64_000;
+
+export interface OutboxEntry {
+  id: string;
+  text: string;
+  /** When the user sent it, ISO 8601. */
+  at: string;
+  timeZone: string;
+  /** Why the gateway said no; such an entry waits for the user. */
+  refusal?: string;
+  /** The message that came back before its acknowledgement; shown instead of this entry. */
+  shownAs?: string;
+}
+
+export const outbox = signal<readonly OutboxEntry[]>(readStored());
+
+function readStored(): OutboxEntry[] {
+  return Object.keys(localStorage)
+    .filter((key) => key.startsWith(KEY_PREFIX))
+    .map((key) => JSON.parse(localStorage.getItem(key) ?? "null") as OutboxEntry)
+    .sort((a, b) => a.at.localeCompare(b.at));
+}
+
+/** Keeps `text` for sending and returns its entry. */
+export function keep(text: string, nowMs: number): OutboxEntry {
+  const entry: OutboxEntry = {
+    id: newId(),
+    text,
+    at: new Date(nowMs).toISOString(),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+  localStorage.setItem(KEY_PREFIX + entry.id, JSON.stringify(entry));
+  outbox.value = [...outbox.value, entry];
+  return entry;
+}
+
+/** Forgets an entry: the gateway has it, or the user discarded it. Returns it, if it was there. */
+export function release(id: string): OutboxEntry | undefined {
+  const entry = outbox.value.find((one) => one.id === id);
+  localStorage.removeItem(KEY_PREFIX + id);
+  outbox.value = outbox.value.filter((one) => one.id !== id);
+  return entry;
+}
+
+/** Changes how an entry is shown. What is stored stays as the user sent it. */
+export function mark(id: string, change: Pick<OutboxEntry, "shownAs"> | Pick<OutboxEntry, "refusal">): void {
+  outbox.value = outbox.value.map((entry) => (entry.id === id ? { ...entry, ...change } : entry));
+}
+
+/** The user wants a refused entry to be tried once more. Returns it. */
+export function retry(id: string): OutboxEntry | undefined {
+  outbox.value = outbox.value.map(({ refusal, ...entry }) =>
+    entry.id === id || refusal === undefined ? entry : { ...entry, refusal },
+  );
+  return outbox.value.find((entry) => entry.id === id);
+}
+
+/** The frame that sends an entry. */
+export function inputFrame(entry: OutboxEntry): ClientFrame {
+  return { type: "input", id: entry.id, text: entry.text, client: { timeZone: entry.timeZone, now: entry.at } };
+}
+
+/** Whether `text` can be sent in one frame. The measure is taken with the rest of the frame at its usual size. */
+export function fitsFrame(text: string): boolean {
+  const FRAME_OVERHEAD_BYTES = 512;
+  if (text.length > TEXT_CHARS_MAX) return false;
+  return new TextEncoder().encode(JSON.stringify(text)).length + FRAME_OVERHEAD_BYTES <= FRAME_BYTES_MAX;
+}
+
+/** 128 random bits. `crypto.randomUUID` is missing where the page is served over plain HTTP from another machine. */
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,74 @@
+/** The screen of a browser that the gateway does not know: how to get a code, and where to put it. */
+import { signal } from "@preact/signals";
+import { pairAndConnect } from "./connection.ts";
+import { Mark } from "./icons.tsx";
+import { codeIn, type PairOutcome } from "./session.ts";
+import { words } from "./words.ts";
+
+const EXPLANATIONS: Record<Exclude<PairOutcome, "paired">, string> = {
+  expired: words.pairExpired,
+  refused: words.pairRefused,
+  locked: words.pairLocked,
+  unreachable: words.pairUnreachable,
+};
+
+const busy = signal(false);
+const problem = signal<string | undefined>(undefined);
+const typed = signal("");
+
+/** Redeems a code and shows on this screen what came of it. Returns whether the browser is paired now. */
+export async function redeem(code: string): Promise<boolean> {
+  busy.value = true;
+  problem.value = undefined;
+  const outcome = await pairAndConnect(code);
+  busy.value = false;
+  if (outcome === "paired") typed.value = "";
+  else problem.value = EXPLANATIONS[outcome];
+  return outcome === "paired";
+}
+
+export function Pairing() {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const code = codeIn(typed.value);
+    if (code !== "" && !busy.value) void redeem(code);
+  };
+  return (
+    <main class="pairing">
+      <div class="card">
+        <Mark />
+        <h1>{words.pairTitle}</h1>
+        <p>{words.pairText}</p>
+        <pre>
+          <code>{words.pairCommand}</code>
+        </pre>
+        <p class="quiet">{words.pairStart}</p>
+        <form onSubmit={submit}>
+          <label for="code">{words.pairCode}</label>
+          <div class="field">
+            <input
+              id="code"
+              type="text"
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck={false}
+              placeholder={words.pairPlaceholder}
+              value={typed.value}
+              aria-invalid={problem.value !== undefined}
+              aria-describedby="pair-problem"
+              onInput={(event) => {
+                typed.value = event.currentTarget.value;
+              }}
+            />
+            <button type="submit" class="primary" disabled={busy.value || typed.value.trim() === ""}>
+              {busy.value ? words.pairing : words.pair}
+            </button>
+          </div>
+          <p id="pair-problem" class="problem" role="alert">
+            {problem.value}
+          </p>
+        </form>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,183 @@
+/** What the page knows, as signals. `receive` turns each frame of the gateway into a change of them; no I/O here. */
+import type { ChatMessage, ServerFrame, Status, TaskSummary } from "@mimikit/protocol/api";
+import { batch, computed, signal } from "@preact/signals";
+import { mark, outbox, release } from "./outbox.ts";
+import { isOpen, treesOf } from "./task-tree.ts";
+
+/** A tab may stay open for weeks: beyond these the oldest go; the gateway still has them. */
+const MESSAGES_MAX = 800;
+const TASKS_MAX = 500;
+const LIVE_CHARS_MAX = 200_000;
+const STEPS_PER_TASK_MAX = 3;
+/** Nobody wants a page of output read out. */
+const ANNOUNCED_CHARS_MAX = 500;
+
+const TURN_ID = /^t-\d{6,}$/;
+const REPLY_ID = /^(t-\d{6,})\.reply$/;
+
+export const messages = signal<readonly ChatMessage[]>([]);
+export const tasks = signal<ReadonlyMap<string, TaskSummary>>(new Map());
+export const status = signal<Status | undefined>(undefined);
+/** The text so far of each running Teller turn. */
+export const liveText = signal<ReadonlyMap<string, string>>(new Map());
+/** The latest steps of each running task, oldest first. */
+export const steps = signal<ReadonlyMap<string, readonly string[]>>(new Map());
+/** Tasks that the user cancelled and that have not ended yet. */
+export const cancelling = signal<ReadonlySet<string>>(new Set());
+/** Something that went wrong and belongs to no message. */
+export const notice = signal<string | undefined>(undefined);
+/** What a screen reader is told: the newest message that came while the page was open. */
+export const announcement = signal("");
+/** The last ordered frame that was applied; a reconnect goes on from here. */
+export const cursor = signal<string | undefined>(undefined);
+/** Whether the conversation has been received: before that an empty page means nothing. */
+export const loaded = computed(() => cursor.value !== undefined);
+
+export const answeredIds = computed(() => new Set(messages.value.flatMap((message) => message.answers ?? [])));
+export const trees = computed(() => treesOf(tasks.value.values()));
+export const openCount = computed(() => [...tasks.value.values()].filter((task) => isOpen(task.state)).length);
+/** Whether somebody waits for an answer of which nothing can be seen yet. */
+export const thinking = computed(() => {
+  if (liveText.value.size > 0 || status.value?.ready !== true) return false;
+  return messages.value.some((message) => isPending(message) && !answeredIds.value.has(message.id));
+});
+
+/** Applies one frame. Frames of kinds that this page does not know yet change nothing. */
+export function receive(frame: ServerFrame): void {
+  batch(() => {
+    switch (frame.type) {
+      case "snapshot":
+        messages.value = frame.messages.slice(-MESSAGES_MAX);
+        tasks.value = new Map(frame.tasks.map((task) => [task.id, task]));
+        status.value = frame.status;
+        break;
+      case "message":
+        receiveMessage(frame.data);
+        break;
+      case "task":
+        receiveTask(frame.data);
+        break;
+      case "status":
+        status.value = frame.data;
+        break;
+      case "delta":
+        if (TURN_ID.test(frame.taskId) && !hasReply(frame.taskId)) addLiveText(frame.taskId, frame.text);
+        break;
+      case "progress":
+        addStep(frame.taskId, frame.step);
+        break;
+      case "accepted":
+        receiveAcceptance(frame.id, frame.messageId);
+        break;
+      case "error":
+        if (frame.id !== undefined && outbox.value.some((entry) => entry.id === frame.id)) {
+          mark(frame.id, { refusal: frame.message });
+        } else {
+          notice.value = frame.message;
+          if (frame.id !== undefined) forgetCancelling(frame.id);
+        }
+        break;
+    }
+    if ("cursor" in frame) cursor.value = frame.cursor;
+  });
+}
+
+/** A new connection: live text, steps and wishes of the old one have holes or are lost, so they start afresh. */
+export function forgetLive(): void {
+  batch(() => {
+    liveText.value = new Map();
+    steps.value = new Map();
+    cancelling.value = new Set();
+  });
+}
+
+/** A signed-out page shows nothing of the conversation. */
+export function forgetAll(): void {
+  batch(() => {
+    forgetLive();
+    messages.value = [];
+    tasks.value = new Map();
+    status.value = undefined;
+    notice.value = undefined;
+    announcement.value = "";
+    cursor.value = undefined;
+    outbox.value = [];
+  });
+}
+
+function hasReply(turn: string): boolean {
+  return messages.value.some((message) => message.id === `${turn}.reply`);
+}
+
+function receiveMessage(message: ChatMessage): void {
+  const known = messages.value.some((one) => one.id === message.id);
+  if (!known && message.role === "user") showInsteadOfEntry(message);
+  if (!known && message.role !== "user") announcement.value = message.text.slice(0, ANNOUNCED_CHARS_MAX);
+  putMessage(message);
+  const turn = REPLY_ID.exec(message.id)?.[1];
+  if (turn !== undefined) liveText.value = without(liveText.value, turn);
+}
+
+/**
+ * Keeps the order of the conversation, which is the gateway's (PROTOCOL I10): what is settled in the order in which it
+ * was, and below it what still waits.
+ */
+function putMessage(message: ChatMessage): void {
+  const before = messages.value.find((one) => one.id === message.id);
+  if (before && isPending(before) === isPending(message)) {
+    messages.value = messages.value.map((one) => (one.id === message.id ? message : one));
+    return;
+  }
+  const rest = messages.value.filter((one) => one.id !== message.id);
+  const end = isPending(message) ? rest.length : rest.findIndex(isPending);
+  messages.value = rest.toSpliced(end < 0 ? rest.length : end, 0, message).slice(-MESSAGES_MAX);
+}
+
+function isPending(message: ChatMessage): boolean {
+  return message.pending === true;
+}
+
+/** The message may come back before its acknowledgement: it must not be seen twice in between. */
+function showInsteadOfEntry(message: ChatMessage): void {
+  const entry = outbox.value.find((one) => one.text === message.text && one.shownAs === undefined);
+  if (entry) mark(entry.id, { shownAs: message.id });
+}
+
+function receiveAcceptance(id: string, messageId: string): void {
+  const entry = release(id);
+  if (!entry || messages.value.some((message) => message.id === messageId)) return;
+  putMessage({ id: messageId, role: "user", text: entry.text, at: entry.at, pending: true });
+}
+
+function receiveTask(task: TaskSummary): void {
+  const next = new Map(tasks.value).set(task.id, task);
+  // The map keeps the order of arrival, so that the first key is the task that has been known longest.
+  if (next.size > TASKS_MAX) next.delete([...next.values()].find((one) => !isOpen(one.state))?.id ?? task.id);
+  tasks.value = next;
+  if (!isOpen(task.state)) {
+    steps.value = without(steps.value, task.id);
+    forgetCancelling(task.id);
+  }
+}
+
+function forgetCancelling(taskId: string): void {
+  cancelling.value = new Set([...cancelling.value].filter((id) => id !== taskId));
+}
+
+function addLiveText(turn: string, text: string): void {
+  const whole = (liveText.value.get(turn) ?? "") + text;
+  liveText.value = new Map(liveText.value).set(turn, whole.slice(0, LIVE_CHARS_MAX));
+}
+
+function addStep(taskId: string, step: string): void {
+  const task = tasks.value.get(taskId);
+  if (task && !isOpen(task.state)) return;
+  const latest = [...(steps.value.get(taskId) ?? []), step].slice(-STEPS_PER_TASK_MAX);
+  steps.value = new Map(steps.value).set(taskId, latest);
+}
+
+function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}

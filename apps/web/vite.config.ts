@@ -1,0 +1,12 @@
+/** Builds the page into `dist/`, with relative addresses, for the gateway to serve under its content security policy. */
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "./",
+  build: {
+    target: "es2022",
+    // The policy allows images from `data:`, but a file is simpler to reason about than an exception.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});

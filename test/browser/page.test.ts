@@ -1,0 +1,604 @@
+/** What the page promises, in a real browser against a gateway whose every word the test says. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { findChromium, launchChromium } from "./support/chromium.ts";
+import { messageRecord, statusRecord, taskRecord } from "./support/records.ts";
+import { ScriptedGateway } from "./support/scripted-gateway.ts";
+
+const WEB = fileURLToPath(new URL("../../apps/web", import.meta.url));
+const TEST_MS_MAX = 60_000;
+
+const chromiumPath = findChromium();
+if (chromiumPath === undefined) {
+  console.warn("The page is not tested: no Chromium. Install one (apt-get install chromium) or set MIMIKIT_CHROMIUM.");
+}
+
+describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX }, () => {
+  let dist: string;
+  let browser: Browser;
+  let gateway: ScriptedGateway;
+  /** Closes what a test has opened. */
+  const cleanUps: (() => Promise<void>)[] = [];
+
+  beforeAll(async () => {
+    dist = await mkdtemp(join(tmpdir(), "mimikit-page-"));
+    await build({ root: WEB, logLevel: "warn", build: { outDir: dist, emptyOutDir: true } });
+    browser = await launchChromium(chromiumPath ?? "");
+  }, TEST_MS_MAX);
+  afterAll(async () => {
+    await browser?.close();
+    await rm(dist, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    gateway = new ScriptedGateway(dist, statusRecord());
+    await gateway.start();
+  });
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+    await gateway.stop();
+  });
+
+  /** A browser of its own, with everything that went wrong in it collected. */
+  async function newPage(options: BrowserContextOptions = {}): Promise<{ page: Page; mishaps: string[] }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    cleanUps.push(() => context.close());
+    const page = await context.newPage();
+    const mishaps: string[] = [];
+    page.on("pageerror", (error) => mishaps.push(String(error)));
+    page.on("console", (line) => {
+      // A server that is down and a session that has ended are part of some tests, and Chromium logs both.
+      if (line.type() === "error" && !/ERR_CONNECTION|401|410|WebSocket/.test(line.text())) mishaps.push(line.text());
+    });
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.hostname !== "127.0.0.1") mishaps.push(`request to ${request.url()}`);
+    });
+    page.on("dialog", (dialog) => {
+      mishaps.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    return { page, mishaps };
+  }
+
+  /** A paired page that has its snapshot. */
+  async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; mishaps: string[] }> {
+    const opened = await newPage(options);
+    await opened.page.goto(gateway.pairingAddress());
+    await connected(opened.page);
+    // The provider is part of the snapshot: whatever the gateway says from here on reaches the page.
+    await opened.page.locator("[data-provider]").waitFor();
+    return opened;
+  }
+
+  const connected = (page: Page) => page.locator('[data-link="connected"]').waitFor();
+  const field = (page: Page) => page.getByLabel("Message", { exact: true });
+  const withText = (page: Page, text: string) => page.locator(".message", { hasText: text });
+  const progressOf = (message: Locator) => message.locator("[data-progress]");
+
+  async function write(page: Page, text: string): Promise<void> {
+    await field(page).fill(text);
+    await field(page).press("Enter");
+  }
+
+  describe("pairing", () => {
+    test("takes the code out of the address before it is redeemed, and stays paired after a reload", async () => {
+      const { page } = await newPage();
+      const addressWhenRedeemed = new Promise<string>((resolve) => {
+        page.on("request", (request) => {
+          if (request.url().endsWith("/api/pair")) resolve(page.url());
+        });
+      });
+      await page.goto(gateway.pairingAddress());
+      expect(await addressWhenRedeemed).toBe(`${gateway.origin}/`);
+      await connected(page);
+      expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+      await page.reload();
+      await connected(page);
+      expect(page.url()).toBe(`${gateway.origin}/`);
+      expect(gateway.requests.filter((path) => path === "/api/pair")).toHaveLength(1);
+    });
+
+    test("an unknown browser is told how to pair, and pairs with a pasted address", async () => {
+      const { page, mishaps } = await newPage();
+      await page.goto(gateway.origin);
+      await page.getByText("npx mimikit pair").waitFor();
+      await page.getByLabel("Pairing code").fill(gateway.pairingAddress());
+      await page.getByLabel("Pairing code").press("Enter");
+      await connected(page);
+      expect(mishaps).toEqual([]);
+    });
+
+    test("a code that was used already is explained, and does not sign out a paired browser", async () => {
+      const address = gateway.pairingAddress();
+      const { page } = await newPage();
+      await page.goto(address);
+      await connected(page);
+      const stranger = await newPage();
+      await stranger.page.goto(address);
+      await stranger.page.getByRole("alert").filter({ hasText: "used already" }).waitFor();
+      await page.goto("about:blank");
+      await page.goto(address);
+      await connected(page);
+      expect(await page.getByLabel("Pairing code").count()).toBe(0);
+    });
+
+    test("a session that is revoked elsewhere leads back to the pairing screen", async () => {
+      const { page } = await openPage();
+      gateway.revokeAll();
+      await page.getByLabel("Pairing code").waitFor();
+    });
+
+    test("signing out leaves nothing of the conversation in the browser", async () => {
+      const { page } = await openPage();
+      await write(page, "a private word");
+      await progressOf(withText(page, "a private word")).filter({ hasText: "Saved" }).waitFor();
+      await field(page).fill("an unfinished thought");
+      page.removeAllListeners("dialog");
+      page.on("dialog", (dialog) => void dialog.accept());
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByLabel("Pairing code").waitFor();
+      expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+      expect(await page.getByText("a private word").count()).toBe(0);
+    });
+  });
+
+  describe("a message", () => {
+    test("is shown at once, then saved, then answered by text that forms before it is final", async () => {
+      gateway.accepts = false;
+      const { page, mishaps } = await openPage();
+      await write(page, "run `ls`");
+      const mine = withText(page, "run `ls`");
+      await progressOf(mine).filter({ hasText: "Sending" }).waitFor();
+      expect(await field(page).inputValue()).toBe("");
+
+      gateway.accepts = true;
+      const first = await gateway.arrival("input");
+      expect(first.client?.timeZone).toBe(await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone));
+      gateway.drop();
+      await progressOf(mine).filter({ hasText: "Saved" }).waitFor();
+
+      await page.locator(".thinking").waitFor();
+      gateway.pass({ type: "delta", taskId: "t-000042", text: "I am **look" });
+      gateway.pass({ type: "delta", taskId: "t-000042", text: "ing**." });
+      await page.locator(".forming strong", { hasText: "looking" }).waitFor();
+      expect(await page.locator(".forming").innerText()).toContain("I am looking.");
+
+      const messageId = gateway.messageIdOf(first.id);
+      gateway.message(messageRecord({ id: messageId, role: "user", text: "run `ls`" }));
+      gateway.message(
+        messageRecord({ id: "t-000042.reply", role: "assistant", text: "I am **looking**.", answers: [messageId] }),
+      );
+      await progressOf(mine).filter({ hasText: "Answered" }).waitFor();
+      expect(await page.locator(".forming, .thinking").count()).toBe(0);
+      expect(await page.locator(".message").count()).toBe(2);
+      expect(mishaps).toEqual([]);
+    });
+
+    test("that comes back before its acknowledgement is not seen twice in between", async () => {
+      gateway.accepts = false;
+      const { page } = await openPage();
+      await write(page, "only once");
+      const input = await gateway.arrival("input");
+      const messageId = gateway.messageIdOf(input.id);
+      gateway.message(messageRecord({ id: messageId, role: "user", text: "only once", pending: true }));
+      await page.locator(`[data-id="${messageId}"]`).waitFor();
+      expect(await withText(page, "only once").count()).toBe(1);
+      gateway.accepts = true;
+      gateway.drop();
+      await gateway.arrival("input", (_frame, connection) => connection === 2);
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Yes.", answers: [messageId] }));
+      await progressOf(withText(page, "only once")).filter({ hasText: "Answered" }).waitFor();
+      expect(await page.locator(".message").count()).toBe(2);
+    });
+
+    test("that still waits stays below what is answered, in the order that a reload shows, too", async () => {
+      const { page } = await openPage();
+      const order = () => page.locator(".message[data-id]").evaluateAll((all) => all.map((one) => one.dataset.id));
+      gateway.message(messageRecord({ id: "m-1", role: "user", text: "first question", pending: true }));
+      gateway.message(messageRecord({ id: "m-2", role: "user", text: "second question", pending: true }));
+      gateway.message(messageRecord({ id: "m-1", role: "user", text: "first question" }));
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "One.", answers: ["m-1"] }));
+      await withText(page, "One.").waitFor();
+      expect(await order()).toEqual(["m-1", "t-000001.reply", "m-2"]);
+      gateway.message(messageRecord({ id: "m-2", role: "user", text: "second question" }));
+      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Two.", answers: ["m-2"] }));
+      await withText(page, "Two.").waitFor();
+      expect(await order()).toEqual(["m-1", "t-000001.reply", "m-2", "t-000002.reply"]);
+    });
+
+    test("live text that arrives after the reply changes nothing", async () => {
+      const { page } = await openPage();
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Done." }));
+      gateway.pass({ type: "delta", taskId: "t-000001", text: "late" });
+      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Next." }));
+      await withText(page, "Next.").waitFor();
+      expect(await page.locator(".message").allInnerTexts()).toHaveLength(2);
+      expect(await page.getByText("late").count()).toBe(0);
+    });
+
+    test("Enter sends, Shift+Enter starts a line, and Enter that ends a composition does neither", async () => {
+      const { page } = await openPage();
+      await field(page).pressSequentially("one");
+      await field(page).press("Shift+Enter");
+      await field(page).pressSequentially("two");
+      await field(page).evaluate((element) =>
+        element.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true })),
+      );
+      expect(await field(page).inputValue()).toBe("one\ntwo");
+      await field(page).press("Enter");
+      const sent = await gateway.arrival("input");
+      expect(sent.text).toBe("one\ntwo");
+    });
+
+    test("a draft survives a reload", async () => {
+      const { page } = await openPage();
+      await field(page).fill("half a thou");
+      await page.reload();
+      await connected(page);
+      expect(await field(page).inputValue()).toBe("half a thou");
+    });
+
+    test("one that is too long for a frame cannot be sent, and the page says why", async () => {
+      const { page } = await openPage();
+      await field(page).fill("字".repeat(22_000));
+      await page.getByText("too long to send").waitFor();
+      expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+      await field(page).fill("字".repeat(21_000));
+      await field(page).press("Enter");
+      await gateway.arrival("input");
+    });
+
+    test("one that the gateway refuses waits for its writer, who can discard it", async () => {
+      gateway.accepts = false;
+      const { page } = await openPage();
+      await write(page, "no room");
+      const input = await gateway.arrival("input");
+      gateway.pass({ type: "error", code: "disk_full", message: "The disk is full.", id: input.id });
+      await page.getByText("The disk is full.").waitFor();
+      await page.getByRole("button", { name: "Discard" }).click();
+      await withText(page, "no room").waitFor({ state: "detached" });
+      expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("outbox")))).toEqual([]);
+    });
+  });
+
+  describe("a connection that is lost", () => {
+    test("comes back with its cursor, and nothing is missing or doubled", async () => {
+      const { page } = await openPage();
+      gateway.message(messageRecord({ id: "m-a", role: "user", text: "before" }));
+      await withText(page, "before").waitFor();
+      const seen = gateway.cursor;
+      gateway.drop();
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "meanwhile" }));
+      gateway.task(taskRecord({ id: "t-000001.0", title: "made meanwhile" }));
+      const hello = await gateway.arrival("hello", (_frame, connection) => connection === 2);
+      expect(hello.cursor).toBe(seen);
+      await withText(page, "meanwhile").waitFor();
+      await page.locator('[data-task="t-000001.0"]').waitFor();
+      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "afterwards" }));
+      await withText(page, "afterwards").waitFor();
+      expect(await page.locator(".message .bubble, .message .markdown").allInnerTexts()).toEqual([
+        "before",
+        "meanwhile",
+        "afterwards",
+      ]);
+    });
+
+    test("a message written meanwhile waits visibly, and goes out once", async () => {
+      const { page } = await openPage();
+      await gateway.stop();
+      await page.locator('[data-link="waiting"]').waitFor();
+      expect(await page.locator('[data-link="waiting"]').innerText()).toMatch(/^reconnecting in \d+ s$/);
+      await write(page, "written in the tunnel");
+      const mine = withText(page, "written in the tunnel");
+      await progressOf(mine).filter({ hasText: "Waits for the connection" }).waitFor();
+
+      await gateway.start();
+      await progressOf(mine).filter({ hasText: "Saved" }).waitFor();
+      expect(gateway.received.filter(({ frame }) => frame.type === "input")).toHaveLength(1);
+      expect(await mine.count()).toBe(1);
+    });
+
+    test("a message that was not acknowledged is sent again under the same id, even by a reloaded page", async () => {
+      gateway.accepts = false;
+      const { page } = await openPage();
+      await write(page, "did you get this?");
+      const first = await gateway.arrival("input");
+      gateway.accepts = true;
+      await page.reload();
+      const second = await gateway.arrival("input", (_frame, connection) => connection === 2);
+      expect(second).toEqual(first);
+      await progressOf(withText(page, "did you get this?")).filter({ hasText: "Saved" }).waitFor();
+      expect(await withText(page, "did you get this?").count()).toBe(1);
+      expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("outbox")))).toEqual([]);
+    });
+
+    test("a snapshot replaces everything", async () => {
+      const { page } = await openPage();
+      gateway.message(messageRecord({ id: "m-a", role: "user", text: "of the old home" }));
+      await withText(page, "of the old home").waitFor();
+      // The same browser, the same address, but a gateway that knows neither the cursor nor the message.
+      const successor = gateway.successor();
+      await gateway.stop();
+      gateway = successor;
+      gateway.message(messageRecord({ id: "m-b", role: "user", text: "of the new home" }));
+      await gateway.start();
+      await withText(page, "of the new home").waitFor();
+      expect(await page.getByText("of the old home").count()).toBe(0);
+    });
+  });
+
+  describe("text that is not to be trusted", () => {
+    const VECTORS = [
+      `<script>window.hacked = 1</script>`,
+      `<img src=x onerror="window.hacked = 1">`,
+      `<svg onload="window.hacked = 1"><animate onbegin="window.hacked = 1" attributeName=x></svg>`,
+      `<iframe srcdoc="<script>parent.hacked = 1</script>"></iframe>`,
+      `<a href="javascript:window.hacked = 1">raw link</a>`,
+      `[link](javascript:window.hacked=1)`,
+      `[link](data:text/html,<script>opener.hacked=1</script>)`,
+      `[link](vbscript:hacked)`,
+      `![picture](http://tracker.example/pixel.png)`,
+      `![a" onerror="window.hacked=1](x" onerror="window.hacked=1)`,
+      `<form action="http://tracker.example"><input name=a><button>Send</button></form>`,
+      `<style>@import "http://tracker.example/a.css"; body { display: none }</style>`,
+      `<link rel=stylesheet href=http://tracker.example/b.css><base href=http://tracker.example/>`,
+      `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=window.hacked=1&gt;">`,
+      `<details open ontoggle="window.hacked = 1"><video src=http://tracker.example/v onerror="window.hacked=1">`,
+      "```html\n</code></pre><img src=x onerror=window.hacked=1>\n```",
+      `<M:create_task title="x" onclick="window.hacked=1"/>`,
+    ];
+
+    test("runs no script and loads nothing, with the content security policy switched off", async () => {
+      const { page, mishaps } = await openPage({ bypassCSP: true });
+      for (const [i, vector] of VECTORS.entries()) {
+        gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: vector }));
+        gateway.message(messageRecord({ id: `t-00000${i}.reply`, role: "assistant", text: vector }));
+        gateway.message(messageRecord({ id: `s-${i}`, role: "system", text: vector }));
+        gateway.task(taskRecord({ id: `t-00000${i}.0`, title: vector, state: "running" }));
+        gateway.pass({ type: "progress", taskId: `t-00000${i}.0`, step: vector });
+        gateway.pass({ type: "delta", taskId: `t-9${String(i).padStart(5, "0")}`, text: vector });
+      }
+      gateway.setStatus({ problems: VECTORS });
+      gateway.message(messageRecord({ id: "last", role: "user", text: "the last one" }));
+      await withText(page, "the last one").waitFor();
+      const found = await page.evaluate(() => ({
+        hacked: "hacked" in window,
+        elements: document.querySelectorAll(
+          "#app :is(script, img, iframe, object, embed, style, link, base, video, math, [srcdoc], [style*=url])",
+        ).length,
+        forms: document.querySelectorAll("#app .messages form, #app .messages input").length,
+        handlers: [...document.querySelectorAll("#app *")].flatMap((element) =>
+          element.getAttributeNames().filter((name) => name.startsWith("on")),
+        ),
+        links: [...document.querySelectorAll<HTMLAnchorElement>(".messages a")].map((link) => [
+          new URL(link.href || "about:blank").protocol,
+          link.target,
+          link.rel,
+        ]),
+      }));
+      expect(found).toMatchObject({ hacked: false, elements: 0, forms: 0, handlers: [] });
+      expect(found.links.filter(([protocol]) => protocol === "http:")).not.toHaveLength(0);
+      for (const link of found.links) {
+        expect(["http:", "about:"]).toContain(link[0]);
+        expect(link.slice(1)).toEqual(["_blank", "noopener noreferrer"]);
+      }
+      expect(await page.locator("body").isVisible()).toBe(true);
+      expect(mishaps).toEqual([]);
+      expect(gateway.requests.filter((path) => !/^\/(api|assets|icon|ws|$)/.test(path))).toEqual([]);
+    });
+
+    test("HTML in a reply is read as text, and nothing on the page breaks its policy", async () => {
+      const { page, mishaps } = await openPage();
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: VECTORS.join("\n\n") }));
+      await page.locator(".markdown", { hasText: "<script>window.hacked = 1</script>" }).waitFor();
+      await page.getByRole("link", { name: "picture" }).waitFor();
+      expect(mishaps).toEqual([]);
+    });
+  });
+
+  describe("tasks", () => {
+    test("are a tree with states, progress and the end of each member", async () => {
+      const { page } = await openPage();
+      const plan = taskRecord({ id: "t-000042.1", role: "planner", title: "List, then count", state: "done" });
+      const list = taskRecord({ id: "t-000042.1.0", title: "List the files", state: "running", attempts: 1 });
+      const count = taskRecord({ id: "t-000042.1.1", title: "Count the lines", state: "waiting", after: list.id });
+      for (const task of [count, plan, list]) gateway.task(task);
+
+      const card = page.locator(".cards > li", { has: page.locator('[data-task="t-000042.1"]') });
+      await card.locator('[data-task="t-000042.1.1"]', { hasText: "after List the files" }).waitFor();
+      expect(
+        await card.locator("[data-task]").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-state"))),
+      ).toEqual(["running", "running", "waiting"]);
+      gateway.pass({ type: "progress", taskId: list.id, step: "$ ls -la" });
+      await card.locator(".steps", { hasText: "$ ls -la" }).waitFor();
+
+      gateway.task({ ...list, state: "failed", error: "exit code 2", failureReason: "error" });
+      await card.locator(".task-error", { hasText: "exit code 2" }).waitFor();
+      expect(await card.locator(".steps").count()).toBe(0);
+      gateway.task({ ...count, state: "cancelled" });
+      await page.getByRole("heading", { name: "Earlier" }).waitFor();
+      expect(await card.locator('[data-task="t-000042.1"]').getAttribute("data-state")).toBe("failed");
+    });
+
+    test("a reply shows the tasks that it started, as they are now", async () => {
+      const { page } = await openPage();
+      gateway.message(
+        messageRecord({ id: "t-000042.reply", role: "assistant", text: "On it.", taskIds: ["t-000042.1"] }),
+      );
+      gateway.task(taskRecord({ id: "t-000042.1", role: "planner", title: "The plan", state: "running" }));
+      const line = withText(page, "On it.").getByRole("button", { name: "The plan" });
+      await line.filter({ hasText: "running" }).waitFor();
+      gateway.pass({ type: "progress", taskId: "t-000042.1", step: "splitting the work" });
+      await withText(page, "On it.").getByText("splitting the work").waitFor();
+      gateway.task(taskRecord({ id: "t-000042.1", role: "planner", title: "The plan", state: "done" }));
+      await line.filter({ hasText: "done" }).waitFor();
+      await line.click();
+      await page.waitForFunction(() => document.activeElement?.id === "task-t-000042.1");
+    });
+
+    test("an open one can be cancelled, and an ended one cannot", async () => {
+      const { page } = await openPage();
+      gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "running" }));
+      await page.getByRole("button", { name: "Cancel A long sleep" }).click();
+      expect(await gateway.arrival("cancel")).toEqual({ type: "cancel", taskId: "t-000001.0" });
+      await page.getByText("Cancelling").waitFor();
+      gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "cancelled" }));
+      await page.locator('[data-task="t-000001.0"][data-state="cancelled"]').waitFor();
+      expect(await page.getByRole("button", { name: "Cancel A long sleep" }).count()).toBe(0);
+      expect(await page.getByText("Cancelling").count()).toBe(0);
+    });
+  });
+
+  describe("what the owner sees of the system", () => {
+    test("the offline engine is named, and its title says that no model is connected", async () => {
+      const { page } = await openPage();
+      const provider = page.locator("[data-provider]");
+      expect(await provider.innerText()).toBe("offline engine");
+      expect(await provider.getAttribute("title")).toContain("No model is connected");
+      gateway.setStatus({ providers: { teller: "claude", planner: "claude", worker: "codex" } });
+      await provider.filter({ hasText: "Claude" }).waitFor();
+      expect(await provider.getAttribute("title")).toContain("worker: codex");
+    });
+
+    test("a system that is not ready and its problems are shown in words", async () => {
+      const { page } = await openPage();
+      gateway.setStatus({ ready: false, problems: ["The supervisor does not run."] });
+      await page.getByRole("status").filter({ hasText: "starting" }).waitFor();
+      await page.getByRole("button", { name: "1 thing to look at" }).click();
+      await page.getByText("The supervisor does not run.").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByText("The supervisor does not run.").waitFor({ state: "hidden" });
+    });
+  });
+
+  describe("reading", () => {
+    test("an empty page teaches by examples that fill the message field", async () => {
+      const { page } = await openPage();
+      expect(await page.locator(".example code").allInnerTexts()).toEqual([
+        "run `ls` then `wc -l README.md`",
+        "remember I like pnpm",
+        "tasks",
+        "help",
+      ]);
+      await page.getByRole("button", { name: "remember I like pnpm" }).press("Enter");
+      expect(await field(page).inputValue()).toBe("remember I like pnpm");
+      expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+      await page.keyboard.press("Enter");
+      expect((await gateway.arrival("input")).text).toBe("remember I like pnpm");
+    });
+
+    test("who reads above is not moved by what is new, and is told of it", async () => {
+      for (let i = 0; i < 40; i++) {
+        gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
+      }
+      const { page } = await openPage();
+      const scroller = page.locator(".scroller");
+      const fromBottom = () => scroller.evaluate((el) => Math.round(el.scrollHeight - el.scrollTop - el.clientHeight));
+      await page.locator('[data-id="m-39"]').waitFor();
+      await expect.poll(fromBottom).toBe(0);
+
+      await scroller.evaluate((element) => element.scrollTo({ top: 100 }));
+      await page.getByRole("button", { name: "To the newest" }).waitFor();
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Something new." }));
+      await page.getByRole("button", { name: "New messages" }).waitFor();
+      expect(await scroller.evaluate((element) => element.scrollTop)).toBe(100);
+      await page.getByRole("button", { name: "New messages" }).click();
+      await expect.poll(fromBottom).toBe(0);
+
+      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "A\n\n".repeat(30) }));
+      await page.locator('[data-id="t-000002.reply"]').waitFor();
+      await expect.poll(fromBottom).toBe(0);
+      expect(await page.getByRole("button", { name: "New messages" }).count()).toBe(0);
+    });
+
+    test("a screen reader is told of a new reply, but not of the history or of each piece of a forming one", async () => {
+      gateway.message(messageRecord({ id: "m-old", role: "user", text: "old" }));
+      const { page } = await openPage();
+      const live = page.locator("[aria-live=polite]");
+      await withText(page, "old").waitFor();
+      gateway.pass({ type: "delta", taskId: "t-000001", text: "piece" });
+      await page.locator(".forming", { hasText: "piece" }).waitFor();
+      expect(await live.innerText()).toBe("");
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "The whole." }));
+      await live.filter({ hasText: "The whole." }).waitFor();
+    });
+
+    test("a code block can be copied", async () => {
+      const { page } = await openPage({ permissions: ["clipboard-read", "clipboard-write"] });
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "```sh\nls <dir>\n```" }));
+      await page.locator(".code-block").hover();
+      await page.getByRole("button", { name: "Copy" }).click();
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("ls <dir>\n");
+    });
+
+    test("fits a phone: nothing scrolls sideways, and the tasks are a drawer that Escape closes", async () => {
+      const word = "x".repeat(300);
+      gateway.setStatus({ ready: false, problems: [word] });
+      gateway.message(messageRecord({ id: "m-1", role: "user", text: word }));
+      gateway.message(
+        messageRecord({
+          id: "t-000001.reply",
+          role: "assistant",
+          text: `${word}\n\n\`\`\`\n${word}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${word} | ${word} |`,
+          taskIds: ["t-000001.0"],
+        }),
+      );
+      gateway.task(taskRecord({ id: "t-000001.0", title: word, state: "running" }));
+      const { page } = await newPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+      await page.goto(gateway.pairingAddress());
+      await page.locator('[data-id="t-000001.reply"]').waitFor();
+      const overflow = () =>
+        page.evaluate(() =>
+          [document.documentElement, ...document.querySelectorAll(".scroller, .header, .drawer")]
+            .filter((element) => element.scrollWidth > element.clientWidth || element.clientWidth > innerWidth)
+            .map((element) => element.className || element.nodeName),
+        );
+      expect(await overflow()).toEqual([]);
+      await page.getByRole("button", { name: "Tasks, 1 open" }).tap();
+      await page.getByRole("dialog").locator('[data-task="t-000001.0"]').waitFor();
+      gateway.pass({ type: "progress", taskId: "t-000001.0", step: word });
+      await page.locator(".steps").waitFor();
+      expect(await overflow()).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    });
+
+    test.each(["light", "dark"] as const)(
+      "is readable in %s: every text colour contrasts with every ground",
+      async (colorScheme) => {
+        const { page } = await openPage({ colorScheme });
+        const colours = await page.evaluate(() => {
+          const style = getComputedStyle(document.documentElement);
+          const luminance = (name: string) => {
+            const hex = style.getPropertyValue(name).trim();
+            const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+              const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+              return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+            });
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const contrast = (a: string, b: string) => {
+            const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+            return (high + 0.05) / (low + 0.05);
+          };
+          const grounds = ["--ground", "--raised", "--sunken"];
+          const texts = ["--text", "--quiet", "--accent", "--good", "--bad", "--warn"];
+          const pairs = texts.flatMap((text) =>
+            grounds.map((ground) => ({ text, ground, contrast: contrast(text, ground) })),
+          );
+          pairs.push({ text: "--on-accent", ground: "--accent", contrast: contrast("--on-accent", "--accent") });
+          pairs.push({ text: "--text", ground: "--own", contrast: contrast("--text", "--own") });
+          return { pairs, dark: luminance("--ground") < 0.1 };
+        });
+        expect(colours.dark).toBe(colorScheme === "dark");
+        expect(colours.pairs.filter((pair) => pair.contrast < 4.5)).toEqual([]);
+      },
+    );
+  });
+});

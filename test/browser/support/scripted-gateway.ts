@@ -1,0 +1,241 @@
+/**
+ * A gateway whose every word is said by the test: it serves the built page under the real content security policy and
+ * speaks the contract (API.md, Signing in and WebSocket) over real sockets, but has no assistant behind it.
+ */
+import { randomBytes } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ChatMessage, ClientFrame, ServerFrame, Status, TaskSummary } from "@mimikit/protocol/api";
+import express from "express";
+import { type WebSocket, WebSocketServer } from "ws";
+
+const POLICY =
+  "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const COOKIE = "mimikit-test";
+
+type OrderedFrame = Extract<ServerFrame, { type: "message" | "task" | "status" }>;
+type Lossy = Extract<ServerFrame, { type: "delta" | "progress" | "error" }>;
+
+export interface Received {
+  frame: ClientFrame;
+  /** The number of the connection that it came on: 1, 2, 3, … */
+  connection: number;
+}
+
+export class ScriptedGateway {
+  /** Every frame of every client, in order of arrival. */
+  readonly received: Received[] = [];
+  /** The path of every HTTP request, in order. */
+  readonly requests: string[] = [];
+  /** While false, messages are not acknowledged, as if the disk were slow. */
+  accepts = true;
+  status: Status;
+
+  /** Cursors of another gateway mean nothing here. */
+  readonly #epoch = randomBytes(4).toString("hex");
+  readonly #dist: string;
+  readonly #arrivals = new EventEmitter().setMaxListeners(0);
+  readonly #codes = new Set<string>();
+  readonly #secrets = new Set<string>();
+  readonly #messageIds = new Map<string, string>();
+  readonly #messages = new Map<string, ChatMessage>();
+  readonly #tasks = new Map<string, TaskSummary>();
+  readonly #log: OrderedFrame[] = [];
+  readonly #greeted = new Set<WebSocket>();
+  #connections = 0;
+  #port = 0;
+  #server: Server | undefined;
+
+  constructor(dist: string, status: Status) {
+    this.#dist = dist;
+    this.status = status;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** The cursor of the latest ordered frame. */
+  get cursor(): string {
+    return `${this.#epoch}.${this.#log.length}`;
+  }
+
+  /** Listens; after `stop` again on the same port. */
+  async start(): Promise<void> {
+    const server = createServer(this.#app());
+    const sockets = new WebSocketServer({ noServer: true });
+    server.on("upgrade", (request, socket, head) => {
+      if (!this.#isPaired(request.headers.cookie)) return socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
+      sockets.handleUpgrade(request, socket, head, (client) => this.#converse(client));
+    });
+    server.listen(this.#port, "127.0.0.1");
+    await once(server, "listening");
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  /** Ends every connection and listens no more, as when the machine is gone. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    this.#server = undefined;
+    this.drop();
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  }
+
+  /** A gateway for the same address and the same browsers that knows nothing of what this one has said. */
+  successor(): ScriptedGateway {
+    const next = new ScriptedGateway(this.#dist, this.status);
+    next.#port = this.#port;
+    for (const secret of this.#secrets) next.#secrets.add(secret);
+    return next;
+  }
+
+  /** Cuts every WebSocket without a goodbye. */
+  drop(): void {
+    for (const client of this.#greeted) client.terminate();
+    this.#greeted.clear();
+  }
+
+  /** The address with a fresh one-time code. */
+  pairingAddress(): string {
+    const code = randomBytes(16).toString("base64url");
+    this.#codes.add(code);
+    return `${this.origin}/#pair=${code}`;
+  }
+
+  /** Forgets every session, as `sign-out` elsewhere does. */
+  revokeAll(): void {
+    this.#secrets.clear();
+    this.drop();
+  }
+
+  message(data: ChatMessage): void {
+    this.#messages.set(data.id, data);
+    this.#order({ type: "message", cursor: "", data });
+  }
+
+  task(data: TaskSummary): void {
+    this.#tasks.set(data.id, data);
+    this.#order({ type: "task", cursor: "", data });
+  }
+
+  setStatus(change: Partial<Status>): void {
+    this.status = { ...this.status, ...change };
+    this.#order({ type: "status", cursor: "", data: this.status });
+  }
+
+  /** A frame without a cursor: whoever is not there never gets it. */
+  pass(frame: Lossy): void {
+    for (const client of this.#greeted) client.send(JSON.stringify(frame));
+  }
+
+  /** The first frame, already here or still to come, for which `matches` holds. */
+  async arrival<T extends ClientFrame["type"]>(
+    type: T,
+    matches: (frame: Extract<ClientFrame, { type: T }>, connection: number) => boolean = () => true,
+  ): Promise<Extract<ClientFrame, { type: T }>> {
+    const isIt = ({ frame, connection }: Received) =>
+      frame.type === type && matches(frame as Extract<ClientFrame, { type: T }>, connection);
+    let found = this.received.find(isIt);
+    while (!found) {
+      await once(this.#arrivals, "frame");
+      found = this.received.find(isIt);
+    }
+    return found.frame as Extract<ClientFrame, { type: T }>;
+  }
+
+  /** The id of the message that an input became. */
+  messageIdOf(inputId: string): string {
+    const known = this.#messageIds.get(inputId) ?? `m-${String(this.#messageIds.size + 1).padStart(4, "0")}`;
+    this.#messageIds.set(inputId, known);
+    return known;
+  }
+
+  #app(): express.Express {
+    const app = express();
+    app.use((request, response, next) => {
+      this.requests.push(request.path);
+      response.set("Content-Security-Policy", POLICY).set("X-Content-Type-Options", "nosniff");
+      next();
+    });
+    app.post("/api/pair", express.json(), (request, response) => {
+      const { code } = request.body as { code: string };
+      if (!this.#codes.delete(code))
+        return void response.status(410).json({ error: { code: "gone", message: "gone" } });
+      const secret = randomBytes(16).toString("base64url");
+      this.#secrets.add(secret);
+      response.cookie(COOKIE, secret, { httpOnly: true, sameSite: "strict" }).json({ secret });
+    });
+    app.use("/api", (request, response, next) => {
+      const secret = request.get("X-Mimikit-Secret");
+      if (secret !== undefined && this.#secrets.has(secret) && this.#isPaired(request.headers.cookie)) return next();
+      response.status(401).json({ error: { code: "unauthorized", message: "not paired" } });
+    });
+    app.get("/api/status", (_request, response) => void response.json(this.status));
+    app.post("/api/sign-out", (_request, response) => {
+      response.status(204).end();
+      this.revokeAll();
+    });
+    app.use(express.static(this.#dist));
+    return app;
+  }
+
+  #isPaired(cookie = ""): boolean {
+    const secret = new RegExp(`${COOKIE}=([^;]+)`).exec(cookie)?.[1];
+    return secret !== undefined && this.#secrets.has(secret);
+  }
+
+  #converse(client: WebSocket): void {
+    const connection = ++this.#connections;
+    client.on("message", (data) => {
+      const frame = JSON.parse(String(data)) as ClientFrame;
+      this.received.push({ frame, connection });
+      if (frame.type === "hello") this.#greet(client, frame);
+      if (frame.type === "input" && this.accepts) this.#accept(client, frame);
+      this.#arrivals.emit("frame");
+    });
+    client.on("close", () => this.#greeted.delete(client));
+  }
+
+  #greet(client: WebSocket, hello: Extract<ClientFrame, { type: "hello" }>): void {
+    if (hello.token === undefined || !this.#secrets.has(hello.token)) {
+      client.close(4401);
+      return;
+    }
+    this.#greeted.add(client);
+    const [epoch, seen] = hello.cursor?.split(".") ?? [];
+    if (epoch === this.#epoch) {
+      for (const frame of this.#log.slice(Number(seen))) client.send(JSON.stringify(frame));
+      return;
+    }
+    const snapshot: ServerFrame = {
+      type: "snapshot",
+      cursor: this.cursor,
+      messages: [...this.#messages.values()],
+      tasks: [...this.#tasks.values()],
+      questions: [],
+      status: this.status,
+    };
+    client.send(JSON.stringify(snapshot));
+  }
+
+  /** The same id becomes the same message, however often it is sent (SPEC K2). */
+  #accept(client: WebSocket, input: Extract<ClientFrame, { type: "input" }>): void {
+    const isNew = !this.#messageIds.has(input.id);
+    const messageId = this.messageIdOf(input.id);
+    if (isNew)
+      this.message({ id: messageId, role: "user", text: input.text, at: new Date().toISOString(), pending: true });
+    client.send(JSON.stringify({ type: "accepted", id: input.id, messageId } satisfies ServerFrame));
+  }
+
+  #order(frame: OrderedFrame): void {
+    const ordered: OrderedFrame = { ...frame, cursor: "" };
+    this.#log.push(ordered);
+    ordered.cursor = this.cursor;
+    for (const client of this.#greeted) client.send(JSON.stringify(ordered));
+  }
+}
