@@ -1,0 +1,134 @@
+/** The invariants of the protocol, looked for when everything has come to rest (PROTOCOL, Invariants). */
+import { messagesOf } from "@mimikit/core/history";
+import { Archived, FoldHeader } from "@mimikit/protocol/archive";
+import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/history";
+import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/id";
+import type { Result } from "@mimikit/protocol/result";
+import { ROLES } from "@mimikit/protocol/role";
+import { editMark } from "@mimikit/store/document";
+import { BACKLOG_PATH, HISTORY_PATH, MEMORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/state";
+import type { MemoryDisk } from "./memory-disk.ts";
+import type { Outside } from "./scenario.ts";
+
+/** @returns one sentence for each invariant that does not hold. */
+export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): string[] {
+  const violations: string[] = [];
+  const violate = (what: string) => violations.push(what);
+  const archive = readArchive(disk, violate);
+  const results = [...archive.values()].filter((record): record is Result => "task" in record);
+  const turns = results
+    .filter((result) => turnNumber(result.id) > 0)
+    .sort((a, b) => turnNumber(a.id) - turnNumber(b.id));
+  const isCancelled = (id: string) => [id, ...ancestorsOf(id)].some((each) => archive.has(cancelMark(each)));
+
+  // I1: every message is in exactly one settled turn; I4: so is every reported result.
+  const consumed = new Map<string, number>();
+  for (const turn of turns) {
+    const { messages = [], events = [], results: reports = [] } = turn.task.turn ?? {};
+    for (const { id } of [...messages, ...events, ...reports]) consumed.set(id, (consumed.get(id) ?? 0) + 1);
+    // I2: a turn has at most one reply, and one that a user began has one.
+    const replies = turn.effects.filter((effect) => effect.type === "reply").length;
+    if (replies > 1 || (replies === 0 && messages.length > 0)) violate(`${replies} replies in ${turn.id}`);
+  }
+  for (const id of outside.acknowledged) if (!consumed.has(id)) violate(`the acknowledged message ${id} is in no turn`);
+  for (const [id, times] of consumed) {
+    if (times > 1) violate(`${id} was consumed ${times} times`);
+    if (!archive.has(id)) violate(`${id} was consumed and is not in the archive`);
+  }
+  const texts = turns.flatMap((turn) => turn.task.turn?.messages.map((message) => message.text) ?? []);
+  for (const text of outside.dropped)
+    if (texts.filter((each) => each === text).length > 1) violate(`the dropped file "${text}" was answered twice`);
+
+  for (const text of outside.dropped) {
+    const times = texts.filter((each) => each === text).length;
+    if (times > 1) violate(`the dropped file "${text}" was answered ${times} times`);
+    // Nobody promised that a file which was just dropped survives a power loss.
+    if (times === 0 && powerLosses === 0) violate(`the dropped file "${text}" was not answered`);
+  }
+
+  // I3: staged effects are children; I4: every worker's result is reported once.
+  for (const result of results) {
+    const staged = result.status === "done" || turnNumber(result.id) > 0 ? result.effects : [];
+    for (const [k, effect] of staged.entries()) {
+      const id = childId(result.id, k);
+      if (effect.type === "delegate" && !archive.has(id) && !isCancelled(id))
+        violate(`${id} was delegated and never ended`);
+      const document =
+        effect.type === "remember" ? MEMORY_PATH : effect.type === "update_backlog" ? BACKLOG_PATH : null;
+      if (document === null) continue;
+      const content = effect.type === "remember" ? effect.content : effect.type === "update_backlog" ? effect.item : "";
+      const times = (disk.read(document) ?? "").split(`${content} ${editMark(id)}`).length - 1;
+      if (times !== 1) violate(`the edit ${id} stands ${times} times in ${document}`);
+    }
+    if (result.task.role === "worker" && !consumed.has(result.id))
+      violate(`the result of ${result.id} was never reported`);
+    const { parentId } = result.task;
+    if (parentId === undefined) continue;
+    // A child is what the accepted result of its parent says, not what some lost attempt said.
+    const parent = archive.get(parentId);
+    const effects = parent !== undefined && "task" in parent ? parent.effects : [];
+    const effect = effects[Number(result.id.slice(parentId.length + 1))];
+    if (effect?.type !== "delegate" || effect.prompt !== result.task.prompt)
+      violate(`${result.id} is not what ${parentId} delegated`);
+  }
+  for (const [plan, members] of groupByPlan(
+    results.filter((result) => result.status === "done" && result.task.role === "worker"),
+  )) {
+    const reporting = turns.filter((turn) => turn.task.turn?.results.some(({ id }) => members.includes(id)));
+    if (reporting.length > 1) violate(`the plan ${plan} was reported in ${reporting.length} turns`);
+  }
+
+  // R11: a restart wish ends the processes at most once.
+  if (outside.restarts > outside.restartWishes)
+    violate(`${outside.restarts} restarts of ${outside.restartWishes} wishes`);
+
+  // I7: every directory drains; what is no record is in quarantine.
+  const dirs = ["inbox", "triggers", ...ROLES.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)])];
+  for (const dir of dirs)
+    if (disk.names(dir).length > 0) violate(`${dir} does not drain: ${disk.names(dir).slice(0, 3)}`);
+
+  // I10: history is the settled turns in their order; gaps in their numbers would be lost turns.
+  turns.forEach((turn, i) => {
+    if (turnNumber(turn.id) !== i + 1) violate(`turn ${i + 1} is missing`);
+  });
+  const text = disk.read(HISTORY_PATH);
+  if (text !== null) {
+    const view = History.parse(JSON.parse(text));
+    const expected = turns.slice(0, view.throughTurn).flatMap(messagesOf).slice(-HISTORY_MESSAGES_MAX);
+    if (JSON.stringify(view.messages) !== JSON.stringify(expected)) violate("history.json is not what was said");
+  }
+  return violations;
+}
+
+/** I8: every record parses, folded ones included, and a fold and a name never disagree. */
+function readArchive(disk: MemoryDisk, violate: (what: string) => void): Map<string, Archived> {
+  const archive = new Map<string, Archived>();
+  const note = (id: string, text: string, where: string) => {
+    try {
+      const record = Archived.parse(JSON.parse(text));
+      if (record.id !== id) violate(`${where} holds ${record.id} under the name ${id}`);
+      archive.set(id, record);
+    } catch {
+      violate(`${where} does not parse`);
+    }
+  };
+  for (const name of disk.names("archive/folded")) {
+    const [first = "", ...lines] = (disk.read(`archive/folded/${name}`, Number.MAX_SAFE_INTEGER) ?? "").split("\n");
+    FoldHeader.parse(JSON.parse(first)).ids.forEach((id, i) => {
+      if (archive.has(id) && disk.read(`archive/${id}.json`) === null) violate(`${id} is folded twice`);
+      note(id, lines[i] ?? "", name);
+    });
+  }
+  for (const name of disk.names("archive")) {
+    if (name.endsWith(".json")) note(name.slice(0, -".json".length), disk.read(`archive/${name}`) ?? "", name);
+  }
+  return archive;
+}
+
+function groupByPlan(results: Result[]): Map<string, string[]> {
+  const plans = new Map<string, string[]>();
+  for (const { id, task } of results) {
+    if (task.parentId !== undefined) plans.set(task.parentId, [...(plans.get(task.parentId) ?? []), id]);
+  }
+  return plans;
+}

@@ -1,0 +1,265 @@
+/** Each mutant breaks one rule of the protocol in the real code (PROTOCOL, Rules). */
+export interface Mutant {
+  name: string;
+  /** The rule that it breaks, in words. */
+  rule: string;
+  file: string;
+  /** Stands exactly once in the file. */
+  find: string;
+  replace: string;
+}
+
+const EXECUTE = "apps/supervisor/src/execute.ts";
+const RECORD = "packages/store/src/record.ts";
+const LEDGER = "packages/store/src/ledger.ts";
+const SETTLE = "packages/core/src/rules/settle.ts";
+const WAKE = "packages/core/src/rules/wake.ts";
+const CLAIM = "apps/worker-pool/src/claim.ts";
+const POOL = "apps/worker-pool/src/pool.ts";
+const FOLD = "apps/supervisor/src/fold.ts";
+const DOCUMENT = "packages/store/src/document.ts";
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "acknowledged-before-durable",
+    rule: "step 1: durable, then 202",
+    file: "test/sim/scenario.ts",
+    find: "await persist();\n      await acknowledge();",
+    replace: "await acknowledge();\n      await persist();",
+  },
+  {
+    name: "spent-links-stay",
+    rule: "I7: every directory drains",
+    file: "packages/core/src/rules/prune.ts",
+    find: 'if (spent) removals.push({ from: "triggers", id });',
+    replace: "void spent;",
+  },
+  {
+    name: "rename-clobbers",
+    rule: "R1: a fact is created once",
+    file: RECORD,
+    find: "const created = await fs.link(temporary, path);",
+    replace: 'await fs.rename(temporary, path);\n  const created = "linked" as "linked" | "missing";',
+  },
+  {
+    name: "no-directory-sync",
+    rule: "R1: a name is durable before anybody is told",
+    file: RECORD,
+    find: "  await fs.unlink(temporary);\n  await fs.syncDir(directoryOf(path));",
+    replace: "  await fs.unlink(temporary);",
+  },
+  {
+    name: "no-content-sync",
+    rule: "R1: content is durable before it has a name",
+    file: "test/sim/world.ts",
+    find: "await write(() => disk.syncContent(path));",
+    replace: "",
+  },
+  {
+    name: "act-on-undurable",
+    rule: "R4: sync the directory before acting on what was listed",
+    file: "packages/store/src/collection.ts",
+    find: "if (durable && isNew.length > 0) await fs.syncDir(dir);",
+    replace: "",
+  },
+  {
+    name: "clean-up-before-archive-is-durable",
+    rule: "R3: a source is deleted only after its effect is durable",
+    file: LEDGER,
+    find: "    await this.fs.syncDir(ARCHIVE);\n    this.synced",
+    replace: "    this.synced",
+  },
+  {
+    name: "memory-instead-of-name-for-messages",
+    rule: "R4: a no from memory is confirmed by name (turn)",
+    file: EXECUTE,
+    find: "    if (await ledger.confirm(id)) return;\n  if (await ledger.confirm(turn.id)) return;",
+    replace: "    if (ledger.has(id)) return;\n  if (await ledger.confirm(turn.id)) return;",
+  },
+  {
+    name: "no-second-look-after-claim",
+    rule: "step 3: archive and results are looked at again after the claim",
+    file: CLAIM,
+    find: "  if (await isWanted(task.id, task.role, claiming)) return claim;\n  await fs.unlink(path);\n  return null;",
+    replace: "  return claim;",
+  },
+  {
+    name: "claim-ignores-cancellation",
+    rule: "Cancel: claim checks the task and its ancestors",
+    file: CLAIM,
+    find: "for (const name of [id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])",
+    replace: "for (const name of [id, ...ancestorsOf(id).slice(0, 0), cancelMark(id)].slice(0, 1))",
+  },
+  {
+    name: "claim-by-exists-then-write",
+    rule: "R1: never exists-then-write",
+    file: CLAIM,
+    find: "if (!(await createRecord(fs, Claim, path, claim))) return null;",
+    replace:
+      "if (await fs.exists(path)) return null;\n  const t = fs.temporary();\n  await fs.write(t, JSON.stringify(Claim.parse(claim)));\n  await fs.rename(t, path);\n  void createRecord;",
+  },
+  {
+    name: "claim-from-the-living",
+    rule: "R6: only a dead owner loses its claim",
+    file: "packages/core/src/dispatch.ts",
+    find: "if (failed === undefined && ownerAlive) return null;",
+    replace: "void ownerAlive;",
+  },
+  {
+    name: "children-left-alive",
+    rule: "R6: marked processes are gone before the next attempt",
+    file: POOL,
+    find: "if (candidate.attempt > 1) await options.endEarlier(candidate);",
+    replace: "",
+  },
+  {
+    name: "random-child-ids",
+    rule: "R2: ids are derived",
+    file: SETTLE,
+    find: "      const id = childId(result.id, k);",
+    replace: "      const id = `${childId(result.id, k)}x${Math.floor(Math.random() * 1_000_000)}`;",
+  },
+  {
+    name: "random-dropped-ids",
+    rule: "R2: the same file has the same id",
+    file: "packages/store/src/mirror.ts",
+    find: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size])",
+    replace: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size, Math.random()])",
+  },
+  {
+    name: "dropped-file-removed-first",
+    rule: "R3: write the successor, then drop the predecessor",
+    file: EXECUTE,
+    find: "  const { fs, ledger, audit } = hands;\n  if (!(await ledger.confirm(wish.id))",
+    replace: "  const { fs, ledger, audit } = hands;\n  await fs.unlink(path);\n  if (!(await ledger.confirm(wish.id))",
+  },
+  {
+    name: "turn-archived-first",
+    rule: "step 5: the turn is archived last",
+    file: EXECUTE,
+    find: "  await ledger.makeDurable();\n  await consume(settlement, hands);\n  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);",
+    replace:
+      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await consume(settlement, hands);",
+  },
+  {
+    name: "archived-by-moving",
+    rule: "R3: the archive gets a name before the source loses its own, and nothing is clobbered",
+    file: EXECUTE,
+    find: 'return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));',
+    replace: "if (await fs.exists(path)) await fs.rename(path, archivePath(id));\n  return fs.exists(archivePath(id));",
+  },
+  {
+    name: "children-after-the-archive",
+    rule: "step 5: children exist before the turn is settled",
+    file: EXECUTE,
+    find: '  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
+    replace:
+      '  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
+  },
+  {
+    name: "directories-read-backwards",
+    rule: "a record in motion is seen at least once",
+    file: "packages/store/src/mirror.ts",
+    find: "for (const collection of this.all) if",
+    replace: "for (const collection of this.all.toReversed()) if",
+  },
+  {
+    name: "plan-reported-in-pieces",
+    rule: "C8: a plan is reported once",
+    file: WAKE,
+    find: "return plan === undefined || (snapshot.isArchived(plan) && !openParents.has(plan));",
+    replace: "void openParents;\n  return plan === undefined || snapshot.isArchived(plan);",
+  },
+  {
+    name: "plan-reported-before-it-is-settled",
+    rule: "C8: a plan is reported once",
+    file: WAKE,
+    find: "return plan === undefined || (snapshot.isArchived(plan) && !openParents.has(plan));",
+    replace: "return plan === undefined || !openParents.has(plan);",
+  },
+  {
+    name: "turns-overlap",
+    rule: "step 2: a turn begins only when the one before is in the archive",
+    file: WAKE,
+    find: "  if (number > snapshot.settledTurn) return [];\n",
+    replace: "",
+  },
+  {
+    name: "link-fires-without-its-condition",
+    rule: "D1: a chain's link waits",
+    file: "packages/core/src/conditions/task-done.ts",
+    find: 'if (outcome === undefined) return "waits";',
+    replace: 'if (outcome === undefined) return "holds";',
+  },
+  {
+    name: "hopeless-link-waits-for-ever",
+    rule: "I7: every directory drains",
+    file: "packages/core/src/conditions/task-done.ts",
+    find: 'return outcome.status === "done" ? "holds" : "never";',
+    replace: 'return outcome.status === "done" ? "holds" : "waits";',
+  },
+  {
+    name: "cancel-forgets-descendants",
+    rule: "Cancel: the task and everything below it",
+    file: "packages/core/src/snapshot.ts",
+    find: "return [id, ...ancestorsOf(id)].some((each) => snapshot.isArchived(cancelMark(each)));",
+    replace: "void ancestorsOf;\n  return snapshot.isArchived(cancelMark(id));",
+  },
+  {
+    name: "retry-is-final",
+    rule: "Retry: results/ holds only the final outcome, and poison is not retried for ever",
+    file: "packages/core/src/rules/rescue.ts",
+    find: "if (isPoison(attempts)) {",
+    replace: "if (isPoison(attempts) && attempts.length < 0) {",
+  },
+  {
+    name: "restart-before-its-record",
+    rule: "R11: a restart happens at most once",
+    file: EXECUTE,
+    find: "  const isFirst = await archive(record, WishOutcome, hands);",
+    replace: "  await hands.restart();\n  const isFirst = await archive(record, WishOutcome, hands);",
+  },
+  {
+    name: "edit-without-looking-for-its-mark",
+    rule: "R10: an edit is made once",
+    file: DOCUMENT,
+    find: "if (before.includes(editMark(id))) {",
+    replace: "if (before.includes(editMark(`${id}?`))) {",
+  },
+  {
+    name: "edit-of-another-taken-for-durable",
+    rule: "R4: also for documents",
+    file: DOCUMENT,
+    find: "        await fs.syncDir(directoryOf(path));\n        return false;",
+    replace: "        void directoryOf;\n        return false;",
+  },
+  {
+    name: "edit-replaces-unsynced",
+    rule: "R10: an edit is durable before its turn is settled",
+    file: RECORD,
+    find: "  await fs.rename(temporary, path);\n  await fs.syncDir(directoryOf(path));",
+    replace: "  await fs.rename(temporary, path);",
+  },
+  {
+    name: "folded-ids-forgotten",
+    rule: "R3: folded ids stay known for ever",
+    file: LEDGER,
+    find: "    else await this.loadFolds();\n    return this.known.has(id);",
+    replace: "    return this.known.has(id);",
+  },
+  {
+    name: "folded-records-unreadable",
+    rule: "R3: what is folded can still be read",
+    file: LEDGER,
+    find: "    await this.loadFolds();\n    const path = this.foldOf.get(id);",
+    replace: "    const path = this.foldOf.get(id);",
+  },
+  {
+    name: "names-removed-before-the-fold",
+    rule: "R3: a name goes only when it is in a durable fold",
+    file: FOLD,
+    find: "      const inPart = await foldPart(fs, month, part, left);",
+    replace:
+      "      for (const id of left.slice(1)) await fs.unlink(archivePath(id));\n      const inPart = await foldPart(fs, month, part, left);",
+  },
+];

@@ -1,0 +1,92 @@
+/**
+ * `npm run test:mutants [-- NAME …]`: breaks the real code in one place, and expects the simulation to notice. A checker
+ * that misses a broken rule proves nothing when it is silent.
+ */
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MUTANTS, type Mutant } from "./mutant-list.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** A mutant that survives this many seeds is not caught. */
+const SEEDS_MAX = 6_000;
+const JOBS = 2;
+
+/** A copy of what the simulation runs, which resolves `@mimikit/*` to itself. */
+function copyTree(): string {
+  const tree = mkdtempSync(join(tmpdir(), "mimikit-mutant-"));
+  for (const part of ["packages", "apps/supervisor", "apps/worker-pool", "test/sim", "package.json"])
+    cpSync(join(ROOT, part), join(tree, part), { recursive: true });
+  const modules = join(tree, "node_modules");
+  mkdirSync(join(modules, "@mimikit"), { recursive: true });
+  for (const name of readdirSync(join(ROOT, "node_modules"))) {
+    if (name !== "@mimikit") symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+  }
+  for (const name of readdirSync(join(tree, "packages")))
+    symlinkSync(join(tree, "packages", name), join(modules, "@mimikit", name));
+  return tree;
+}
+
+function mutate(tree: string, { file, find, replace }: Mutant): void {
+  const path = join(tree, file);
+  const text = readFileSync(path, "utf8");
+  if (text.split(find).length !== 2) throw new Error(`${file} has not exactly one place that reads: ${find}`);
+  writeFileSync(
+    path,
+    text.replace(find, () => replace),
+  );
+}
+
+interface Verdict {
+  caught: boolean;
+  said: string;
+}
+
+function simulate(tree: string, seeds: number): Promise<Verdict> {
+  const script = join(tree, "test/sim/run.ts");
+  const child = spawn(process.execPath, [script, "--seeds", String(seeds), "--jobs", "1", "--until-violation"]);
+  let out = "";
+  let said = "";
+  child.stdout.on("data", (data) => {
+    out += data;
+  });
+  child.stderr.on("data", (data) => {
+    said += data;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", () => {
+      // Without a closing line the run itself broke, which is no proof of anything.
+      if (!/^\d+ passed, \d+ failed$/m.test(out))
+        reject(new Error(`the simulation did not run: ${said.slice(0, 2_000)}`));
+      else resolve({ caught: / [1-9]\d* failed$/m.test(out), said: said.split("\n")[0]?.slice(0, 160) ?? "" });
+    });
+  });
+}
+
+async function judge(mutant: Mutant): Promise<Verdict> {
+  const tree = copyTree();
+  try {
+    mutate(tree, mutant);
+    return await simulate(tree, SEEDS_MAX);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
+const wanted = process.argv.slice(2);
+const queue = MUTANTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+let passed = 0;
+let failed = 0;
+async function work(): Promise<void> {
+  for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+    const { caught, said } = await judge(mutant);
+    if (caught) passed++;
+    else failed++;
+    console.log(`${caught ? "caught  " : "SURVIVED"} ${mutant.name}${caught ? ` (${said})` : ""}`);
+  }
+}
+await Promise.all(Array.from({ length: JOBS }, work));
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,288 @@
+/**
+ * What happens in one simulated run: clients that send and retry, people who drop files, cancel and restart; two
+ * supervisors and two pools that run the real code; and a model that says anything a model may say.
+ */
+import type { Outcome } from "@mimikit/agent/run-task";
+import type { Candidate } from "@mimikit/core/dispatch";
+import type { Claim } from "@mimikit/protocol/claim";
+import type { Effect } from "@mimikit/protocol/effect";
+import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/id";
+import { CancelWish, Message, RestartWish } from "@mimikit/protocol/inbox";
+import { NO_USAGE } from "@mimikit/protocol/usage";
+import { createRecord } from "@mimikit/store/record";
+import { seal } from "@mimikit/store/seal";
+import { archivePath, claimPath, inboxPath, resultPath } from "@mimikit/store/state";
+import { foldArchive } from "../../apps/supervisor/src/fold.ts";
+import { writeHistory } from "../../apps/supervisor/src/history-view.ts";
+import { Supervisor } from "../../apps/supervisor/src/supervisor.ts";
+import { Pool } from "../../apps/worker-pool/src/pool.ts";
+import { below } from "./random.ts";
+import type { Environment, Program, World } from "./world.ts";
+
+const TOKEN = "simulated";
+const MESSAGES = 10;
+const RETRY_DELAY_SEC = 5;
+const FOLD_DAYS = 30;
+
+/** A child process of a run: it outlives a killed pool, as a real one does. */
+interface Child {
+  task: string;
+  attempt: number;
+}
+
+/** What the outside world saw; it forgets nothing. */
+export class Outside {
+  readonly acknowledged = new Set<string>();
+  readonly toSend: string[] = [];
+  readonly dropped: string[] = [];
+  readonly children = new Set<Child>();
+  readonly executions = new Map<string, number>();
+  readonly seenTasks = new Set<string>();
+  restartWishes = 0;
+  restarts = 0;
+  cancels = 0;
+
+  constructor() {
+    for (let i = 0; i < MESSAGES; i++) this.toSend.push(`m-${String(i).padStart(2, "0")}`);
+  }
+}
+
+export interface Shape {
+  supervisors: number;
+  pools: number;
+  /** The lock of a document is only a courtesy: without it one supervisor still loses nothing. */
+  documentLocks: boolean;
+}
+
+export function populate(world: World, outside: Outside, shape: Shape): void {
+  world.start("gateway", gateway(outside));
+  world.start("person", person(outside));
+  for (let i = 0; i < shape.supervisors; i++) world.start("supervisor", supervisor(outside, shape));
+  for (let i = 0; i < shape.pools; i++) world.start("pool", pool(outside));
+}
+
+/** Sends what is to be sent, acknowledges only what is durable, and is asked again after a lost answer. */
+function gateway(outside: Outside): Program {
+  return async (environment) => {
+    const { fs, step, rest, world } = environment;
+    for (;;) {
+      const id = await step(() => outside.toSend[0]);
+      if (id === undefined || world.random() < 0.93) {
+        await rest();
+        continue;
+      }
+      const message: Message = {
+        kind: "message",
+        id,
+        at: new Date(environment.nowMs()).toISOString(),
+        text: `say ${id}`,
+      };
+      const persist = () => createRecord(fs, Message, inboxPath(id), message);
+      const acknowledge = () =>
+        step(() => {
+          outside.acknowledged.add(id);
+          outside.toSend.shift();
+          // The client did not hear the answer and sends the same message again, perhaps much later.
+          if (world.random() < 0.15) outside.toSend.push(id);
+        });
+      await persist();
+      await acknowledge();
+    }
+  };
+}
+
+/** Drops files by hand, cancels tasks, asks for restarts, and leaves garbage. */
+function person(outside: Outside): Program {
+  return async (environment) => {
+    const { fs, step, rest, world, nowMs } = environment;
+    const at = () => new Date(nowMs()).toISOString();
+    for (;;) {
+      const dice = await step(() => world.random());
+      const serial = world.counts.steps;
+      if (outside.toSend.length === 0 && outside.acknowledged.size >= MESSAGES && dice < 0.9) {
+        await rest();
+      } else if (dice < 0.02 && outside.dropped.length < 3) {
+        const text = `note ${serial}`;
+        await step(() => {
+          outside.dropped.push(text);
+          world.disk.create(`inbox/note-${serial}.json`, JSON.stringify({ kind: "message", text }), nowMs());
+        });
+      } else if (dice < 0.03 && outside.cancels < 4 && outside.seenTasks.size > 0) {
+        const tasks = [...outside.seenTasks];
+        const taskId = tasks[below(world.random, tasks.length)] ?? "";
+        outside.cancels++;
+        const id = `w-${serial}`;
+        await createRecord(fs, CancelWish, inboxPath(id), { kind: "cancel", id, at: at(), taskId });
+      } else if (dice < 0.034 && outside.restartWishes < 2) {
+        outside.restartWishes++;
+        const id = `r-${serial}`;
+        const wish = { kind: "restart" as const, id, at: at() };
+        await createRecord(fs, RestartWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      } else if (dice < 0.04) {
+        const dirs = ["inbox", "worker/queue", "planner/results", "worker/running", "triggers"];
+        const dir = dirs[below(world.random, dirs.length)];
+        await step(() => world.disk.create(`${dir}/junk-${serial}.json`, '{"half', nowMs()));
+      } else await rest();
+    }
+  };
+}
+
+function supervisor(outside: Outside, shape: Shape): Program {
+  return async (environment) => {
+    const { world, fs, nowMs, isAlive, rest, step } = environment;
+    const hands = new Supervisor({
+      fs,
+      token: TOKEN,
+      nowMs,
+      isAlive,
+      lock: shape.documentLocks ? world.lockOf(environment) : (_path, work) => work(),
+      audit: () => undefined,
+      restart: () =>
+        step(() => {
+          outside.restarts++;
+          world.restart();
+        }),
+      rereadMs: 30_000,
+    });
+    await hands.load();
+    for (;;) {
+      try {
+        const actions = await hands.tick();
+        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger);
+        if (world.random() < 0.02) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
+        if (actions === 0) await rest();
+      } catch (error) {
+        // Another supervisor was faster: the next tick sees it. Everything else is a bug.
+        if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+        await rest();
+      }
+    }
+  };
+}
+
+function pool(outside: Outside): Program {
+  return async (environment) => {
+    const { world, process, fs, nowMs, isAlive, rest } = environment;
+    const hands = new Pool({
+      fs,
+      token: TOKEN,
+      identity: process.identity,
+      isAlive,
+      nowMs,
+      concurrency: { teller: 1, planner: 1, worker: 2 },
+      retryDelaySec: RETRY_DELAY_SEC,
+      run: (candidate, claim, signal) => run(candidate, claim, signal, environment, outside),
+      endEarlier: (candidate) => endEarlier(candidate, environment, outside),
+      audit: () => undefined,
+      onError: (error) => world.violate(`publishing failed: ${String(error)}`),
+    });
+    await hands.mirror.ledger.load();
+    for (;;) {
+      await hands.tick();
+      await rest();
+    }
+  };
+}
+
+async function endEarlier({ task }: Candidate, { step }: Environment, outside: Outside): Promise<void> {
+  await step(() => undefined);
+  await step(() => {
+    for (const child of outside.children) if (child.task === task.id) outside.children.delete(child);
+  });
+}
+
+async function run(
+  candidate: Candidate,
+  claim: Claim,
+  signal: AbortSignal,
+  { world, step }: Environment,
+  outside: Outside,
+): Promise<Outcome> {
+  const { task, attempt } = candidate;
+  const child: Child = { task: task.id, attempt };
+  await step(() => {
+    world.quiet = 0;
+    outside.seenTasks.add(task.id);
+    for (const other of outside.children) {
+      if (other.task === task.id && !hasOutcome(candidate, world)) world.violate(`two live executions of ${task.id}`);
+    }
+    if (task.id.includes(".") && task.triggerId !== undefined && task.upstream.length === 0)
+      world.violate(`${task.id} ran before the task it waits for`);
+    const claimedAt = world.disk.bornAt(claimPath(task.role, task.id, claim.attempt));
+    const isOlder = (path: string) => world.disk.bornAt(path) > 0 && world.disk.bornAt(path) < claimedAt;
+    if ([task.id, ...ancestorsOf(task.id)].some((id) => isOlder(archivePath(cancelMark(id)))))
+      world.violate(`${task.id} was started after it had been cancelled`);
+    if (isOlder(resultPath(task.role, task.id)) || isOlder(archivePath(task.id)))
+      world.violate(`${task.id} was started after it had an outcome`);
+    outside.children.add(child);
+    outside.executions.set(task.id, (outside.executions.get(task.id) ?? 0) + 1);
+  });
+  for (let left = below(world.random, 12); left > 0 && !signal.aborted; left--) await step(() => undefined);
+  const outcome = await step(() => {
+    outside.children.delete(child);
+    return invent(candidate, signal.aborted, world, outside);
+  });
+  return outcome;
+}
+
+function hasOutcome({ task }: Candidate, { disk }: World): boolean {
+  return disk.info(resultPath(task.role, task.id)) !== null || disk.info(archivePath(task.id)) !== null;
+}
+
+/** A model may call tools in any number and order, fail for good or for now, and say something else each time it is asked. */
+function invent({ task }: Candidate, aborted: boolean, world: World, outside: Outside): Outcome {
+  const { random } = world;
+  const common = { usage: NO_USAGE, provider: "simulated" };
+  const dice = random();
+  if (aborted) return failed("killed", false);
+  if (task.role === "teller") {
+    const effects: Effect[] = [{ type: "reply", text: `reply ${random()}` }];
+    if (dice < 0.1) return { ...failed("provider", false), effects };
+    if (task.turn?.messages.length && random() < 0.7) effects.push({ type: "delegate", prompt: `plan ${random()}` });
+    if (random() < 0.4) effects.push({ type: "remember", content: `fact ${random()}`, longTerm: true });
+    if (random() < 0.2) effects.push({ type: "update_backlog", op: "add", item: `item ${random()}` });
+    const tasks = [...outside.seenTasks];
+    const victim = tasks[below(random, tasks.length)];
+    if (random() < 0.1 && victim !== undefined) effects.push({ type: "cancel_task", id: victim });
+    return { ...common, status: "done", retryable: false, resultType: "turn", result: {}, effects };
+  }
+  if (dice < 0.15) return failed("timeout", true);
+  if (dice < 0.25) return failed("error", false);
+  if (task.role === "worker")
+    return {
+      ...common,
+      status: "done",
+      retryable: false,
+      resultType: "text",
+      result: { text: `out ${random()}` },
+      effects: [],
+    };
+  const effects: Effect[] = [];
+  for (let k = 0; k < below(random, 4); k++) {
+    const earlier = childId(task.id, below(random, k));
+    const isLink = k > 0 && random() < 0.6;
+    effects.push({
+      type: "delegate",
+      prompt: `work ${random()}`,
+      ...(isLink && {
+        condition: { type: random() < 0.85 ? "task_done" : "task_failed", params: { taskId: earlier } },
+      }),
+    });
+  }
+  const tasks = effects.map((_, k) => childId(task.id, k));
+  return { ...common, status: "done", retryable: false, resultType: "plan", result: { tasks }, effects };
+
+  function failed(failureReason: "timeout" | "error" | "killed" | "provider", retryable: boolean): Outcome {
+    const resultType = task.role === "teller" ? "turn" : task.role === "planner" ? "plan" : "text";
+    return {
+      ...common,
+      status: "failed",
+      failureReason,
+      error: "simulated",
+      retryable,
+      resultType,
+      result: null,
+      effects: [],
+    };
+  }
+}

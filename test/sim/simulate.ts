@@ -1,0 +1,46 @@
+/** One seed is one run: its shape, its faults and every interleaving follow from the number. */
+import { check } from "./check.ts";
+import { randomOf } from "./random.ts";
+import { Outside, populate, type Shape } from "./scenario.ts";
+import { FAULTS, type Faults, World } from "./world.ts";
+
+const FAULTY_STEPS = 5_000;
+const QUIET_STEPS = 900;
+const STEPS_MAX = 40_000;
+
+export interface Run {
+  violations: string[];
+  counts: World["counts"] & { turns: number; executions: number };
+}
+
+export async function simulate(seed: number): Promise<Run> {
+  const shape = shapeOf(seed);
+  const world = new World(seed);
+  const outside = new Outside();
+  populate(world, outside, shape);
+  await world.run({ faultySteps: FAULTY_STEPS, faults: faultsOf(seed), quietSteps: QUIET_STEPS, stepsMax: STEPS_MAX });
+  const violations = [...world.violations, ...check(world.disk, outside, world.counts.powerLosses)];
+  const executions = [...outside.executions.values()].reduce((sum, times) => sum + times, 0);
+  const turns = world.disk.names("archive").filter((name) => /^t-\d+\.json$/.test(name)).length;
+  return { violations, counts: { ...world.counts, turns, executions } };
+}
+
+/** Most runs have two of each role, which must be safe though the kernel forbids it; some have one, as in real life. */
+function shapeOf(seed: number): Shape {
+  const random = randomOf(seed ^ 0x5eed);
+  const supervisors = random() < 0.7 ? 2 : 1;
+  return { supervisors, pools: random() < 0.7 ? 2 : 1, documentLocks: supervisors > 1 || random() < 0.5 };
+}
+
+/** Some bugs need a storm and some need peace in which work gets far: each seed has a weather of its own. */
+function faultsOf(seed: number): Faults {
+  const random = randomOf(seed ^ 0xfa17);
+  const weather = () => [0, 0.2, 0.5, 1, 2][Math.floor(random() * 5)] ?? 1;
+  return {
+    kill: FAULTS.kill * weather(),
+    pause: FAULTS.pause * weather(),
+    powerLoss: FAULTS.powerLoss * weather(),
+    clockJump: FAULTS.clockJump * weather(),
+    monthJump: FAULTS.monthJump * weather(),
+  };
+}
