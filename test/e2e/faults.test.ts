@@ -1,0 +1,165 @@
+/** Any process may die at any moment, and anything may lie in the state directory: nothing is lost, nothing happens twice. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DIRECTORIES } from "@mimikit/store/state";
+import { afterEach, describe, expect, test } from "vitest";
+import { Instance, ROLE_NAMES } from "../support/instance.ts";
+
+const instances: Instance[] = [];
+async function start(options?: Parameters<typeof Instance.start>[0]): Promise<Instance> {
+  const instance = await Instance.start(options);
+  instances.push(instance);
+  return instance;
+}
+afterEach(async () => {
+  for (const instance of instances.splice(0)) await instance.dispose();
+});
+
+/** Every directory that must drain. */
+function leftovers(mimikit: Instance): string[] {
+  const dirs = DIRECTORIES.filter(
+    (dir) =>
+      dir === "inbox" ||
+      dir === "triggers" ||
+      dir.includes("/queue") ||
+      dir.includes("/running") ||
+      dir.includes("/results"),
+  );
+  return dirs.flatMap((dir) => readdirSync(join(mimikit.home, dir)).map((name) => `${dir}/${name}`));
+}
+
+describe.each(ROLE_NAMES)("kill -9 of the %s in mid-run", (role) => {
+  test("loses nothing, doubles nothing and leaves no process behind", async () => {
+    const mimikit = await start();
+    const id = await mimikit.send(
+      "run `touch started; until [ -e go ]; do sleep 0.05; done; echo first` then `cat; echo second`",
+    );
+    await mimikit.until("the command", () => existsSync(join(mimikit.workDir, "started")) || undefined);
+    await mimikit.kill(role);
+    await mimikit.ready();
+    writeFileSync(join(mimikit.workDir, "go"), "");
+    const report = await mimikit.replyWith("second");
+    expect(report.text).toContain("first");
+    expect((await mimikit.replies()).filter((reply) => reply.answers?.includes(id))).toHaveLength(1);
+    expect((await mimikit.replies()).filter((reply) => reply.text.includes("second"))).toHaveLength(1);
+    await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+    expect(await mimikit.children()).toEqual([]);
+  });
+});
+
+test("fifteen kill -9s at any moments of five orders: every order is reported once", async () => {
+  const mimikit = await start();
+  const orders = [1, 2, 3, 4, 5].map((n) => `run \`echo order-${n}-a\` then \`cat; echo order-${n}-b\``);
+  const ids: string[] = [];
+  for (const [n, order] of orders.entries()) {
+    const key = `order ${n}`;
+    ids.push(await mimikit.until("a durable order", () => mimikit.send(order, key)));
+    for (const role of ROLE_NAMES) await mimikit.kill(role);
+  }
+  await mimikit.ready();
+  for (const n of [1, 2, 3, 4, 5]) await mimikit.replyWith(`order-${n}-a\norder-${n}-b`);
+  await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+  const replies = await mimikit.replies();
+  for (const id of ids) expect(replies.filter((reply) => reply.answers?.includes(id))).toHaveLength(1);
+  for (const n of [1, 2, 3, 4, 5])
+    expect(replies.filter((reply) => reply.text.includes(`order-${n}-a\norder-${n}-b`))).toHaveLength(1);
+});
+
+test("garbage in every directory is set aside and reported, and the work goes on", async () => {
+  const mimikit = await start();
+  const dirs = [
+    "inbox",
+    "triggers",
+    "teller/queue",
+    "planner/results",
+    "worker/queue",
+    "worker/running",
+    "worker/results",
+  ];
+  for (const dir of dirs) {
+    const at = (name: string) => join(mimikit.home, dir, name);
+    writeFileSync(at("t-000900.json"), '{"half');
+    writeFileSync(at("empty.json"), "");
+    writeFileSync(at("deep.json"), "[".repeat(100_000));
+    writeFileSync(
+      at("wrong.json"),
+      '{"kind":"restart","id":"wrong","at":"2026-01-01T00:00:00Z","mac":"forged","__proto__":{"a":1}}',
+    );
+    writeFileSync(at("no record at all"), "hello");
+    mkdirSync(at("a-directory.json"));
+    symlinkSync("/etc/passwd", at("a-link.json"));
+  }
+  await mimikit.replyTo(await mimikit.send("status"));
+  await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+  expect(readdirSync(join(mimikit.home, "quarantine"))).toHaveLength(dirs.length * 7);
+  expect(readFileSync("/etc/passwd", "utf8")).toContain("root");
+  const status = await mimikit.ready();
+  expect(status.problems.join("\n")).toContain("quarantine");
+  await mimikit.replyTo(await mimikit.send("help"));
+});
+
+test("of two supervisors that are started at once one works, and the other takes over when it dies", async () => {
+  const mimikit = await start({ roles: ["workers", "gateway"] });
+  const first = mimikit.startSecond("supervisor");
+  const second = mimikit.startSecond("supervisor");
+  try {
+    await mimikit.ready();
+    await mimikit.replyTo(await mimikit.send("status"));
+    const owner = (await mimikit.ready()).processes.supervisor.pid;
+    const [working, waiting] = owner === first.pid ? [first, second] : [second, first];
+    expect([working.pid, waiting.pid]).toContain(owner);
+    working.kill("SIGKILL");
+    await mimikit.until("the other one", async () =>
+      (await mimikit.ready()).processes.supervisor.pid === waiting.pid ? true : undefined,
+    );
+    const id = await mimikit.send("status");
+    await mimikit.replyTo(id);
+    expect((await mimikit.replies()).filter((reply) => reply.answers?.includes(id))).toHaveLength(1);
+  } finally {
+    first.kill("SIGKILL");
+    second.kill("SIGKILL");
+  }
+});
+
+test("stopped in the middle of an order and started again, it finishes the order and the history is what it was", async () => {
+  const mimikit = await start();
+  await mimikit.replyTo(await mimikit.send("help"));
+  await mimikit.send("run `touch started; until [ -e go ]; do sleep 0.05; done; echo after the night`");
+  await mimikit.until("the command", () => existsSync(join(mimikit.workDir, "started")) || undefined);
+  const before = await mimikit.messages();
+  await mimikit.stop();
+  expect(await mimikit.children()).toEqual([]);
+  writeFileSync(join(mimikit.workDir, "go"), "");
+  for (const role of ROLE_NAMES) mimikit.startRole(role);
+  await mimikit.ready();
+  const report = await mimikit.replyWith("after the night");
+  const after = await mimikit.messages();
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(after.at(-1)?.id).toBe(report.id);
+});
+
+test("two instances side by side do not touch each other", async () => {
+  const [left, right] = await Promise.all([start(), start()]);
+  const [toLeft, toRight] = await Promise.all([
+    left.send("run `echo on the left`"),
+    right.send("run `echo on the right`"),
+  ]);
+  await Promise.all([left.replyWith("on the left\n"), right.replyWith("on the right\n")]);
+  expect((await left.messages()).map((message) => message.id)).toContain(toLeft);
+  expect((await left.messages()).map((message) => message.text).join()).not.toContain("on the right");
+  expect((await right.messages()).map((message) => message.id)).toContain(toRight);
+  await left.stop();
+  await right.replyTo(await right.send("help"));
+});
+
+test("a time limit ends a command whose grandchild ignores TERM and holds the pipe; the second time it is final", async () => {
+  const mimikit = await start({ env: { MIMIKIT_TIMEOUT_SEC_WORKER: "1", MIMIKIT_RETRY_DELAY_SEC: "1" } });
+  const id = await mimikit.send("run `sh -c 'trap \"\" TERM; sleep 600' & echo begun; sleep 600`");
+  const plan = (await mimikit.replyTo(id)).taskIds?.[0] ?? "";
+  await mimikit.until("the report", async () =>
+    (await mimikit.replies()).find((reply) => reply.taskIds?.includes(`${plan}.0`)),
+  );
+  const task = await mimikit.task(`${plan}.0`);
+  expect(task).toMatchObject({ state: "failed", failureReason: "timeout", attempts: 2 });
+  expect(await mimikit.children()).toEqual([]);
+});

@@ -1,0 +1,223 @@
+/** A whole Mimikit for a test: three real processes on loopback, in a state directory of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import { homeHash } from "@mimikit/runtime/home";
+import { findMarked, killMarked } from "@mimikit/runtime/marked-processes";
+
+const ROOT = join(import.meta.dirname, "../..");
+const MAINS = {
+  supervisor: "apps/supervisor/src/main.ts",
+  workers: "apps/worker-pool/src/main.ts",
+  gateway: "apps/http-gateway/src/main.ts",
+} as const;
+export type RoleName = keyof typeof MAINS;
+export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gateway"];
+
+/** How long something that must happen may take before a test gives up on it. */
+const PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 20;
+
+export interface InstanceOptions {
+  env?: Record<string, string>;
+  /** Start only these; all three when not given. */
+  roles?: readonly RoleName[];
+}
+
+export class Instance {
+  readonly home: string;
+  readonly workDir: string;
+  readonly port: number;
+  private readonly env: NodeJS.ProcessEnv;
+  private readonly running = new Map<RoleName, ChildProcess>();
+  private readonly directory: string;
+  /** What the roles printed, for the message of a test that fails. */
+  private output = "";
+
+  private constructor(directory: string, port: number, env: Record<string, string>) {
+    this.directory = directory;
+    this.home = join(directory, "state");
+    this.workDir = join(directory, "work");
+    this.port = port;
+    mkdirSync(this.workDir, { recursive: true });
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
+    this.env = {
+      ...Object.fromEntries(inherited),
+      MIMIKIT_HOME: this.home,
+      MIMIKIT_WORK_DIR: this.workDir,
+      MIMIKIT_PORT: String(port),
+      ...env,
+    };
+  }
+
+  /** Starts the roles and waits until the instance is ready. */
+  static async start({ env = {}, roles = ROLE_NAMES }: InstanceOptions = {}): Promise<Instance> {
+    const directory = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
+    const instance = new Instance(directory, await freePort(), env);
+    for (const role of roles) instance.startRole(role);
+    if (roles.length === ROLE_NAMES.length) await instance.ready();
+    return instance;
+  }
+
+  /** Starts a role; it is started anew whenever it ends by itself, as PM2 does. */
+  startRole(role: RoleName): void {
+    const child = spawn(process.execPath, [join(ROOT, MAINS[role])], {
+      env: this.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (data) => {
+        this.output += data;
+      });
+    }
+    this.running.set(role, child);
+    child.on("exit", () => {
+      if (this.running.get(role) === child) this.startRole(role);
+    });
+  }
+
+  /** One more process of a role, which must find that there is one already. */
+  startSecond(role: RoleName): ChildProcess {
+    return spawn(process.execPath, [join(ROOT, MAINS[role])], { env: this.env, stdio: ["ignore", "pipe", "inherit"] });
+  }
+
+  pidOf(role: RoleName): number {
+    const pid = this.running.get(role)?.pid;
+    if (pid === undefined) throw new Error(`${role} does not run`);
+    return pid;
+  }
+
+  /** kill -9, and it is started anew. */
+  async kill(role: RoleName): Promise<void> {
+    const child = this.running.get(role);
+    if (child === undefined) throw new Error(`${role} does not run`);
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  /** Ends the roles and leaves them ended. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    const children = [...this.running.values()];
+    this.running.clear();
+    const gone = children
+      .filter((child) => child.exitCode === null && child.signalCode === null)
+      .map((child) => once(child, "exit"));
+    for (const child of children) child.kill(signal);
+    await Promise.all(gone);
+  }
+
+  /** Ends everything and removes its files. */
+  async dispose(): Promise<void> {
+    await this.stop("SIGKILL");
+    await killMarked(homeHash(this.home));
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  get token(): string {
+    return readFileSync(join(this.home, "token"), "utf8").trim();
+  }
+
+  /** An API call; throws what the gateway answers when it is not 2xx. */
+  async api<T>(path: string, options: { method?: string; body?: unknown; key?: string } = {}): Promise<T> {
+    const { method = "GET", body, key } = options;
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(method !== "GET" && { "content-type": "application/json" }),
+        ...(key !== undefined && { "idempotency-key": key }),
+      },
+      ...(method !== "GET" && { body: JSON.stringify(body ?? {}) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  async send(text: string, key?: string): Promise<string> {
+    const { id } = await this.api<{ id: string }>("/api/input", {
+      method: "POST",
+      body: { text },
+      ...(key !== undefined && { key }),
+    });
+    return id;
+  }
+
+  async messages(): Promise<ChatMessage[]> {
+    return (await this.api<{ messages: ChatMessage[] }>("/api/messages?limit=200")).messages;
+  }
+
+  async replies(): Promise<ChatMessage[]> {
+    return (await this.messages()).filter((message) => message.role === "assistant");
+  }
+
+  async tasks(): Promise<TaskSummary[]> {
+    return (await this.api<{ tasks: TaskSummary[] }>("/api/tasks?limit=200")).tasks;
+  }
+
+  task(id: string): Promise<TaskDetail> {
+    return this.api<TaskDetail>(`/api/tasks/${id}`);
+  }
+
+  ready(): Promise<Status> {
+    return this.until("the instance is ready", async () => {
+      const status = await this.api<Status>("/api/status");
+      return status.ready ? status : undefined;
+    });
+  }
+
+  /** The reply that answers a message. */
+  replyTo(id: string): Promise<ChatMessage> {
+    return this.until(`a reply to ${id}`, async () =>
+      (await this.replies()).find((reply) => reply.answers?.includes(id)),
+    );
+  }
+
+  /** The reply that contains a text. */
+  replyWith(text: string): Promise<ChatMessage> {
+    return this.until(`a reply with "${text}"`, async () =>
+      (await this.replies()).find((reply) => reply.text.includes(text)),
+    );
+  }
+
+  /** The first thing that `look` finds. A gateway that is just down is asked again. */
+  async until<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+    const end = performance.now() + PATIENCE_MS;
+    let last: unknown;
+    while (performance.now() < end) {
+      try {
+        const found = await look();
+        if (found !== undefined) return found;
+      } catch (error) {
+        last = error;
+      }
+      await wait(LOOK_EVERY_MS);
+    }
+    throw new Error(
+      `waited in vain for ${what}${last === undefined ? "" : ` (${String(last)})`}\n${this.output.slice(-4_000)}`,
+    );
+  }
+
+  /** The processes that tasks of this instance have started and that still run. */
+  children() {
+    return findMarked(homeHash(this.home));
+  }
+}
+
+/** A port that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
