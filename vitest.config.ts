@@ -1,16 +1,22 @@
 import { defineConfig } from "vitest/config";
 
+const slow = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: "unit",
-          include: ["test/{core,store,agent,runtime,protocol,cli,sim,http-gateway}/**/*.test.ts", "test/*.test.ts"],
+          include: ["test/{agent,cli,core,http-gateway,memory,protocol,runtime,store}/**/*.test.ts", "test/*.test.ts"],
           isolate: false,
+          testTimeout: 30_000,
         },
       },
-      { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
+      { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow } },
+      { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
+      { test: { name: "pm2", include: ["test/pm2/**/*.test.ts"], ...slow } },
+      { test: { name: "browser", include: ["test/browser/**/*.test.ts"], ...slow } },
     ],
   },
 });

@@ -302,3 +302,21 @@ describe("prune", () => {
     expect(actions).toEqual([{ type: "remove", removals: [{ from: "triggers", id: b.id }] }]);
   });
 });
+
+describe("the size of a turn", () => {
+  test("messages that would make a record too large wait for the next turn; one message always has room", () => {
+    const huge = (id: string) => message(id, "\u0001".repeat(64_000));
+    const wakeWith = (ids: string[]) => decide(snapshot({ inbox: ids.map(huge) }), NOON_MS)[0];
+    expect(wakeWith(["m-a"])).toMatchObject({ turn: { turn: { messages: [{ id: "m-a" }] } } });
+    const action = wakeWith(["m-a", "m-b", "m-c"]);
+    expect(action?.type === "wake" && action.turn.turn?.messages).toHaveLength(1);
+  });
+
+  test("of many small messages twenty are answered in one turn", () => {
+    const inbox = Array.from({ length: 30 }, (_, i) => message(`m-${String(i).padStart(2, "0")}`));
+    const [action] = decide(snapshot({ inbox }), NOON_MS);
+    expect(action?.type === "wake" && action.turn.turn?.messages.map(({ id }) => id)).toEqual(
+      inbox.slice(0, 20).map(({ id }) => id),
+    );
+  });
+});

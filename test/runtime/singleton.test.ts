@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/claim";
 import { isAlive } from "@mimikit/runtime/identity";
 import { claimSingleton } from "@mimikit/runtime/singleton";
+import { LOCKS } from "@mimikit/store/state";
+import lockfile from "proper-lockfile";
 import { expect, test } from "vitest";
 import { type Started, startProcess } from "./start-process.ts";
 import { temporaryHome } from "./temporary-home.ts";
@@ -53,6 +56,9 @@ test("where there are no abstract sockets, a lock file does it", async () => {
   expect(await claimSingleton(home, "workers", "darwin")).toBe(true);
   expect(await claimSingleton(home, "workers", "darwin")).toBe(false);
   expect(await claimSingleton(home, "gateway", "darwin")).toBe(true);
+  for (const role of ["workers", "gateway"]) {
+    await lockfile.unlock(join(home, LOCKS, role), { realpath: false });
+  }
 });
 
 test("the one that waits says so once, and takes over when the other is gone", async () => {

@@ -84,11 +84,12 @@ export class MemoryDisk {
     return "linked";
   }
 
-  rename(from: string, to: string): void {
+  rename(from: string, to: string): boolean {
     const inode = this.inode(from);
-    if (inode === undefined) throw enoent(from);
+    if (inode === undefined) return false;
     this.change(to, inode);
     this.change(from, undefined);
+    return true;
   }
 
   unlink(path: string): void {

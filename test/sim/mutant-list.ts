@@ -237,8 +237,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "edit-replaces-unsynced",
     rule: "R10: an edit is durable before its turn is settled",
     file: RECORD,
-    find: "  await fs.rename(temporary, path);\n  await fs.syncDir(directoryOf(path));",
-    replace: "  await fs.rename(temporary, path);",
+    find: "before it was renamed`);\n  await fs.syncDir(directoryOf(path));",
+    replace: "before it was renamed`);",
   },
   {
     name: "folded-ids-forgotten",

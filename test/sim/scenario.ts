@@ -146,16 +146,10 @@ function supervisor(outside: Outside, shape: Shape): Program {
     });
     await hands.load();
     for (;;) {
-      try {
-        const actions = await hands.tick();
-        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger);
-        if (world.random() < 0.02) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
-        if (actions === 0) await rest();
-      } catch (error) {
-        // Another supervisor was faster: the next tick sees it. Everything else is a bug.
-        if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-        await rest();
-      }
+      const actions = await hands.tick();
+      if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger);
+      if (world.random() < 0.02) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
+      if (actions === 0) await rest();
     }
   };
 }

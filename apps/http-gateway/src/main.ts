@@ -27,7 +27,7 @@ onShutdown(async () => {
   log.audit({ event: "gateway_stopped" });
 }, log);
 const url = await listen(gateway);
-writeRole(home, "gateway");
+writeRole(home, "gateway", url);
 log.audit({ event: "gateway_started", detail: { url } });
 process.send?.("ready");
 

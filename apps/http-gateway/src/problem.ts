@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { ApiError } from "@mimikit/protocol/api";
 import { BadJson } from "@mimikit/protocol/json";
-import { hasCode } from "@mimikit/runtime/error-code";
+import { hasCode } from "@mimikit/store/error-code";
 
 /** The `code` of an answer, by its HTTP status. */
 const CODES: Record<number, string> = {

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
 import { STREAM_BYTES_MAX, StreamLine } from "@mimikit/protocol/stream";
-import { hasCode } from "@mimikit/runtime/error-code";
+import { hasCode } from "@mimikit/store/error-code";
 
 const NEWLINE = 0x0a;
 /** What a client that joins late is shown of the text so far. */

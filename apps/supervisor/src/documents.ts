@@ -8,14 +8,18 @@ import { BACKLOG_PATH, MEMORY_PATH } from "@mimikit/store/state";
 type MemoryEdit = Extract<DocumentEdit, { document: "memory" }>;
 type BacklogEdit = Extract<DocumentEdit, { document: "backlog" }>;
 
-/** Long-term facts go to memory.md, the others to the note of their day. */
+/** The document of an edit. Long-term facts go to memory.md, the others to the note of their day. */
+export function pathOf(edit: DocumentEdit): string {
+  if (edit.document === "backlog") return BACKLOG_PATH;
+  return edit.longTerm ? MEMORY_PATH : `memory/${edit.at.slice(0, 10)}.md`;
+}
+
 export function applyMemoryEdit(fs: FileSystem, lock: DocumentLock, edit: MemoryEdit): Promise<boolean> {
-  const path = edit.longTerm ? MEMORY_PATH : `memory/${edit.at.slice(0, 10)}.md`;
-  return editDocument(fs, lock, path, edit.id, (text) => appendItem(text, "- ", edit.content, edit.id));
+  return editDocument(fs, lock, pathOf(edit), edit.id, (text) => appendItem(text, "- ", edit.content, edit.id));
 }
 
 export function applyBacklogEdit(fs: FileSystem, lock: DocumentLock, edit: BacklogEdit): Promise<boolean> {
-  return editDocument(fs, lock, BACKLOG_PATH, edit.id, (text) => {
+  return editDocument(fs, lock, pathOf(edit), edit.id, (text) => {
     if (edit.op === "add") return appendItem(text, "- [ ] ", edit.item, edit.id);
     const lines = text.split("\n");
     const found = findBacklogItem(parseBacklog(text), withoutMarks(edit.item));

@@ -7,6 +7,7 @@ import { Mark, WishOutcome } from "@mimikit/protocol/archive";
 import type { AuditEvent } from "@mimikit/protocol/audit";
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";
 import { Event, Message, Wish } from "@mimikit/protocol/inbox";
+import { BadJson } from "@mimikit/protocol/json";
 import { Result } from "@mimikit/protocol/result";
 import { Task } from "@mimikit/protocol/task";
 import { Trigger } from "@mimikit/protocol/trigger";
@@ -27,7 +28,7 @@ import {
   streamPath,
   triggerPath,
 } from "@mimikit/store/state";
-import { applyBacklogEdit, applyMemoryEdit } from "./documents.ts";
+import { applyBacklogEdit, applyMemoryEdit, pathOf } from "./documents.ts";
 
 export interface Hands {
   fs: FileSystem;
@@ -80,13 +81,11 @@ async function drop(path: string, { fs, ledger }: Hands): Promise<void> {
 }
 
 async function quarantine(path: string, reason: string, { fs, nowMs, audit }: Hands): Promise<void> {
-  if (!(await fs.exists(path))) return;
   // The path is in the name, so that files of one name in several directories do not meet here.
   const name = `${QUARANTINE}/${nowMs()}-${path.replaceAll("/", "-")}`;
   let aside = name;
   for (let n = 2; await fs.exists(aside); n++) aside = `${name}.${n}`;
-  await fs.rename(path, aside);
-  audit({ event: "quarantined", detail: { path, reason, aside } });
+  if (await fs.rename(path, aside)) audit({ event: "quarantined", detail: { path, reason, aside } });
 }
 
 async function cancel({ wish, taskId, outcome }: Extract<Action, { type: "cancel" }>, hands: Hands): Promise<void> {
@@ -206,10 +205,17 @@ async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Hands): Pr
     audit({ event: "task_waiting", taskId: id, traceId: task.traceId, detail: { condition: trigger.condition } });
 }
 
-async function editOnce(edit: DocumentEdit, { fs, lock, audit }: Hands): Promise<void> {
-  const done =
-    edit.document === "memory" ? await applyMemoryEdit(fs, lock, edit) : await applyBacklogEdit(fs, lock, edit);
-  if (done) audit({ event: "document_edited", taskId: edit.id, detail: { document: edit.document } });
+async function editOnce(edit: DocumentEdit, hands: Hands): Promise<void> {
+  const { fs, lock, audit } = hands;
+  const apply = () => (edit.document === "memory" ? applyMemoryEdit(fs, lock, edit) : applyBacklogEdit(fs, lock, edit));
+  const path = pathOf(edit);
+  const isNew = await apply().catch(async (error: unknown) => {
+    if (!(error instanceof BadJson)) throw error;
+    // What stands in the place of the document is none (a directory, a huge file): it is set aside, and a new one begins.
+    await quarantine(path, error.message, hands);
+    return apply();
+  });
+  if (isNew) audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
 }
 
 /** Creating the turn is the compare-and-swap: of two supervisors one wins, and a late one changes nothing. */

@@ -11,9 +11,9 @@ import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
 import { openDisk } from "@mimikit/store/disk";
 import { WATCHED, watchState } from "@mimikit/store/watch";
-import { endProcesses } from "./end-processes.ts";
 import { writeHistory } from "./history-view.ts";
 import { keepHouse } from "./housekeeping.ts";
+import { restartRoles } from "./restart-roles.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const HISTORY_EVERY_MS = 5_000;
@@ -39,7 +39,7 @@ const supervisor = new Supervisor({
   nowMs: () => Date.now(),
   lock: (path, work) => lockDocument(home, path, work),
   audit: (event) => log.audit(event),
-  restart: () => endProcesses(home),
+  restart: () => restartRoles(home),
   isAlive,
   rereadMs: config.rereadSec * 1_000,
 });

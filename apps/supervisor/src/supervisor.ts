@@ -43,7 +43,11 @@ export class Supervisor {
     await this.mirror.refresh(nowMs, isFull);
     if (isFull) this.lastRereadMs = nowMs;
     const actions = decide(await observe(this.mirror, this.options.isAlive), nowMs);
-    for (const action of actions) await execute(action, this.hands);
+    const errors: unknown[] = [];
+    for (const action of actions) await execute(action, this.hands).catch((error: unknown) => errors.push(error));
+    // One action that cannot be done now must not hold up the others; the next tick tries it again.
+    if (errors.length > 0)
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, `${errors.length} actions failed`);
     return actions.length;
   }
 

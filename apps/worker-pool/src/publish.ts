@@ -2,11 +2,12 @@
 
 import type { Outcome } from "@mimikit/agent/run-task";
 import type { Candidate } from "@mimikit/core/dispatch";
+import { failedResult } from "@mimikit/core/finish";
 import { retryAtMs } from "@mimikit/core/retry";
 import { type Claim, FailedAttempt } from "@mimikit/protocol/claim";
 import { Result } from "@mimikit/protocol/result";
 import type { FileSystem } from "@mimikit/store/file-system";
-import { createRecord } from "@mimikit/store/record";
+import { createRecord, RecordTooLarge } from "@mimikit/store/record";
 import { failedAttemptPath, resultPath } from "@mimikit/store/state";
 
 export interface Publishing {
@@ -47,7 +48,14 @@ export async function publish(
     ...(failureReason !== undefined && { failureReason }),
     ...(question !== undefined && { question }),
   };
-  return (await createRecord(fs, Result, resultPath(task.role, task.id), record)) ? record : null;
+  const path = resultPath(task.role, task.id);
+  try {
+    return (await createRecord(fs, Result, path, record)) ? record : null;
+  } catch (error) {
+    if (!(error instanceof RecordTooLarge)) throw error;
+    const short = failedResult(task, "invalid_result", error.message, now, attempt);
+    return (await createRecord(fs, Result, path, short)) ? short : null;
+  }
 }
 
 /** The pool was told to stop: the attempt is handed back, which is neither a failure nor a crash of the task. */

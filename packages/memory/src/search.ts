@@ -5,7 +5,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "@mimikit/runtime/error-code";
+import { hasCode } from "@mimikit/store/error-code";
 import { STOP_WORDS, tokenize } from "./tokenize.ts";
 
 export const HITS_MAX = 5;

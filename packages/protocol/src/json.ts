@@ -1,7 +1,7 @@
 /** JSON from outside is measured before it is parsed: deep or huge text can stall `JSON.parse` and overflow zod. */
 import type { z } from "zod";
 
-export const RECORD_BYTES_MAX = 1_048_576;
+export const RECORD_BYTES_MAX = 4 * 1_048_576;
 export const RECORD_DEPTH_MAX = 32;
 
 /** The text cannot be one of our records; `message` says why, without quoting the text. */

@@ -6,9 +6,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { join } from "node:path";
 import { TIMEOUT_SEC_MAX } from "@mimikit/protocol/effect";
 import { BadJson, describeIssues, parseRecord } from "@mimikit/protocol/json";
+import { hasCode } from "@mimikit/store/error-code";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { hasCode } from "./error-code.ts";
 import type { Environment } from "./home.ts";
 import { replaceFile } from "./replace-file.ts";
 

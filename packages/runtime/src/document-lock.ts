@@ -1,8 +1,8 @@
 /** A courtesy between those who edit memory.md and backlog.md at the same time; correctness never depends on it (PROTOCOL R5). */
 import { join } from "node:path";
+import { hasCode } from "@mimikit/store/error-code";
 import { LOCKS } from "@mimikit/store/state";
 import lockfile from "proper-lockfile";
-import { hasCode } from "./error-code.ts";
 
 const STALE_MS = 5_000;
 const RETRIES = { retries: 40, minTimeout: 20, maxTimeout: 200, factor: 1.5 };

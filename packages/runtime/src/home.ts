@@ -17,8 +17,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { hasCode } from "@mimikit/store/error-code";
 import { DIRECTORIES } from "@mimikit/store/state";
-import { hasCode } from "./error-code.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 /** Is a process still the one that it was? A pid alone is reused within minutes; pid, start time and boot are not (PROTOCOL R6). */
 import { readFileSync } from "node:fs";
 import type { Identity } from "@mimikit/protocol/claim";
-import { hasCode } from "./error-code.ts";
+import { hasCode } from "@mimikit/store/error-code";
 
 /** The fields of /proc/<pid>/stat after the command's name, which is in brackets and may contain anything. */
 const STATE_FIELD = 0;

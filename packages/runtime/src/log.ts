@@ -8,8 +8,8 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, wri
 import { join } from "node:path";
 import { type AuditEvent, AuditLine } from "@mimikit/protocol/audit";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
+import { hasCode } from "@mimikit/store/error-code";
 import winston from "winston";
-import { hasCode } from "./error-code.ts";
 import { HomeError, readToken } from "./home.ts";
 import type { ProcessRole } from "./role-record.ts";
 

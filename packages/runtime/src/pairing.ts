@@ -7,9 +7,9 @@ import { constants } from "node:fs";
 import { link, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
+import { hasCode } from "@mimikit/store/error-code";
 import { LOCKS } from "@mimikit/store/state";
 import { z } from "zod";
-import { hasCode } from "./error-code.ts";
 
 /** How long a code can be redeemed. */
 export const PAIRING_CODE_MS = 120_000;

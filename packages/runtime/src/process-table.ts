@@ -6,7 +6,7 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Identity } from "@mimikit/protocol/claim";
-import { hasCode } from "./error-code.ts";
+import { hasCode } from "@mimikit/store/error-code";
 import { identityOf, isAlive } from "./identity.ts";
 
 const KILL_MS = 3_000;

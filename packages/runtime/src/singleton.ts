@@ -2,9 +2,9 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { hasCode } from "@mimikit/store/error-code";
 import { LOCKS } from "@mimikit/store/state";
 import lockfile from "proper-lockfile";
-import { hasCode } from "./error-code.ts";
 import { homeHash } from "./home.ts";
 import type { ProcessRole } from "./role-record.ts";
 
@@ -50,8 +50,8 @@ function claimSocket(name: string): Promise<boolean> {
 
 async function claimLockFile(home: string, role: Singleton): Promise<boolean> {
   try {
-    await lockfile.lock(home, {
-      lockfilePath: join(home, LOCKS, `${role}.lock`),
+    // The lock is `locks/<role>.lock`; the file of that name without .lock need not exist.
+    await lockfile.lock(join(home, LOCKS, role), {
       realpath: false,
       stale: LOCK_STALE_MS,
       onCompromised: (error) =>

@@ -8,15 +8,12 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
+import { hasCode } from "./error-code.ts";
 import type { FileInfo, FileSystem } from "./file-system.ts";
 import { TEMPORARY } from "./state.ts";
 
 /** A directory's mtime has the granularity of the kernel's tick, so a younger one may hide a later change. */
 const MTIME_SETTLED_MS = 50;
-
-function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
-}
 
 /** One sync of a directory may serve many callers, but only those who asked before it began. */
 class GroupSync {
@@ -127,7 +124,13 @@ export function openDisk(home: string, incarnation: string): FileSystem {
     },
 
     async rename(from, to) {
-      sync.renameSync(at(from), at(to));
+      try {
+        sync.renameSync(at(from), at(to));
+        return true;
+      } catch (error) {
+        if (hasCode(error, "ENOENT")) return false;
+        throw error;
+      }
     },
 
     async unlink(path) {

@@ -25,8 +25,11 @@ export interface FileSystem {
   write(path: string, text: string): Promise<void>;
   /** Gives the file `from` the second name `to`. Never replaces anything. */
   link(from: string, to: string): Promise<"linked" | "exists" | "missing">;
-  /** Replaces `to`. Only for documents and views, never for records (PROTOCOL R1). */
-  rename(from: string, to: string): Promise<void>;
+  /**
+   * Replaces `to`. Only for documents, views and quarantine, never for records (PROTOCOL R1).
+   * @returns false when there is no `from` any more.
+   */
+  rename(from: string, to: string): Promise<boolean>;
   /** A file that is already gone is fine. */
   unlink(path: string): Promise<void>;
   /** Makes the names in `dir` durable. Concurrent calls share one sync (group commit). */

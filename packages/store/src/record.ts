@@ -1,5 +1,5 @@
 /** A record is created once: the second writer finds the first's (PROTOCOL R1). */
-import { parseRecord } from "@mimikit/protocol/json";
+import { parseRecord, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
 import type { z } from "zod";
 import { directoryOf, type FileSystem } from "./file-system.ts";
 
@@ -17,9 +17,19 @@ export async function createOnce(fs: FileSystem, path: string, text: string): Pr
   return created === "linked";
 }
 
-/** Creates a checked record durably. Throws a ZodError for a record that is not of `schema`: that is a bug of the caller. */
-export function createRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: string, record: T): Promise<boolean> {
-  return createOnce(fs, path, `${JSON.stringify(schema.parse(record))}\n`);
+/** The record is so large that nobody would read it again; the caller must say something shorter. */
+export class RecordTooLarge extends Error {}
+
+/**
+ * Creates a checked record durably. Throws `RecordTooLarge`, and a ZodError for a record that is not of `schema`, which
+ * is a bug of the caller.
+ */
+export async function createRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: string, record: T): Promise<boolean> {
+  const text = `${JSON.stringify(schema.parse(record))}\n`;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > RECORD_BYTES_MAX)
+    throw new RecordTooLarge(`${path} would have ${bytes} bytes, more than ${RECORD_BYTES_MAX}`);
+  return createOnce(fs, path, text);
 }
 
 /** Reads a record; null only when there is none. Throws `BadJson` for anything that is not one. */
@@ -32,6 +42,7 @@ export async function readRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: 
 export async function replaceView(fs: FileSystem, path: string, text: string): Promise<void> {
   const temporary = fs.temporary();
   await fs.write(temporary, text);
-  await fs.rename(temporary, path);
+  if (!(await fs.rename(temporary, path)))
+    throw new Error(`the temporary file of ${path} vanished before it was renamed`);
   await fs.syncDir(directoryOf(path));
 }

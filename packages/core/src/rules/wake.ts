@@ -11,6 +11,8 @@ import { isSettledAtOnce, rootOf, titleOf } from "./settle.ts";
 
 /** More waits for the next turn. */
 export const TURN_ITEMS_MAX = 20;
+/** Characters of what a turn answers, as JSON: its record, and that of its result, stay far below RECORD_BYTES_MAX. */
+export const TURN_CHARS_MAX = 400_000;
 const TURN_PRIORITY = 10;
 
 export function wake(snapshot: Snapshot, nowMs: number): Action[] {
@@ -31,10 +33,11 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
 
   const byTime = (a: Message | Event, b: Message | Event) =>
     a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1;
+  const room = { items: TURN_ITEMS_MAX, chars: TURN_CHARS_MAX };
   const turn = {
-    messages: messages.sort(byTime).slice(0, TURN_ITEMS_MAX),
-    events: events.sort(byTime).slice(0, TURN_ITEMS_MAX),
-    results: results.slice(0, TURN_ITEMS_MAX).map(reportOf),
+    messages: fitting(messages.sort(byTime), room),
+    results: fitting(results.map(reportOf), room),
+    events: fitting(events.sort(byTime), room),
   };
   const id = turnId(number + 1);
   const origin = turn.results[0]?.id ?? turn.events[0]?.id;
@@ -58,6 +61,20 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
       },
     },
   ];
+}
+
+/** As many as there is room for, in their order; the first item of a turn always has room. */
+function fitting<T>(items: T[], room: { items: number; chars: number }): T[] {
+  const taken: T[] = [];
+  for (const item of items) {
+    const { length } = JSON.stringify(item);
+    const isFirst = room.items === TURN_ITEMS_MAX;
+    if (!isFirst && (room.items === 0 || length > room.chars)) break;
+    room.items--;
+    room.chars -= length;
+    taken.push(item);
+  }
+  return taken;
 }
 
 /** The plans of which something is still open. */

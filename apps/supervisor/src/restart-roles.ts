@@ -3,7 +3,7 @@ import { isAlive } from "@mimikit/runtime/identity";
 import { PROCESS_ROLES, readRole } from "@mimikit/runtime/role-record";
 
 /** Signals exactly the processes that noted themselves as roles of `home`, this one last. */
-export async function endProcesses(home: string): Promise<void> {
+export async function restartRoles(home: string): Promise<void> {
   for (const role of PROCESS_ROLES) {
     const record = readRole(home, role);
     if (record !== null && record.pid !== process.pid && isAlive(record)) process.kill(record.pid, "SIGTERM");

@@ -1,0 +1,125 @@
+/** Sends a message and follows what comes of it, over restarts of the gateway, until the answer is complete. */
+import type { ChatMessage, ServerFrame, TaskSummary } from "@mimikit/protocol/api";
+import { type Client, connect, mayPass } from "./client.ts";
+import { findProcesses } from "./instance.ts";
+import { follow } from "./live.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import { currentPlace } from "./place.ts";
+
+const LOOK_MS = 1_000;
+const RETRY_MS = 200;
+/** Everything has ended but no report names it: so long after that, none will come. */
+const SETTLED_MS_MAX = 5_000;
+
+export interface Listener {
+  /** Each reply once, in order. The last one is the final answer when `awaitAnswer` resolves. */
+  onReply(reply: ChatMessage): void;
+  /** A task of this answer is new or has changed its state. */
+  onTask(task: TaskSummary): void;
+  /** A running task, or the Teller's turn, says what it does. */
+  onProgress(taskId: string, step: string): void;
+  /** Text of a reply as it is being written: lossy, the reply itself follows. */
+  onDelta(taskId: string, text: string): void;
+}
+
+/**
+ * @param key the idempotency key: a message that could not be handed over is tried again under it.
+ * @throws Failure (not running) when no process of the instance lives.
+ * @returns the outcome; its state is not `complete` when `signal` ended the wait.
+ */
+export async function awaitAnswer(
+  text: string,
+  key: string,
+  listener: Listener,
+  signal: AbortSignal,
+): Promise<Outcome & { id: string }> {
+  await assertSomethingRuns();
+  let outcome: Outcome = { replies: [], tasks: [], state: "waiting" };
+  const waker = createWaker(signal);
+  const isOwn = (taskId: string) => outcome.state === "waiting" || outcome.tasks.some((task) => task.id === taskId);
+  const connection = follow((frame: ServerFrame) => {
+    if (frame.type === "delta") listener.onDelta(frame.taskId, frame.text);
+    else if (frame.type === "progress") isOwn(frame.taskId) && listener.onProgress(frame.taskId, frame.step);
+    else if (frame.type === "message" || frame.type === "task" || frame.type === "snapshot") waker.wake();
+  });
+  try {
+    const id = await persistently((client) => client.send(text, key), signal);
+    if (id === null) return { ...outcome, id: "" };
+    const shown = new Map<string, string>();
+    let settledAtMs: number | undefined;
+    while (!signal.aborted) {
+      const next = await persistently((client) => lookFor(client, id), signal);
+      if (next === null) break;
+      outcome = next;
+      for (const task of outcome.tasks) {
+        if (shown.get(task.id) !== task.state) listener.onTask(task);
+        shown.set(task.id, task.state);
+      }
+      for (const reply of outcome.replies) {
+        if (!shown.has(reply.id)) listener.onReply(reply);
+        shown.set(reply.id, "");
+      }
+      if (outcome.state === "complete") break;
+      settledAtMs = outcome.state === "settled" ? (settledAtMs ?? performance.now()) : undefined;
+      if (settledAtMs !== undefined && performance.now() - settledAtMs > SETTLED_MS_MAX) {
+        outcome = { ...outcome, state: "complete" };
+        break;
+      }
+      await waker.rest(LOOK_MS);
+    }
+    return { ...outcome, id };
+  } finally {
+    connection.close();
+  }
+}
+
+/** A gateway that is just being restarted is worth waiting for; where nothing runs, nobody will restart it. */
+async function assertSomethingRuns(): Promise<void> {
+  if ((await findProcesses(currentPlace().home)).length === 0) connect();
+}
+
+/** Messages first: a task that a message names is there by the time the tasks are read. */
+async function lookFor(client: Client, id: string): Promise<Outcome> {
+  const messages = await client.messages();
+  return outcomeOf(id, messages, await client.tasks());
+}
+
+/** Asks until there is an answer: the gateway may be restarting, perhaps at another address. null when `signal` ended it. */
+async function persistently<T>(ask: (client: Client) => Promise<T>, signal: AbortSignal): Promise<T | null> {
+  while (!signal.aborted) {
+    try {
+      return await ask(connect());
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      await createWaker(signal).rest(RETRY_MS);
+    }
+  }
+  return null;
+}
+
+/** A rest that a nudge or the signal ends; a nudge that comes before the rest makes it short. */
+function createWaker(signal: AbortSignal) {
+  let nudged = false;
+  let end: (() => void) | undefined;
+  return {
+    wake() {
+      nudged = true;
+      end?.();
+    },
+    rest(ms: number): Promise<void> {
+      return new Promise((resolve) => {
+        const finish = () => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", finish);
+          end = undefined;
+          nudged = false;
+          resolve();
+        };
+        const timer = setTimeout(finish, nudged ? 0 : ms);
+        end = finish;
+        signal.addEventListener("abort", finish);
+        if (signal.aborted) finish();
+      });
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/** The gateway as the commands see it: checked answers, and failures in one line. */
+import { ApiError, ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import { HomeError, readToken } from "@mimikit/runtime/home";
+import { z } from "zod";
+import { EXIT, Failure, reasonOf } from "./failure.ts";
+import { livingRoles } from "./instance.ts";
+import { currentPlace } from "./place.ts";
+
+const REQUEST_MS_MAX = 10_000;
+const TASKS_MAX = 500;
+const MESSAGES_MAX = 200;
+const Accepted = z.object({ id: z.string() });
+
+/** The gateway cannot be reached (now): it is not up yet, or just being restarted. */
+export class Unreachable extends Error {}
+
+export class Client {
+  readonly url: string;
+  readonly token: string;
+
+  constructor(url: string, token: string) {
+    this.url = url;
+    this.token = token;
+  }
+
+  status(): Promise<Status> {
+    return this.request(Status, "GET", "/api/status");
+  }
+
+  async messages(): Promise<ChatMessage[]> {
+    const answer = z.object({ messages: z.array(ChatMessage) });
+    return (await this.request(answer, "GET", `/api/messages?limit=${MESSAGES_MAX}`)).messages;
+  }
+
+  async tasks(
+    filter: { state?: string | undefined; role?: string | undefined; limit?: number | undefined } = {},
+  ): Promise<TaskSummary[]> {
+    const query = new URLSearchParams({ limit: String(filter.limit ?? TASKS_MAX) });
+    if (filter.state !== undefined) query.set("state", filter.state);
+    if (filter.role !== undefined) query.set("role", filter.role);
+    const answer = z.object({ tasks: z.array(TaskSummary) });
+    return (await this.request(answer, "GET", `/api/tasks?${query}`)).tasks;
+  }
+
+  task(id: string): Promise<TaskDetail> {
+    return this.request(TaskDetail, "GET", `/api/tasks/${encodeURIComponent(id)}`);
+  }
+
+  /** @returns the id of the wish. */
+  async cancel(id: string): Promise<string> {
+    return (await this.request(Accepted, "POST", `/api/tasks/${encodeURIComponent(id)}/cancel`, { body: {} })).id;
+  }
+
+  /** Sends a message; the same key sends it once, however often this is called. @returns the id of the message. */
+  async send(text: string, key: string): Promise<string> {
+    const client = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
+    const headers = { "Idempotency-Key": key };
+    return (await this.request(Accepted, "POST", "/api/input", { body: { text, client }, headers })).id;
+  }
+
+  private async request<T>(
+    schema: z.ZodType<T>,
+    method: "GET" | "POST",
+    path: string,
+    options: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<T> {
+    let status: number;
+    let body: unknown;
+    try {
+      const response = await fetch(this.url + path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${this.token}`,
+          ...(options.body !== undefined && { "Content-Type": "application/json" }),
+          ...options.headers,
+        },
+        ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+        signal: AbortSignal.timeout(REQUEST_MS_MAX),
+        redirect: "error",
+      });
+      status = response.status;
+      body = await response.json();
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      throw new Unreachable(`the gateway at ${this.url} does not answer: ${reasonOf(cause)}`);
+    }
+    if (status >= 400) throw refusal(status, body, this.url);
+    const checked = schema.safeParse(body);
+    if (checked.success) return checked.data;
+    throw new Failure(
+      "failed",
+      `the gateway at ${this.url} answers in another version's words: restart it with  mimikit restart`,
+    );
+  }
+}
+
+function refusal(status: number, body: unknown, url: string): Error {
+  if (status === 401)
+    return new Failure("failed", `${url} does not know the token of this home: another instance is serving there`);
+  const { data } = ApiError.safeParse(body);
+  const words =
+    data === undefined ? `HTTP ${status}` : [data.error.message, data.error.hint].filter(Boolean).join(". ");
+  // Not ready yet: worth another try.
+  return status === 503 ? new Unreachable(words) : new Failure("failed", words);
+}
+
+/** A client of the gateway of this home. Throws `Failure` (not running) when there is none. */
+export function connect(): Client {
+  const { home, config } = currentPlace();
+  const living = livingRoles(home);
+  const gateway = living.get("gateway");
+  if (gateway === undefined) {
+    throw new Failure(
+      "notRunning",
+      living.size > 0
+        ? `the gateway of ${home} is down, and PM2 is about to restart it: try again, or see  mimikit logs`
+        : `Mimikit is not running for ${home}: start it with  npm start  or  mimikit up`,
+    );
+  }
+  try {
+    return new Client(gateway.url ?? defaultUrl(config), readToken(home));
+  } catch (error) {
+    if (error instanceof HomeError) throw new Failure("failed", error.message);
+    throw error;
+  }
+}
+
+/** Is this a failure that another try may cure: the gateway is starting, or being restarted? */
+export function mayPass(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof Failure && error.exitCode === EXIT.notRunning);
+}
+
+/** Where a gateway with these settings serves. */
+export function defaultUrl({ host, port }: { host: string; port: number }): string {
+  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}

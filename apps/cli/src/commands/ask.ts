@@ -1,0 +1,76 @@
+/** Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout. */
+import { randomBytes } from "node:crypto";
+import type { TaskSummary } from "@mimikit/protocol/api";
+import { awaitAnswer } from "../await-answer.ts";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { plainLine, plainText, printJson, printLine, printProgress } from "../print.ts";
+import { readText, textArgument } from "../text-argument.ts";
+
+const TIMEOUT_SEC_DEFAULT = 1_800;
+const KEY_BYTES = 16;
+
+export const ask = command({
+  usage: "ask [text..]",
+  summary: "send a message and wait for the whole answer",
+  examples: [
+    ["mimikit ask 'run `ls` then `wc -l README.md`'", "prints the replies in order; progress goes to stderr"],
+    ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],
+  ],
+  options: (yargs) =>
+    textArgument(yargs).option("timeout", {
+      type: "number",
+      default: TIMEOUT_SEC_DEFAULT,
+      describe: "seconds to wait for the answer",
+    }),
+  async run({ json, text: words, timeout }) {
+    if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
+    const text = await readText(words);
+    const titles = new Map<string, string>();
+    let replies = 0;
+    const outcome = await awaitAnswer(
+      text,
+      randomBytes(KEY_BYTES).toString("hex"),
+      {
+        onReply(reply) {
+          if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${plainText(reply.text)}`);
+        },
+        onTask(task) {
+          titles.set(task.id, task.title);
+          printProgress(`· ${describe(task)}`);
+        },
+        onProgress: (taskId, step) =>
+          printProgress(`  ${plainLine(titles.get(taskId) ?? "thinking")}: ${plainLine(step)}`),
+        onDelta: () => undefined,
+      },
+      AbortSignal.timeout(timeout * 1_000),
+    );
+    if (json) {
+      const tasks = outcome.tasks.map(({ id, role, title, state, failureReason }) => ({
+        id,
+        role,
+        title,
+        state,
+        failureReason,
+      }));
+      const answered = outcome.replies.map(({ id, at, text, taskIds }) => ({ id, at, text, taskIds }));
+      printJson({
+        id: outcome.id,
+        complete: outcome.state === "complete",
+        answer: answered.at(-1)?.text ?? null,
+        replies: answered,
+        tasks,
+      });
+    }
+    if (outcome.state !== "complete") {
+      throw new Failure(
+        "timedOut",
+        `no complete answer within ${timeout} s; it goes on: see  mimikit tasks  and  mimikit chat`,
+      );
+    }
+  },
+});
+
+function describe({ id, role, title, state, failureReason }: TaskSummary): string {
+  return `${id} ${role} ${state}${failureReason === undefined ? "" : ` (${failureReason})`}  ${plainLine(title)}`;
+}

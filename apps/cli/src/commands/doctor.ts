@@ -1,0 +1,32 @@
+/** Looks at everything that an instance needs, says for each what it found, and what to do about it. Changes nothing. */
+import { existsSync } from "node:fs";
+import { CHECKS, type Check } from "../checks.ts";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { currentPlace } from "../place.ts";
+import { printJson, printLine, styled } from "../print.ts";
+
+const SIGNS = { ok: ["green", "✓"], warn: ["yellow", "!"], fail: ["red", "✗"] } as const;
+
+export const doctor = command({
+  usage: "doctor",
+  summary: "check the installation and this instance",
+  examples: [["mimikit doctor", "exit code 1 when something has to be repaired"]],
+  async run({ json }) {
+    const place = currentPlace();
+    const found: (Check & { name: string })[] = [];
+    for (const [name, look] of Object.entries(CHECKS)) {
+      for (const check of await look({ ...place, exists: existsSync(place.home) })) found.push({ name, ...check });
+    }
+    const failures = found.filter(({ level }) => level === "fail");
+    if (json) printJson({ home: place.home, ok: failures.length === 0, checks: found });
+    else found.forEach(print);
+    if (failures.length > 0) throw new Failure("failed", `${failures.length} of ${found.length} checks failed`);
+  },
+});
+
+function print({ name, level, message, next }: Check & { name: string }): void {
+  const [colour, sign] = SIGNS[level];
+  printLine(`${styled(colour, sign)} ${name.padEnd(10)} ${message}`);
+  if (next !== undefined) printLine(`  ${"".padEnd(10)} → ${next}`);
+}

@@ -1,0 +1,58 @@
+/** Stops Mimikit and leaves no process behind: neither a role nor anything that a task has started. */
+import { existsSync } from "node:fs";
+import { endProcesses } from "@mimikit/runtime/process-table";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { findDaemons, findProcesses, foreignPm2Homes } from "../instance.ts";
+import { currentPlace } from "../place.ts";
+import { runPm2, takeTurn } from "../pm2.ts";
+import { printJson, printLine } from "../print.ts";
+
+/** PM2 gives each role its kill_timeout of 10 s. */
+const PM2_KILL_MS_MAX = 30_000;
+/** What PM2 left over, or what no PM2 watches: state on disk survives a kill at any instant, so this need not be long. */
+const TERM_MS = 3_000;
+
+export const down = command({
+  usage: "down",
+  summary: "stop Mimikit and everything that it started",
+  examples: [["mimikit down", "stop; nothing is lost, the next start goes on where this one ended"]],
+  async run({ json }) {
+    const { home, workDir } = currentPlace();
+    if (!existsSync(home)) {
+      say(json, home, 0);
+      return;
+    }
+    await takeTurn(home);
+    const foreign = await foreignPm2Homes(home);
+    if (foreign.length > 0) {
+      throw new Failure(
+        "failed",
+        `another PM2 would restart them: run  PM2_HOME='${foreign[0]}' pm2 delete mimikit-supervisor mimikit-workers mimikit-gateway`,
+      );
+    }
+    const before = await findProcesses(home);
+    if (before.length > 0) await stop({ home, workDir });
+    say(json, home, before.length);
+  },
+});
+
+/** Throws `Failure` with the names of what could not be ended. */
+export async function stop(place: { home: string; workDir: string }): Promise<void> {
+  const find = () => findProcesses(place.home);
+  try {
+    if ((await findDaemons(place.home)).length > 0) await runPm2(place, ["kill", "--silent"], PM2_KILL_MS_MAX);
+  } catch (error) {
+    // A daemon that does not obey is ended below, like everything else.
+    if (!(error instanceof Failure)) throw error;
+  }
+  const left = await endProcesses(find, TERM_MS);
+  if (left.length > 0) {
+    throw new Failure("failed", `could not be ended: ${left.map(({ what, pid }) => `${what} (${pid})`).join(", ")}`);
+  }
+}
+
+function say(json: boolean, home: string, ended: number): void {
+  if (json) printJson({ home, ended });
+  else printLine(ended === 0 ? `Mimikit is not running for ${home}` : "Mimikit is stopped; its state is kept");
+}

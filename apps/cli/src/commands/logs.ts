@@ -1,0 +1,138 @@
+/** Shows what the three processes said, oldest first, and goes on as they speak. */
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { auditFile } from "@mimikit/runtime/log";
+import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
+import { hasCode } from "@mimikit/store/error-code";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { currentPlace, pm2Home } from "../place.ts";
+import { plainLine, printJson, printLine, styled } from "../print.ts";
+
+const LINES_DEFAULT = 50;
+const LINES_MAX = 10_000;
+const TAIL_BYTES_MAX = 4_194_304;
+const POLL_MS = 300;
+
+export const logs = command({
+  usage: "logs",
+  summary: "show what the processes said",
+  examples: [
+    ["mimikit logs -f", "go on as they speak; Ctrl-C ends it"],
+    ["mimikit logs -n 200 --json", "the last 200 lines as one JSON document"],
+  ],
+  options: (yargs) =>
+    yargs
+      .option("lines", {
+        alias: "n",
+        type: "number",
+        default: LINES_DEFAULT,
+        describe: `how many, at most ${LINES_MAX}`,
+      })
+      .option("follow", { alias: "f", type: "boolean", default: false, describe: "go on; with --json one line each" }),
+  async run({ json, lines, follow }) {
+    const { home } = currentPlace();
+    const tails = logFiles(home).map((path) => new Tail(path));
+    if (tails.length === 0) throw new Failure("failed", `nothing was logged yet in ${home}`);
+    const count = Math.min(LINES_MAX, Math.max(0, Math.floor(lines)));
+    const found = count === 0 ? [] : inOrder(tails.flatMap((tail) => tail.read())).slice(-count);
+    if (json && !follow) {
+      printJson(found.map(({ value, text }) => value ?? text));
+      return;
+    }
+    for (const line of found) show(line, json);
+    while (follow) {
+      await wait(POLL_MS);
+      for (const line of inOrder(tails.flatMap((tail) => tail.read()))) show(line, json);
+    }
+  },
+});
+
+/** What PM2 wrote of stdout and stderr has everything; where another PM2 runs the roles, the audit files have the events. */
+function logFiles(home: string): string[] {
+  const dir = join(pm2Home(home), "logs");
+  const written = existsSync(dir) ? readdirSync(dir).filter((name) => /^mimikit-.+\.log$/.test(name)) : [];
+  if (written.length > 0) return written.map((name) => join(dir, name));
+  return PROCESS_ROLES.map((role) => join(home, auditFile(role))).filter((path) => existsSync(path));
+}
+
+interface Line {
+  text: string;
+  value: Record<string, unknown> | null;
+  at: string;
+}
+
+/** The end of a file that grows: each read returns the whole lines that are new. A file that shrank is read anew. */
+class Tail {
+  private readonly path: string;
+  private position: number | undefined;
+  private rest = "";
+  private lastAt = "";
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  read(): Line[] {
+    let file: number;
+    try {
+      file = openSync(this.path, "r");
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return [];
+      throw error;
+    }
+    try {
+      const { size } = fstatSync(file);
+      if (this.position === undefined || size < this.position) {
+        this.position = Math.max(0, size - TAIL_BYTES_MAX);
+        this.rest = "";
+      }
+      const bytes = Buffer.alloc(Math.min(size - this.position, TAIL_BYTES_MAX));
+      this.position += readSync(file, bytes, 0, bytes.length, this.position);
+      const lines = (this.rest + bytes.toString("utf8")).split("\n");
+      this.rest = lines.pop() ?? "";
+      return lines.filter((text) => text.trim() !== "").map((text) => this.parse(text));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** A line that is not ours (a stack on stderr) belongs to the time of the line before. */
+  private parse(text: string): Line {
+    const value = objectOf(text);
+    if (typeof value?.timestamp === "string") this.lastAt = value.timestamp;
+    return { text, value, at: this.lastAt };
+  }
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    // Not a line of ours; it is shown as it is.
+    return null;
+  }
+}
+
+function inOrder(lines: Line[]): Line[] {
+  return lines.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+function show({ text, value }: Line, json: boolean): void {
+  if (json || value === null) {
+    printLine(json ? text : plainLine(text));
+    return;
+  }
+  const { timestamp, actor, level, event, message, taskId, failureReason, detail, meta } = value;
+  const what = String(event ?? message ?? "");
+  const rest = [taskId, failureReason, detail ?? meta]
+    .filter((part) => part !== undefined)
+    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)));
+  const colour = level === "error" ? "red" : level === "warn" ? "yellow" : "cyan";
+  const at = typeof timestamp === "string" ? new Date(timestamp).toLocaleTimeString() : "";
+  printLine(
+    `${styled("dim", at)} ${String(actor ?? "").padEnd(10)} ${styled(colour, plainLine(what))} ${plainLine(rest.join(" "))}`.trimEnd(),
+  );
+}

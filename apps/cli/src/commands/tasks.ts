@@ -1,0 +1,85 @@
+/** Lists, shows and cancels tasks. */
+import { type TaskDetail, TaskState, type TaskSummary } from "@mimikit/protocol/api";
+import { Role } from "@mimikit/protocol/role";
+import { connect } from "../client.ts";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
+
+const LIST_DEFAULT = 20;
+const LIST_MAX = 500;
+
+export const tasks = command({
+  usage: "tasks [action] [id]",
+  summary: "list tasks, show one, cancel one",
+  examples: [
+    ["mimikit tasks", "the newest tasks"],
+    ["mimikit tasks list --state running --role worker", "what the workers do now"],
+    ["mimikit tasks show t-000042.1", "everything about one task"],
+    ["mimikit tasks cancel t-000042.1", "cancel it and everything below it"],
+  ],
+  options: (yargs) =>
+    yargs
+      .positional("action", {
+        choices: ["list", "show", "cancel"] as const,
+        default: "list" as const,
+        describe: "what to do",
+      })
+      .positional("id", { type: "string", describe: "the task, for show and cancel" })
+      .option("state", { choices: TaskState.options, describe: "list: only tasks in this state" })
+      .option("role", { choices: Role.options, describe: "list: only tasks of this role" })
+      .option("limit", { type: "number", default: LIST_DEFAULT, describe: `list: how many, at most ${LIST_MAX}` }),
+  async run({ json, action, id, state, role, limit }) {
+    if (action !== "list" && id === undefined)
+      throw new Failure("usage", `say which task: mimikit tasks ${action} <id>`);
+    const client = connect();
+    if (action === "cancel") {
+      const wish = await client.cancel(id ?? "");
+      if (json) printJson({ id: wish });
+      else printLine(`${id} is being cancelled`);
+    } else if (action === "show") {
+      const task = await client.task(id ?? "");
+      if (json) printJson(task);
+      else show(task);
+    } else {
+      const limited = Math.min(LIST_MAX, Math.max(1, Math.floor(limit)));
+      const found = await client.tasks({ state, role, limit: limited });
+      if (json) printJson({ tasks: found });
+      else list(found);
+    }
+  },
+});
+
+function list(found: readonly TaskSummary[]): void {
+  const rows = found.map(({ id, role, state, createdAt, failureReason, title }) => [
+    id,
+    role,
+    failureReason === undefined ? state : `${state} (${failureReason})`,
+    new Date(createdAt).toLocaleTimeString(),
+    title,
+  ]);
+  printTable(["id", "role", "state", "created", "title"], rows, "there are no tasks");
+}
+
+function show(task: TaskDetail): void {
+  printLine(styled("bold", `${task.id}  ${plainLine(task.title)}`));
+  printLine(`${task.role}, ${task.state}, attempts ${task.attempts}, priority ${task.priority}`);
+  for (const { at, event } of task.timeline) printLine(`  ${new Date(at).toLocaleString()}  ${plainLine(event)}`);
+  if (task.prompt !== "") section("prompt", task.prompt);
+  if (task.error !== undefined)
+    section(`error${task.failureReason === undefined ? "" : ` (${task.failureReason})`}`, task.error);
+  if (task.result !== null && task.result !== undefined) section("result", textOf(task.result));
+}
+
+function section(title: string, text: string): void {
+  printLine();
+  printLine(styled("bold", title));
+  printLine(plainText(text));
+}
+
+/** A result of type `text` as it is, any other as JSON. */
+function textOf(result: unknown): string {
+  if (typeof result === "object" && result !== null && "text" in result && typeof result.text === "string")
+    return result.text;
+  return JSON.stringify(result, null, 2);
+}

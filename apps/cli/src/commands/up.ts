@@ -1,0 +1,160 @@
+/** Starts Mimikit, waits until it answers, and says where: safe to call at any time, by any number of callers. */
+import { join } from "node:path";
+import type { Status } from "@mimikit/protocol/api";
+import type { Config } from "@mimikit/runtime/config";
+import { HomeError, type Place, prepareHome, readToken } from "@mimikit/runtime/home";
+import { createPairingCode } from "@mimikit/runtime/pairing";
+import { hasCode } from "@mimikit/store/error-code";
+import { Client, defaultUrl, Unreachable } from "../client.ts";
+import { command } from "../command.ts";
+import { Failure, reasonOf } from "../failure.ts";
+import { findDaemons, foreignPm2Homes, livingRoles } from "../instance.ts";
+import { currentPlace, pm2Home, ROOT } from "../place.ts";
+import { runPm2, takeTurn } from "../pm2.ts";
+import { printJson, printLine, printProgress, styled } from "../print.ts";
+import { probePort } from "../probe-port.ts";
+import { waitUntil } from "../wait-until.ts";
+
+const PM2_START_MS_MAX = 60_000;
+const READY_MS_MAX = 60_000;
+const READY_POLL_MS = 50;
+/** Roles whose daemon has just died need a moment to leave, and keep the port until then. */
+const LEAVING_MS_MAX = 12_000;
+const LEAVING_POLL_MS = 100;
+/** What the kernel allows for the path of a socket. */
+const SOCKET_PATH_BYTES_MAX = process.platform === "linux" ? 107 : 103;
+
+export const up = command({
+  usage: "up",
+  summary: "start Mimikit and print its address",
+  examples: [
+    ["mimikit up", "start with the workspace in this directory"],
+    ["MIMIKIT_PORT=8788 mimikit up", "start on another port"],
+  ],
+  async run({ json }) {
+    const { home, workDir, config, problems } = currentPlace();
+    prepare(home);
+    await takeTurn(home);
+    const wasRunning = await isRunning(home);
+    if (!wasRunning) await start({ home, workDir }, config);
+    const { url, status } = await waitUntilReady(home, config);
+    const pairingUrl = `${url}/#pair=${await createPairingCode(home)}`;
+    if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems });
+    else report({ wasRunning, pairingUrl, home, status, problems: new Set([...problems, ...status.problems]) });
+  },
+});
+
+function prepare(home: string): void {
+  const socket = join(pm2Home(home), "rpc.sock");
+  if (Buffer.byteLength(socket) > SOCKET_PATH_BYTES_MAX) {
+    const most = SOCKET_PATH_BYTES_MAX - Buffer.byteLength(socket) + Buffer.byteLength(home);
+    throw new Failure(
+      "failed",
+      `the path ${home} is too long for PM2: set MIMIKIT_HOME to one of at most ${most} bytes`,
+    );
+  }
+  try {
+    prepareHome(home);
+  } catch (error) {
+    if (error instanceof HomeError) throw new Failure("failed", error.message);
+    if (hasCode(error, "EACCES", "EROFS", "ENOSPC"))
+      throw new Failure("failed", `${home} cannot be written: ${reasonOf(error)}`);
+    throw error;
+  }
+}
+
+/** All three roles live, under a daemon that would restart them. */
+async function isRunning(home: string): Promise<boolean> {
+  if (livingRoles(home).size < 3) return false;
+  if (process.platform !== "linux") return (await findDaemons(home)).length > 0;
+  return (await findDaemons(home)).length > 0 || (await foreignPm2Homes(home)).length > 0;
+}
+
+async function start(place: Place, config: Config): Promise<void> {
+  const { home } = place;
+  const [elsewhere] = await foreignPm2Homes(home);
+  if (elsewhere !== undefined) {
+    // Another PM2 is starting or restarting them; a second set would only wait for its turn.
+    printProgress(`the processes of ${home} belong to the PM2 of ${elsewhere}; waiting for it`);
+    return;
+  }
+  const daemons = await findDaemons(home);
+  if (daemons.length === 0) {
+    await waitUntil(LEAVING_MS_MAX, LEAVING_POLL_MS, async () => (livingRoles(home).size === 0 ? true : null));
+  }
+  if (!livingRoles(home).has("gateway")) await assertPortIsFree(config);
+  await runPm2(
+    place,
+    ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"],
+    PM2_START_MS_MAX,
+  );
+}
+
+/** Says so now, and not in the log of a gateway that waits for the port. */
+async function assertPortIsFree({ host, port }: Config): Promise<void> {
+  const error = await probePort({ host, port });
+  if (error === null) return;
+  const another = `choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT=${port < 65_535 ? port + 1 : port - 1} npm start`;
+  if (hasCode(error, "EADDRINUSE"))
+    throw new Failure("failed", `port ${port} on ${host} is in use by another program: ${another}`);
+  if (hasCode(error, "EACCES")) throw new Failure("failed", `port ${port} may not be used by this user: ${another}`);
+  throw new Failure(
+    "failed",
+    `cannot listen on ${host}:${port} (${reasonOf(error)}): set MIMIKIT_HOST and MIMIKIT_PORT`,
+  );
+}
+
+/** Polls `/api/status` of the gateway that noted itself in this home. Throws `Failure` (timed out) with what is missing. */
+export async function waitUntilReady(home: string, config: Config): Promise<{ url: string; status: Status }> {
+  const token = readToken(home);
+  let missing = "the gateway has not started";
+  const ready = await waitUntil(READY_MS_MAX, READY_POLL_MS, async () => {
+    const gateway = livingRoles(home).get("gateway");
+    if (gateway === undefined) return null;
+    const url = gateway.url ?? defaultUrl(config);
+    try {
+      const status = await new Client(url, token).status();
+      if (status.ready) return { url, status };
+      missing = status.problems.join("; ");
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      missing = error.message;
+    }
+    return null;
+  });
+  if (ready !== null) return ready;
+  throw new Failure(
+    "timedOut",
+    `not ready after ${READY_MS_MAX / 1_000} s: ${missing}. See  mimikit logs  and  mimikit doctor`,
+  );
+}
+
+function report(facts: {
+  wasRunning: boolean;
+  pairingUrl: string;
+  home: string;
+  status: Status;
+  problems: ReadonlySet<string>;
+}): void {
+  const { wasRunning, pairingUrl, home, status, problems } = facts;
+  const providers = new Set(Object.values(status.providers));
+  const answers =
+    providers.size === 1
+      ? [...providers].join()
+      : Object.entries(status.providers)
+          .map(([role, name]) => `${role}: ${name}`)
+          .join(", ");
+  printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? "is already running" : "is running"}`);
+  printLine();
+  printLine(`  open      ${styled("cyan", pairingUrl)}`);
+  printLine(
+    "            (this address signs one browser in, once, within 2 minutes;  npx mimikit pair  makes another)",
+  );
+  printLine(
+    `  answers   ${answers}${providers.has("offline") ? " (no model is configured; the README says how to connect one)" : ""}`,
+  );
+  printLine(`  works in  ${status.workDir}`);
+  printLine(`  state     ${home}`);
+  printLine("  stop      npm stop");
+  for (const problem of problems) printLine(`${styled("yellow", "!")} ${problem}`);
+}

@@ -1,0 +1,58 @@
+/** The command line of Mimikit. Every command is one file in commands/ and one line here. */
+
+import { VERSION } from "@mimikit/runtime/version";
+import yargs from "yargs";
+import { hideBin } from "yargs/helpers";
+import { Unreachable } from "./client.ts";
+import type { Command } from "./command.ts";
+import { ask } from "./commands/ask.ts";
+import { chat } from "./commands/chat.ts";
+import { doctor } from "./commands/doctor.ts";
+import { down } from "./commands/down.ts";
+import { logs } from "./commands/logs.ts";
+import { pair } from "./commands/pair.ts";
+import { restart } from "./commands/restart.ts";
+import { send } from "./commands/send.ts";
+import { status } from "./commands/status.ts";
+import { tasks } from "./commands/tasks.ts";
+import { up } from "./commands/up.ts";
+import { EXIT, Failure, reasonOf } from "./failure.ts";
+
+const COMMANDS: readonly Command[] = [up, down, restart, status, logs, send, ask, chat, pair, tasks, doctor];
+
+const cli = yargs(argumentsOf(process.argv))
+  .scriptName("mimikit")
+  .usage(
+    "$0 <command>\n\nA self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out.",
+  )
+  .option("json", { type: "boolean", default: false, describe: "print one JSON document", global: true })
+  .parserConfiguration({ "parse-positional-numbers": false, "strip-dashed": true })
+  .version(VERSION)
+  .help()
+  .alias({ help: "h", version: "v" })
+  .strict()
+  .demandCommand(1, "say what to do")
+  .recommendCommands()
+  .exitProcess(false)
+  .fail((message, error) => {
+    if (error !== undefined) throw error;
+    throw new Failure("usage", `${message} (mimikit --help shows what there is)`);
+  });
+for (const command of COMMANDS) command.addTo(cli);
+
+/** `help` is a message like any other; yargs takes it for its own where it is the last word. */
+function argumentsOf(argv: string[]): string[] {
+  const words = hideBin(argv);
+  return ["send", "ask"].includes(words[0] ?? "") && words.at(-1) === "help" ? [...words, ""] : words;
+}
+
+// A reader that has seen enough (`mimikit logs | head`) is not a failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
+
+try {
+  await cli.parseAsync();
+} catch (error) {
+  process.stderr.write(`mimikit: ${reasonOf(error)}\n`);
+  process.exitCode =
+    error instanceof Failure ? error.exitCode : error instanceof Unreachable ? EXIT.notRunning : EXIT.failed;
+}

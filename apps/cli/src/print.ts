@@ -1,0 +1,104 @@
+/** What a command says: for people in tables that fit the terminal, for programs as one JSON document. */
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+const COLUMNS_DEFAULT = 100;
+const COLUMN_GAP = 2;
+const FLEXIBLE_WIDTH_MIN = 10;
+
+/** Prints one JSON document. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+export function printLine(text = ""): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Says on stderr how it goes, so that stdout holds only the answer. */
+export function printProgress(text: string): void {
+  process.stderr.write(`${styled("dim", text, process.stderr)}\n`);
+}
+
+/** Styled text where there is a terminal that shows it; plain text in pipes and with NO_COLOR. */
+export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return stream.isTTY ? styleText(style, text, { stream }) : text;
+}
+
+/** Text from outside on one line, without anything that a terminal would obey. */
+export function plainLine(text: string): string {
+  return withoutControls(text.replace(/\s+/g, " ")).trim();
+}
+
+/** Text from outside with its lines, without anything else that a terminal would obey. */
+export function plainText(text: string): string {
+  return text.split("\n").map(withoutControls).join("\n");
+}
+
+function withoutControls(text: string): string {
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => (character === "\t" ? "  " : ""));
+}
+
+/**
+ * Rows of cells, as wide as the terminal at most: the widest column is cut, with an ellipsis. In a pipe nothing is cut.
+ * An empty list prints `nothing`.
+ */
+export function printTable(titles: readonly string[], rows: readonly (readonly string[])[], nothing: string): void {
+  if (rows.length === 0) {
+    printLine(nothing);
+    return;
+  }
+  const cells = rows.map((row) => row.map(plainLine));
+  const widths = titles.map((title, column) =>
+    Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(widthOf)),
+  );
+  if (process.stdout.isTTY) fit(widths, process.stdout.columns ?? COLUMNS_DEFAULT);
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => padded(cell, widths[column] ?? 0))
+      .join(" ".repeat(COLUMN_GAP))
+      .trimEnd();
+  printLine(styled("bold", line(titles)));
+  for (const row of cells) printLine(line(row));
+}
+
+function fit(widths: number[], columns: number): void {
+  const gaps = COLUMN_GAP * (widths.length - 1);
+  for (;;) {
+    const excess = widths.reduce((sum, width) => sum + width, gaps) - columns;
+    const widest = Math.max(...widths);
+    if (excess <= 0 || widest <= FLEXIBLE_WIDTH_MIN) return;
+    const column = widths.indexOf(widest);
+    const second = Math.max(FLEXIBLE_WIDTH_MIN, ...widths.filter((_, other) => other !== column));
+    // The widest column gives until it is as wide as the next, then they give in turns.
+    widths[column] = Math.max(widest - excess, Math.min(second, widest - 1));
+  }
+}
+
+function padded(cell: string, width: number): string {
+  let text = cell;
+  if (widthOf(cell) > width) {
+    text = "";
+    for (const character of cell) {
+      if (widthOf(text + character) > width - 1) break;
+      text += character;
+    }
+    text += "…";
+  }
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Columns on a terminal: characters of East Asian scripts and pictures take two. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    width +=
+      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(
+        character,
+      )
+        ? 2
+        : 1;
+  }
+  return width;
+}

@@ -1,0 +1,144 @@
+/**
+ * The real scripts/bootstrap.mjs in a small clone, with an npm and a vite that do in a moment what the real ones do, and
+ * write down when they begin and end.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+const SCRIPT = fileURLToPath(new URL("../../scripts/bootstrap.mjs", import.meta.url));
+
+const NPM = `
+  const { appendFileSync, cpSync, existsSync, mkdirSync, rmSync } = require("node:fs");
+  appendFileSync("journal", "npm begins " + process.argv.slice(2).join(" ") + " NODE_ENV=" + process.env.NODE_ENV + "\\n");
+  rmSync("node_modules", { recursive: true, force: true });
+  const wait = setInterval(() => {
+    if (existsSync("hold-npm")) return;
+    clearInterval(wait);
+    mkdirSync("node_modules/vite/bin", { recursive: true });
+    cpSync("fake-vite.js", "node_modules/vite/bin/vite.js");
+    appendFileSync("journal", "npm ends\\n");
+  }, 5);
+`;
+const VITE = `
+  const { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
+  const [, , , web, , output] = process.argv;
+  const source = readFileSync(web + "/src/main.ts", "utf8");
+  appendFileSync("journal", "vite builds " + source + "\\n");
+  mkdirSync(output + "/assets", { recursive: true });
+  writeFileSync(output + "/assets/" + source + ".js", source);
+  writeFileSync(output + "/index.html", "page of " + source);
+`;
+
+function clone() {
+  const root = mkdtempSync(join(tmpdir(), "mimikit-bootstrap-"));
+  const started: ChildProcess[] = [];
+  onTestFinished(() => {
+    for (const child of started) child.kill("SIGKILL");
+    rmSync(join(root, "hold-npm"), { force: true });
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const write = (path: string, text: string) => writeFileSync(join(root, path), text);
+  for (const dir of ["scripts", "apps/web/src", "packages/protocol/src"])
+    mkdirSync(join(root, dir), { recursive: true });
+  cpSync(SCRIPT, join(root, "scripts/bootstrap.mjs"));
+  write("package-lock.json", "{}");
+  write("apps/web/index.html", "source");
+  write("apps/web/src/main.ts", "one");
+  write("fake-npm.js", NPM);
+  write("fake-vite.js", VITE);
+  function start() {
+    const child = spawn(process.execPath, [join(root, "scripts/bootstrap.mjs")], {
+      cwd: root,
+      env: { ...process.env, NODE_ENV: "production", npm_execpath: join(root, "fake-npm.js") },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    started.push(child);
+    const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
+    return { child, ended };
+  }
+  return {
+    root,
+    write,
+    start,
+    run: () => start().ended,
+    journal: () =>
+      existsSync(join(root, "journal")) ? readFileSync(join(root, "journal"), "utf8").trim().split("\n") : [],
+    page: (path: string) => readFileSync(join(root, "apps/web/dist", path), "utf8"),
+  };
+}
+
+const INSTALLS =
+  "npm begins ci --include=dev --include=optional --ignore-scripts --no-audit --no-fund --loglevel=error NODE_ENV=undefined";
+
+test("a fresh clone is installed and built once, and then there is nothing to do", async () => {
+  const { run, journal, page } = clone();
+  expect(await run()).toBe(0);
+  expect(journal()).toEqual([INSTALLS, "npm ends", "vite builds one"]);
+  expect(page("index.html")).toBe("page of one");
+  expect(await run()).toBe(0);
+  expect(journal()).toHaveLength(3);
+});
+
+test("four at once install once and build once, and each finds it ready", async () => {
+  const { root, run, journal } = clone();
+  expect(await Promise.all([run(), run(), run(), run()])).toEqual([0, 0, 0, 0]);
+  expect(journal()).toEqual([INSTALLS, "npm ends", "vite builds one"]);
+  expect(readdirSync(join(root, ".bootstrap.lock")).filter((name) => name.startsWith("tmp-"))).toEqual([]);
+});
+
+test("the one after a killed one ends its npm and does it all again, while others wait", async () => {
+  const { root, write, start, run, journal } = clone();
+  write("hold-npm", "");
+  const first = start();
+  await expect.poll(() => journal().length).toBe(1);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const others = [run(), run()];
+  // The second npm begins only after the first is gone; both would end if both still ran.
+  await expect.poll(() => journal().length).toBe(2);
+  rmSync(join(root, "hold-npm"));
+  expect(await Promise.all(others)).toEqual([0, 0]);
+  expect(journal()).toEqual([INSTALLS, INSTALLS, "npm ends", "vite builds one"]);
+});
+
+test("changed packages are installed again, changed sources are built again", async () => {
+  const { write, run, journal, page } = clone();
+  await run();
+  write("apps/web/src/main.ts", "two");
+  expect(await run()).toBe(0);
+  expect(journal().slice(3)).toEqual(["vite builds two"]);
+  expect(page("index.html")).toBe("page of two");
+  write("package-lock.json", '{"changed":true}');
+  expect(await run()).toBe(0);
+  expect(journal().slice(4)).toEqual([INSTALLS, "npm ends", "vite builds two"]);
+});
+
+test("who has the page before open finds its files, and older ones are gone", async () => {
+  const { root, write, run } = clone();
+  for (const source of ["one", "two", "three"]) {
+    write("apps/web/src/main.ts", source);
+    expect(await run()).toBe(0);
+  }
+  expect(readdirSync(join(root, "apps/web/dist/assets")).sort()).toEqual(["three.js", "two.js"]);
+});
+
+test("without a page there is only the installation", async () => {
+  const { root, run, journal } = clone();
+  rmSync(join(root, "apps/web/index.html"));
+  expect(await run()).toBe(0);
+  expect(journal()).toEqual([INSTALLS, "npm ends"]);
+});
+
+test("an npm that fails fails the start, and the next one tries again", async () => {
+  const { write, run, journal } = clone();
+  write("fake-npm.js", "process.exit(3)");
+  expect(await run()).toBe(1);
+  write("fake-npm.js", NPM);
+  expect(await run()).toBe(0);
+  expect(journal()).toHaveLength(3);
+});

@@ -1,0 +1,334 @@
+/** The whole of Mimikit under a real PM2: starting, stopping, dying and coming back. Each test has a home and a port of its own. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import type { Status } from "@mimikit/protocol/api";
+import { homeHash } from "@mimikit/runtime/home";
+import { isAlive } from "@mimikit/runtime/identity";
+import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
+import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process-table";
+import { PROCESS_ROLES, type ProcessRole, readRole } from "@mimikit/runtime/role-record";
+import { expect, onTestFinished, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const MIMIKIT = join(ROOT, "apps/cli/bin/mimikit.mjs");
+const PM2 = join(ROOT, "node_modules/pm2/bin/pm2");
+const TEST_MS_MAX = 90_000;
+const COMES_BACK = { timeout: 15_000, interval: 20 };
+
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+async function run(script: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ran> {
+  const child = spawn(process.execPath, [script, ...args], { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
+  const exit = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
+  return { code, stdout, stderr };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** A home that nothing runs in yet; whatever runs in it at the end of the test is ended. */
+async function instance() {
+  const workDir = realpathSync(mkdtempSync(join(tmpdir(), "mimikit-pm2-")));
+  const home = join(workDir, ".mimikit");
+  const port = await freePort();
+  const { NODE_ENV: _, ...inherited } = process.env;
+  const env: NodeJS.ProcessEnv = {
+    ...inherited,
+    MIMIKIT_WORK_DIR: workDir,
+    MIMIKIT_HOME: home,
+    MIMIKIT_PORT: String(port),
+  };
+  const processes = async () => (await listProcesses()).filter((process) => belongsTo(process, workDir, home));
+  onTestFinished(async () => {
+    await endProcesses(processes, 0);
+    rmSync(workDir, { recursive: true, force: true });
+  });
+  const mimikit = (...args: string[]) => run(MIMIKIT, args, env);
+  return {
+    workDir,
+    home,
+    port,
+    env,
+    mimikit,
+    /** Everything that was started with this home: PM2's daemon, roles, children. */
+    processes,
+    daemons: async () => (await processes()).filter(({ args }) => /^PM2 v/.test(args[0] ?? "")),
+    async up(): Promise<{ alreadyRunning: boolean; url: string; pairingUrl: string; status: Status }> {
+      const { code, stdout, stderr } = await mimikit("up", "--json");
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout);
+    },
+    async ask(message: string): Promise<string[]> {
+      const { code, stdout, stderr } = await mimikit("ask", "--timeout", "60", "--json", message);
+      expect([code, stderr.match(/^mimikit:.*/m)?.[0]]).toEqual([0, undefined]);
+      return (JSON.parse(stdout) as { replies: { text: string }[] }).replies.map((reply) => reply.text);
+    },
+    pid(role: ProcessRole): number {
+      const record = readRole(home, role);
+      return record !== null && isAlive(record) ? record.pid : 0;
+    },
+    async isReady(): Promise<boolean> {
+      const { code, stdout } = await mimikit("status", "--json");
+      return code === 0 && (JSON.parse(stdout) as Status).ready;
+    },
+  };
+}
+
+function belongsTo({ environment }: RunningProcess, workDir: string, home: string): boolean {
+  const isOfHome = ["MIMIKIT_HOME", "PM2_HOME"].some((name) => environment.get(name)?.startsWith(workDir));
+  const mark = environment.get(MARK_VARIABLE);
+  return isOfHome || (mark !== undefined && existsSync(home) && mark.startsWith(`${homeHash(home)}:`));
+}
+
+test("up starts three roles and says where; up again says that it runs; down leaves no process", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { up, mimikit, processes, port } = await instance();
+  const first = await up();
+  expect(first).toMatchObject({ alreadyRunning: false, url: `http://127.0.0.1:${port}`, status: { ready: true } });
+  expect(first.pairingUrl).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/#pair=[\\w-]{40,}$`));
+
+  const second = await up();
+  expect(second).toMatchObject({ alreadyRunning: true, url: first.url });
+  expect(second.status.processes).toEqual(first.status.processes);
+
+  expect(await mimikit("down")).toMatchObject({ code: 0, stdout: "Mimikit is stopped; its state is kept\n" });
+  expect(await processes()).toEqual([]);
+  expect((await mimikit("status")).code).toBe(3);
+  expect((await mimikit("down")).code).toBe(0);
+
+  expect((await up()).alreadyRunning).toBe(false);
+});
+
+test("a chain is answered in full through the three processes", { timeout: TEST_MS_MAX }, async () => {
+  const { up, ask } = await instance();
+  await up();
+  const replies = await ask("run `echo first$((1+1))` then `echo second$((1+1))`");
+  expect(replies).toHaveLength(2);
+  expect(replies[1]).toMatch(/\nfirst2\n[\s\S]*\nsecond2\n/);
+});
+
+test("every command tells people and programs what it is asked", { timeout: TEST_MS_MAX }, async () => {
+  const { env, up, ask, mimikit, pid } = await instance();
+  const { url } = await up();
+  await ask("run `echo $((20+1))`");
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await mimikit(...args, "--json");
+    expect([args, code, stderr]).toEqual([args, 0, ""]);
+    return JSON.parse(stdout);
+  };
+  expect(await json("status")).toMatchObject({ url, ready: true, problems: [] });
+  expect((await mimikit("status")).stdout).toMatch(/supervisor +\d+ +alive/);
+  expect(await json("doctor")).toMatchObject({ ok: true });
+  expect((await json("pair")).pairingUrl).toMatch(/#pair=[\w-]{40,}$/);
+  const { tasks } = await json("tasks", "list", "--role", "worker");
+  expect(tasks).toMatchObject([{ role: "worker", state: "done" }]);
+  expect(await json("tasks", "show", tasks[0].id)).toMatchObject({ result: { text: expect.stringContaining("21") } });
+  expect((await mimikit("tasks", "cancel", tasks[0].id)).code).toBe(1);
+  expect(await json("logs", "-n", "500")).toContainEqual(expect.objectContaining({ event: "supervisor_started" }));
+  expect((await mimikit("logs")).stdout).toMatch(/supervisor +turn_settled t-000001/);
+
+  const chat = spawn(process.execPath, [MIMIKIT, "chat"], { env, stdio: ["pipe", "pipe", "inherit"] });
+  chat.stdin.end("run `echo $((20+2))`\nrun `echo $((20+3))`\n");
+  expect(await text(chat.stdout)).toMatch(/\n22\n[\s\S]*\n23\n/);
+
+  const late = await mimikit("ask", "--timeout", "0.5", "run `sleep 30`");
+  expect([late.code, late.stderr]).toEqual([4, expect.stringMatching(/mimikit: no complete answer within 0.5 s/)]);
+
+  const before = pid("supervisor");
+  expect((await json("restart")).status.ready).toBe(true);
+  expect(pid("supervisor")).not.toBe(before);
+});
+
+test("a message that is sent while nothing runs is answered at the next start", { timeout: TEST_MS_MAX }, async () => {
+  const { up, mimikit } = await instance();
+  const sent = await mimikit("send", "--json", "help");
+  expect(sent).toMatchObject({ code: 0, stderr: "" });
+  const { id } = JSON.parse(sent.stdout);
+  const { url } = await up();
+  expect(url).toBeTruthy();
+  await expect
+    .poll(async () => JSON.stringify(await messages(url, mimikit)), COMES_BACK)
+    .toContain(`"answers":["${id}"]`);
+});
+
+/** The conversation, read with the token as a script would. */
+async function messages(url: string, mimikit: (...args: string[]) => Promise<Ran>): Promise<unknown> {
+  const { home } = JSON.parse((await mimikit("doctor", "--json")).stdout);
+  const { readToken } = await import("@mimikit/runtime/home");
+  const response = await fetch(`${url}/api/messages`, { headers: { Authorization: `Bearer ${readToken(home)}` } });
+  return response.json();
+}
+
+test("a role that is killed comes back, and is asked as if nothing had been", { timeout: TEST_MS_MAX }, async () => {
+  const { up, ask, pid, isReady } = await instance();
+  await up();
+  const backMs: Record<string, number> = {};
+  for (const role of PROCESS_ROLES) {
+    const before = pid(role);
+    const killedAt = performance.now();
+    process.kill(before, "SIGKILL");
+    await expect.poll(() => ![0, before].includes(pid(role)), COMES_BACK).toBe(true);
+    backMs[role] = Math.round(performance.now() - killedAt);
+  }
+  console.log("back after kill -9, in ms:", backMs);
+  await expect.poll(isReady, COMES_BACK).toBe(true);
+  expect((await ask("run `echo $((40+2))`")).at(-1)).toContain("\n42\n");
+});
+
+test("what runs while everything is killed is answered once, whatever was killed when", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { home, up, ask, pid } = await instance();
+  await up();
+  const answer = ask("run `sleep 1; echo A$((1+1))` then `sleep 1; echo B$((1+1))`");
+  await expect.poll(() => readdirSync(join(home, "worker/running")).length, COMES_BACK).toBe(1);
+  for (const role of [...PROCESS_ROLES, ...PROCESS_ROLES]) {
+    await expect.poll(() => pid(role), COMES_BACK).not.toBe(0);
+    process.kill(pid(role), "SIGKILL");
+  }
+  const replies = await answer;
+  expect(replies).toHaveLength(2);
+  expect(replies[1]).toMatch(/\nA2\n[\s\S]*\nB2\n/);
+});
+
+test("pm2 restart all gives new processes, and what ran is taken up again", { timeout: TEST_MS_MAX }, async () => {
+  const { home, env, up, ask, pid, isReady } = await instance();
+  await up();
+  const before = PROCESS_ROLES.map(pid);
+  const answer = ask("run `sleep 2; echo surv$((1+1))ved`");
+  await expect.poll(() => readdirSync(join(home, "worker/running")).length, COMES_BACK).toBe(1);
+  const restarted = await run(PM2, ["restart", "all"], { ...env, PM2_HOME: join(home, "pm2") });
+  expect(restarted.code).toBe(0);
+  await expect.poll(isReady, COMES_BACK).toBe(true);
+  for (const role of PROCESS_ROLES) expect(before).not.toContain(pid(role));
+  expect((await answer).at(-1)).toContain("surv2ved");
+});
+
+test("roles whose daemon was killed leave by themselves, and the next up starts them anew", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { up, daemons, processes } = await instance();
+  await up();
+  for (const { pid } of await daemons()) process.kill(pid, "SIGKILL");
+  await expect.poll(async () => (await processes()).length, COMES_BACK).toBe(0);
+  expect((await up()).alreadyRunning).toBe(false);
+  expect(await daemons()).toHaveLength(1);
+});
+
+test("down ends what a task has started, also what hides from it", { timeout: TEST_MS_MAX }, async () => {
+  const { home, up, mimikit, processes } = await instance();
+  await up();
+  await mimikit("send", "run `setsid sh -c 'trap \"\" TERM INT; sleep 60; sleep 60' & sleep 60`");
+  await expect.poll(async () => (await findMarked(homeHash(home))).length, COMES_BACK).toBeGreaterThan(2);
+  expect((await mimikit("down")).code).toBe(0);
+  expect(await processes()).toEqual([]);
+});
+
+test("two that start at once make one daemon and three roles", { timeout: TEST_MS_MAX }, async () => {
+  const { up, daemons, processes } = await instance();
+  const started = await Promise.all([up(), up()]);
+  expect(started.map(({ alreadyRunning }) => alreadyRunning).sort()).toEqual([false, true]);
+  expect(await daemons()).toHaveLength(1);
+  expect(await processes()).toHaveLength(4);
+});
+
+test("two homes live side by side and end one by one", { timeout: TEST_MS_MAX }, async () => {
+  const [one, other] = [await instance(), await instance()];
+  await Promise.all([one.up(), other.up()]);
+  const [first, second] = await Promise.all([one.ask("run `pwd`"), other.ask("run `pwd`")]);
+  expect(first.at(-1)).toContain(`\n${one.workDir}\n`);
+  expect(second.at(-1)).toContain(`\n${other.workDir}\n`);
+  expect((await one.mimikit("down")).code).toBe(0);
+  expect(await one.processes()).toEqual([]);
+  expect(await other.isReady()).toBe(true);
+});
+
+test("a port in use is named together with the variable that changes it", { timeout: TEST_MS_MAX }, async () => {
+  const { mimikit, port, processes } = await instance();
+  const taken = createServer().listen(port, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await new Promise((resolve) => taken.once("listening", resolve));
+  const { code, stderr } = await mimikit("up");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    new RegExp(`^mimikit: port ${port} on 127.0.0.1 is in use by another program.*MIMIKIT_PORT=\\d+.*\n$`),
+  );
+  expect(await processes()).toEqual([]);
+});
+
+test("a home whose path is too long for a socket is refused before anything starts", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { workDir, env } = await instance();
+  const { code, stderr } = await run(MIMIKIT, ["up"], { ...env, MIMIKIT_HOME: join(workDir, "x".repeat(120)) });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/is too long for PM2: set MIMIKIT_HOME to one of at most \d+ bytes\n$/);
+  expect(readdirSync(workDir)).toEqual([]);
+});
+
+test("plain pm2 runs the same three processes, and mimikit neither doubles nor steals them", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { workDir, env, up, ask, mimikit, processes, isReady } = await instance();
+  const ofPm2: NodeJS.ProcessEnv = { ...env, PM2_HOME: join(workDir, "own-pm2") };
+  const { MIMIKIT_WORK_DIR: _, MIMIKIT_HOME: __, ...withoutPlace } = ofPm2;
+  const child = spawn(process.execPath, [PM2, "start", join(ROOT, "ecosystem.config.cjs")], {
+    cwd: workDir,
+    env: withoutPlace,
+    stdio: "ignore",
+  });
+  expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+  await expect.poll(isReady, COMES_BACK).toBe(true);
+  expect((await ask("run `pwd`")).at(-1)).toContain(`\n${workDir}\n`);
+  expect((await up()).alreadyRunning).toBe(true);
+
+  const refused = await mimikit("down");
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`PM2_HOME='${join(workDir, "own-pm2")}' pm2 delete`),
+  });
+  expect(await isReady()).toBe(true);
+
+  const logged = await run(PM2, ["logs", "--raw", "--nostream", "--lines", "200"], ofPm2);
+  expect(logged.stdout).toMatch(/^\{.*"event":"supervisor_started".*\}$/m);
+  expect((await run(PM2, ["kill"], ofPm2)).code).toBe(0);
+  await expect.poll(async () => (await processes()).length, COMES_BACK).toBe(0);
+});
+
+test("a command that fails says so in one line with the code of the contract", { timeout: TEST_MS_MAX }, async () => {
+  const { mimikit, workDir } = await instance();
+  for (const [args, code] of [
+    [["status"], 3],
+    [["ask", "hello"], 3],
+    [["tasks"], 3],
+    [["pair"], 3],
+    [["restart"], 3],
+    [["frobnicate"], 2],
+    [["send"], 2],
+    [["tasks", "show"], 2],
+    [["up", "--no-such-option"], 2],
+    [[], 2],
+  ] as const) {
+    const ran = await mimikit(...args);
+    expect([args, ran.code, ran.stdout]).toEqual([args, code, ""]);
+    expect(ran.stderr).toMatch(/^mimikit: [^\n]+\n$/);
+  }
+  expect(readdirSync(workDir)).toEqual([]);
+});

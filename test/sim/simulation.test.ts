@@ -1,0 +1,21 @@
+/** The protocol under kills, pauses, power losses and clock jumps; `run.ts` says what is simulated. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { simulate } from "./simulate.ts";
+
+const RUN = join(import.meta.dirname, "run.ts");
+
+test("in 2,000 simulated worlds nothing is lost, nothing happens twice, and everything comes to rest", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [RUN, "--seeds", "2000"]).catch((error) => {
+    throw new Error(`${error.stdout}\n${error.stderr}`);
+  });
+  expect(stdout).toContain("2000 passed, 0 failed");
+});
+
+test("a seed is one world: it runs the same way each time", async () => {
+  const [first, second] = [await simulate(7), await simulate(7)];
+  expect(second).toEqual(first);
+  expect(first.counts.executions).toBeGreaterThan(0);
+});
