@@ -1,0 +1,32 @@
+/** What the docs say is what the code does. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { describeConfiguration } from "../scripts/configuration-table.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+test("docs/configuration.md is what the schema says; `npm run docs` writes it", () => {
+  expect(read("docs/configuration.md")).toBe(describeConfiguration());
+});
+
+test("every link of the docs to a file leads to one", () => {
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".md"),
+  );
+  const files = [
+    "README.md",
+    "README.zh-CN.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    ...pages.map((name) => `docs/${name}`),
+  ];
+  const broken = files.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:|#)([^)#]+)/g), ...read(file).matchAll(/(?:src|srcset)="([^"]+)"/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !existsSync(join(ROOT, dirname(file), target)))
+      .map((target) => `${file} → ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
