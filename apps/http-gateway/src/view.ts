@@ -10,6 +10,7 @@ import type { Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { AttemptRecord, Mirror } from "@mimikit/store/mirror";
+import { shareRuns } from "@mimikit/store/share-runs";
 import { Conversation } from "./conversation.ts";
 import { EndedTasks, tasksOf } from "./ended-tasks.ts";
 import { Problem } from "./problem.ts";
@@ -41,8 +42,7 @@ export class View {
   private newTurns: Result[] = [];
   private isStale = true;
   private wantsFull = false;
-  private running: Promise<Look> | undefined;
-  private next: Promise<Look> | undefined;
+  private readonly look = shareRuns(() => this.lookNow());
 
   constructor(fs: FileSystem, mirror: Mirror) {
     this.fs = fs;
@@ -56,20 +56,7 @@ export class View {
    */
   refresh(full = false): Promise<Look> {
     this.wantsFull ||= full;
-    if (this.running === undefined) {
-      this.running = this.lookNow().finally(() => {
-        this.running = undefined;
-      });
-      return this.running;
-    }
-    // The look that is under way may have passed the place of a newer record already.
-    this.next ??= this.running
-      .catch(() => undefined)
-      .then(() => {
-        this.next = undefined;
-        return this.refresh();
-      });
-    return this.next;
+    return this.look();
   }
 
   /**

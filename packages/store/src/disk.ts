@@ -10,44 +10,18 @@ import { join } from "node:path";
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
 import { hasCode } from "./error-code.ts";
 import type { FileInfo, FileSystem } from "./file-system.ts";
+import { shareRuns } from "./share-runs.ts";
 import { TEMPORARY } from "./state.ts";
 
 /** A directory's mtime has the granularity of the kernel's tick, so a younger one may hide a later change. */
 const MTIME_SETTLED_MS = 50;
 
-/** One sync of a directory may serve many callers, but only those who asked before it began. */
-class GroupSync {
-  private running: Promise<void> | undefined;
-  private next: Promise<void> | undefined;
-  private readonly path: string;
-
-  constructor(path: string) {
-    this.path = path;
-  }
-
-  sync(): Promise<void> {
-    if (this.running === undefined) {
-      this.running = this.syncNow().finally(() => {
-        this.running = undefined;
-      });
-      return this.running;
-    }
-    this.next ??= this.running
-      .catch(() => undefined)
-      .then(() => {
-        this.next = undefined;
-        return this.sync();
-      });
-    return this.next;
-  }
-
-  private async syncNow(): Promise<void> {
-    const handle = await open(this.path, constants.O_RDONLY | constants.O_DIRECTORY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -57,7 +31,7 @@ class GroupSync {
  */
 export function openDisk(home: string, incarnation: string): FileSystem {
   const at = (path: string) => join(home, path);
-  const groups = new Map<string, GroupSync>();
+  const syncs = new Map<string, () => Promise<void>>();
   const temporaryDir = `${TEMPORARY}/${incarnation}`;
   let temporaries = 0;
   sync.mkdirSync(at(temporaryDir), { recursive: true, mode: 0o700 });
@@ -142,9 +116,9 @@ export function openDisk(home: string, incarnation: string): FileSystem {
     },
 
     syncDir(dir) {
-      const group = groups.get(dir) ?? new GroupSync(at(dir));
-      groups.set(dir, group);
-      return group.sync();
+      const syncShared = syncs.get(dir) ?? shareRuns(() => syncDirectory(at(dir)));
+      syncs.set(dir, syncShared);
+      return syncShared();
     },
 
     temporary() {
