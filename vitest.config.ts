@@ -8,7 +8,10 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["test/{agent,cli,core,http-gateway,memory,protocol,runtime,store}/**/*.test.ts", "test/*.test.ts"],
+          include: [
+            "test/{agent,cli,core,http-gateway,memory,protocol,runtime,store,worker-pool}/**/*.test.ts",
+            "test/*.test.ts",
+          ],
           isolate: false,
           testTimeout: 30_000,
         },

@@ -186,6 +186,14 @@ describe("fire", () => {
     expect(actions[0]).toMatchObject({ type: "fire" });
   });
 
+  test("nothing follows a task that was cancelled, not even what waits for its failure", () => {
+    const outcomes = { [a.id]: reportOf(failed(a, { failureReason: "cancelled" })) };
+    const triggers = [link("task_failed")];
+    const results = [failed(a, { failureReason: "cancelled" })];
+    const [action] = decide(snapshot({ ...facts, triggers, results, outcomes }), NOON_MS);
+    expect(action).toMatchObject({ type: "finish", result: { id: "t-000001.0.1", failureReason: "cancelled" } });
+  });
+
   test("a link to a task that does not exist ends with that reason, once its plan is complete", () => {
     const triggers = [link("task_done")];
     expect(decide(snapshot({ triggers, settledTurn: 1 }), NOON_MS)).toEqual([]);
@@ -203,6 +211,13 @@ describe("cancel", () => {
     expect(first).toMatchObject({ type: "cancel", taskId: "t-000001.0", outcome: "cancelled" });
     const [second] = decide(snapshot({ queue: [below], archive: ["t-000001.0.cancelled"], settledTurn: 1 }), NOON_MS);
     expect(second).toMatchObject({ type: "finish", result: { id: below.id, failureReason: "cancelled" } });
+  });
+
+  test("a plan that is made and not settled yet is still cancelled, before its tasks start", () => {
+    const plan = task("t-000001.0");
+    const result = done(plan, { effects: [{ type: "delegate", prompt: "a" }] });
+    const actions = decide(snapshot({ inbox: [wish], queue: [plan], results: [result], settledTurn: 1 }), NOON_MS);
+    expect(actions[0]).toMatchObject({ type: "cancel", taskId: plan.id });
   });
 
   test.each([

@@ -67,15 +67,11 @@ test("fifteen kill -9s at any moments of five orders: every order is reported on
 
 test("garbage in every directory is set aside and reported, and the work goes on", async () => {
   const mimikit = await start();
-  const dirs = [
-    "inbox",
-    "triggers",
-    "teller/queue",
-    "planner/results",
-    "worker/queue",
-    "worker/running",
-    "worker/results",
-  ];
+  const dirs = DIRECTORIES.filter(
+    (dir) => ["inbox", "triggers"].includes(dir) || /\/(queue|running|results)$/.test(dir),
+  );
+  for (const dir of ["archive", "archive/folded", "streams", "runs", "locks", "memory"])
+    writeFileSync(join(mimikit.home, dir, "t-000001 (copy).json"), "junk");
   for (const dir of dirs) {
     const at = (name: string) => join(mimikit.home, dir, name);
     writeFileSync(at("t-000900.json"), '{"half');
@@ -136,6 +132,23 @@ test("stopped in the middle of an order and started again, it finishes the order
   const after = await mimikit.messages();
   expect(after.slice(0, before.length)).toEqual(before);
   expect(after.at(-1)?.id).toBe(report.id);
+});
+
+test("settings that are saved while it runs apply at once; a mistake in them is reported and changes nothing", async () => {
+  const mimikit = await start();
+  const save = (text: string) => writeFileSync(join(mimikit.home, "config.yaml"), text);
+  const problems = (that: (problems: string[]) => boolean) =>
+    mimikit.until("the problems", async () => (that((await mimikit.ready()).problems) ? true : undefined));
+  save("maxConcurrency: 0\n");
+  await problems((all) => all.some((problem) => problem.includes("maxConcurrency")));
+  save("maxConcurrency: 1\n");
+  await problems((all) => all.length === 0);
+  const order = await mimikit.send("run `touch one; until [ -e go ]; do sleep 0.05; done` and `touch two`");
+  const plan = (await mimikit.replyTo(order)).taskIds?.[0];
+  await mimikit.until("the first command", () => existsSync(join(mimikit.workDir, "one")) || undefined);
+  expect((await mimikit.task(`${plan}.1`)).state).toBe("queued");
+  writeFileSync(join(mimikit.workDir, "go"), "");
+  await mimikit.until("the second command", () => existsSync(join(mimikit.workDir, "two")) || undefined);
 });
 
 test("two instances side by side do not touch each other", async () => {

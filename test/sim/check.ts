@@ -3,7 +3,7 @@ import { messagesOf } from "@mimikit/core/history";
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";
 import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/history";
 import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/id";
-import type { Result } from "@mimikit/protocol/result";
+import { type Result, reportOf } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
 import { editMark } from "@mimikit/store/document";
 import { BACKLOG_PATH, HISTORY_PATH, MEMORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/state";
@@ -36,9 +36,6 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (!archive.has(id)) violate(`${id} was consumed and is not in the archive`);
   }
   const texts = turns.flatMap((turn) => turn.task.turn?.messages.map((message) => message.text) ?? []);
-  for (const text of outside.dropped)
-    if (texts.filter((each) => each === text).length > 1) violate(`the dropped file "${text}" was answered twice`);
-
   for (const text of outside.dropped) {
     const times = texts.filter((each) => each === text).length;
     if (times > 1) violate(`the dropped file "${text}" was answered ${times} times`);
@@ -60,6 +57,26 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       const times = (disk.read(document) ?? "").split(`${content} ${editMark(id)}`).length - 1;
       if (times !== 1) violate(`the edit ${id} stands ${times} times in ${document}`);
     }
+    for (const report of result.task.upstream) {
+      const upstream = archive.get(report.id);
+      if (
+        upstream === undefined ||
+        !("task" in upstream) ||
+        JSON.stringify(reportOf(upstream)) !== JSON.stringify(report)
+      )
+        violate(`${result.id} was told something else than the outcome of ${report.id}`);
+    }
+    if (
+      result.task.triggerId !== undefined &&
+      result.task.upstream.length === 0 &&
+      result.failureReason !== "cancelled"
+    )
+      violate(`${result.id} ran before the task it waits for`);
+    const isQuietPlan =
+      result.task.role === "planner" &&
+      result.status === "done" &&
+      !result.effects.some((effect) => effect.type === "delegate");
+    if (isQuietPlan && !consumed.has(`${result.id}.report`)) violate(`nobody was told of the plan ${result.id}`);
     if (result.task.role === "worker" && !consumed.has(result.id))
       violate(`the result of ${result.id} was never reported`);
     const { parentId } = result.task;
@@ -76,6 +93,20 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   )) {
     const reporting = turns.filter((turn) => turn.task.turn?.results.some(({ id }) => members.includes(id)));
     if (reporting.length > 1) violate(`the plan ${plan} was reported in ${reporting.length} turns`);
+  }
+
+  // Every wish that was durable has been answered, and a cancellation has left its mark.
+  for (const id of outside.wishes) if (!archive.has(id)) violate(`the wish ${id} was not answered`);
+  for (const record of archive.values()) {
+    if (!("kind" in record) || record.kind !== "wish") continue;
+    if (record.wish.kind === "cancel" && record.outcome === "cancelled" && !archive.has(cancelMark(record.wish.taskId)))
+      violate(`${record.wish.taskId} was said to be cancelled and is not`);
+  }
+  for (const result of results) {
+    for (const effect of result.status === "done" && !isCancelled(result.id) ? result.effects : []) {
+      if (effect.type === "cancel_task" && !archive.has(cancelMark(effect.id)))
+        violate(`${result.id} did not cancel ${effect.id}`);
+    }
   }
 
   // R11: a restart wish ends the processes at most once.

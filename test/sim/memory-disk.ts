@@ -1,6 +1,6 @@
 /**
- * A disk in memory that forgets what a real one may forget: on a power loss each directory falls back to some earlier
- * point since its last sync, and content that was not synced is torn.
+ * A disk in memory that forgets what a real one may forget: on a power loss any of the names that changed in a directory
+ * since its last sync may be what they were at some point before, and content that was not synced is torn.
  */
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
 import { directoryOf, type FileInfo } from "@mimikit/store/file-system";
@@ -98,9 +98,12 @@ export class MemoryDisk {
 
   losePower(random: Random): void {
     for (const directory of this.directories.values()) {
-      const kept = below(random, directory.unsynced.length + 1);
-      while (directory.unsynced.length > kept) {
-        const [name, before] = directory.unsynced.pop() ?? ["", undefined];
+      const states = new Map<string, (Inode | undefined)[]>();
+      for (const [name, before] of directory.unsynced) states.set(name, [...(states.get(name) ?? []), before]);
+      for (const [name, earlier] of states) {
+        const at = below(random, earlier.length + 1);
+        if (at === earlier.length) continue;
+        const before = earlier[at];
         if (before === undefined) directory.names.delete(name);
         else directory.names.set(name, before);
       }

@@ -57,8 +57,8 @@ function simulate(tree: string, seeds: number): Promise<Verdict> {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", () => {
-      // Without a closing line the run itself broke, which is no proof of anything.
-      if (!/^\d+ passed, \d+ failed$/m.test(out))
+      // A mutant that cannot run is no proof of anything.
+      if (!/^\d+ passed, \d+ failed$/m.test(out) || /(Reference|Syntax|Type)Error/.test(said))
         reject(new Error(`the simulation did not run: ${said.slice(0, 2_000)}`));
       else resolve({ caught: / [1-9]\d* failed$/m.test(out), said: said.split("\n")[0]?.slice(0, 160) ?? "" });
     });

@@ -4,10 +4,10 @@
  */
 import type { Outcome } from "@mimikit/agent/run-task";
 import type { Candidate } from "@mimikit/core/dispatch";
-import type { Claim } from "@mimikit/protocol/claim";
 import type { Effect } from "@mimikit/protocol/effect";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/id";
 import { CancelWish, Message, RestartWish } from "@mimikit/protocol/inbox";
+import type { Role } from "@mimikit/protocol/role";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
@@ -17,17 +17,22 @@ import { writeHistory } from "../../apps/supervisor/src/history-view.ts";
 import { Supervisor } from "../../apps/supervisor/src/supervisor.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
 import { below } from "./random.ts";
-import type { Environment, Program, World } from "./world.ts";
+import { DiskError, type Environment, type Process, type Program, type World } from "./world.ts";
 
 const TOKEN = "simulated";
 const MESSAGES = 10;
 const RETRY_DELAY_SEC = 5;
 const FOLD_DAYS = 30;
+const CONCURRENCY: Record<Role, number> = { teller: 1, planner: 1, worker: 2 };
+/** That a pool is told to stop, for each of its ticks. */
+const STOP_CHANCE = 0.004;
 
 /** A child process of a run: it outlives a killed pool, as a real one does. */
 interface Child {
   task: string;
   attempt: number;
+  role: Role;
+  owner: Process;
 }
 
 /** What the outside world saw; it forgets nothing. */
@@ -38,6 +43,8 @@ export class Outside {
   readonly children = new Set<Child>();
   readonly executions = new Map<string, number>();
   readonly seenTasks = new Set<string>();
+  /** Cancels and restarts that were durable. */
+  readonly wishes = new Set<string>();
   restartWishes = 0;
   restarts = 0;
   cancels = 0;
@@ -85,8 +92,10 @@ function gateway(outside: Outside): Program {
           // The client did not hear the answer and sends the same message again, perhaps much later.
           if (world.random() < 0.15) outside.toSend.push(id);
         });
-      await persist();
-      await acknowledge();
+      await tolerating(environment, async () => {
+        await persist();
+        await acknowledge();
+      });
     }
   };
 }
@@ -111,13 +120,20 @@ function person(outside: Outside): Program {
         const tasks = [...outside.seenTasks];
         const taskId = tasks[below(world.random, tasks.length)] ?? "";
         outside.cancels++;
-        const id = `w-${serial}`;
-        await createRecord(fs, CancelWish, inboxPath(id), { kind: "cancel", id, at: at(), taskId });
+        const id = `c-${serial}`;
+        const wish: CancelWish = { kind: "cancel", id, at: at(), taskId };
+        await tolerating(environment, async () => {
+          await createRecord(fs, CancelWish, inboxPath(id), wish);
+          outside.wishes.add(id);
+        });
       } else if (dice < 0.034 && outside.restartWishes < 2) {
         outside.restartWishes++;
         const id = `r-${serial}`;
         const wish = { kind: "restart" as const, id, at: at() };
-        await createRecord(fs, RestartWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+        await tolerating(environment, async () => {
+          await createRecord(fs, RestartWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+          outside.wishes.add(id);
+        });
       } else if (dice < 0.04) {
         const dirs = ["inbox", "worker/queue", "planner/results", "worker/running", "triggers"];
         const dir = dirs[below(world.random, dirs.length)];
@@ -125,6 +141,26 @@ function person(outside: Outside): Program {
       } else await rest();
     }
   };
+}
+
+/** Does something that a disk error may cut off, as every loop of the real processes does. */
+async function tolerating({ rest }: Environment, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    await rest();
+  }
+}
+
+/** Loads what must be there before the first tick; a process that cannot is started again. */
+async function loading(environment: Environment, load: () => Promise<void>): Promise<void> {
+  for (let isLoaded = false; !isLoaded; ) {
+    await tolerating(environment, async () => {
+      await load();
+      isLoaded = true;
+    });
+  }
 }
 
 function supervisor(outside: Outside, shape: Shape): Program {
@@ -137,6 +173,9 @@ function supervisor(outside: Outside, shape: Shape): Program {
       isAlive,
       lock: shape.documentLocks ? world.lockOf(environment) : (_path, work) => work(),
       audit: () => undefined,
+      onError: (error, action) => {
+        if (!(error instanceof DiskError)) world.violate(`${action.type} failed: ${String(error)}`);
+      },
       restart: () =>
         step(() => {
           outside.restarts++;
@@ -144,36 +183,44 @@ function supervisor(outside: Outside, shape: Shape): Program {
         }),
       rereadMs: 30_000,
     });
-    await hands.load();
+    await loading(environment, () => hands.load());
     for (;;) {
-      const actions = await hands.tick();
-      if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger);
-      if (world.random() < 0.02) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
-      if (actions === 0) await rest();
+      await tolerating(environment, async () => {
+        const actions = await hands.tick();
+        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger);
+        if (world.random() < 0.02) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
+        if (actions === 0) await rest();
+      });
     }
   };
 }
 
+/** Now and then the pool is told to stop, hands its runs back, and another takes its place in the same process. */
 function pool(outside: Outside): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest } = environment;
-    const hands = new Pool({
-      fs,
-      token: TOKEN,
-      identity: process.identity,
-      isAlive,
-      nowMs,
-      concurrency: { teller: 1, planner: 1, worker: 2 },
-      retryDelaySec: RETRY_DELAY_SEC,
-      run: (candidate, claim, signal) => run(candidate, claim, signal, environment, outside),
-      endEarlier: (candidate) => endEarlier(candidate, environment, outside),
-      audit: () => undefined,
-      onError: (error) => world.violate(`publishing failed: ${String(error)}`),
-    });
-    await hands.mirror.ledger.load();
     for (;;) {
-      await hands.tick();
-      await rest();
+      const hands = new Pool({
+        fs,
+        token: TOKEN,
+        identity: process.identity,
+        isAlive,
+        nowMs,
+        limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
+        run: (candidate, signal) => run(candidate, signal, environment, outside),
+        endEarlier: (candidate) => endEarlier(candidate, environment, outside),
+        audit: () => undefined,
+        onError: (error) => {
+          if (!(error instanceof DiskError)) world.violate(`publishing failed: ${String(error)}`);
+        },
+        pause: rest,
+      });
+      await loading(environment, () => hands.mirror.ledger.load());
+      while (world.random() > STOP_CHANCE) {
+        await tolerating(environment, () => hands.tick());
+        await rest();
+      }
+      await hands.drain();
     }
   };
 }
@@ -187,36 +234,43 @@ async function endEarlier({ task }: Candidate, { step }: Environment, outside: O
 
 async function run(
   candidate: Candidate,
-  claim: Claim,
   signal: AbortSignal,
-  { world, step }: Environment,
+  { world, process, step }: Environment,
   outside: Outside,
 ): Promise<Outcome> {
   const { task, attempt } = candidate;
-  const child: Child = { task: task.id, attempt };
+  const child: Child = { task: task.id, attempt, role: task.role, owner: process };
   await step(() => {
     world.quiet = 0;
     outside.seenTasks.add(task.id);
-    for (const other of outside.children) {
-      if (other.task === task.id && !hasOutcome(candidate, world)) world.violate(`two live executions of ${task.id}`);
-    }
-    if (task.id.includes(".") && task.triggerId !== undefined && task.upstream.length === 0)
-      world.violate(`${task.id} ran before the task it waits for`);
-    const claimedAt = world.disk.bornAt(claimPath(task.role, task.id, claim.attempt));
-    const isOlder = (path: string) => world.disk.bornAt(path) > 0 && world.disk.bornAt(path) < claimedAt;
-    if ([task.id, ...ancestorsOf(task.id)].some((id) => isOlder(archivePath(cancelMark(id)))))
-      world.violate(`${task.id} was started after it had been cancelled`);
-    if (isOlder(resultPath(task.role, task.id)) || isOlder(archivePath(task.id)))
-      world.violate(`${task.id} was started after it had an outcome`);
+    inspectStart(candidate, process, world, outside);
     outside.children.add(child);
     outside.executions.set(task.id, (outside.executions.get(task.id) ?? 0) + 1);
   });
   for (let left = below(world.random, 12); left > 0 && !signal.aborted; left--) await step(() => undefined);
-  const outcome = await step(() => {
+  return step(() => {
     outside.children.delete(child);
     return invent(candidate, signal.aborted, world, outside);
   });
-  return outcome;
+}
+
+/** What must hold when a run begins, whatever happened before. */
+function inspectStart(candidate: Candidate, owner: Process, world: World, outside: Outside): void {
+  const { task, attempt } = candidate;
+  const { disk } = world;
+  for (const other of outside.children) {
+    if (other.task === task.id && !hasOutcome(candidate, world)) world.violate(`two live executions of ${task.id}`);
+  }
+  const lane = [...outside.children].filter((child) => child.owner === owner && child.role === task.role);
+  if (lane.length >= CONCURRENCY[task.role])
+    world.violate(`more than ${CONCURRENCY[task.role]} of ${task.role} at once`);
+  const claimedAt = disk.bornAt(claimPath(task.role, task.id, attempt));
+  const isOlder = (path: string) => disk.bornAt(path) > 0 && disk.bornAt(path) < claimedAt;
+  if ([task.id, ...ancestorsOf(task.id)].some((id) => isOlder(archivePath(cancelMark(id)))))
+    world.violate(`${task.id} was started after it had been cancelled`);
+  if (isOlder(resultPath(task.role, task.id)) || isOlder(archivePath(task.id)))
+    world.violate(`${task.id} was started after it had an outcome`);
+  if (candidate.earlier.length > 1) world.violate(`${task.id} was tried again after two failures`);
 }
 
 function hasOutcome({ task }: Candidate, { disk }: World): boolean {

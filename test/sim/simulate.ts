@@ -42,5 +42,6 @@ function faultsOf(seed: number): Faults {
     powerLoss: FAULTS.powerLoss * weather(),
     clockJump: FAULTS.clockJump * weather(),
     monthJump: FAULTS.monthJump * weather(),
+    error: FAULTS.error * weather(),
   };
 }

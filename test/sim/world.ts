@@ -11,12 +11,15 @@ import { below, type Random, randomOf } from "./random.ts";
 const START_MS = Date.UTC(2026, 9, 20);
 
 interface Step {
-  /** Nothing but waiting. */
-  isRest: boolean;
+  /** Nothing but waiting; a file operation, which may fail; or something of the outside world. */
+  kind: "rest" | "file" | "world";
   run(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
+
+/** What a disk may answer to anything. */
+export class DiskError extends Error {}
 
 /** One incarnation of one process. */
 export interface Process {
@@ -49,15 +52,24 @@ export interface Faults {
   clockJump: number;
   /** A clock jump of weeks, which makes months foldable. */
   monthJump: number;
+  /** A file operation fails (EMFILE, EIO, a full disk), for each operation: before it took effect, or after. */
+  error: number;
 }
 
-export const FAULTS: Faults = { kill: 0.006, pause: 0.003, powerLoss: 0.002, clockJump: 0.002, monthJump: 0.0006 };
+export const FAULTS: Faults = {
+  kill: 0.006,
+  pause: 0.003,
+  powerLoss: 0.002,
+  clockJump: 0.002,
+  monthJump: 0.0006,
+  error: 0.002,
+};
 
 export class World {
   readonly disk = new MemoryDisk();
   readonly random: Random;
   readonly violations: string[] = [];
-  readonly counts = { steps: 0, kills: 0, powerLosses: 0, pauses: 0, jumps: 0 };
+  readonly counts = { steps: 0, kills: 0, powerLosses: 0, pauses: 0, jumps: 0, errors: 0 };
   /** Turns in a row in which nothing was written. */
   quiet = 0;
   private nowMs = START_MS;
@@ -85,7 +97,7 @@ export class World {
     return this.slots.some(({ process }) => !process.dead && process.identity.pid === owner.pid);
   }
 
-  /** Kills every process of these kinds, the caller's among them. */
+  /** Kills every process, the caller's among them. */
   restart(): void {
     for (let i = 0; i < this.slots.length; i++) this.kill(i);
   }
@@ -104,13 +116,13 @@ export class World {
   }) {
     while (this.counts.steps < faultySteps) {
       this.fault(faults);
-      await this.turn(200);
+      await this.turn(200, faults.error);
     }
     for (const { process } of this.slots) process.paused = 0;
     this.quiet = 0;
     while (this.quiet < quietSteps) {
       if (this.counts.steps > stepsMax) return this.violate("it never comes to rest");
-      await this.turn(200);
+      await this.turn(200, 0);
     }
   }
 
@@ -139,7 +151,7 @@ export class World {
     }
   }
 
-  private async turn(stepMsMax: number): Promise<void> {
+  private async turn(stepMsMax: number, errorChance: number): Promise<void> {
     this.counts.steps++;
     this.quiet++;
     this.nowMs += below(this.random, stepMsMax);
@@ -151,11 +163,16 @@ export class World {
       return;
     }
     // Whoever has nothing to do is asked less often, so that a run is more than waiting.
-    if (process.steps.every((step) => step.isRest) && this.random() < 0.6) return;
+    if (process.steps.every((step) => step.kind === "rest") && this.random() < 0.6) return;
     const [step] = process.steps.splice(below(this.random, process.steps.length), 1);
     if (step === undefined) return;
     try {
-      step.resolve(step.run());
+      const failure = step.kind === "file" && this.random() < errorChance ? new DiskError() : null;
+      if (failure !== null) this.counts.errors++;
+      if (failure !== null && this.random() < 0.5) throw failure;
+      const value = step.run();
+      if (failure !== null) throw failure;
+      step.resolve(value);
     } catch (error) {
       step.reject(error);
     }
@@ -206,35 +223,38 @@ export class World {
   private environmentOf(process: Process): Environment {
     const world = this;
     const { disk, random } = this;
-    function step<T>(run: () => T, isRest = false): Promise<T> {
+    function take<T>(kind: Step["kind"], run: () => T): Promise<T> {
       if (process.dead) return new Promise(() => undefined);
       return new Promise((resolve, reject) => {
-        process.steps.push({ isRest, run, resolve: resolve as (value: unknown) => void, reject });
+        process.steps.push({ kind, run, resolve: resolve as (value: unknown) => void, reject });
       });
     }
     const write = <T>(run: () => T): Promise<T> =>
-      step(() => {
+      take("file", () => {
         world.quiet = 0;
         return run();
       });
+    const look = <T>(run: () => T): Promise<T> => take("file", run);
+    const step = <T>(run: () => T): Promise<T> => take("world", run);
     const temporaryDir = `tmp/${process.kind}-${process.identity.pid}`;
     let temporaries = 0;
     disk.makeDirectory(temporaryDir);
     const fs: FileSystem = {
-      list: (dir) => step(() => disk.names(dir)),
+      list: (dir) => look(() => disk.names(dir)),
       // A hint, not a fact: usually told at once, so that an idle look is cheap.
-      version: (dir) => (random() < 0.1 ? step(() => disk.version(dir)) : Promise.resolve(disk.version(dir))),
-      read: (path, bytesMax) => step(() => disk.read(path, bytesMax)),
-      exists: (path) => step(() => disk.info(path) !== null),
-      info: (path) => step(() => disk.info(path)),
+      version: (dir) => (random() < 0.1 ? look(() => disk.version(dir)) : Promise.resolve(disk.version(dir))),
+      read: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
+      exists: (path) => look(() => disk.info(path) !== null),
+      info: (path) => look(() => disk.info(path)),
       async write(path, text) {
         await write(() => disk.create(path, text, world.nowMs));
         await write(() => disk.syncContent(path));
       },
       link: (from, to) => write(() => disk.link(from, to)),
       rename: (from, to) => write(() => disk.rename(from, to)),
-      unlink: (path) => step(() => disk.unlink(path)),
-      syncDir: (dir) => step(() => disk.syncDir(dir)),
+      makeDir: (dir) => write(() => disk.makeDirectory(dir)),
+      unlink: (path) => look(() => disk.unlink(path)),
+      syncDir: (dir) => look(() => disk.syncDir(dir)),
       temporary: () => `${temporaryDir}/${++temporaries}`,
     };
     return {
@@ -244,7 +264,7 @@ export class World {
       nowMs: () => world.nowMs,
       isAlive: (owner) => world.isAlive(owner),
       step,
-      rest: () => step(() => undefined, true),
+      rest: () => take("rest", () => undefined),
     };
   }
 }

@@ -32,6 +32,13 @@ describe("creating once", () => {
     expect(readdirSync(join(home, "tmp/test-1-1"))).toEqual([]);
   });
 
+  test("what could not be finished leaves nothing behind, so that a full disk does not fill up", async () => {
+    const { home, fs } = temporaryState();
+    const full = { ...fs, link: () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" })) };
+    await expect(createOnce(full, "inbox/m.json", "text")).rejects.toThrow("no space left");
+    expect(readdirSync(join(home, "tmp/test-1-1"))).toEqual([]);
+  });
+
   test("a record can be read by its owner only", async () => {
     const { home, fs } = temporaryState();
     await createOnce(fs, "inbox/m.json", "private");

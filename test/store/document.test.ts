@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findBacklogItem, parseBacklog } from "@mimikit/store/backlog";
 import { appendItem, editDocument, editMark } from "@mimikit/store/document";
@@ -54,6 +54,14 @@ describe("an edit of a document", () => {
     });
     expect(existsSync(join(home, "memory/2026-11-22.md"))).toBe(true);
   });
+});
+
+test("a directory of notes that somebody removed comes back with the next note", async () => {
+  const { fs, home } = temporaryState();
+  rmSync(join(home, "memory"), { recursive: true });
+  const edit = { document: "memory", id: "t-000001.1", at: NOON, content: "now", longTerm: false } as const;
+  expect(await applyMemoryEdit(fs, noLock, edit)).toBe(true);
+  expect(existsSync(join(home, "memory/2026-11-22.md"))).toBe(true);
 });
 
 describe("the backlog", () => {

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@mimikit/protocol/inbox";
 import { Result } from "@mimikit/protocol/result";
@@ -46,6 +46,27 @@ test("what is folded is known, also after a restart, and can be read", async () 
   expect(restarted.has("m-1")).toBe(true);
   expect(await restarted.confirm("t-000001")).toBe(true);
   expect(await restarted.read("m-2")).toMatchObject({ text: "message 2" });
+  expect(restarted.settledTurn).toBe(3);
+});
+
+test("what cannot be folded stays where it is, and holds up nothing else", async () => {
+  const { home, fs, ledger } = await oldArchive();
+  for (const name of ["m-9.json", "t-000001 (copy).json"]) {
+    writeFileSync(join(home, "archive", name), "torn");
+    utimesSync(join(home, "archive", name), JANUARY_31, JANUARY_31);
+  }
+  mkdirSync(join(home, "archive/m-8.json"));
+  utimesSync(join(home, "archive/m-8.json"), JANUARY_31, JANUARY_31);
+  expect(await foldArchive(fs, ledger, MARCH_4, 30)).toBe(5);
+  expect(readdirSync(join(home, "archive")).sort()).toEqual([
+    "folded",
+    "m-8.json",
+    "m-9.json",
+    "t-000001 (copy).json",
+    "t-000003.json",
+  ]);
+  const restarted = new Ledger(fs, () => undefined);
+  await restarted.load();
   expect(restarted.settledTurn).toBe(3);
 });
 

@@ -96,6 +96,17 @@ describe("the mirror", () => {
     expect([mirror.inbox.size, mirror.dropped.size, mirror.queue.size]).toEqual([0, 0, 0]);
   });
 
+  test.each(["t-000001", "t-000001.0", "t-99999999999999999999999", "t-000001.cancelled", "c-1"])(
+    "takes a message under the id %s for a dropped file, so that it can never stand for something else",
+    async (id) => {
+      const { mirror, drop } = mirrored();
+      drop(`inbox/${id}.json`, JSON.stringify({ ...message(id), text: "I am a task" }));
+      await mirror.refresh(NOON_MS);
+      expect(mirror.inbox.size).toBe(0);
+      expect(mirror.dropped.get(`inbox/${id}.json`)?.id).toMatch(/^m-f-/);
+    },
+  );
+
   test("believes a wish that is sealed with the token", async () => {
     const { mirror, drop } = mirrored();
     const wish = { kind: "restart", id: "r-1", at: NOON };
@@ -127,6 +138,17 @@ describe("the ledger", () => {
     expect(mirror.ledger.has("m-1")).toBe(false);
     expect(await mirror.ledger.confirm("m-1")).toBe(true);
     expect(mirror.ledger.has("m-1")).toBe(true);
+  });
+
+  test("does not mind what else somebody put there", async () => {
+    const { mirror, fs, home, drop } = mirrored();
+    drop("archive/folded/.DS_Store", "junk");
+    drop("archive/t-000001 (copy).json", "{}");
+    mkdirSync(join(home, "archive/x.json"));
+    await createRecord(fs, Message, "archive/m-1.json", message("m-1"));
+    await mirror.ledger.load();
+    expect(mirror.ledger.has("m-1")).toBe(true);
+    expect([...mirror.ledger.names()]).not.toContain("t-000001 (copy)");
   });
 
   test("a damaged record keeps its name, and is reported", async () => {

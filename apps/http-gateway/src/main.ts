@@ -7,22 +7,28 @@ import { createLog } from "@mimikit/runtime/log";
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
+import { watchConfig } from "@mimikit/runtime/watch-config";
 import { createGateway, type Gateway } from "./server.ts";
+import type { SettingsFacts } from "./status.ts";
 
 /** How often a port that is in use is tried again. */
 const LISTEN_RETRY_MS = 2_000;
 
 const { home, workDir } = resolveHome(process.env);
 prepareHome(home);
-const { config, problems } = loadConfig(home, process.env);
+const { config } = loadConfig(home, process.env);
 const log = createLog(home, "gateway", config.logLevel);
-const providers = describeProviders(config);
-problems.push(...providers.problems);
-for (const problem of problems) log.warn("config", { problem });
+let facts: SettingsFacts = { providers: describeProviders(config).names, problems: [] };
+const settings = watchConfig(home, process.env, (loaded) => {
+  const { names, problems } = describeProviders(loaded.config);
+  facts = { providers: names, problems: [...loaded.problems, ...problems] };
+  for (const problem of facts.problems) log.warn("config", { problem });
+});
 await waitForSingleton(home, "gateway", () => log.warn("another gateway serves this home; waiting for it to end"));
 
 const gateway = await create();
 onShutdown(async () => {
+  await settings.close();
   await gateway.close();
   log.audit({ event: "gateway_stopped" });
 }, log);
@@ -33,7 +39,7 @@ process.send?.("ready");
 
 async function create(): Promise<Gateway> {
   try {
-    return createGateway({ home, workDir, config, configProblems: problems, providers: providers.names, log });
+    return createGateway({ home, workDir, config, settings: () => facts, log });
   } catch (error) {
     log.error(error instanceof Error ? error.message : String(error));
     await log.flush();

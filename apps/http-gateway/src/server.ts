@@ -4,7 +4,6 @@
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { Role } from "@mimikit/protocol/role";
 import type { Config } from "@mimikit/runtime/config";
 import { readToken } from "@mimikit/runtime/home";
 import { ownIdentity } from "@mimikit/runtime/identity";
@@ -20,7 +19,7 @@ import { Live } from "./live.ts";
 import { PAGE_DIR } from "./routes/page.ts";
 import { Sessions } from "./sessions.ts";
 import { HELLO_MS_MAX } from "./socket.ts";
-import { statusOf } from "./status.ts";
+import { type SettingsFacts, statusOf } from "./status.ts";
 import { acceptUpgrades } from "./upgrade.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { type Look, View } from "./view.ts";
@@ -34,9 +33,8 @@ export interface GatewayOptions {
   home: string;
   workDir: string;
   config: Pick<Config, "host" | "port" | "allowedHosts" | "tickMs" | "rereadSec">;
-  configProblems: readonly string[];
-  /** Which provider answers for each role. */
-  providers: Record<Role, string>;
+  /** Who answers, and what is wrong with the settings; asked again for each status. */
+  settings: () => SettingsFacts;
   log: Log;
   /** Where the built page is, if not in apps/web/dist. */
   pageDir?: string;

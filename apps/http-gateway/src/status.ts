@@ -10,15 +10,20 @@ import type { FileSystem } from "@mimikit/store/file-system";
 import { QUARANTINE } from "@mimikit/store/state";
 import type { Look } from "./view.ts";
 
-/** What does not change while the gateway runs. */
+/** What follows from the settings as they are now. */
+export interface SettingsFacts {
+  /** Which provider answers for each role. */
+  providers: Record<Role, string>;
+  /** Mistakes in the configuration, one line each. */
+  problems: readonly string[];
+}
+
+/** What does not change while the gateway runs, and where to ask for what does. */
 export interface StatusFacts {
   home: string;
   workDir: string;
   startedAt: string;
-  /** Which provider answers for each role. */
-  providers: Record<Role, string>;
-  /** Mistakes in the configuration, one line each. */
-  configProblems: readonly string[];
+  settings: () => SettingsFacts;
 }
 
 /** The status at one look. @param nowMs wall clock, for "today". */
@@ -26,7 +31,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const supervisor = processState(facts.home, "supervisor");
   const workers = processState(facts.home, "workers");
   const quarantine = (await fs.list(QUARANTINE)).length;
-  const problems = [...facts.configProblems];
+  const settings = facts.settings();
+  const problems = [...settings.problems];
   if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
   if (!workers.alive) problems.push("the worker pool is not running: tasks wait");
   if (quarantine > 0) problems.push(`${quarantine} unreadable file(s) were set aside in ${QUARANTINE}/`);
@@ -35,7 +41,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     version: VERSION,
     startedAt: facts.startedAt,
     workDir: facts.workDir,
-    providers: facts.providers,
+    providers: settings.providers,
     processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
     counts: {
       inbox: look.inbox,

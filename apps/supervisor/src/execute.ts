@@ -142,9 +142,16 @@ async function settle(settlement: Settlement, hands: Hands): Promise<void> {
   await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);
   await fs.syncDir(ARCHIVE);
   ledger.add(result.id);
-  const { id, task, attempts, failureReason } = result;
-  const event = task.turn === undefined ? "plan_settled" : "turn_settled";
-  audit({ event, taskId: id, traceId: task.traceId, attempts, ...(failureReason && { failureReason }) });
+  const { id, task, attempts, failureReason, startedAt, completedAt } = result;
+  audit({
+    event: task.turn === undefined ? "plan_settled" : "turn_settled",
+    taskId: id,
+    traceId: task.traceId,
+    attempts,
+    ...(task.parentId && { parentId: task.parentId }),
+    ...(startedAt && { durationMs: Date.parse(completedAt) - Date.parse(startedAt) }),
+    ...(failureReason && { failureReason }),
+  });
 }
 
 /** Everything that the turn answered is history before the turn is. */

@@ -1,9 +1,9 @@
 /** Old months of the archive become one file each: the names stay known for ever, the directory stays small (PROTOCOL R3). */
-import { FoldHeader } from "@mimikit/protocol/archive";
+import { Archived, FoldHeader } from "@mimikit/protocol/archive";
 import { turnId } from "@mimikit/protocol/id";
-import { parseRecord } from "@mimikit/protocol/json";
-import type { FileSystem } from "@mimikit/store/file-system";
-import { FOLD_BYTES_MAX, type Ledger } from "@mimikit/store/ledger";
+import { BadJson, parseRecord } from "@mimikit/protocol/json";
+import { directoryOf, type FileSystem } from "@mimikit/store/file-system";
+import { archivedId, FOLD_BYTES_MAX, type Ledger } from "@mimikit/store/ledger";
 import { createOnce } from "@mimikit/store/record";
 import { ARCHIVE, archivePath, foldPath } from "@mimikit/store/state";
 
@@ -23,20 +23,14 @@ export async function foldArchive(fs: FileSystem, ledger: Ledger, nowMs: number,
   for (const [month, ids] of months) {
     let left = ids;
     for (let part = 1; left.length > 0; part++) {
-      const inPart = await foldPart(fs, month, part, left);
+      const { inPart, unfoldable } = await foldPart(fs, month, part, left);
       await ledger.reload();
       for (const id of inPart) await fs.unlink(archivePath(id));
       folded += left.filter((id) => inPart.has(id)).length;
-      left = await stillThere(fs, left);
+      left = left.filter((id) => !inPart.has(id) && !unfoldable.has(id));
     }
   }
   return folded;
-}
-
-async function stillThere(fs: FileSystem, ids: string[]): Promise<string[]> {
-  const there: string[] = [];
-  for (const id of ids) if (await fs.exists(archivePath(id))) there.push(id);
-  return there;
 }
 
 async function foldableMonths(
@@ -48,12 +42,15 @@ async function foldableMonths(
   const months = new Map<string, string[]>();
   const newest = turnId(ledger.settledTurn);
   for (const name of (await fs.list(ARCHIVE)).sort()) {
-    const id = name.slice(0, -".json".length);
-    if (!name.endsWith(".json") || id === newest) continue;
+    const id = archivedId(name);
+    if (id === null || id === newest) continue;
     const info = await fs.info(archivePath(id));
     if (info === null) continue;
     const month = new Date(info.mtimeMs).toISOString().slice(0, 7);
-    if (endOf(month) + foldDays * DAY_MS <= nowMs) months.set(month, [...(months.get(month) ?? []), id]);
+    if (endOf(month) + foldDays * DAY_MS > nowMs) continue;
+    const ids = months.get(month) ?? [];
+    ids.push(id);
+    months.set(month, ids);
   }
   return months;
 }
@@ -63,27 +60,44 @@ function endOf(month: string): number {
   return Date.UTC(year ?? 0, number ?? 0, 1);
 }
 
-/** Makes this part of the month, or finds the one that somebody made before. Returns the ids in it. */
-async function foldPart(fs: FileSystem, month: string, part: number, ids: string[]): Promise<Set<string>> {
+interface Part {
+  /** The ids in this part, whoever made it. */
+  inPart: ReadonlySet<string>;
+  /** Damaged records keep their names (PROTOCOL R7); vanished ones are in somebody else's fold. */
+  unfoldable: ReadonlySet<string>;
+}
+
+/** Makes this part of the month, or finds the one that somebody made before. */
+async function foldPart(fs: FileSystem, month: string, part: number, ids: string[]): Promise<Part> {
   const path = foldPath(month, part);
+  const unfoldable = new Set<string>();
   if (!(await fs.exists(path))) {
-    const lines: string[] = [];
-    const taken: string[] = [];
+    const lines = new Map<string, string>();
     let chars = 0;
-    for (const id of ids.slice(0, FOLD_RECORDS_MAX)) {
-      const text = await fs.read(archivePath(id));
-      if (text === null) continue;
-      const line = text.trim().replaceAll("\n", " ");
-      if (chars + line.length > FOLD_CHARS_MAX) break;
-      chars += line.length;
-      lines.push(line);
-      taken.push(id);
+    for (const id of ids) {
+      if (lines.size >= FOLD_RECORDS_MAX || chars >= FOLD_CHARS_MAX) break;
+      const line = await readLine(fs, id);
+      if (line === null) unfoldable.add(id);
+      else lines.set(id, line);
+      chars += line?.length ?? 0;
     }
-    const header: FoldHeader = { kind: "fold", month, ids: taken };
-    await createOnce(fs, path, `${JSON.stringify(header)}\n${lines.join("\n")}\n`);
+    if (lines.size === 0) return { inPart: new Set(), unfoldable };
+    const header = FoldHeader.parse({ kind: "fold", month, ids: [...lines.keys()] });
+    await createOnce(fs, path, `${JSON.stringify(header)}\n${[...lines.values()].join("\n")}\n`);
   }
   const text = (await fs.read(path, FOLD_BYTES_MAX)) ?? "";
   const made = parseRecord(FoldHeader, text.slice(0, text.indexOf("\n")), { bytes: FOLD_BYTES_MAX, depth: 4 });
-  await fs.syncDir(path.slice(0, path.lastIndexOf("/")));
-  return new Set(made.ids);
+  await fs.syncDir(directoryOf(path));
+  return { inPart: new Set(made.ids), unfoldable };
+}
+
+/** A record as one line; null when there is none, or when it is damaged. */
+async function readLine(fs: FileSystem, id: string): Promise<string | null> {
+  try {
+    const text = await fs.read(archivePath(id));
+    return text === null ? null : JSON.stringify(parseRecord(Archived, text));
+  } catch (error) {
+    if (error instanceof BadJson) return null;
+    throw error;
+  }
 }

@@ -20,13 +20,28 @@ export interface House {
   audit(event: AuditEvent): void;
 }
 
+/** Each step is tried, whatever became of the others. Throws an AggregateError of what went wrong. */
 export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: House): Promise<void> {
-  const folded = await foldArchive(fs, ledger, nowMs, config.archiveFoldDays);
-  if (folded > 0) audit({ event: "archive_folded", detail: { records: folded } });
-  const isOld = (path: string) => nowMs - statSync(path).mtimeMs > config.runsKeepDays * DAY_MS;
-  removeWhere(join(home, RUNS), isOld);
-  removeWhere(join(home, STREAMS), isOld);
-  removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && nowMs - statSync(path).mtimeMs > DAY_MS);
+  const isOld = (path: string, days: number) =>
+    nowMs - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs) > days * DAY_MS;
+  const steps: (() => Promise<void> | void)[] = [
+    async () => {
+      const folded = await foldArchive(fs, ledger, nowMs, config.archiveFoldDays);
+      if (folded > 0) audit({ event: "archive_folded", detail: { records: folded } });
+    },
+    () => removeWhere(join(home, RUNS), (path) => isOld(path, config.runsKeepDays)),
+    () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
+    () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
+  ];
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, "some of the housekeeping failed");
 }
 
 function removeWhere(dir: string, isDue: (path: string) => boolean): void {

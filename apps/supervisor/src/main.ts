@@ -9,6 +9,7 @@ import { runLoop } from "@mimikit/runtime/loop";
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
+import { watchConfig } from "@mimikit/runtime/watch-config";
 import { openDisk } from "@mimikit/store/disk";
 import { WATCHED, watchState } from "@mimikit/store/watch";
 import { writeHistory } from "./history-view.ts";
@@ -23,9 +24,11 @@ const ROUNDS_MAX = 50;
 
 const { home } = resolveHome(process.env);
 prepareHome(home);
-const { config, problems } = loadConfig(home, process.env);
+const { config } = loadConfig(home, process.env);
 const log = createLog(home, "supervisor", config.logLevel);
-for (const problem of problems) log.warn("config", { problem });
+const settings = watchConfig(home, process.env, ({ problems }) => {
+  for (const problem of problems) log.warn("config", { problem });
+});
 await waitForSingleton(home, "supervisor", () =>
   log.warn("another supervisor serves this home; waiting for it to end"),
 );
@@ -41,6 +44,7 @@ const supervisor = new Supervisor({
   audit: (event) => log.audit(event),
   restart: () => restartRoles(home),
   isAlive,
+  onError: (error, { type }) => log.error("an action failed and will be tried again", { type, error }),
   rereadMs: config.rereadSec * 1_000,
 });
 await supervisor.load();
@@ -53,9 +57,14 @@ const loop = runLoop({
   onError: (error) => log.error("tick failed", { error }),
 });
 const stopWatching = watchState(home, WATCHED.supervisor, () => loop.nudge());
+let writtenTurn = -1;
 const histories = runLoop({
   tickMs: HISTORY_EVERY_MS,
-  tick: () => writeHistory(fs, supervisor.mirror.ledger),
+  tick: async () => {
+    const { settledTurn } = supervisor.mirror.ledger;
+    if (settledTurn !== writtenTurn) await writeHistory(fs, supervisor.mirror.ledger);
+    writtenTurn = settledTurn;
+  },
   onError: (error) => log.error("history.json could not be written", { error }),
 });
 const house = runLoop({
@@ -65,7 +74,7 @@ const house = runLoop({
       home,
       fs,
       ledger: supervisor.mirror.ledger,
-      config,
+      config: settings.current.config,
       nowMs: Date.now(),
       audit: (event) => log.audit(event),
     }),
@@ -74,6 +83,7 @@ const house = runLoop({
 
 onShutdown(async () => {
   stopWatching();
+  await settings.close();
   await Promise.all([loop.stop(), histories.stop(), house.stop()]);
   await writeHistory(fs, supervisor.mirror.ledger);
   log.audit({ event: "supervisor_stopped" });

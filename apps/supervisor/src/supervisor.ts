@@ -1,4 +1,5 @@
 /** One tick: look, decide, do. Whatever was cut off in the last one is simply found undone (ARCHITECTURE 1). */
+import type { Action } from "@mimikit/core/action";
 import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/claim";
 import { Mirror } from "@mimikit/store/mirror";
@@ -7,6 +8,8 @@ import { observe } from "./observe.ts";
 
 export interface SupervisorOptions extends Omit<Hands, "ledger"> {
   isAlive(owner: Identity): boolean;
+  /** An action could not be done now. */
+  onError(error: unknown, action: Action): void;
   /** Every so often, in milliseconds, all directories are read again whatever they look like. */
   rereadMs: number;
 }
@@ -35,7 +38,7 @@ export class Supervisor {
 
   /**
    * Does everything that can be done now.
-   * @returns how many actions there were; after any, another look is worth while.
+   * @returns how many actions were done; after any, another look is worth while. Throws when it cannot look.
    */
   async tick(): Promise<number> {
     const nowMs = this.options.nowMs();
@@ -43,12 +46,17 @@ export class Supervisor {
     await this.mirror.refresh(nowMs, isFull);
     if (isFull) this.lastRereadMs = nowMs;
     const actions = decide(await observe(this.mirror, this.options.isAlive), nowMs);
-    const errors: unknown[] = [];
-    for (const action of actions) await execute(action, this.hands).catch((error: unknown) => errors.push(error));
-    // One action that cannot be done now must not hold up the others; the next tick tries it again.
-    if (errors.length > 0)
-      throw errors.length === 1 ? errors[0] : new AggregateError(errors, `${errors.length} actions failed`);
-    return actions.length;
+    let done = 0;
+    for (const action of actions) {
+      try {
+        await execute(action, this.hands);
+        done++;
+      } catch (error) {
+        // It must not hold up the others; the next tick tries it again.
+        this.options.onError(error, action);
+      }
+    }
+    return done;
   }
 
   /** A clock that was set back must not put off the safety net. */

@@ -1,4 +1,5 @@
 /** The worker-pool process: it claims tasks, lets a provider run them, and publishes what came of it. */
+import { setTimeout as wait } from "node:timers/promises";
 import { chooseProvider } from "@mimikit/agent/providers/index";
 import { describeProviders } from "@mimikit/agent/providers/names";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
@@ -12,6 +13,7 @@ import { killMarked, markOf } from "@mimikit/runtime/marked-processes";
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
+import { watchConfig } from "@mimikit/runtime/watch-config";
 import { openDisk } from "@mimikit/store/disk";
 import { WATCHED, watchState } from "@mimikit/store/watch";
 import { Pool } from "./pool.ts";
@@ -19,10 +21,12 @@ import { runAttempt } from "./run-attempt.ts";
 
 const { home, workDir } = resolveHome(process.env);
 prepareHome(home);
-const { config, problems } = loadConfig(home, process.env);
+const { config } = loadConfig(home, process.env);
 const log = createLog(home, "workers", config.logLevel);
-const providers = describeProviders(config);
-for (const problem of [...problems, ...providers.problems]) log.warn("config", { problem });
+const settings = watchConfig(home, process.env, (loaded) => {
+  const { problems } = describeProviders(loaded.config);
+  for (const problem of [...loaded.problems, ...problems]) log.warn("config", { problem });
+});
 await waitForSingleton(home, "workers", () => log.warn("another worker pool serves this home; waiting for it to end"));
 writeRole(home, "workers");
 
@@ -41,18 +45,20 @@ const pool: Pool = new Pool({
   identity,
   isAlive,
   nowMs: () => Date.now(),
-  concurrency: byRole((role) => ROLE_DEFINITIONS[role].concurrency(config)),
-  retryDelaySec: config.retryDelaySec,
-  run: (candidate, _claim, stop) =>
+  limits: () => ({
+    concurrency: byRole((role) => ROLE_DEFINITIONS[role].concurrency(settings.current.config)),
+    retryDelaySec: settings.current.config.retryDelaySec,
+  }),
+  run: (candidate, stop) =>
     runAttempt(candidate, stop, {
       home,
       workDir,
       fs,
       mirror: pool.mirror,
-      providers: providers.names,
+      providers: describeProviders(settings.current.config).names,
       nowMs: () => Date.now(),
-      providerOf: (role) => chooseProvider(role, config),
-      timeLimits: byRole((role) => ROLE_DEFINITIONS[role].timeoutSec(config)),
+      providerOf: (role) => chooseProvider(role, settings.current.config),
+      timeLimits: byRole((role) => ROLE_DEFINITIONS[role].timeoutSec(settings.current.config)),
       onError,
     }),
   endEarlier: async ({ task, attempt }) => {
@@ -64,6 +70,7 @@ const pool: Pool = new Pool({
   },
   audit: (event) => log.audit(event),
   onError,
+  pause: (ms) => wait(ms),
 });
 await pool.mirror.ledger.load();
 
@@ -81,6 +88,7 @@ const stopWatching = watchState(home, WATCHED.workers, () => loop.nudge());
 
 onShutdown(async () => {
   stopWatching();
+  await settings.close();
   await loop.stop();
   await pool.drain();
   log.audit({ event: "workers_stopped" });

@@ -1,5 +1,4 @@
 /** One tick of the pool: stop what is no longer wanted, claim what may run, and publish one outcome for each run. */
-import { setTimeout as wait } from "node:timers/promises";
 import type { Outcome } from "@mimikit/agent/run-task";
 import { type Candidate, dispatch } from "@mimikit/core/dispatch";
 import type { AuditEvent } from "@mimikit/protocol/audit";
@@ -10,7 +9,7 @@ import { Mirror } from "@mimikit/store/mirror";
 import { claimAttempt } from "./claim.ts";
 import { publish, release } from "./publish.ts";
 
-const PUBLISH_RETRY_MS = 1_000;
+const RETRY_MS = 1_000;
 
 export interface PoolOptions {
   fs: FileSystem;
@@ -18,15 +17,16 @@ export interface PoolOptions {
   identity: Identity;
   isAlive(owner: Identity): boolean;
   nowMs(): number;
-  /** How many tasks of each role run at once (SPEC A5). */
-  concurrency: Record<Role, number>;
-  retryDelaySec: number;
+  /** As the settings are now: how many tasks of each role run at once (SPEC A5), and the pause before a retry. */
+  limits(): { concurrency: Record<Role, number>; retryDelaySec: number };
   /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
-  run(candidate: Candidate, claim: Claim, signal: AbortSignal): Promise<Outcome>;
+  run(candidate: Candidate, signal: AbortSignal): Promise<Outcome>;
   /** Ends every process that an earlier attempt left behind, and returns when they are gone (PROTOCOL R6). */
   endEarlier(candidate: Candidate): Promise<void>;
   audit(event: AuditEvent): void;
   onError(error: unknown): void;
+  /** Waits that many milliseconds. */
+  pause(ms: number): Promise<void>;
 }
 
 interface Running {
@@ -55,8 +55,9 @@ export class Pool {
    */
   async tick(full = false): Promise<void> {
     await this.mirror.refresh(this.options.nowMs(), full);
-    const { results } = this.mirror;
-    for (const [id, run] of this.running) if (results.has(id)) run.stop.abort("cancelled");
+    const { results, queue } = this.mirror;
+    for (const [id, run] of this.running) if (results.has(id) || !queue.has(id)) run.stop.abort("cancelled");
+    await this.releaseLeftovers();
     if (this.stopping) return;
     const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
     const candidates = dispatch(this.waiting(), free, this.options.nowMs());
@@ -71,20 +72,47 @@ export class Pool {
   }
 
   private freeOf(role: Role): number {
-    return this.options.concurrency[role] - [...this.running.values()].filter((run) => run.role === role).length;
+    return (
+      this.options.limits().concurrency[role] - [...this.running.values()].filter((run) => run.role === role).length
+    );
   }
 
   private waiting() {
     const { queue, results, ledger } = this.mirror;
     const hasOutcome = (id: string) => results.has(id) || ledger.has(id) || this.running.has(id);
-    return { queue: queue.values(), attempts: this.mirror.attemptFacts(this.options.isAlive), hasOutcome };
+    return {
+      queue: queue.values(),
+      attempts: this.mirror.attemptFacts(this.options.isAlive),
+      hasOutcome,
+    };
+  }
+
+  /** A disk error may leave a claim of ours behind that nobody runs: it is handed back, or its task would wait for ever. */
+  private async releaseLeftovers(): Promise<void> {
+    for (const [id, attempts] of this.mirror.attempts) {
+      for (const { role, attempt, claim, failed } of attempts) {
+        if (claim === undefined || failed !== undefined || this.running.has(id) || !this.isOwn(claim.owner)) continue;
+        await release({ id, role }, attempt, this.options);
+      }
+    }
+  }
+
+  private isOwn(owner: Identity): boolean {
+    const { pid, startTime, bootId } = this.options.identity;
+    return owner.pid === pid && owner.startTime === startTime && owner.bootId === bootId;
   }
 
   private async claimAndStart(candidate: Candidate): Promise<void> {
-    const { id, role, traceId } = candidate.task;
+    const { id, role, traceId, parentId } = candidate.task;
     const claim = await claimAttempt(candidate, { ...this.options, ledger: this.mirror.ledger });
     if (claim === null) return;
-    this.options.audit({ event: "task_started", taskId: id, traceId, attempts: candidate.attempt });
+    this.options.audit({
+      event: "task_started",
+      taskId: id,
+      traceId,
+      ...(parentId && { parentId }),
+      attempts: candidate.attempt,
+    });
     const stop = new AbortController();
     const ended = this.runAndPublish(candidate, claim, stop.signal).finally(() => this.running.delete(id));
     this.running.set(id, { role, stop, ended });
@@ -92,15 +120,21 @@ export class Pool {
 
   private async runAndPublish(candidate: Candidate, claim: Claim, signal: AbortSignal): Promise<void> {
     const { options } = this;
-    if (candidate.attempt > 1) await options.endEarlier(candidate);
+    if (candidate.attempt > 1) await this.untilDone(() => options.endEarlier(candidate));
     const startedMs = options.nowMs();
-    const outcome = await options.run(candidate, claim, signal);
+    const outcome = await options.run(candidate, signal);
     if (signal.reason === "interrupted" && outcome.status === "failed")
-      return this.untilWritten(() => release(candidate, claim, options));
-    await this.untilWritten(async () => {
-      const written = await publish(candidate, claim, outcome, options);
-      const { id, traceId } = candidate.task;
-      const common = { taskId: id, traceId, attempts: candidate.attempt, durationMs: options.nowMs() - startedMs };
+      return this.untilDone(() => release(candidate.task, candidate.attempt, options));
+    await this.untilDone(async () => {
+      const written = await publish(candidate, claim, outcome, { ...options, ...options.limits() });
+      const { id, traceId, parentId } = candidate.task;
+      const common = {
+        taskId: id,
+        traceId,
+        ...(parentId && { parentId }),
+        attempts: candidate.attempt,
+        durationMs: options.nowMs() - startedMs,
+      };
       if (written === null) options.audit({ event: "outcome_discarded", ...common });
       else if ("retryAt" in written)
         options.audit({ event: "task_retry", ...common, failureReason: written.failureReason });
@@ -111,14 +145,14 @@ export class Pool {
     });
   }
 
-  /** A full disk must not cost the outcome of a run: it is offered again until it is written. */
-  private async untilWritten(write: () => Promise<void>): Promise<void> {
+  /** A full disk must not cost the outcome of a run: what must be done is tried again until it is. */
+  private async untilDone(step: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
-        return await write();
+        return await step();
       } catch (error) {
         this.options.onError(error);
-        await wait(PUBLISH_RETRY_MS);
+        await this.options.pause(RETRY_MS);
       }
     }
   }

@@ -5,10 +5,13 @@ import type { Candidate } from "@mimikit/core/dispatch";
 import { failedResult } from "@mimikit/core/finish";
 import { retryAtMs } from "@mimikit/core/retry";
 import { type Claim, FailedAttempt } from "@mimikit/protocol/claim";
+import { describeIssues } from "@mimikit/protocol/json";
 import { Result } from "@mimikit/protocol/result";
+import type { Task } from "@mimikit/protocol/task";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { createRecord, RecordTooLarge } from "@mimikit/store/record";
 import { failedAttemptPath, resultPath } from "@mimikit/store/state";
+import { z } from "zod";
 
 export interface Publishing {
   fs: FileSystem;
@@ -52,21 +55,28 @@ export async function publish(
   try {
     return (await createRecord(fs, Result, path, record)) ? record : null;
   } catch (error) {
-    if (!(error instanceof RecordTooLarge)) throw error;
-    const short = failedResult(task, "invalid_result", error.message, now, attempt);
+    // What a provider handed in cannot be written, now or later.
+    if (!(error instanceof RecordTooLarge || error instanceof z.ZodError)) throw error;
+    const reason = error instanceof z.ZodError ? describeIssues(error) : error.message;
+    const short = failedResult(task, "invalid_result", reason, now, attempt);
     return (await createRecord(fs, Result, path, short)) ? short : null;
   }
 }
 
-/** The pool was told to stop: the attempt is handed back, which is neither a failure nor a crash of the task. */
-export async function release({ task, attempt }: Candidate, claim: Claim, { fs, nowMs }: Publishing): Promise<void> {
+/** The attempt was not run to its end and is handed back, which is neither a failure nor a crash of the task. */
+export async function release(
+  { id, role }: Pick<Task, "id" | "role">,
+  attempt: number,
+  { fs, nowMs }: Omit<Publishing, "retryDelaySec">,
+): Promise<void> {
   const now = nowMs();
-  const failed = failedAttempt(claim, { failureReason: "interrupted", error: "the worker pool was stopped" }, now, now);
-  await createRecord(fs, FailedAttempt, failedAttemptPath(task.role, task.id, attempt), failed);
+  const end = { failureReason: "interrupted", error: "the worker pool did not run it to its end" } as const;
+  const failed = failedAttempt({ id, attempt }, end, now, now);
+  await createRecord(fs, FailedAttempt, failedAttemptPath(role, id, attempt), failed);
 }
 
 function failedAttempt(
-  { id, attempt }: Claim,
+  { id, attempt }: Pick<Claim, "id" | "attempt">,
   { failureReason, error }: Pick<Outcome, "failureReason" | "error">,
   nowMs: number,
   retryMs: number,

@@ -19,7 +19,7 @@ import { ROLE_DEFINITIONS } from "./roles/index.ts";
 import { TOOLS } from "./tools/index.ts";
 
 /** A provider that goes on for this long after it was told to stop is left behind. */
-export const STOP_MS_MAX = 15_000;
+export const STOP_MS_MAX = 7_000;
 /** The file that keeps a text which is too long for its result. */
 export const TEXT_FILE = "text.txt";
 

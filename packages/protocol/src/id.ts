@@ -4,7 +4,8 @@ import { z } from "zod";
 export const ID_PATTERN = /^[a-z0-9][a-z0-9._-]{0,127}$/;
 export const Id = z.string().regex(ID_PATTERN, "an id has 1 to 128 characters of a-z 0-9 . _ -");
 
-const TURN_PATTERN = /^t-(\d{6,})$/;
+/** Fifteen digits are exact as a number, and more turns than anybody takes. */
+const TURN_PATTERN = /^t-(\d{6,15})$/;
 
 /** The id of Teller turn `n` (1, 2, 3, …): `t-000042`. */
 export function turnId(n: number): string {

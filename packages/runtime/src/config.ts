@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { Environment } from "./home.ts";
 import { replaceFile } from "./replace-file.ts";
 
-const FILE = "config.yaml";
+export const CONFIG_FILE = "config.yaml";
 const LAST_GOOD_FILE = "config.last-good.json";
 const FILE_BYTES_MAX = 65_536;
 const ALIASES_MAX = 20;
@@ -136,11 +136,11 @@ function variablesOf(path: readonly string[]): string[] {
 function readConfigFile(home: string, problems: string[]): ConfigInput {
   let input: ConfigInput;
   try {
-    input = parseConfigFile(join(home, FILE));
+    input = parseConfigFile(join(home, CONFIG_FILE));
   } catch (error) {
     const lastGood = readLastGood(home, problems);
     const instead = lastGood === null ? "the defaults are in force" : "the last good file is in force";
-    problems.push(`${FILE}: ${messageOf(error)}; ${instead}`);
+    problems.push(`${CONFIG_FILE}: ${messageOf(error)}; ${instead}`);
     return lastGood ?? {};
   }
   rememberLastGood(home, input, problems);
@@ -192,7 +192,9 @@ function rememberLastGood(home: string, input: ConfigInput, problems: string[]):
   try {
     replaceFile(path, text);
   } catch (error) {
-    problems.push(`${LAST_GOOD_FILE}: ${messageOf(error)}; a later mistake in ${FILE} cannot fall back to this file`);
+    problems.push(
+      `${LAST_GOOD_FILE}: ${messageOf(error)}; a later mistake in ${CONFIG_FILE} cannot fall back to this file`,
+    );
   }
 }
 

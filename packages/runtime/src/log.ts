@@ -212,5 +212,5 @@ function ignoreClosedStdout(): void {
 }
 
 function onStdoutError(error: Error): void {
-  if (!hasCode(error, "EPIPE")) throw error;
+  if (!hasCode(error, "EPIPE", "ENOSPC", "EIO")) throw error;
 }

@@ -107,6 +107,10 @@ export function openDisk(home: string, incarnation: string): FileSystem {
       }
     },
 
+    async makeDir(dir) {
+      sync.mkdirSync(at(dir), { recursive: true, mode: 0o700 });
+    },
+
     async unlink(path) {
       try {
         sync.unlinkSync(at(path));

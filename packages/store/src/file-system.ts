@@ -30,6 +30,8 @@ export interface FileSystem {
    * @returns false when there is no `from` any more.
    */
   rename(from: string, to: string): Promise<boolean>;
+  /** Makes a directory, and those above it, where they are missing. */
+  makeDir(dir: string): Promise<void>;
   /** A file that is already gone is fine. */
   unlink(path: string): Promise<void>;
   /** Makes the names in `dir` durable. Concurrent calls share one sync (group commit). */

@@ -1,13 +1,21 @@
 /** archive/ is the permanent memory of "has this ever happened?". Names are known from memory; a no is confirmed on disk. */
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";
-import { turnId, turnNumber } from "@mimikit/protocol/id";
+import { ID_PATTERN, turnId, turnNumber } from "@mimikit/protocol/id";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
 import type { Result } from "@mimikit/protocol/result";
 import type { FileSystem } from "./file-system.ts";
 import { ARCHIVE, archivePath, FOLDED } from "./state.ts";
 
 /** A month of folded records is read as a whole. */
-export const FOLD_BYTES_MAX = 256 * 1_048_576;
+export const FOLD_BYTES_MAX = 64 * 1_048_576;
+
+const FOLD_NAME = /^\d{4}-\d{2}(\.\d+)?\.jsonl$/;
+
+/** The id of a record by its name in archive/; null for whatever else somebody put there. */
+export function archivedId(name: string): string | null {
+  const id = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
+  return ID_PATTERN.test(id) ? id : null;
+}
 
 export class Ledger {
   private readonly fs: FileSystem;
@@ -16,6 +24,8 @@ export class Ledger {
   private readonly foldOf = new Map<string, string>();
   private foldedVersion: string | null = null;
   private readonly loadedFolds = new Set<string>();
+  /** The fold that was read last: whoever reads one old record often reads its neighbours. */
+  private openFold: { path: string; lines: ReadonlyMap<string, string> } | undefined;
   private highestTurn = 0;
   private followed = 0;
   /** How many names were seen on disk, and how many of those are known to be durable. */
@@ -34,8 +44,10 @@ export class Ledger {
 
   /** Reads every name. Called once, at the start. */
   async load(): Promise<void> {
-    for (const name of await this.fs.list(ARCHIVE))
-      if (name.endsWith(".json")) this.see(name.slice(0, -".json".length));
+    for (const name of await this.fs.list(ARCHIVE)) {
+      const id = archivedId(name);
+      if (id !== null) this.see(id);
+    }
     await this.loadFolds();
     this.followed = this.highestTurn;
   }
@@ -120,7 +132,7 @@ export class Ledger {
   private async loadFolds(): Promise<void> {
     const version = await this.fs.version(FOLDED);
     if (version !== null && version === this.foldedVersion) return;
-    for (const name of await this.fs.list(FOLDED)) await this.loadFold(`${FOLDED}/${name}`);
+    for (const name of await this.fs.list(FOLDED)) if (FOLD_NAME.test(name)) await this.loadFold(`${FOLDED}/${name}`);
     this.foldedVersion = version;
   }
 
@@ -140,10 +152,13 @@ export class Ledger {
     await this.loadFolds();
     const path = this.foldOf.get(id);
     if (path === undefined) return null;
-    const text = await this.fs.read(path, FOLD_BYTES_MAX);
-    if (text === null) return null;
-    const lines = text.split("\n");
-    const header = parseRecord(FoldHeader, lines[0] ?? "", { bytes: FOLD_BYTES_MAX, depth: 4 });
-    return lines[header.ids.indexOf(id) + 1] ?? null;
+    if (this.openFold?.path !== path) this.openFold = { path, lines: await this.readFold(path) };
+    return this.openFold.lines.get(id) ?? null;
+  }
+
+  private async readFold(path: string): Promise<Map<string, string>> {
+    const [first = "", ...lines] = ((await this.fs.read(path, FOLD_BYTES_MAX)) ?? "").split("\n");
+    const { ids } = parseRecord(FoldHeader, first, { bytes: FOLD_BYTES_MAX, depth: 4 });
+    return new Map(ids.map((id, i) => [id, lines[i] ?? ""]));
   }
 }

@@ -191,7 +191,7 @@ async function decodeInbox(
 ): Promise<InboxEntry> {
   const value = parseJson(text);
   const whole = Wish.safeParse(value);
-  if (whole.success && whole.data.id === stem) {
+  if (whole.success && whole.data.id === stem && ID_OF_KIND[whole.data.kind].test(stem)) {
     const wish = whole.data;
     const needsSeal = wish.kind === "event" || wish.kind === "restart";
     if (needsSeal && !isSealed(token, wish)) throw new BadJson(`a ${wish.kind} needs the seal of the token`);
@@ -203,6 +203,14 @@ async function decodeInbox(
   if (file === null) throw new BadJson("it vanished");
   return { dropped: { ...dropped.data, id: droppedId(stem, file), at: new Date(file.mtimeMs).toISOString() } };
 }
+
+/** Wishes share the archive with tasks and marks: a wish under the id of another kind is taken for a dropped file. */
+const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
+  message: /^m-/,
+  cancel: /^c-/,
+  restart: /^r-/,
+  event: /^t-.*\.report$/,
+};
 
 /** The same file gets the same id however often it is looked at (PROTOCOL R2). */
 function droppedId(stem: string, file: FileInfo): string {

@@ -9,12 +9,24 @@ import { directoryOf, type FileSystem } from "./file-system.ts";
  */
 export async function createOnce(fs: FileSystem, path: string, text: string): Promise<boolean> {
   const temporary = fs.temporary();
-  await fs.write(temporary, text);
-  const created = await fs.link(temporary, path);
+  const created = await cleanly(fs, temporary, async () => {
+    await fs.write(temporary, text);
+    return fs.link(temporary, path);
+  });
   await fs.unlink(temporary);
   await fs.syncDir(directoryOf(path));
-  if (created === "missing") throw new Error(`the temporary file of ${path} vanished before it was linked`);
+  if (created === "missing") throw new Error(`${directoryOf(path)} or the temporary file of ${path} is gone`);
   return created === "linked";
+}
+
+/** A disk that is full must not fill up with what could not be finished. */
+async function cleanly<T>(fs: FileSystem, temporary: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await fs.unlink(temporary);
+    throw error;
+  }
 }
 
 /** The record is so large that nobody would read it again; the caller must say something shorter. */
@@ -41,8 +53,12 @@ export async function readRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: 
 /** Replaces a view (history.json): complete at any instant, old or new. Never for records. */
 export async function replaceView(fs: FileSystem, path: string, text: string): Promise<void> {
   const temporary = fs.temporary();
-  await fs.write(temporary, text);
-  if (!(await fs.rename(temporary, path)))
-    throw new Error(`the temporary file of ${path} vanished before it was renamed`);
+  await cleanly(fs, temporary, async () => {
+    await fs.write(temporary, text);
+    if (await fs.rename(temporary, path)) return;
+    // Somebody removed the directory: people tidy up among their notes.
+    await fs.makeDir(directoryOf(path));
+    if (!(await fs.rename(temporary, path))) throw new Error(`the temporary file of ${path} is gone`);
+  });
   await fs.syncDir(directoryOf(path));
 }

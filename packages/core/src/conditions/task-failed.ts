@@ -1,4 +1,4 @@
-/** Holds when the task has failed for good (SPEC D1). */
+/** Holds when the task has failed for good (SPEC D1). What the user cancelled has not failed: nothing follows it (C8). */
 import type { ConditionRule } from "./condition.ts";
 
 export const taskFailed: ConditionRule<"task_failed"> = {
@@ -6,6 +6,6 @@ export const taskFailed: ConditionRule<"task_failed"> = {
   judge: ({ taskId }, facts) => {
     const outcome = facts.outcomeOf(taskId);
     if (outcome === undefined) return "waits";
-    return outcome.status === "failed" ? "holds" : "never";
+    return outcome.status === "failed" && outcome.failureReason !== "cancelled" ? "holds" : "never";
   },
 };

@@ -7,13 +7,19 @@ import type { CancelWish } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { failedResult } from "../finish.ts";
-import { isCancelled, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
+import { isCancelled, openResults, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
+import { isSettledAtOnce } from "./settle.ts";
 
 export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
   const open: Task[] = [...openTasks(snapshot), ...openTriggers(snapshot).map((trigger) => trigger.task)];
+  // A plan that is made and not settled yet would still start its tasks.
+  const unsettled = openResults(snapshot)
+    .filter(isSettledAtOnce)
+    .map((result) => result.task);
   const actions: Action[] = [];
   for (const wish of snapshot.inbox.values()) {
-    if (wish.kind === "cancel" && !snapshot.isArchived(wish.id)) actions.push(answer(wish, open, snapshot));
+    if (wish.kind === "cancel" && !snapshot.isArchived(wish.id))
+      actions.push(answer(wish, [...open, ...unsettled], snapshot));
   }
   for (const task of open) {
     if (!isCancelled(snapshot, task.id)) continue;
