@@ -24,8 +24,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "acknowledged-before-durable",
     rule: "step 1: durable, then 202",
     file: "test/sim/scenario.ts",
-    find: "await persist();\n      await acknowledge();",
-    replace: "await acknowledge();\n      await persist();",
+    find: "await persist();\n        await acknowledge();",
+    replace: "await acknowledge();\n        await persist();",
   },
   {
     name: "spent-links-stay",
@@ -38,8 +38,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "rename-clobbers",
     rule: "R1: a fact is created once",
     file: RECORD,
-    find: "const created = await fs.link(temporary, path);",
-    replace: 'await fs.rename(temporary, path);\n  const created = "linked" as "linked" | "missing";',
+    find: "    return fs.link(temporary, path);\n",
+    replace: '    await fs.rename(temporary, path);\n    return "linked" as "linked" | "missing";\n',
   },
   {
     name: "no-directory-sync",
@@ -109,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "children-left-alive",
     rule: "R6: marked processes are gone before the next attempt",
     file: POOL,
-    find: "if (candidate.attempt > 1) await options.endEarlier(candidate);",
+    find: "if (candidate.attempt > 1) await this.untilDone(() => options.endEarlier(candidate));",
     replace: "",
   },
   {
@@ -155,13 +155,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
     replace:
       '  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
-  },
-  {
-    name: "directories-read-backwards",
-    rule: "a record in motion is seen at least once",
-    file: "packages/store/src/mirror.ts",
-    find: "for (const collection of this.all) if",
-    replace: "for (const collection of this.all.toReversed()) if",
   },
   {
     name: "plan-reported-in-pieces",
@@ -237,8 +230,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "edit-replaces-unsynced",
     rule: "R10: an edit is durable before its turn is settled",
     file: RECORD,
-    find: "before it was renamed`);\n  await fs.syncDir(directoryOf(path));",
-    replace: "before it was renamed`);",
+    find: "is gone`);\n  });\n  await fs.syncDir(directoryOf(path));",
+    replace: "is gone`);\n  });",
   },
   {
     name: "folded-ids-forgotten",
@@ -258,9 +251,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "names-removed-before-the-fold",
     rule: "R3: a name goes only when it is in a durable fold",
     file: FOLD,
-    find: "      const inPart = await foldPart(fs, month, part, left);",
+    find: "      const { inPart, unfoldable } = await foldPart(fs, month, part, left);",
     replace:
-      "      for (const id of left.slice(1)) await fs.unlink(archivePath(id));\n      const inPart = await foldPart(fs, month, part, left);",
+      "      for (const id of left.slice(1)) await fs.unlink(archivePath(id));\n      const { inPart, unfoldable } = await foldPart(fs, month, part, left);",
   },
   {
     name: "consumed-without-sync",
@@ -324,5 +317,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/dispatch.ts",
     find: ".slice(0, Math.max(0, free[role]))",
     replace: "",
+  },
+  {
+    name: "dead-since-the-look",
+    rule: "R6: what a dead owner wrote is read before it is called dead",
+    file: "packages/store/src/mirror.ts",
+    find: "const ownerAlive = claim !== undefined && !this.dead.has(claim);",
+    replace: "const ownerAlive = claim !== undefined && this.isAlive(claim.owner);",
   },
 ];

@@ -104,6 +104,10 @@ function gateway(outside: Outside): Program {
 function person(outside: Outside): Program {
   return async (environment) => {
     const { fs, step, rest, world, nowMs } = environment;
+    const drop = (path: string, text: string) => {
+      world.quiet = 0;
+      world.disk.create(path, text, nowMs());
+    };
     const at = () => new Date(nowMs()).toISOString();
     for (;;) {
       const dice = await step(() => world.random());
@@ -114,7 +118,7 @@ function person(outside: Outside): Program {
         const text = `note ${serial}`;
         await step(() => {
           outside.dropped.push(text);
-          world.disk.create(`inbox/note-${serial}.json`, JSON.stringify({ kind: "message", text }), nowMs());
+          drop(`inbox/note-${serial}.json`, JSON.stringify({ kind: "message", text }));
         });
       } else if (dice < 0.03 && outside.cancels < 4 && outside.seenTasks.size > 0) {
         const tasks = [...outside.seenTasks];
@@ -137,7 +141,7 @@ function person(outside: Outside): Program {
       } else if (dice < 0.04) {
         const dirs = ["inbox", "worker/queue", "planner/results", "worker/running", "triggers"];
         const dir = dirs[below(world.random, dirs.length)];
-        await step(() => world.disk.create(`${dir}/junk-${serial}.json`, '{"half', nowMs()));
+        await step(() => drop(`${dir}/junk-${serial}.json`, '{"half'));
       } else await rest();
     }
   };
@@ -215,7 +219,7 @@ function pool(outside: Outside): Program {
         },
         pause: rest,
       });
-      await loading(environment, () => hands.mirror.ledger.load());
+      await loading(environment, () => hands.load());
       while (world.random() > STOP_CHANCE) {
         await tolerating(environment, () => hands.tick());
         await rest();

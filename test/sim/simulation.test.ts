@@ -1,10 +1,13 @@
 /** The protocol under kills, pauses, power losses and clock jumps; `run.ts` says what is simulated. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { MUTANTS } from "./mutant-list.ts";
 import { simulate } from "./simulate.ts";
 
+const ROOT = join(import.meta.dirname, "../..");
 const RUN = join(import.meta.dirname, "run.ts");
 
 test("in 2,000 simulated worlds nothing is lost, nothing happens twice, and everything comes to rest", async () => {
@@ -12,6 +15,11 @@ test("in 2,000 simulated worlds nothing is lost, nothing happens twice, and ever
     throw new Error(`${error.stdout}\n${error.stderr}`);
   });
   expect(stdout).toContain("2000 passed, 0 failed");
+});
+
+test("every mutant has its place in the code as it is", () => {
+  for (const { name, file, find } of MUTANTS)
+    expect(readFileSync(join(ROOT, file), "utf8").split(find), name).toHaveLength(2);
 });
 
 test("a seed is one world: it runs the same way each time", async () => {

@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@mimikit/protocol/inbox";
 import { Task } from "@mimikit/protocol/task";
+import { Trigger } from "@mimikit/protocol/trigger";
 import { Mirror, messageId } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
-import { inboxPath, queuePath } from "@mimikit/store/state";
+import { inboxPath, queuePath, triggerPath } from "@mimikit/store/state";
 import { describe, expect, test } from "vitest";
 import { message, NOON, NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
@@ -29,6 +30,45 @@ describe("the mirror", () => {
     rmSync(join(home, inboxPath("m-1")));
     expect(await mirror.refresh(NOON_MS)).toBe(true);
     expect(mirror.inbox.size).toBe(0);
+  });
+
+  test("sees a record that moves while it looks, whenever it moves", async () => {
+    const link = task("t-000001.0.1");
+    const trigger = {
+      id: link.id,
+      condition: { type: "task_done" as const, params: { taskId: "t-000001.0.0" } },
+      task: link,
+    };
+    for (let move = 0; ; move++) {
+      const { fs } = temporaryState();
+      await createRecord(fs, Trigger, triggerPath(link.id), trigger);
+      let lists = 0;
+      const moving = {
+        ...fs,
+        async list(dir: string) {
+          if (lists++ === move) {
+            await createRecord(fs, Task, queuePath("worker", link.id), link);
+            await fs.unlink(triggerPath(link.id));
+          }
+          return fs.list(dir);
+        },
+      };
+      const mirror = new Mirror(moving, { token: TOKEN, durable: true, onBadArchive: () => undefined });
+      await mirror.refresh(NOON_MS);
+      expect(mirror.triggers.has(link.id) || mirror.queue.has(link.id), `moved before list ${move}`).toBe(true);
+      if (lists <= move) break;
+    }
+  });
+
+  test("calls an owner dead only if it was dead before the look began", async () => {
+    const { fs, home } = temporaryState();
+    const claim = { id: "t-000001.0.0", attempt: 1, owner: { pid: 1, startTime: "1", bootId: "b" }, at: NOON };
+    writeFileSync(join(home, "worker/running/t-000001.0.0.a1.json"), JSON.stringify(claim));
+    const mirror = new Mirror(fs, { token: TOKEN, durable: true, isAlive: () => false, onBadArchive: () => undefined });
+    await mirror.refresh(NOON_MS);
+    expect(mirror.attemptFacts.get(claim.id)).toMatchObject([{ ownerAlive: true }]);
+    await mirror.refresh(NOON_MS);
+    expect(mirror.attemptFacts.get(claim.id)).toMatchObject([{ ownerAlive: false }]);
   });
 
   test("completes a dropped file, with the same id each time it is looked at", async () => {
@@ -123,7 +163,7 @@ describe("the mirror", () => {
     drop("worker/running/t-000001.0.0.a1.failed.json", JSON.stringify({ ...failed, attempt: 1 }));
     drop("worker/running/t-000001.0.0.a2.failed.json", JSON.stringify({ ...failed, attempt: 2 }));
     await mirror.refresh(NOON_MS);
-    expect(mirror.attemptFacts(() => true).get("t-000001.0.0")).toMatchObject([
+    expect(mirror.attemptFacts.get("t-000001.0.0")).toMatchObject([
       { attempt: 1, ownerAlive: true, failed: { attempt: 1 } },
       { attempt: 2, ownerAlive: false, failed: { attempt: 2 } },
     ]);

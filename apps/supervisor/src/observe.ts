@@ -1,13 +1,12 @@
 /** The disk as facts for `decide`: the mirror, who is alive, and the outcomes that triggers ask about. */
 import { tasksNeeded } from "@mimikit/core/conditions/index";
 import type { Snapshot } from "@mimikit/core/snapshot";
-import type { Identity } from "@mimikit/protocol/claim";
 import { reportOf } from "@mimikit/protocol/result";
 import type { Report } from "@mimikit/protocol/task";
 import type { Mirror } from "@mimikit/store/mirror";
 
 /** Call after `mirror.refresh()`. */
-export async function observe(mirror: Mirror, isAlive: (owner: Identity) => boolean): Promise<Snapshot> {
+export async function observe(mirror: Mirror): Promise<Snapshot> {
   const { inbox, dropped, triggers, queue, results, ledger } = mirror;
   const outcomes = new Map<string, Report>();
   for (const taskId of new Set([...triggers.values()].flatMap((trigger) => tasksNeeded(trigger.condition)))) {
@@ -20,7 +19,7 @@ export async function observe(mirror: Mirror, isAlive: (owner: Identity) => bool
     unreadable: mirror.unreadable(),
     triggers,
     queue,
-    attempts: mirror.attemptFacts(isAlive),
+    attempts: mirror.attemptFacts,
     results,
     isArchived: (id) => ledger.has(id),
     outcomeOf: (taskId) => outcomes.get(taskId),

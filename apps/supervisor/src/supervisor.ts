@@ -21,11 +21,12 @@ export class Supervisor {
   private lastRereadMs: number | undefined;
 
   constructor(options: SupervisorOptions) {
-    const { fs, token, audit } = options;
+    const { fs, token, audit, isAlive } = options;
     this.options = options;
     this.mirror = new Mirror(fs, {
       token,
       durable: true,
+      isAlive,
       onBadArchive: (path, reason) => audit({ event: "archive_damaged", detail: { path, reason } }),
     });
     this.hands = { ...options, ledger: this.mirror.ledger };
@@ -45,7 +46,7 @@ export class Supervisor {
     const isFull = this.isRereadDue(nowMs);
     await this.mirror.refresh(nowMs, isFull);
     if (isFull) this.lastRereadMs = nowMs;
-    const actions = decide(await observe(this.mirror, this.options.isAlive), nowMs);
+    const actions = decide(await observe(this.mirror), nowMs);
     let done = 0;
     for (const action of actions) {
       try {

@@ -72,7 +72,7 @@ const pool: Pool = new Pool({
   onError,
   pause: (ms) => wait(ms),
 });
-await pool.mirror.ledger.load();
+await pool.load();
 
 let rereadAtMs = 0;
 const loop = runLoop({

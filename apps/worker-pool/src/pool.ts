@@ -42,11 +42,17 @@ export class Pool {
   private stopping = false;
 
   constructor(options: PoolOptions) {
-    const { fs, token, audit } = options;
+    const { fs, token, audit, isAlive } = options;
     this.options = options;
     const onBadArchive = (path: string, reason: string) =>
       audit({ event: "archive_damaged", detail: { path, reason } });
-    this.mirror = new Mirror(fs, { token, durable: true, onBadArchive });
+    this.mirror = new Mirror(fs, { token, durable: true, isAlive, onBadArchive });
+  }
+
+  /** Reads what is there, once, before the first tick: whose owners are dead is known from the second look on. */
+  async load(): Promise<void> {
+    await this.mirror.ledger.load();
+    await this.mirror.refresh(this.options.nowMs());
   }
 
   /**
@@ -82,7 +88,7 @@ export class Pool {
     const hasOutcome = (id: string) => results.has(id) || ledger.has(id) || this.running.has(id);
     return {
       queue: queue.values(),
-      attempts: this.mirror.attemptFacts(this.options.isAlive),
+      attempts: this.mirror.attemptFacts,
       hasOutcome,
     };
   }

@@ -33,6 +33,8 @@ export interface MirrorOptions {
   token: string;
   /** Sync directories before their new records are acted upon; false for processes that only read. */
   durable: boolean;
+  /** Does the owner of a claim live? Not given: everybody counts as alive. */
+  isAlive?(owner: Identity): boolean;
   /** A damaged record in archive/, where it stays. */
   onBadArchive(path: string, reason: string): void;
 }
@@ -45,9 +47,12 @@ export class Mirror {
   private readonly runnings: Collection<RunningEntry>[];
   private readonly outcomes: Collection<Result>[];
   private readonly all: Collection<unknown>[];
+  private readonly isAlive: (owner: Identity) => boolean;
+  private dead: ReadonlySet<Claim> = new Set();
 
   constructor(fs: FileSystem, options: MirrorOptions) {
     const { durable } = options;
+    this.isAlive = options.isAlive ?? (() => true);
     this.ledger = new Ledger(fs, options.onBadArchive);
     const inbox = (stem: string, text: string, info: () => Promise<FileInfo | null>) =>
       decodeInbox(stem, text, info, options.token);
@@ -84,6 +89,7 @@ export class Mirror {
    * @returns whether anything came or went.
    */
   async refresh(nowMs: number, full = false): Promise<boolean> {
+    this.dead = new Set([...this.claims()].filter((claim) => !this.isAlive(claim.owner)));
     let changed = false;
     for (const collection of this.all) if ((await collection.refresh(nowMs, full)) !== null) changed = true;
     return changed;
@@ -134,17 +140,26 @@ export class Mirror {
     return attempts;
   }
 
-  /** The attempts as facts: who of their owners lives now. */
-  attemptFacts(isAlive: (owner: Identity) => boolean): ReadonlyMap<string, Attempt[]> {
+  /**
+   * The attempts as facts. An owner is dead here only if it was dead before the last look began: everything that it
+   * ever wrote about its attempt has been seen then.
+   */
+  get attemptFacts(): ReadonlyMap<string, Attempt[]> {
     const facts = new Map<string, Attempt[]>();
     for (const [id, records] of this.attempts) {
       const attempts = records.map(({ role, attempt, claim, failed }): Attempt => {
-        const ownerAlive = claim !== undefined && isAlive(claim.owner);
+        const ownerAlive = claim !== undefined && !this.dead.has(claim);
         return { role, attempt, ownerAlive, ...(failed !== undefined && { failed }) };
       });
       facts.set(id, attempts);
     }
     return facts;
+  }
+
+  private *claims(): Iterable<Claim> {
+    for (const collection of this.runnings) {
+      for (const entry of collection.entries.values()) if ("claim" in entry) yield entry.claim;
+    }
   }
 
   unreadable(): { path: string; reason: string; sinceMs: number }[] {
