@@ -134,6 +134,19 @@ test("stopped in the middle of an order and started again, it finishes the order
   expect(after.at(-1)?.id).toBe(report.id);
 });
 
+test("a restart that is asked for over the API starts all three processes anew, once", async () => {
+  const mimikit = await start();
+  const pids = () => ROLE_NAMES.map((role) => mimikit.pidOf(role));
+  const before = pids();
+  await mimikit.api("/api/restart", { method: "POST" });
+  await mimikit.until("three new processes", () => (pids().every((pid, i) => pid !== before[i]) ? true : undefined));
+  const { processes } = await mimikit.ready();
+  expect([processes.supervisor.pid, processes.workers.pid, processes.gateway.pid]).toEqual(pids());
+  await mimikit.replyTo(await mimikit.send("help"));
+  expect(readFileSync(join(mimikit.home, "log.jsonl"), "utf8").match(/"event":"restart"/g)).toHaveLength(1);
+  await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+});
+
 test("settings that are saved while it runs apply at once; a mistake in them is reported and changes nothing", async () => {
   const mimikit = await start();
   const save = (text: string) => writeFileSync(join(mimikit.home, "config.yaml"), text);
