@@ -145,15 +145,24 @@ function readArchive(disk: MemoryDisk, violate: (what: string) => void): Map<str
   };
   for (const name of disk.names("archive/folded")) {
     const [first = "", ...lines] = (disk.read(`archive/folded/${name}`, Number.MAX_SAFE_INTEGER) ?? "").split("\n");
-    FoldHeader.parse(JSON.parse(first)).ids.forEach((id, i) => {
+    for (const [i, id] of idsOf(first, name, violate).entries()) {
       if (archive.has(id) && disk.read(`archive/${id}.json`) === null) violate(`${id} is folded twice`);
       note(id, lines[i] ?? "", name);
-    });
+    }
   }
   for (const name of disk.names("archive")) {
     if (name.endsWith(".json")) note(name.slice(0, -".json".length), disk.read(`archive/${name}`) ?? "", name);
   }
   return archive;
+}
+
+function idsOf(header: string, name: string, violate: (what: string) => void): string[] {
+  try {
+    return FoldHeader.parse(JSON.parse(header)).ids;
+  } catch {
+    violate(`${name} does not parse`);
+    return [];
+  }
 }
 
 function groupByPlan(results: Result[]): Map<string, string[]> {

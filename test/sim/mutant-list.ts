@@ -325,4 +325,12 @@ export const MUTANTS: readonly Mutant[] = [
     find: "const ownerAlive = claim !== undefined && !this.dead.has(claim);",
     replace: "const ownerAlive = claim !== undefined && this.isAlive(claim.owner);",
   },
+  {
+    name: "claims-outlive-their-tick",
+    rule: "A5: a claim that is under way counts",
+    file: POOL,
+    find: "await Promise.allSettled(candidates.map((candidate) => this.claimAndStart(candidate)));",
+    replace:
+      'await Promise.all(candidates.map((candidate) => this.claimAndStart(candidate).then(() => ({ status: "fulfilled" as "fulfilled" | "rejected", reason: undefined }))));',
+  },
 ];

@@ -106,7 +106,11 @@ async function archive<T extends { id: string }>(
   schema: Parameters<typeof createRecord<T>>[1],
   { fs, ledger }: Hands,
 ): Promise<boolean> {
-  if (await ledger.confirm(record.id)) return false;
+  if (await ledger.confirm(record.id)) {
+    // What comes next relies on it, and whoever made it may not have got as far as the sync (PROTOCOL R4).
+    await ledger.makeDurable();
+    return false;
+  }
   const created = await createRecord(fs, schema, archivePath(record.id), record);
   ledger.add(record.id);
   return created;

@@ -67,7 +67,9 @@ export class Pool {
     if (this.stopping) return;
     const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
     const candidates = dispatch(this.waiting(), free, this.options.nowMs());
-    await Promise.all(candidates.map((candidate) => this.claimAndStart(candidate)));
+    // Every claim has come to an end before the next tick counts what runs, whatever became of the others.
+    const claims = await Promise.allSettled(candidates.map((candidate) => this.claimAndStart(candidate)));
+    for (const claim of claims) if (claim.status === "rejected") throw claim.reason;
   }
 
   /** Starts nothing more, stops every run and hands its attempt back. */
