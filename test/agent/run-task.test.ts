@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider, ProviderEvent, Run } from "@mimikit/agent/provider";
 import { chooseProvider } from "@mimikit/agent/providers/index";
-import { UnknownProvider } from "@mimikit/agent/providers/names";
+import { UnusableProvider } from "@mimikit/agent/providers/names";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
 import { RESULT_JSON_CHARS_MAX, STOP_MS_MAX, TEXT_FILE } from "@mimikit/agent/run-task";
 import { RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/result";
@@ -253,12 +253,12 @@ describe("who answers", () => {
   test("a role's own choice wins", () => {
     const mixed = config({ provider: "codex", providers: { worker: "offline" } });
     expect(chooseProvider("worker", mixed).name).toBe("offline");
-    expect(() => chooseProvider("planner", mixed)).toThrow(UnknownProvider);
+    expect(() => chooseProvider("planner", mixed)).toThrow(UnusableProvider);
   });
 
   test("a provider that is not there is named, with those that are", () => {
-    expect(() => chooseProvider("teller", config({ provider: "openai" }))).toThrow(
-      'the provider "openai" for the teller is not in this version; there is: auto, offline',
+    expect(() => chooseProvider("teller", config({ provider: "codex" }))).toThrow(
+      'the provider "codex" for the teller is not in this version; there is: auto, offline, openai',
     );
   });
 });

@@ -157,7 +157,7 @@ describe("what needs no work is answered in place", () => {
   });
 
   test.each([
-    ["what is the meaning of life", "No language model is configured", "MIMIKIT_PROVIDER"],
+    ["what is the meaning of life", "No language model is configured", "OPENAI_BASE_URL"],
     ["今天天气怎么样", "还没有配置语言模型", "OPENAI_BASE_URL"],
     ["help", "I work without a language model", "run `a` then `b`"],
     ["帮助", "我不需要语言模型", "运行 `a` 然后 `b`"],

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { OUTPUT_FILE_BYTES_MAX } from "@mimikit/agent/output";
 import { codeSpan } from "@mimikit/agent/providers/offline/code-span";
-import { OUTPUT_FILE_BYTES_MAX } from "@mimikit/agent/providers/offline/output";
 import { RESULT_SCHEMAS, RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/result";
 import type { Report } from "@mimikit/protocol/task";
 import { findMarked } from "@mimikit/runtime/marked-processes";

@@ -20,6 +20,8 @@ const ALIASES_MAX = 20;
 export const ProviderName = z.enum(["auto", "offline", "openai", "codex", "claude"]);
 export type ProviderName = z.infer<typeof ProviderName>;
 
+const modelName = () => z.string().trim().min(1).max(200).optional();
+
 const timeout = (sec: number, what: string) =>
   z.number().int().min(1).max(TIMEOUT_SEC_MAX).default(sec).describe(`Seconds that ${what} may take.`);
 
@@ -42,6 +44,47 @@ export const Config = z.strictObject({
     })
     .prefault({})
     .describe("Exceptions from `provider`, by role."),
+  model: modelName().describe("The model that a model endpoint is asked for, by the name it has there."),
+  models: z
+    .strictObject({
+      teller: modelName().describe("The model of the Teller, if not `model`."),
+      planner: modelName().describe("The model of the Planner, if not `model`."),
+      worker: modelName().describe("The model of the Workers, if not `model`."),
+    })
+    .prefault({})
+    .describe("Exceptions from `model`, by role."),
+  openai: z
+    .strictObject({
+      baseUrl: z
+        .url({ protocol: /^https?$/ })
+        .max(2_048)
+        .optional()
+        .describe("A Chat Completions endpoint, up to and with its `/v1`; with a key alone it is OpenAI's."),
+      contextWindow: z
+        .number()
+        .int()
+        .min(4_096)
+        .max(10_000_000)
+        .default(16_384)
+        .describe("Tokens that the model can hold, what it is sent and what it answers together."),
+      reservedOutput: z
+        .number()
+        .int()
+        .min(256)
+        .max(1_000_000)
+        .default(2_048)
+        .describe("Tokens of the window that are kept free for an answer."),
+      firstByteSec: z
+        .number()
+        .int()
+        .min(1)
+        .max(300)
+        .default(120)
+        .describe("Seconds that the endpoint may take to begin an answer."),
+      idleSec: z.number().int().min(1).max(300).default(60).describe("Seconds that it may be silent within an answer."),
+    })
+    .prefault({})
+    .describe("The endpoint of the `openai` provider. Its key is only ever in the environment: OPENAI_API_KEY."),
   maxConcurrency: z.number().int().min(1).max(32).default(3).describe("How many Worker tasks run at once."),
   timeoutSec: z
     .strictObject({
@@ -113,6 +156,17 @@ export interface ConfigField {
   schema: z.ZodType;
 }
 
+/** API.md's names, beside those that are made of the path. */
+const OTHER_VARIABLES: Record<string, string> = {
+  "openai.baseUrl": "OPENAI_BASE_URL",
+  ...Object.fromEntries(
+    ["teller", "planner", "worker"].flatMap((role) => [
+      [`providers.${role}`, `MIMIKIT_PROVIDER_${role.toUpperCase()}`],
+      [`models.${role}`, `MIMIKIT_MODEL_${role.toUpperCase()}`],
+    ]),
+  ),
+};
+
 /** Every field, in the order of the schema. */
 export const CONFIG_FIELDS: readonly ConfigField[] = fieldsOf(Config, []);
 
@@ -125,12 +179,11 @@ function fieldsOf(schema: z.ZodObject, path: readonly string[]): ConfigField[] {
   });
 }
 
-/** `timeoutSec.worker` → MIMIKIT_TIMEOUT_SEC_WORKER; `providers.teller` is also MIMIKIT_PROVIDER_TELLER, as API.md has it. */
+/** `timeoutSec.worker` → MIMIKIT_TIMEOUT_SEC_WORKER; some have another name too, which comes first. */
 function variablesOf(path: readonly string[]): string[] {
   const capitals = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
-  const names = [`MIMIKIT_${capitals.join("_")}`];
-  if (path[0] === "providers") names.unshift(`MIMIKIT_PROVIDER_${capitals[1]}`);
-  return names;
+  const other = OTHER_VARIABLES[path.join(".")];
+  return [...(other === undefined ? [] : [other]), `MIMIKIT_${capitals.join("_")}`];
 }
 
 function readConfigFile(home: string, problems: string[]): ConfigInput {

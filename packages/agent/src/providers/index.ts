@@ -1,13 +1,18 @@
 /** Every provider, and who answers for a role. */
 import type { Role } from "@mimikit/protocol/role";
-import type { Config } from "@mimikit/runtime/config";
+import { type Environment, resolveHome } from "@mimikit/runtime/home";
 import type { Provider } from "../provider.ts";
-import { type ProviderId, providerIdOf } from "./names.ts";
+import { type Choice, type ProviderId, providerIdOf } from "./names.ts";
 import { offline } from "./offline/index.ts";
+import { endpointOf } from "./openai/endpoint.ts";
+import { createOpenai } from "./openai/index.ts";
 
-const PROVIDERS: Record<ProviderId, Provider> = { offline };
+const CREATE: Record<ProviderId, (role: Role, config: Choice, env: Environment) => Provider> = {
+  offline: () => offline,
+  openai: (role, config, env) => createOpenai(endpointOf(role, config, env), resolveHome(env).home),
+};
 
-/** The provider of `role`. Throws `UnknownProvider` when the configuration names one that is not there. */
-export function chooseProvider(role: Role, config: Pick<Config, "provider" | "providers">): Provider {
-  return PROVIDERS[providerIdOf(role, config)];
+/** The provider of `role`. Throws `UnusableProvider` when the configuration names one that cannot answer. */
+export function chooseProvider(role: Role, config: Choice, env: Environment = process.env): Provider {
+  return CREATE[providerIdOf(role, config, env)](role, config, env);
 }

@@ -1,35 +1,48 @@
 /** Which provider answers for a role, by name alone: whoever only shows it need not load any provider. */
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { Config } from "@mimikit/runtime/config";
+import type { Environment } from "@mimikit/runtime/home";
+import { missingSetting } from "./openai/endpoint.ts";
 
 /** The providers of this version. Each has its file or folder beside this one, and its line in `index.ts`. */
-export const PROVIDERS = ["offline"] as const;
+export const PROVIDERS = ["offline", "openai"] as const;
 export type ProviderId = (typeof PROVIDERS)[number];
 
-type Choice = Pick<Config, "provider" | "providers">;
+/** The settings that say who answers. */
+export type Choice = Pick<Config, "provider" | "providers" | "openai" | "model" | "models">;
 
-/** The configuration names a provider that is not there; the message says for which role, and what there is. */
-export class UnknownProvider extends Error {}
+/** The configuration names a provider that cannot answer; the message says for which role, and what would help. */
+export class UnusableProvider extends Error {}
 
-/** The provider of `role`: its own setting, else the common one; `auto` is the offline engine. Throws `UnknownProvider`. */
-export function providerIdOf(role: Role, config: Choice): ProviderId {
+/**
+ * The provider of `role`: its own setting, else the common one; `auto` is a model endpoint where one is configured, else
+ * the offline engine. Throws `UnusableProvider`.
+ */
+export function providerIdOf(role: Role, config: Choice, env: Environment = process.env): ProviderId {
   const name = config.providers[role] ?? config.provider;
-  const wanted = name === "auto" ? "offline" : name;
-  const id = PROVIDERS.find((each) => each === wanted);
-  if (id !== undefined) return id;
-  throw new UnknownProvider(
-    `the provider "${wanted}" for the ${role} is not in this version; there is: auto, ${PROVIDERS.join(", ")}`,
-  );
+  const missing = missingSetting(role, config, env);
+  if (name === "auto") return missing === null ? "openai" : "offline";
+  const id = PROVIDERS.find((each) => each === name);
+  if (id === undefined)
+    throw new UnusableProvider(
+      `the provider "${name}" for the ${role} is not in this version; there is: auto, ${PROVIDERS.join(", ")}`,
+    );
+  if (id === "openai" && missing !== null)
+    throw new UnusableProvider(`the provider "${name}" for the ${role} lacks ${missing}`);
+  return id;
 }
 
-/** Who answers for each role as people are told it: one that is not there keeps its name, and is a problem. */
-export function describeProviders(config: Choice): { names: Record<Role, string>; problems: string[] } {
+/** Who answers for each role as people are told it: one that cannot answer keeps its name, and is a problem. */
+export function describeProviders(
+  config: Choice,
+  env: Environment = process.env,
+): { names: Record<Role, string>; problems: string[] } {
   const problems: string[] = [];
   const nameOf = (role: Role): string => {
     try {
-      return providerIdOf(role, config);
+      return providerIdOf(role, config, env);
     } catch (error) {
-      if (!(error instanceof UnknownProvider)) throw error;
+      if (!(error instanceof UnusableProvider)) throw error;
       problems.push(error.message);
       return config.providers[role] ?? config.provider;
     }

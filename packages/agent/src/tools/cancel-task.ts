@@ -10,7 +10,7 @@ const OPEN: readonly TaskSummary["state"][] = ["waiting", "queued", "running"];
 
 export const cancelTask = tool({
   name: "cancel_task",
-  input: z.strictObject({ id: CancelEffect.shape.id }),
+  input: z.strictObject({ id: CancelEffect.shape.id }).describe("End an open task and everything below it."),
   refuse: ({ id }, { reads }) => refuse(id, reads),
   effect: ({ id }) => ({ type: "cancel_task", id }),
 });

@@ -12,7 +12,11 @@ const { prompt, title, priority, timeoutSec, condition } = DelegateEffect.shape;
 
 export const delegate = tool({
   name: "delegate",
-  input: z.strictObject({ prompt, title, priority, timeoutSec, condition }),
+  input: z
+    .strictObject({ prompt, title, priority, timeoutSec, condition })
+    .describe(
+      "Hand work on: a self-contained prompt. Answers the id that the task will have; a condition makes it wait for another task's id.",
+    ),
   refuse: (input, scene) =>
     scene.task.role === "teller" ? refuseTeller(input.condition, scene) : refuseWaiting(input.condition, scene),
   effect: (input) => ({ type: "delegate", ...input }),

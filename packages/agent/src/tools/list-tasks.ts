@@ -10,11 +10,13 @@ const PROMPT_CHARS = 100;
 export const listTasks = tool({
   name: "list_tasks",
   roles: ["teller", "planner"],
-  input: z.strictObject({
-    scope: z.enum(["open", "ended", "all"]).default("all"),
-    role: Role.exclude(["teller"]).optional(),
-    state: TaskState.optional(),
-  }),
+  input: z
+    .strictObject({
+      scope: z.enum(["open", "ended", "all"]).default("all"),
+      role: Role.exclude(["teller"]).optional(),
+      state: TaskState.optional(),
+    })
+    .describe("Look at the tasks: what waits, runs and has ended lately."),
   run: ({ scope, role, state }, { reads }) => ({
     tasks: reads.tasks
       .filter((task) => task.role !== "teller" && (role === undefined || task.role === role))

@@ -23,7 +23,7 @@ const Query = z.strictObject({
 export const queryHistory = tool({
   name: "query_history",
   roles: ["teller", "planner"],
-  input: Query,
+  input: Query.describe("Find what was said earlier in the conversation."),
   run: (query, { reads }) => ({ messages: findMessages(reads.history, query) }),
 });
 

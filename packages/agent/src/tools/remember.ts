@@ -5,6 +5,8 @@ import { tool } from "../tool.ts";
 
 export const remember = tool({
   name: "remember",
-  input: z.strictObject({ content: RememberEffect.shape.content, longTerm: z.boolean().default(false) }),
+  input: z
+    .strictObject({ content: RememberEffect.shape.content, longTerm: z.boolean().default(false) })
+    .describe("Write down a fact to be known later; longTerm for what stays true, otherwise it goes to today's notes."),
   effect: ({ content, longTerm }) => ({ type: "remember", content, longTerm }),
 });

@@ -5,6 +5,8 @@ import { tool } from "../tool.ts";
 
 export const reply = tool({
   name: "reply",
-  input: z.strictObject({ text: ReplyEffect.shape.text }),
+  input: z
+    .strictObject({ text: ReplyEffect.shape.text })
+    .describe("Say this to the user. Your final text is your reply anyway; this takes its place."),
   effect: ({ text }) => ({ type: "reply", text }),
 });

@@ -5,6 +5,8 @@ import { tool } from "../tool.ts";
 
 export const updateBacklog = tool({
   name: "update_backlog",
-  input: z.strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item }),
+  input: z
+    .strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item })
+    .describe("Add an item to the backlog, tick it off, or take it out; items are named by their text."),
   effect: ({ op, item }) => ({ type: "update_backlog", op, item }),
 });

@@ -27,8 +27,7 @@ const HELP_ZH = [
   "- 多行就是多个请求；命令要写在行首的“运行”之后并放在反引号里，或写成“运行：命令”",
 ].join("\n");
 
-const CONNECT =
-  "`MIMIKIT_PROVIDER`, `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `MIMIKIT_MODEL`, `MIMIKIT_CODEX_BIN`, `MIMIKIT_CLAUDE_BIN`";
+const CONNECT = "`OPENAI_BASE_URL` / `OPENAI_API_KEY`, `MIMIKIT_MODEL`";
 
 const en = {
   /** The grammar of an order, as parse.ts reads it. */
@@ -90,7 +89,7 @@ const en = {
   noModel:
     "No language model is configured, so I only understand a few fixed requests and cannot answer this. What I can do:",
   help: HELP_EN,
-  connect: `A model is connected by environment variables before \`npm start\`: ${CONNECT}. This version ships the offline engine only; the model providers follow.`,
+  connect: `To connect a model (any endpoint that speaks Chat Completions), set ${CONNECT} before \`npm start\`; docs/providers.md has it in five lines.`,
   helpIntro: "I work without a language model and understand these requests:",
   allDone: (count: number) => (count === 1 ? "Done." : `All ${count} tasks are done.`),
   someDone: (done: number, count: number) =>
@@ -171,7 +170,7 @@ const zh: Words = {
   notUnderstood: "这部分我没有看懂，而且没有配置语言模型。",
   noModel: "还没有配置语言模型，所以我只能理解一些固定的请求，无法回答这个问题。我可以做这些：",
   help: HELP_ZH,
-  connect: `连接模型的方法是在 \`npm start\` 之前设置环境变量：${CONNECT}。这个版本只带有离线引擎，模型接入将在后续版本提供。`,
+  connect: `要连接模型（任何兼容 Chat Completions 的接口），请在 \`npm start\` 之前设置 ${CONNECT}；docs/providers.md 里有五行说明。`,
   helpIntro: "我不需要语言模型就能理解这些请求：",
   allDone: (count) => (count === 1 ? "完成了。" : `${count} 个任务都完成了。`),
   someDone: (done, count) =>

@@ -2,8 +2,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 
-/** The end of the output that goes into the result. */
-export const OUTPUT_TAIL_BYTES_MAX = 65_536;
 /** The file keeps the beginning of the output up to here, and says where it stops. */
 export const OUTPUT_FILE_BYTES_MAX = 16_777_216;
 
@@ -13,24 +11,36 @@ const CUT_NOTE = `\n[mimikit: the output is longer than ${OUTPUT_FILE_BYTES_MAX}
 export class Output {
   readonly path: string;
   readonly #file: FileHandle;
+  readonly #tailBytesMax: number;
   #tail = Buffer.alloc(0);
   #fileBytes = 0;
+  #bytes = 0;
   #isCut = false;
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: FileHandle, tailBytesMax: number) {
     this.path = path;
     this.#file = file;
+    this.#tailBytesMax = tailBytesMax;
   }
 
-  /** Begins a new file; what an earlier run left under this name is replaced. */
-  static async create(path: string): Promise<Output> {
-    return new Output(path, await open(path, "w", 0o600));
+  /**
+   * Begins a new file; what an earlier run left under this name is replaced.
+   * @param tailBytesMax how much of the end stays in memory, for `tail`.
+   */
+  static async create(path: string, tailBytesMax: number): Promise<Output> {
+    return new Output(path, await open(path, "w", 0o600), tailBytesMax);
+  }
+
+  /** How much was written so far, in bytes, cut or not. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Resolves when the chunk is written, so that a flood waits for the disk instead of filling the memory. */
   async add(chunk: Buffer): Promise<void> {
+    this.#bytes += chunk.length;
     const kept = Buffer.concat([this.#tail, chunk]);
-    this.#tail = kept.subarray(Math.max(0, kept.length - OUTPUT_TAIL_BYTES_MAX));
+    this.#tail = kept.subarray(Math.max(0, kept.length - this.#tailBytesMax));
     const room = OUTPUT_FILE_BYTES_MAX - this.#fileBytes;
     if (room > 0) await this.#file.write(chunk.subarray(0, room));
     this.#fileBytes += Math.min(room, chunk.length);

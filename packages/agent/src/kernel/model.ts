@@ -1,0 +1,66 @@
+/**
+ * The one seam between the kernel and a model endpoint: a conversation goes in, one answer comes out. `ask` never
+ * throws: a failure is its last event.
+ */
+import type { Usage } from "@mimikit/protocol/usage";
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON as the model wrote it; nobody has checked it yet. */
+  arguments: string;
+}
+
+/** What the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
+export type ChatMessage =
+  | { role: "system" | "user"; content: string }
+  | { role: "assistant"; content: string; calls: ToolCall[] }
+  | { role: "tool"; callId: string; content: string };
+
+export interface ToolDefinition {
+  name: string;
+  description?: string;
+  /** JSON Schema of the input. */
+  parameters: Record<string, unknown>;
+}
+
+export interface ModelRequest {
+  messages: readonly ChatMessage[];
+  /** Empty: the model may only speak. */
+  tools: readonly ToolDefinition[];
+}
+
+/** The last event of an answer that came to its end. */
+export interface ModelAnswer {
+  type: "answer";
+  text: string;
+  calls: ToolCall[];
+  /** It stopped at the output limit: its calls may be torn and are not executed. */
+  isTruncated: boolean;
+  usage: Usage;
+}
+
+/**
+ * The last event of an answer that did not. `unavailable`: the endpoint may do it later (429, 5xx, reset, silence);
+ * `not_found`: HTTP 404; `overflow`: the conversation is too long for the model; `refused`: it will never do it as
+ * things are (no key, an unknown model, no credit); `aborted`: we stopped it.
+ */
+export interface ModelFailure {
+  type: "failure";
+  kind: "unavailable" | "not_found" | "overflow" | "refused" | "aborted";
+  /** One line for people, without secrets. */
+  message: string;
+  /** How long the endpoint asks to be left alone, in ms. */
+  retryAfterMs?: number;
+}
+
+/** A piece of the text as it comes, or that a failed try is followed by another. */
+export type ModelEvent =
+  | { type: "delta"; text: string }
+  | { type: "retry"; retry: number; message: string }
+  | ModelAnswer
+  | ModelFailure;
+
+export interface Model {
+  ask(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}

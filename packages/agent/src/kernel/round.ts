@@ -1,0 +1,49 @@
+/**
+ * What becomes of the calls of one answer, before any of them is made. Every call is answered: one that is not executed
+ * is told why, because a call that stays open makes strict endpoints refuse the whole conversation.
+ */
+import { BadJson, parseJson } from "@mimikit/protocol/json";
+import type { Limits } from "./limits.ts";
+import type { ModelAnswer, ToolCall } from "./model.ts";
+
+/** Calls beyond this are dropped with their answers: nobody means them. */
+export const CALLS_KEPT_MAX = 32;
+
+export type PlannedCall = { call: ToolCall; input: unknown } | { call: ToolCall; refused: string };
+
+/** @param made how many calls the run has made before this answer. */
+export function planRound(
+  answer: Pick<ModelAnswer, "calls" | "isTruncated">,
+  made: number,
+  limits: Limits,
+): PlannedCall[] {
+  return answer.calls.slice(0, CALLS_KEPT_MAX).map((call, i): PlannedCall => {
+    const refused = (why: string) => ({ call, refused: `not executed: ${why}` });
+    if (answer.isTruncated) return refused("your answer was cut off at its length limit; send less at once");
+    if (i >= limits.callsPerRound)
+      return refused(`at most ${limits.callsPerRound} calls in one answer; make it again if it is still needed`);
+    if (made + i >= limits.callsTotal) return refused(`at most ${limits.callsTotal} calls in one run`);
+    try {
+      return { call, input: readArguments(call) };
+    } catch (error) {
+      if (!(error instanceof BadJson)) throw error;
+      return refused(`the arguments are ${error.message}`);
+    }
+  });
+}
+
+/** A call as it is shown to the model again. Endpoints that parse what they are sent choke on torn JSON. */
+export function replayable(call: ToolCall): ToolCall {
+  try {
+    readArguments(call);
+    return call;
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    return { ...call, arguments: "{}" };
+  }
+}
+
+/** Some endpoints send no text at all for a call without arguments. */
+function readArguments(call: ToolCall): unknown {
+  return call.arguments.trim() === "" ? {} : parseJson(call.arguments);
+}

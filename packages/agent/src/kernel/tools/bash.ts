@@ -1,0 +1,66 @@
+/** Runs a command in the workspace. Its output is kept in a file, and the model sees the end of it. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { type Ended, runCommand } from "../../command.ts";
+import { Output } from "../../output.ts";
+import { tool } from "../../tool.ts";
+import type { Workspace } from "../workspace.ts";
+
+export const BASH_SEC_MAX = 120;
+export const BASH_TAIL_LINES_MAX = 1_000;
+export const BASH_TAIL_BYTES_MAX = 102_400;
+const COMMAND_CHARS_MAX = 100_000;
+/** Models write for bash; where it is missing, the system's `sh` has to do. */
+const BASH = "/bin/bash";
+
+export const bashTool = (workspace: Workspace) => {
+  let commands = 0;
+  return tool({
+    name: "bash",
+    roles: ["worker"],
+    input: z
+      .strictObject({
+        command: z.string().min(1).max(COMMAND_CHARS_MAX),
+        timeoutSec: z.number().int().min(1).max(BASH_SEC_MAX).default(BASH_SEC_MAX),
+      })
+      .describe(
+        "Runs a command in the workspace, without input. It is stopped after its time, and nothing that it left in the " +
+          "background goes on. Each command has a shell of its own.",
+      ),
+    run: ({ command, timeoutSec }) =>
+      run(command, timeoutSec, join(workspace.runDir, `bash-${++commands}.txt`), workspace),
+  });
+};
+
+/** Throws when the run itself is stopped, and when the command could not be started. */
+async function run(command: string, timeoutSec: number, path: string, workspace: Workspace) {
+  const { workDir, environment, signal } = workspace;
+  const output = await Output.create(path, BASH_TAIL_BYTES_MAX);
+  try {
+    const timeLimit = AbortSignal.timeout(timeoutSec * 1_000);
+    const options = { cwd: workDir, environment, output, ...(existsSync(BASH) && { shell: BASH }) };
+    const lines = runCommand(command, options, AbortSignal.any([signal, timeLimit]));
+    let next = await lines.next();
+    while (next.done !== true) next = await lines.next();
+    signal.throwIfAborted();
+    const ended =
+      timeLimit.aborted && next.value.exitCode !== 0 ? `stopped after ${timeoutSec} s` : describe(next.value);
+    return { text: `[${ended}]\n${tailOf(output)}`, artifact: path };
+  } finally {
+    await output.close();
+  }
+}
+
+function describe({ exitCode, signal, cause }: Ended): string {
+  if (signal !== undefined) return `ended by ${signal}`;
+  if (exitCode !== undefined) return `exit code ${exitCode}`;
+  throw cause ?? new Error("the command could not be started");
+}
+
+function tailOf(output: Output): string {
+  const lines = output.tail().split("\n");
+  const isCut = output.bytes > BASH_TAIL_BYTES_MAX || lines.length > BASH_TAIL_LINES_MAX + 1;
+  const text = lines.slice(-BASH_TAIL_LINES_MAX - 1).join("\n");
+  return isCut ? `[the end of ${output.bytes} bytes; all of them are in ${output.path}]\n${text}` : text;
+}

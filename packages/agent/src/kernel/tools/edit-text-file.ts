@@ -1,0 +1,33 @@
+/** Replaces one place of a text file of the workspace, which must be named without doubt. */
+import { z } from "zod";
+import { tool } from "../../tool.ts";
+import { readTextFile, TEXT_FILE_BYTES_MAX, writeTextFile } from "../text-file.ts";
+import { resolveInside, type Workspace } from "../workspace.ts";
+import { Path } from "./read-text-file.ts";
+
+export const editTextFileTool = (workspace: Workspace) =>
+  tool({
+    name: "edit_text_file",
+    roles: ["worker"],
+    input: z
+      .strictObject({
+        path: Path,
+        oldText: z
+          .string()
+          .min(1)
+          .max(TEXT_FILE_BYTES_MAX)
+          .describe("Exactly as it stands in the file, and only once."),
+        newText: z.string().max(TEXT_FILE_BYTES_MAX),
+      })
+      .describe("Replaces one piece of a text file by another."),
+    run: async ({ path, oldText, newText }) => {
+      const real = await resolveInside(path, workspace);
+      const { text } = await readTextFile(real);
+      const at = text.indexOf(oldText);
+      if (at < 0) throw new Error(`oldText does not occur in ${path}; read the file and quote it exactly`);
+      if (text.indexOf(oldText, at + 1) >= 0)
+        throw new Error(`oldText occurs more than once in ${path}; quote more of what stands around it`);
+      await writeTextFile(real, text.slice(0, at) + newText + text.slice(at + oldText.length));
+      return { text: `edited ${path}` };
+    },
+  });

@@ -1,0 +1,19 @@
+/** Creates or replaces a text file of the workspace. */
+import { z } from "zod";
+import { tool } from "../../tool.ts";
+import { TEXT_FILE_BYTES_MAX, writeTextFile } from "../text-file.ts";
+import { resolveInside, type Workspace } from "../workspace.ts";
+import { Path } from "./read-text-file.ts";
+
+export const writeTextFileTool = (workspace: Workspace) =>
+  tool({
+    name: "write_text_file",
+    roles: ["worker"],
+    input: z
+      .strictObject({ path: Path, content: z.string().max(TEXT_FILE_BYTES_MAX) })
+      .describe("Creates a text file, or replaces all of it; missing directories are created."),
+    run: async ({ path, content }) => {
+      const { isNew } = await writeTextFile(await resolveInside(path, workspace), content);
+      return { text: `${isNew ? "created" : "replaced"} ${path} (${Buffer.byteLength(content)} bytes)` };
+    },
+  });

@@ -1,0 +1,19 @@
+/** What the model of a role may call, and the bus that every call goes through. */
+import { createToolBus, type ToolBus } from "../bus.ts";
+import type { Run } from "../provider.ts";
+import type { Tool } from "../tool.ts";
+import { toolsOf } from "../tools/index.ts";
+import { kernelTools } from "./tools/index.ts";
+
+export interface Toolset {
+  tools: readonly Tool[];
+  bus: ToolBus;
+}
+
+/** A Worker has the kernel's tools on a bus of its own, where nothing is staged; the others have those of their role. */
+export function toolsetOf(run: Run, home: string, signal: AbortSignal): Toolset {
+  const { task, context, workDir, runDir, environment } = run;
+  if (task.role !== "worker") return { tools: toolsOf(task.role), bus: run.bus };
+  const tools = kernelTools({ workDir, home, runDir, environment, signal });
+  return { tools, bus: createToolBus({ task, tools, reads: context }) };
+}

@@ -1,0 +1,59 @@
+/** Where the model of a role is and how to talk to it. Light: whoever only shows who answers loads this too. */
+import type { Role } from "@mimikit/protocol/role";
+import type { Config } from "@mimikit/runtime/config";
+import type { Environment } from "@mimikit/runtime/home";
+
+/** OpenAI's own address, for those who only give a key. */
+const DEFAULT_BASE_URL = "https://api.openai.com/v1";
+/** Only the environment holds it: it is never in a file of ours. */
+const KEY_VARIABLE = "OPENAI_API_KEY";
+/** Between tries, where the endpoint does not say how long. */
+const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000];
+/** A smaller window than this cannot hold the rules of a role. */
+const TOKENS_MIN = 1_024;
+
+export interface Endpoint {
+  baseUrl: string;
+  apiKey?: string;
+  model: string;
+  /** What a request may have, in tokens. */
+  tokensMax: number;
+  /** How long it may take to begin an answer, and to go on with one. */
+  firstByteMs: number;
+  idleMs: number;
+  /** How long to wait before each further try, in ms; as many tries as there are entries. */
+  retryDelaysMs: readonly number[];
+}
+
+export type ModelSettings = Pick<Config, "openai" | "model" | "models">;
+
+/** The model of `role`; undefined when none is configured. */
+export function modelOf(role: Role, { model, models }: ModelSettings): string | undefined {
+  return models[role] ?? model;
+}
+
+/** What must be set before `role` can have a model endpoint; null when nothing is missing. */
+export function missingSetting(role: Role, config: ModelSettings, env: Environment): string | null {
+  if (modelOf(role, config) === undefined) return "a model: set MIMIKIT_MODEL";
+  const isReachable = config.openai.baseUrl !== undefined || keyOf(env) !== undefined;
+  return isReachable ? null : `an address or a key: set OPENAI_BASE_URL or ${KEY_VARIABLE}`;
+}
+
+/** The endpoint of `role`; nothing may be missing. */
+export function endpointOf(role: Role, config: ModelSettings, env: Environment): Endpoint {
+  const { baseUrl = DEFAULT_BASE_URL, contextWindow, reservedOutput, firstByteSec, idleSec } = config.openai;
+  const apiKey = keyOf(env);
+  return {
+    baseUrl,
+    model: modelOf(role, config) ?? "",
+    tokensMax: Math.max(TOKENS_MIN, contextWindow - reservedOutput),
+    firstByteMs: firstByteSec * 1_000,
+    idleMs: idleSec * 1_000,
+    retryDelaysMs: RETRY_DELAYS_MS,
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
+
+function keyOf(env: Environment): string | undefined {
+  return env[KEY_VARIABLE] || undefined;
+}

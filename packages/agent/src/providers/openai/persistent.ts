@@ -1,0 +1,49 @@
+/** A model that is asked again where it may still answer: a little later each time, or when it says that it will be ready. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Model, ModelFailure } from "../../kernel/model.ts";
+
+/** Whoever asks for more patience than this is unavailable: the user should hear of it. */
+export const RETRY_AFTER_MS_MAX = 60_000;
+
+/** @param delaysMs how long to wait before each further try; as many tries as there are entries. */
+export function persistent(model: Model, delaysMs: readonly number[]): Model {
+  return {
+    async *ask(request, signal) {
+      for (let retry = 1; ; retry++) {
+        let failure: ModelFailure | null = null;
+        for await (const event of model.ask(request, signal)) {
+          if (event.type === "failure") failure = event;
+          else yield event;
+          if (event.type === "answer") return;
+        }
+        failure ??= { type: "failure", kind: "unavailable", message: "the model ended without an answer" };
+        const delayMs = delayOf(failure, delaysMs[retry - 1]);
+        if (delayMs === null) return yield failure;
+        yield { type: "retry", retry, message: failure.message };
+        if (!(await waitUnlessAborted(delayMs, signal)))
+          return yield {
+            ...failure,
+            kind: "aborted",
+            message: `stopped while waiting for the model: ${failure.message}`,
+          };
+      }
+    },
+  };
+}
+
+/** null: this failure is final. */
+function delayOf({ kind, retryAfterMs }: ModelFailure, delayMs: number | undefined): number | null {
+  if (kind !== "unavailable" || delayMs === undefined) return null;
+  if (retryAfterMs === undefined) return delayMs;
+  return retryAfterMs <= RETRY_AFTER_MS_MAX ? retryAfterMs : null;
+}
+
+async function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await wait(ms, undefined, { signal });
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * What each role is told, section by section: the names that its prompt file shows, and what stands there in a run.
+ * Every section has a bound in tokens, so that a prompt has one (SPEC F1).
+ */
+import { replyId } from "@mimikit/core/history";
+import type { TaskSummary } from "@mimikit/protocol/api";
+import type { HistoryMessage } from "@mimikit/protocol/history";
+import type { Message } from "@mimikit/protocol/inbox";
+import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
+import type { Role } from "@mimikit/protocol/role";
+import type { Report } from "@mimikit/protocol/task";
+import type { Run } from "./provider.ts";
+import { clockOf, isoIn } from "./providers/offline/clock.ts";
+import { checkbox, eventLine, type Fields, lines, memoryLine, NOTHING, type Quoted, record, table } from "./quote.ts";
+import { recentHistory } from "./recent-history.ts";
+import { estimateTokens, shareOut, shorten, takeWithin, tokensOf } from "./tokens.ts";
+
+/** In a list of tasks more than this are no help; `list_tasks` has them all. */
+const TASKS_MAX = 30;
+const TITLE_CHARS = 120;
+const ERROR_CHARS = 500;
+const QUOTE_CHARS = 200;
+/** A line break of a body, and the indentation after it. */
+const LINE_BREAK = "\n    ";
+
+export interface Section {
+  /** Its share is smaller where the whole prompt must be. */
+  tokensMax: number;
+  /** `NOTHING` where there is nothing to say. */
+  render(run: Run, tokensMax: number): Quoted;
+}
+
+const environment: Section = { tokensMax: 256, render: renderEnvironment };
+const memory: Section = {
+  tokensMax: 2_048,
+  render: ({ context }, max) =>
+    firstOf(
+      context.memory.map((hit) => memoryLine(hit.source, hit.text)),
+      max,
+    ),
+};
+const backlog: Section = {
+  tokensMax: 1_024,
+  render: ({ context }, max) =>
+    firstOf(
+      context.backlog.map((each) => checkbox(each.item, each.done)),
+      max,
+    ),
+};
+const tasks: Section = { tokensMax: 2_048, render: renderTasks };
+const history: Section = { tokensMax: 4_096, render: renderHistory };
+
+/** The sections of each role in the order of their prompts: what changes last stands last. */
+export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
+  teller: {
+    environment,
+    memory,
+    backlog,
+    tasks,
+    results: { tokensMax: 16_384, render: (run, max) => renderReports(run.task.turn?.results ?? [], max) },
+    history,
+    events: { tokensMax: 2_048, render: renderEvents },
+    inputs: { tokensMax: 16_384, render: (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max) },
+  },
+  planner: {
+    environment,
+    memory,
+    tasks,
+    history,
+    origin: { tokensMax: 8_192, render: (run, max) => renderMessages(originOf(run), run, max) },
+    request: { tokensMax: 32_768, render: renderTask },
+  },
+  worker: {
+    environment,
+    upstream: { tokensMax: 32_768, render: (run, max) => renderReports(run.task.upstream, max) },
+    attempt: {
+      tokensMax: 8,
+      render: ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING),
+    },
+    task: { tokensMax: 32_768, render: renderTask },
+  },
+};
+
+/** The client's local time first: relative times count from the first clock that is there (seed 004). */
+function renderEnvironment({ task, context, workDir }: Run): Quoted {
+  const { client, now } = context;
+  const server = clockOf({ at: now });
+  const user = clockOf({ at: now, ...(client !== undefined && { client }) });
+  return table({
+    ...(client !== undefined && {
+      client_now_local_iso: isoIn(user.nowMs, user.timeZone),
+      client_time_zone: client.timeZone,
+      client_now_iso: client.now,
+    }),
+    server_now_iso: isoIn(server.nowMs, server.timeZone),
+    server_time_zone: server.timeZone,
+    weekday: new Intl.DateTimeFormat("en", { weekday: "long", timeZone: user.timeZone }).format(user.nowMs),
+    ...(task.role === "teller" && { version: context.version, provider: context.providers.teller }),
+    ...(task.role === "worker" && { workspace: workDir }),
+  });
+}
+
+function renderTasks({ context }: Run, max: number): Quoted {
+  const shown = context.tasks.filter((task) => task.role !== "teller").slice(0, TASKS_MAX);
+  return firstOf(
+    shown.map((task) => taskLine(task, context)),
+    max,
+  );
+}
+
+function taskLine({ id, role, state, title, createdAt, after, error }: TaskSummary, context: Run["context"]): Quoted {
+  return record({
+    id,
+    role,
+    state,
+    title: shortenChars(title, TITLE_CHARS),
+    created: localTime(createdAt, context),
+    after,
+    error: error === undefined ? undefined : shortenChars(error, ERROR_CHARS),
+  });
+}
+
+function renderHistory(run: Run, max: number): Quoted {
+  const { context, task } = run;
+  const shownElsewhere = task.turn?.messages ?? originOf(run);
+  const recent = recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote }) =>
+    record({ from: role, at: localTime(at, context), about: quotedText(quote, context.history) }, text),
+  );
+  return lines(...recent);
+}
+
+/** What the user says in this turn, in full as long as there is room. */
+function renderMessages(messages: readonly (Message | HistoryMessage)[], { context }: Run, max: number): Quoted {
+  const items = messages.map(({ id, at, quote, text }) => ({
+    fields: { id, at: localTime(at, context), about: quotedText(quote, context.history) },
+    body: text,
+  }));
+  return records(items, max);
+}
+
+/** The messages behind a plan: those of the turn that delegated it, and of the turn that its work began with. */
+function originOf({ task, context }: Run): HistoryMessage[] {
+  const replies = [task.parentId, task.traceId].flatMap((turn) => (turn === undefined ? [] : [replyId(turn)]));
+  const answered = context.history.flatMap(({ id, answers = [] }) => (replies.includes(id) ? answers : []));
+  return context.history.filter((message) => answered.includes(message.id));
+}
+
+function renderReports(reports: readonly Report[], max: number): Quoted {
+  const items = reports.map((report) => {
+    const { id, role, title, status, failureReason, error, question } = report;
+    const { text, artifact } = outputOf(report);
+    const body = [question && `Question: ${question}`, error && `Error: ${error}`, text].filter(Boolean).join("\n");
+    return {
+      fields: { id, role, title: shortenChars(title, TITLE_CHARS), status, reason: failureReason, full_text: artifact },
+      body,
+    };
+  });
+  return records(items, max);
+}
+
+/** A text as it is, everything else as JSON. */
+function outputOf({ resultType, result }: Report): { text: string; artifact?: string | undefined } {
+  const text = RESULT_SCHEMAS.text.safeParse(result);
+  if (resultType === "text" && text.success) return { ...text.data, text: text.data.text.trimEnd() };
+  return { text: result === null || result === undefined ? "" : JSON.stringify(result, null, 2) };
+}
+
+/** One record for each item. The bodies share what the first lines leave, and no short one is cut for a long one. */
+function records(items: readonly { fields: Fields; body: string }[], max: number): Quoted {
+  const heads = lines(...items.map(({ fields }) => record(fields)));
+  const costs = items.map(({ body }) => estimateTokens(body.replaceAll("\n", LINE_BREAK)));
+  const shares = shareOut(costs, max - estimateTokens(heads));
+  return lines(
+    ...items.map(({ fields, body }, i) => {
+      const share = shares[i] ?? 0;
+      const isWhole = (costs[i] ?? 0) <= share;
+      return record(fields, isWhole ? body : shorten(body, share, tokensInBody));
+    }),
+  );
+}
+
+/** A line break costs its indentation too. */
+function tokensInBody(char: string): number {
+  return tokensOf(char === "\n" ? LINE_BREAK : char);
+}
+
+function renderEvents({ task }: Run, max: number): Quoted {
+  const events = task.turn?.events ?? [];
+  const costs = events.map((event) => estimateTokens(JSON.stringify(event.data)));
+  const shares = shareOut(costs, max);
+  return lines(
+    ...events.map(({ text, name, data }, i) => {
+      const share = shares[i] ?? 0;
+      const isWhole = (costs[i] ?? 0) <= share;
+      return eventLine(text, name, isWhole ? data : { shortened: shorten(JSON.stringify(data), share) });
+    }),
+  );
+}
+
+function renderTask({ task }: Run, max: number): Quoted {
+  return records([{ fields: { id: task.id, title: shortenChars(task.title, TITLE_CHARS) }, body: task.prompt }], max);
+}
+
+/** As many lines, from the first on, as there is room for. */
+function firstOf(all: readonly Quoted[], max: number): Quoted {
+  return lines(...takeWithin(all, max));
+}
+
+function quotedText(id: string | undefined, history: readonly HistoryMessage[]): string | undefined {
+  if (id === undefined) return undefined;
+  const text = history.find((message) => message.id === id)?.text;
+  return text === undefined ? id : shortenChars(text, QUOTE_CHARS);
+}
+
+function shortenChars(text: string, charsMax: number): string {
+  return shorten(text, charsMax, () => 1);
+}
+
+/** Times are shown as the user's clock shows them, so that they compare with "now". */
+function localTime(at: string, { now, client }: Run["context"]): string {
+  return isoIn(Date.parse(at), clockOf({ at: now, ...(client !== undefined && { client }) }).timeZone);
+}
