@@ -100,6 +100,7 @@ export async function run(
     context?: Partial<Context>;
     signal?: AbortSignal;
     workDir?: string;
+    home?: string;
     onStream?: (line: StreamLine) => void;
   } = {},
 ): Promise<Ran> {
@@ -115,6 +116,7 @@ export async function run(
       provider: options.provider ?? offline,
       context: contextOf(options.context),
       workDir: options.workDir ?? directory,
+      home: options.home ?? directory,
       runDir,
       environment: { [MARK_VARIABLE]: mark },
       onStream: (line) => {

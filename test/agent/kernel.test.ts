@@ -35,19 +35,16 @@ async function runWith(
   mkdirSync(home);
   writeFileSync(join(home, "token"), "secret");
   model.script = script;
-  const provider = createOpenai(
-    {
-      baseUrl: model.baseUrl,
-      model: "scripted",
-      tokensMax: 14_336,
-      firstByteMs: 20_000,
-      idleMs: 20_000,
-      retryDelaysMs: [1],
-      ...endpoint,
-    },
-    home,
-  );
-  return { ...(await run(task, { provider, ...options, workDir })), workDir };
+  const provider = createOpenai({
+    baseUrl: model.baseUrl,
+    model: "scripted",
+    tokensMax: 14_336,
+    firstByteMs: 20_000,
+    idleMs: 20_000,
+    retryDelaysMs: [1],
+    ...endpoint,
+  });
+  return { ...(await run(task, { provider, ...options, workDir, home })), workDir };
 }
 
 const piece = taskOf({ id: "t-000007.0.0", role: "worker", prompt: "do it" });

@@ -15,6 +15,7 @@ export function runOf(task: Task, context: Partial<Context> = {}, attempt = 1): 
     context: whole,
     bus: createToolBus({ task, tools: toolsOf(task.role), reads: whole }),
     workDir: "/workspace",
+    home: "/workspace/.mimikit",
     runDir: "/workspace/run",
     environment: {},
   };

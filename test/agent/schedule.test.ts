@@ -1,4 +1,4 @@
-import { clockOf, instantOf, isoIn } from "@mimikit/agent/providers/offline/clock";
+import { clockOf, instantOf, isoIn } from "@mimikit/agent/clock";
 import { parseMessage } from "@mimikit/agent/providers/offline/parse";
 import { parseWhen } from "@mimikit/agent/providers/offline/when";
 import { Cron } from "croner";

@@ -15,19 +15,6 @@ afterEach(async () => {
   for (const instance of instances.splice(0)) await instance.dispose();
 });
 
-/** Every directory that must drain. */
-function leftovers(mimikit: Instance): string[] {
-  const dirs = DIRECTORIES.filter(
-    (dir) =>
-      dir === "inbox" ||
-      dir === "triggers" ||
-      dir.includes("/queue") ||
-      dir.includes("/running") ||
-      dir.includes("/results"),
-  );
-  return dirs.flatMap((dir) => readdirSync(join(mimikit.home, dir)).map((name) => `${dir}/${name}`));
-}
-
 describe.each(ROLE_NAMES)("kill -9 of the %s in mid-run", (role) => {
   test("loses nothing, doubles nothing and leaves no process behind", async () => {
     const mimikit = await start();
@@ -42,7 +29,7 @@ describe.each(ROLE_NAMES)("kill -9 of the %s in mid-run", (role) => {
     expect(report.text).toContain("first");
     expect((await mimikit.replies()).filter((reply) => reply.answers?.includes(id))).toHaveLength(1);
     expect((await mimikit.replies()).filter((reply) => reply.text.includes("second"))).toHaveLength(1);
-    await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+    await mimikit.drained();
     expect(await mimikit.children()).toEqual([]);
   });
 });
@@ -58,7 +45,7 @@ test("fifteen kill -9s at any moments of five orders: every order is reported on
   }
   await mimikit.ready();
   for (const n of [1, 2, 3, 4, 5]) await mimikit.replyWith(`order-${n}-a\norder-${n}-b`);
-  await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+  await mimikit.drained();
   const replies = await mimikit.replies();
   for (const id of ids) expect(replies.filter((reply) => reply.answers?.includes(id))).toHaveLength(1);
   for (const n of [1, 2, 3, 4, 5])
@@ -86,7 +73,7 @@ test("garbage in every directory is set aside and reported, and the work goes on
     symlinkSync("/etc/passwd", at("a-link.json"));
   }
   await mimikit.replyTo(await mimikit.send("status"));
-  await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+  await mimikit.drained();
   expect(readdirSync(join(mimikit.home, "quarantine"))).toHaveLength(dirs.length * 7);
   expect(readFileSync("/etc/passwd", "utf8")).toContain("root");
   const status = await mimikit.ready();
@@ -144,7 +131,7 @@ test("a restart that is asked for over the API starts all three processes anew, 
   expect([processes.supervisor.pid, processes.workers.pid, processes.gateway.pid]).toEqual(pids());
   await mimikit.replyTo(await mimikit.send("help"));
   expect(readFileSync(join(mimikit.home, "log.jsonl"), "utf8").match(/"event":"restart"/g)).toHaveLength(1);
-  await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+  await mimikit.drained();
 });
 
 test("settings that are saved while it runs apply at once; a mistake in them is reported and changes nothing", async () => {

@@ -1,7 +1,6 @@
 /** The three real processes with a model endpoint: the main job, a death in the middle of it, and hostile text. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DIRECTORIES } from "@mimikit/store/state";
 import { afterEach, describe, expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
@@ -56,12 +55,6 @@ const CHAIN: Script = {
   },
 };
 
-/** Files that must be gone when nothing is open any more. */
-function leftovers({ home }: Instance): string[] {
-  const isOpen = (dir: string) => /^(inbox|triggers)$|\/(queue|running|results)$/.test(dir);
-  return DIRECTORIES.filter(isOpen).flatMap((dir) => readdirSync(join(home, dir)).map((name) => `${dir}/${name}`));
-}
-
 /** The state directory as one text. */
 function stateOf({ home }: Instance): string {
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -82,7 +75,7 @@ describe("the main job", () => {
     const plan = interim.taskIds?.[0] ?? "";
     expect(report.taskIds).toEqual([`${plan}.0`, `${plan}.1`]);
     expect((await mimikit.task(`${plan}.1`)).usage).toMatchObject({ inputTokens: 100, outputTokens: 7 });
-    await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+    await mimikit.drained();
     expect(model.requests.every((request) => request.headers.authorization === `Bearer ${KEY}`)).toBe(true);
     expect(stateOf(mimikit)).not.toContain(KEY);
   });
@@ -95,7 +88,7 @@ describe("the main job", () => {
     await mimikit.ready();
     writeFileSync(join(mimikit.workDir, "go"), "");
     await mimikit.replyWith("It has 3 words.");
-    await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+    await mimikit.drained();
     const replies = await mimikit.replies();
     expect(replies.filter((reply) => reply.answers?.includes(id))).toHaveLength(1);
     expect(replies.filter((reply) => reply.text.includes("This came of it"))).toHaveLength(1);
@@ -196,7 +189,7 @@ test("ten injections in user text, tool output, file content and memory have no 
   for (const word of ["IGNORE ALL RULES", "delete everything", "code_change", "needs_input"])
     expect(report.text).toContain(word);
 
-  await mimikit.until("empty directories", () => (leftovers(mimikit).length === 0 ? true : undefined));
+  await mimikit.drained();
   const tasks = (await mimikit.tasks()).filter((task) => task.role !== "teller");
   expect(tasks.map(({ id, state }) => [id, state]).sort()).toEqual([
     [plan, "done"],

@@ -1,7 +1,7 @@
 /** A whole Mimikit for a test: three real processes on loopback, in a state directory of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
 import { homeHash } from "@mimikit/runtime/home";
 import { findMarked, killMarked } from "@mimikit/runtime/marked-processes";
+import { DIRECTORIES } from "@mimikit/store/state";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAINS = {
@@ -202,6 +203,14 @@ export class Instance {
     throw new Error(
       `waited in vain for ${what}${last === undefined ? "" : ` (${String(last)})`}\n${this.output.slice(-4_000)}`,
     );
+  }
+
+  /** Resolves when nothing is open any more: the directories that must drain are empty. */
+  async drained(): Promise<void> {
+    const drains = (dir: string) => ["inbox", "triggers"].includes(dir) || /\/(queue|running|results)$/.test(dir);
+    const dirs = DIRECTORIES.filter(drains);
+    const isEmpty = () => dirs.every((dir) => readdirSync(join(this.home, dir)).length === 0);
+    await this.until("empty directories", () => isEmpty() || undefined);
   }
 
   /** The processes that tasks of this instance have started and that still run. */

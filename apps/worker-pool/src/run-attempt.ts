@@ -60,6 +60,7 @@ async function run(candidate: Candidate, stop: AbortSignal, workshop: Workshop):
       provider: workshop.providerOf(task.role),
       context: await gatherContext(task, workshop),
       workDir,
+      home,
       runDir,
       environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt) },
       onStream: (line) => stream.write(line),

@@ -19,6 +19,8 @@ export interface Run {
   bus: ToolBus;
   /** The workspace: where commands run. */
   workDir: string;
+  /** The state directory, where a Worker's tools may not reach. */
+  home: string;
   /** This attempt's own folder for scratch files and artifacts; exists. */
   runDir: string;
   /** Marks every child process of this attempt (PROTOCOL R6): pass it on in the child's environment. */

@@ -23,8 +23,6 @@ const TRUNCATED = "\n\n[truncated]";
 
 export interface Kernel {
   model: Model;
-  /** The state directory, where a Worker's tools may not reach. */
-  home: string;
   /** What a request may have, in tokens: the model's window without what is reserved for its answer. */
   tokensMax: number;
 }
@@ -67,7 +65,7 @@ class Loop {
     this.kernel = kernel;
     this.signal = signal;
     this.limits = limitsOf(run.task.role);
-    this.toolset = toolsetOf(run, kernel.home, signal);
+    this.toolset = toolsetOf(run, signal);
     this.trace = new Trace(run.runDir);
   }
 

@@ -11,8 +11,8 @@ export interface Toolset {
 }
 
 /** A Worker has the kernel's tools on a bus of its own, where nothing is staged; the others have those of their role. */
-export function toolsetOf(run: Run, home: string, signal: AbortSignal): Toolset {
-  const { task, context, workDir, runDir, environment } = run;
+export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
+  const { task, context, workDir, home, runDir, environment } = run;
   if (task.role !== "worker") return { tools: toolsOf(task.role), bus: run.bus };
   const tools = kernelTools({ workDir, home, runDir, environment, signal });
   return { tools, bus: createToolBus({ task, tools, reads: context }) };

@@ -7,7 +7,7 @@
 import { isChinese } from "@mimikit/core/notices";
 import * as english from "chrono-node/en";
 import * as chinese from "chrono-node/zh/hans";
-import { type Clock, instantOf, isoIn, type WallTime, wallTimeOf } from "./clock.ts";
+import { type Clock, instantOf, isoIn, type WallTime, wallTimeOf } from "../../clock.ts";
 
 /** Shorter rhythms are refused (SPEC D4). */
 export const INTERVAL_SEC_MIN = 10;

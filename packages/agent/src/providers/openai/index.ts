@@ -8,9 +8,8 @@ import { chatCompletions } from "./chat-completions.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { persistent } from "./persistent.ts";
 
-/** @param home the state directory, where a Worker's tools may not reach. */
-export function createOpenai(endpoint: Endpoint, home: string): Provider {
+export function createOpenai(endpoint: Endpoint): Provider {
   const model = persistent(chatCompletions(endpoint), endpoint.retryDelaysMs);
   const { tokensMax } = endpoint;
-  return { name: "openai", run: (run, signal) => runKernel(run, { model, home, tokensMax }, signal) };
+  return { name: "openai", run: (run, signal) => runKernel(run, { model, tokensMax }, signal) };
 }
