@@ -34,14 +34,17 @@ describe.each(ROLE_NAMES)("kill -9 of the %s in mid-run", (role) => {
   });
 });
 
-test("fifteen kill -9s at any moments of five orders: every order is reported once", async () => {
+test("twelve kill -9s while five orders are on their way: every order is reported once", async () => {
   const mimikit = await start();
   const orders = [1, 2, 3, 4, 5].map((n) => `run \`echo order-${n}-a\` then \`cat; echo order-${n}-b\``);
   const ids: string[] = [];
   for (const [n, order] of orders.entries()) {
     const key = `order ${n}`;
     ids.push(await mimikit.until("a durable order", () => mimikit.send(order, key)));
-    for (const role of ROLE_NAMES) await mimikit.kill(role);
+    await mimikit.kill("supervisor");
+    // A task that is there when its pool dies for the third time is poison, by design.
+    if (n === 1 || n === 3) await mimikit.kill("workers");
+    await mimikit.kill("gateway");
   }
   await mimikit.ready();
   for (const n of [1, 2, 3, 4, 5]) await mimikit.replyWith(`order-${n}-a\norder-${n}-b`);

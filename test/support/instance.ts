@@ -201,7 +201,7 @@ export class Instance {
       await wait(LOOK_EVERY_MS);
     }
     throw new Error(
-      `waited in vain for ${what}${last === undefined ? "" : ` (${String(last)})`}\n${this.output.slice(-4_000)}`,
+      `waited in vain for ${what}${last === undefined ? "" : ` (${String(last)})`}\n${this.output.slice(-20_000)}`,
     );
   }
 
