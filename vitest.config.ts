@@ -4,6 +4,8 @@ const slow = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
+    // Most of the time goes by in waiting for real processes, not in computing.
+    maxWorkers: 4,
     projects: [
       {
         test: {

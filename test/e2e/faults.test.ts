@@ -146,6 +146,8 @@ test("settings that are saved while it runs apply at once; a mistake in them is 
   await problems((all) => all.some((problem) => problem.includes("maxConcurrency")));
   save("maxConcurrency: 1\n");
   await problems((all) => all.length === 0);
+  const workersLog = () => readFileSync(join(mimikit.home, "log.workers.jsonl"), "utf8");
+  await mimikit.until("the pool's new limit", () => workersLog().includes('"maxConcurrency":1') || undefined);
   const order = await mimikit.send("run `touch one; until [ -e go ]; do sleep 0.05; done` and `touch two`");
   const plan = (await mimikit.replyTo(order)).taskIds?.[0];
   await mimikit.until("the first command", () => existsSync(join(mimikit.workDir, "one")) || undefined);

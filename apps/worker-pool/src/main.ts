@@ -26,6 +26,8 @@ const log = createLog(home, "workers", config.logLevel);
 const settings = watchConfig(home, process.env, (loaded) => {
   const { problems } = describeProviders(loaded.config);
   for (const problem of [...loaded.problems, ...problems]) log.warn("config", { problem });
+  const { maxConcurrency, timeoutSec } = loaded.config;
+  log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });
 });
 await waitForSingleton(home, "workers", () => log.warn("another worker pool serves this home; waiting for it to end"));
 writeRole(home, "workers");
