@@ -101,6 +101,11 @@ test("of two supervisors that are started at once one works, and the other takes
     const id = await mimikit.send("status");
     await mimikit.replyTo(id);
     expect((await mimikit.replies()).filter((reply) => reply.answers?.includes(id))).toHaveLength(1);
+    const lines = readFileSync(join(mimikit.home, "log.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => line.seq)).toEqual(lines.map((_, i) => i + 1));
   } finally {
     first.kill("SIGKILL");
     second.kill("SIGKILL");

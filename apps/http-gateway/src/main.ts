@@ -17,6 +17,10 @@ const LISTEN_RETRY_MS = 2_000;
 const { home, workDir } = resolveHome(process.env);
 prepareHome(home);
 const { config } = loadConfig(home, process.env);
+await waitForSingleton(home, "gateway", () =>
+  createLog(home, "gateway", config.logLevel).warn("another gateway serves this home; waiting for it to end"),
+);
+// Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "gateway", config.logLevel);
 let facts: SettingsFacts = { providers: describeProviders(config).names, problems: [] };
 const settings = watchConfig(home, process.env, (loaded) => {
@@ -24,7 +28,6 @@ const settings = watchConfig(home, process.env, (loaded) => {
   facts = { providers: names, problems: [...loaded.problems, ...problems] };
   for (const problem of facts.problems) log.warn("config", { problem });
 });
-await waitForSingleton(home, "gateway", () => log.warn("another gateway serves this home; waiting for it to end"));
 
 const gateway = await create();
 onShutdown(async () => {

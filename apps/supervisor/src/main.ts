@@ -25,13 +25,14 @@ const ROUNDS_MAX = 50;
 const { home } = resolveHome(process.env);
 prepareHome(home);
 const { config } = loadConfig(home, process.env);
+await waitForSingleton(home, "supervisor", () =>
+  createLog(home, "supervisor", config.logLevel).warn("another supervisor serves this home; waiting for it to end"),
+);
+// Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "supervisor", config.logLevel);
 const settings = watchConfig(home, process.env, ({ problems }) => {
   for (const problem of problems) log.warn("config", { problem });
 });
-await waitForSingleton(home, "supervisor", () =>
-  log.warn("another supervisor serves this home; waiting for it to end"),
-);
 writeRole(home, "supervisor");
 
 const { pid, startTime } = ownIdentity();

@@ -22,6 +22,10 @@ import { runAttempt } from "./run-attempt.ts";
 const { home, workDir } = resolveHome(process.env);
 prepareHome(home);
 const { config } = loadConfig(home, process.env);
+await waitForSingleton(home, "workers", () =>
+  createLog(home, "workers", config.logLevel).warn("another worker pool serves this home; waiting for it to end"),
+);
+// Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "workers", config.logLevel);
 const settings = watchConfig(home, process.env, (loaded) => {
   const { problems } = describeProviders(loaded.config);
@@ -29,7 +33,6 @@ const settings = watchConfig(home, process.env, (loaded) => {
   const { maxConcurrency, timeoutSec } = loaded.config;
   log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });
 });
-await waitForSingleton(home, "workers", () => log.warn("another worker pool serves this home; waiting for it to end"));
 writeRole(home, "workers");
 
 /** There is one pool, so whatever carries a mark of this home was left behind by a dead one. */
