@@ -49,4 +49,3 @@ export const Task = z.object({
   turn: TurnInput.optional(),
 });
 export type Task = z.infer<typeof Task>;
-export type Turn = Task & { turn: TurnInput };
