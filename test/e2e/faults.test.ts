@@ -153,12 +153,15 @@ test("settings that are saved while it runs apply at once; a mistake in them is 
   await problems((all) => all.length === 0);
   const workersLog = () => readFileSync(join(mimikit.home, "log.workers.jsonl"), "utf8");
   await mimikit.until("the pool's new limit", () => workersLog().includes('"maxConcurrency":1') || undefined);
-  const order = await mimikit.send("run `touch one; until [ -e go ]; do sleep 0.05; done` and `touch two`");
-  const plan = (await mimikit.replyTo(order)).taskIds?.[0];
-  await mimikit.until("the first command", () => existsSync(join(mimikit.workDir, "one")) || undefined);
-  expect((await mimikit.task(`${plan}.1`)).state).toBe("queued");
-  writeFileSync(join(mimikit.workDir, "go"), "");
-  await mimikit.until("the second command", () => existsSync(join(mimikit.workDir, "two")) || undefined);
+  const plan = (await mimikit.replyTo(await mimikit.send("run `sleep 0.5; echo left` and `sleep 0.5; echo right`")))
+    .taskIds?.[0];
+  await mimikit.replyWith("right\n");
+  const events = workersLog()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const ofPlan = events.filter((event) => event.parentId === plan).map((event) => event.event);
+  expect(ofPlan).toEqual(["task_started", "task_done", "task_started", "task_done"]);
 });
 
 test("two instances side by side do not touch each other", async () => {
