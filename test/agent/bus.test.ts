@@ -10,7 +10,7 @@ import { z } from "zod";
 import { contextOf, summaryOf, taskOf } from "./fixtures.ts";
 
 function busOf(role: Role, context = contextOf(), tools = TOOLS) {
-  return createToolBus({ task: taskOf({ id: "t-000007.1", role }), tools, reads: context });
+  return createToolBus({ task: taskOf({ id: "t-000007.1", role }), tools, reads: context, onCall: () => {} });
 }
 
 const CALLS: Record<string, unknown> = {

@@ -2,10 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ToolCallRecord } from "@mimikit/agent/bus";
 import type { Context } from "@mimikit/agent/context";
 import type { Provider } from "@mimikit/agent/provider";
 import { offline } from "@mimikit/agent/providers/offline/index";
 import { type Outcome, runTask } from "@mimikit/agent/run-task";
+import { Steering } from "@mimikit/agent/steering";
 import type { TaskSummary } from "@mimikit/protocol/api";
 import type { Message } from "@mimikit/protocol/inbox";
 import type { StreamLine } from "@mimikit/protocol/stream";
@@ -86,6 +88,7 @@ export function reportOf(part: Partial<Report>): Report {
 
 export interface Ran extends Outcome {
   lines: StreamLine[];
+  calls: ToolCallRecord[];
   runDir: string;
   mark: string;
 }
@@ -102,6 +105,7 @@ export async function run(
     workDir?: string;
     home?: string;
     onStream?: (line: StreamLine) => void;
+    steering?: Steering;
   } = {},
 ): Promise<Ran> {
   const directory = temporaryDirectory();
@@ -109,6 +113,8 @@ export async function run(
   mkdirSync(runDir);
   const mark = `test${process.pid}:${++runs}.a1`;
   const lines: StreamLine[] = [];
+  const calls: ToolCallRecord[] = [];
+  const { steering = new Steering() } = options;
   const outcome = await runTask(
     {
       task,
@@ -119,6 +125,8 @@ export async function run(
       home: options.home ?? directory,
       runDir,
       environment: { [MARK_VARIABLE]: mark },
+      steering,
+      onToolCall: (call) => calls.push(call),
       onStream: (line) => {
         lines.push(line);
         options.onStream?.(line);
@@ -126,7 +134,7 @@ export async function run(
     },
     options.signal ?? new AbortController().signal,
   );
-  return { ...outcome, lines, runDir, mark };
+  return { ...outcome, lines, calls, runDir, mark };
 }
 
 /** The Teller's turn for one message. */

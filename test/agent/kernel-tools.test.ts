@@ -13,10 +13,10 @@ import {
 import { join } from "node:path";
 import { createToolBus } from "@mimikit/agent/bus";
 import { TEXT_FILE_BYTES_MAX } from "@mimikit/agent/kernel/text-file";
-import { ToolText } from "@mimikit/agent/kernel/tool-text";
 import { BASH_TAIL_BYTES_MAX, BASH_TAIL_LINES_MAX } from "@mimikit/agent/kernel/tools/bash";
 import { kernelTools } from "@mimikit/agent/kernel/tools/index";
 import { PAGE_CHARS_MAX } from "@mimikit/agent/kernel/tools/read-text-file";
+import { ToolText } from "@mimikit/agent/tool-text";
 import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import { describe, expect, test } from "vitest";
 import { contextOf, taskOf, temporaryDirectory } from "./fixtures.ts";
@@ -36,7 +36,7 @@ function open(options: { workDir?: string } = {}) {
   const { signal } = new AbortController();
   const tools = kernelTools({ workDir, home, runDir, environment: { [MARK_VARIABLE]: mark }, signal });
   const task = taskOf({ id: "t-000001.0.0", role: "worker" });
-  const bus = createToolBus({ task, tools, reads: contextOf() });
+  const bus = createToolBus({ task, tools, reads: contextOf(), onCall: () => {} });
   /** The answer as the model reads it. */
   const call = async (name: string, input: unknown): Promise<string> => {
     const answer = await bus.call(name, input);

@@ -2,6 +2,7 @@
 import { createToolBus } from "@mimikit/agent/bus";
 import type { Context } from "@mimikit/agent/context";
 import type { Run } from "@mimikit/agent/provider";
+import { Steering } from "@mimikit/agent/steering";
 import { toolsOf } from "@mimikit/agent/tools/index";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type { Task } from "@mimikit/protocol/task";
@@ -13,7 +14,9 @@ export function runOf(task: Task, context: Partial<Context> = {}, attempt = 1): 
     task,
     attempt,
     context: whole,
-    bus: createToolBus({ task, tools: toolsOf(task.role), reads: whole }),
+    bus: createToolBus({ task, tools: toolsOf(task.role), reads: whole, onCall: () => {} }),
+    onToolCall: () => {},
+    steering: new Steering(),
     workDir: "/workspace",
     home: "/workspace/.mimikit",
     runDir: "/workspace/run",

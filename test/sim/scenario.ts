@@ -211,7 +211,7 @@ function pool(outside: Outside): Program {
         isAlive,
         nowMs,
         limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
-        run: (candidate, signal) => run(candidate, signal, environment, outside),
+        run: (candidate, _steering, signal) => run(candidate, signal, environment, outside),
         endEarlier: (candidate) => endEarlier(candidate, environment, outside),
         audit: () => undefined,
         onError: (error) => {
@@ -284,7 +284,7 @@ function hasOutcome({ task }: Candidate, { disk }: World): boolean {
 /** A model may call tools in any number and order, fail for good or for now, and say something else each time it is asked. */
 function invent({ task }: Candidate, aborted: boolean, world: World, outside: Outside): Outcome {
   const { random } = world;
-  const common = { usage: NO_USAGE, provider: "simulated" };
+  const common = { usage: NO_USAGE, provider: "simulated", steers: [] };
   const dice = random();
   if (aborted) return failed("killed", false);
   if (task.role === "teller") {

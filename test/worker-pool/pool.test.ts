@@ -14,6 +14,7 @@ const DONE: Outcome = {
   result: { text: "output" },
   retryable: false,
   effects: [],
+  steers: [],
   usage: NO_USAGE,
   provider: "test",
 };

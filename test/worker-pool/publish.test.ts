@@ -19,6 +19,7 @@ const done: Outcome = {
   result: { text: "output" },
   retryable: false,
   effects: [],
+  steers: [],
   usage: NO_USAGE,
   provider: "test",
 };

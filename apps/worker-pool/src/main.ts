@@ -54,8 +54,8 @@ const pool: Pool = new Pool({
     concurrency: byRole((role) => ROLE_DEFINITIONS[role].concurrency(settings.current.config)),
     retryDelaySec: settings.current.config.retryDelaySec,
   }),
-  run: (candidate, stop) =>
-    runAttempt(candidate, stop, {
+  run: (candidate, steering, stop) =>
+    runAttempt(candidate, steering, stop, {
       home,
       workDir,
       fs,
@@ -64,6 +64,8 @@ const pool: Pool = new Pool({
       nowMs: () => Date.now(),
       providerOf: (role) => chooseProvider(role, settings.current.config),
       timeLimits: byRole((role) => ROLE_DEFINITIONS[role].timeoutSec(settings.current.config)),
+      onToolCall: ({ id: taskId, traceId }, { durationMs, ...detail }) =>
+        log.audit({ event: "tool_call", taskId, traceId, durationMs, detail }),
       onError,
     }),
   endEarlier: async ({ task, attempt }) => {

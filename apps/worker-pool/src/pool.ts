@@ -1,5 +1,6 @@
 /** One tick of the pool: stop what is no longer wanted, claim what may run, and publish one outcome for each run. */
 import type { Outcome } from "@mimikit/agent/run-task";
+import { Steering } from "@mimikit/agent/steering";
 import { type Candidate, dispatch } from "@mimikit/core/dispatch";
 import type { AuditEvent } from "@mimikit/protocol/audit";
 import type { Claim, Identity } from "@mimikit/protocol/claim";
@@ -20,7 +21,7 @@ export interface PoolOptions {
   /** As the settings are now: how many tasks of each role run at once (SPEC A5), and the pause before a retry. */
   limits(): { concurrency: Record<Role, number>; retryDelaySec: number };
   /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
-  run(candidate: Candidate, signal: AbortSignal): Promise<Outcome>;
+  run(candidate: Candidate, steering: Steering, signal: AbortSignal): Promise<Outcome>;
   /** Ends every process that an earlier attempt left behind, and returns when they are gone (PROTOCOL R6). */
   endEarlier(candidate: Candidate): Promise<void>;
   audit(event: AuditEvent): void;
@@ -31,6 +32,7 @@ export interface PoolOptions {
 
 interface Running {
   role: Role;
+  steering: Steering;
   stop: AbortController;
   ended: Promise<void>;
 }
@@ -63,6 +65,7 @@ export class Pool {
     await this.mirror.refresh(this.options.nowMs(), full);
     const { results, queue } = this.mirror;
     for (const [id, run] of this.running) if (results.has(id) || !queue.has(id)) run.stop.abort("cancelled");
+    for (const signal of this.mirror.signals.values()) this.running.get(signal.taskId)?.steering.offer(signal);
     await this.releaseLeftovers();
     if (this.stopping) return;
     const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
@@ -122,15 +125,22 @@ export class Pool {
       attempts: candidate.attempt,
     });
     const stop = new AbortController();
-    const ended = this.runAndPublish(candidate, claim, stop.signal).finally(() => this.running.delete(id));
-    this.running.set(id, { role, stop, ended });
+    const steering = new Steering();
+    for (const signal of this.mirror.signals.values()) if (signal.taskId === id) steering.offer(signal);
+    const ended = this.runAndPublish(candidate, claim, steering, stop.signal).finally(() => this.running.delete(id));
+    this.running.set(id, { role, steering, stop, ended });
   }
 
-  private async runAndPublish(candidate: Candidate, claim: Claim, signal: AbortSignal): Promise<void> {
+  private async runAndPublish(
+    candidate: Candidate,
+    claim: Claim,
+    steering: Steering,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { options } = this;
     if (candidate.attempt > 1) await this.untilDone(() => options.endEarlier(candidate));
     const startedMs = options.nowMs();
-    const outcome = await options.run(candidate, signal);
+    const outcome = await options.run(candidate, steering, signal);
     if (signal.reason === "interrupted" && outcome.status === "failed")
       return this.untilDone(() => release(candidate.task, candidate.attempt, options));
     await this.untilDone(async () => {

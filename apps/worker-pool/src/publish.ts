@@ -34,7 +34,7 @@ export async function publish(
       ? failed
       : null;
   }
-  const { status, resultType, result, error, failureReason, question, effects, usage, provider } = outcome;
+  const { status, resultType, result, error, failureReason, question, effects, steers, usage, provider } = outcome;
   const record: Result = {
     id: task.id,
     task,
@@ -50,6 +50,7 @@ export async function publish(
     ...(error !== undefined && { error }),
     ...(failureReason !== undefined && { failureReason }),
     ...(question !== undefined && { question }),
+    ...(steers.length > 0 && { steers: [...steers] }),
   };
   const path = resultPath(task.role, task.id);
   try {

@@ -1,12 +1,15 @@
 /** One attempt of one task: its context, its folder, its mark, its time limit and its stream around the provider. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { ToolCallRecord } from "@mimikit/agent/bus";
 import type { Provider } from "@mimikit/agent/provider";
 import { type Outcome, runTask } from "@mimikit/agent/run-task";
+import type { Steering } from "@mimikit/agent/steering";
 import type { Candidate } from "@mimikit/core/dispatch";
 import { failedResult } from "@mimikit/core/finish";
 import { timeLimitSec } from "@mimikit/core/retry";
 import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
 import { runPath } from "@mimikit/store/state";
@@ -15,6 +18,7 @@ import { openStream } from "./stream-file.ts";
 
 export interface Workshop extends Sources {
   providerOf(role: Role): Provider;
+  onToolCall(task: Task, call: ToolCallRecord): void;
   /** Seconds, by role. */
   timeLimits: Record<Role, number>;
   onError(error: unknown): void;
@@ -24,9 +28,14 @@ export interface Workshop extends Sources {
  * Never throws: what goes wrong around the provider is a failed attempt too.
  * @param stop aborts with "cancelled" or "interrupted".
  */
-export async function runAttempt(candidate: Candidate, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
+export async function runAttempt(
+  candidate: Candidate,
+  steering: Steering,
+  stop: AbortSignal,
+  workshop: Workshop,
+): Promise<Outcome> {
   try {
-    return await run(candidate, stop, workshop);
+    return await run(candidate, steering, stop, workshop);
   } catch (error) {
     workshop.onError(error);
     const message = error instanceof Error ? error.message : String(error);
@@ -40,13 +49,14 @@ export async function runAttempt(candidate: Candidate, stop: AbortSignal, worksh
       resultType,
       result: null,
       effects,
+      steers: steering.taken,
       usage: NO_USAGE,
       provider,
     };
   }
 }
 
-async function run(candidate: Candidate, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
+async function run(candidate: Candidate, steering: Steering, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
   const { task, attempt, earlier } = candidate;
   const { home, workDir, onError } = workshop;
   const runDir = join(home, runPath(task.id, attempt));
@@ -63,6 +73,8 @@ async function run(candidate: Candidate, stop: AbortSignal, workshop: Workshop):
       home,
       runDir,
       environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt) },
+      steering,
+      onToolCall: (call) => workshop.onToolCall(task, call),
       onStream: (line) => stream.write(line),
     },
     AbortSignal.any([stop, AbortSignal.timeout(limitMs)]),

@@ -7,21 +7,53 @@ import { childId } from "@mimikit/protocol/id";
 import { describeIssues } from "@mimikit/protocol/json";
 import type { Task } from "@mimikit/protocol/task";
 import type { Reads, Tool } from "./tool.ts";
+import { ToolText } from "./tool-text.ts";
+
+/** Names come from models, and may be anything. */
+const NAME_CHARS_MAX = 200;
 
 export type ToolAnswer =
   | { ok: true; data: unknown }
   | { ok: false; code: "not_allowed" | "unknown_tool" | "bad_input" | "failed"; message: string };
 
+/** One call as the audit log tells it: which, how it ended, how long it took (SPEC I9). Never what was said or answered. */
+export interface ToolCallRecord {
+  tool: string;
+  /** The id that the model gave the call, or a number of our own. */
+  requestId: string;
+  ok: boolean;
+  errorCode?: string;
+  durationMs: number;
+  /** Where the whole output is, when the answer holds a part of it. */
+  artifact?: string;
+}
+
+/** What is known of a call beside its input. */
+export interface CallOrigin {
+  requestId?: string;
+  /** How long it took where it was made, when that was not here. */
+  durationMs?: number;
+}
+
 export interface ToolBus {
   /** Never throws. A staged write answers `{id}`: the id that its record will have. */
-  call(tool: string, input: unknown): Promise<ToolAnswer>;
+  call(tool: string, input: unknown, origin?: CallOrigin): Promise<ToolAnswer>;
   /** What has been staged so far, in order; effect k of task T becomes `T.k`. */
   readonly effects: readonly Effect[];
 }
 
+export interface BusOptions {
+  task: Task;
+  tools: readonly Tool[];
+  reads: Reads;
+  /** Hears of every call when it has ended. */
+  onCall: (call: ToolCallRecord) => void;
+}
+
 /** The bus of one run of `task`. A second `reply` takes the place of the first: a turn has one reply, and the last wins. */
-export function createToolBus({ task, tools, reads }: { task: Task; tools: readonly Tool[]; reads: Reads }): ToolBus {
+export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolBus {
   const effects: Effect[] = [];
+  let calls = 0;
 
   function stage(effect: Effect): ToolAnswer {
     const earlierReply = effect.type === "reply" ? effects.findIndex((each) => each.type === "reply") : -1;
@@ -33,24 +65,40 @@ export function createToolBus({ task, tools, reads }: { task: Task; tools: reado
     return { ok: true, data: { id: childId(task.id, k) } };
   }
 
+  async function answer(name: string, input: unknown): Promise<ToolAnswer> {
+    const tool = tools.find((each) => each.name === name);
+    const allowed = tools.filter((each) => each.roles.includes(task.role)).map((each) => each.name);
+    const choice = `the ${task.role} has: ${allowed.join(", ") || "no tools"}`;
+    if (tool === undefined) return refusal("unknown_tool", `there is no tool "${name}"; ${choice}`);
+    if (!allowed.includes(name)) return refusal("not_allowed", `"${name}" is not for the ${task.role}; ${choice}`);
+    try {
+      const checked = tool.input.safeParse(input);
+      if (!checked.success) return refusal("bad_input", describeIssues(checked.error));
+      const outcome = await tool.apply(checked.data, { task, reads, effects });
+      if ("refused" in outcome) return refusal("not_allowed", outcome.refused);
+      return "effect" in outcome ? stage(outcome.effect) : { ok: true, data: outcome.answer };
+    } catch (error) {
+      // The caller may be a model: it is told, and decides what to do about it.
+      return refusal("failed", error instanceof Error ? error.message : String(error));
+    }
+  }
+
   return {
     effects,
-    async call(name, input) {
-      const tool = tools.find((each) => each.name === name);
-      const allowed = tools.filter((each) => each.roles.includes(task.role)).map((each) => each.name);
-      const choice = `the ${task.role} has: ${allowed.join(", ") || "no tools"}`;
-      if (tool === undefined) return refusal("unknown_tool", `there is no tool "${name}"; ${choice}`);
-      if (!allowed.includes(name)) return refusal("not_allowed", `"${name}" is not for the ${task.role}; ${choice}`);
-      try {
-        const checked = tool.input.safeParse(input);
-        if (!checked.success) return refusal("bad_input", describeIssues(checked.error));
-        const outcome = await tool.apply(checked.data, { task, reads, effects });
-        if ("refused" in outcome) return refusal("not_allowed", outcome.refused);
-        return "effect" in outcome ? stage(outcome.effect) : { ok: true, data: outcome.answer };
-      } catch (error) {
-        // The caller may be a model: it is told, and decides what to do about it.
-        return refusal("failed", error instanceof Error ? error.message : String(error));
-      }
+    async call(name, input, origin = {}) {
+      const startMs = performance.now();
+      const requestId = origin.requestId ?? String(++calls);
+      const answered = await answer(name, input);
+      const text = answered.ok ? ToolText.safeParse(answered.data).data : undefined;
+      onCall({
+        tool: name.slice(0, NAME_CHARS_MAX),
+        requestId: requestId.slice(0, NAME_CHARS_MAX),
+        ok: answered.ok,
+        durationMs: Math.round(origin.durationMs ?? performance.now() - startMs),
+        ...(!answered.ok && { errorCode: answered.code }),
+        ...(text?.artifact !== undefined && { artifact: text.artifact }),
+      });
+      return answered;
     },
   };
 }

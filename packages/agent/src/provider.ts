@@ -7,8 +7,9 @@ import type { ResultType } from "@mimikit/protocol/result";
 import type { StreamLine } from "@mimikit/protocol/stream";
 import type { Task } from "@mimikit/protocol/task";
 import type { Usage } from "@mimikit/protocol/usage";
-import type { ToolBus } from "./bus.ts";
+import type { ToolBus, ToolCallRecord } from "./bus.ts";
 import type { Context } from "./context.ts";
+import type { Steering } from "./steering.ts";
 
 /** One run of one attempt of a task. */
 export interface Run {
@@ -17,6 +18,10 @@ export interface Run {
   attempt: number;
   context: Context;
   bus: ToolBus;
+  /** Hears of calls that do not go through `bus`: those of a Worker's own tools. */
+  onToolCall: (call: ToolCallRecord) => void;
+  /** What the user says meanwhile: look at it whenever a tool has run, and before the end. */
+  steering: Steering;
   /** The workspace: where commands run. */
   workDir: string;
   /** The state directory, where a Worker's tools may not reach. */
@@ -44,6 +49,8 @@ export interface FailedEvent {
   failureReason: FailureReason;
   error: string;
   retryable: boolean;
+  /** Whoever answers cannot be reached at all: nothing is wrong with the task, and nothing was done (SPEC G4). */
+  isOutage?: boolean;
   resultType?: ResultType;
   result?: unknown;
   usage: Usage;

@@ -10,6 +10,7 @@ import type { FailureReason } from "@mimikit/protocol/failure";
 import { childId } from "@mimikit/protocol/id";
 import { describeIssues } from "@mimikit/protocol/json";
 import { RESULT_SCHEMAS, RESULT_TEXT_CHARS_MAX, type Result, type ResultType } from "@mimikit/protocol/result";
+import type { Steer } from "@mimikit/protocol/signal";
 import type { StreamLine } from "@mimikit/protocol/stream";
 import type { TurnInput } from "@mimikit/protocol/task";
 import { NO_USAGE, type Usage } from "@mimikit/protocol/usage";
@@ -41,7 +42,11 @@ export interface Outcome {
   question?: string;
   /** Whether the same task may succeed later (SPEC C4). Never for a turn: the user waits for it, and is told. */
   retryable: boolean;
+  /** Nobody could be reached: the task stays open until somebody can (SPEC G4). */
+  isOutage?: boolean;
   effects: Effect[];
+  /** What the user said meanwhile, as far as the provider took it. */
+  steers: readonly Steer[];
   usage: Usage;
   provider: string;
 }
@@ -55,7 +60,7 @@ export interface Attempt extends Omit<Run, "bus"> {
 /** Runs the task to its end, or until `signal` aborts; `stopReason` says how to abort. Never throws. */
 export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Outcome> {
   const { task, context } = attempt;
-  const bus = createToolBus({ task, tools: TOOLS, reads: context });
+  const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: attempt.onToolCall });
   const last = await drive({ ...attempt, bus }, attempt, signal);
   // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
   const effects = [...bus.effects];
@@ -111,7 +116,8 @@ async function conclude(last: Last, effects: Effect[], attempt: Attempt): Promis
   const { task, provider } = attempt;
   const definition = ROLE_DEFINITIONS[task.role];
   const resultType = last.resultType ?? definition.resultTypes[0];
-  const base = { resultType, result: null, effects: [], usage: last.usage, provider: provider.name };
+  const steers = [...attempt.steering.taken];
+  const base = { resultType, result: null, effects: [], steers, usage: last.usage, provider: provider.name };
   const fail = (failureReason: FailureReason, error: string, retryable: boolean): Outcome => ({
     ...base,
     resultType: definition.resultTypes.includes(resultType) ? resultType : definition.resultTypes[0],

@@ -1,14 +1,14 @@
 /** What `archive/` remembers of wishes and marks; messages, events and results are there as they were. */
 import { z } from "zod";
 import { Id } from "./id.ts";
-import { CancelWish, Event, Message, RestartWish } from "./inbox.ts";
+import { CancelWish, ClearWish, Event, Message, RestartWish, SteerWish, StopWish } from "./inbox.ts";
 import { Result } from "./result.ts";
 
 export const WishOutcome = z.object({
   kind: z.literal("wish"),
   id: Id,
   at: z.iso.datetime(),
-  wish: z.discriminatedUnion("kind", [CancelWish, RestartWish]),
+  wish: z.discriminatedUnion("kind", [CancelWish, RestartWish, SteerWish, StopWish, ClearWish]),
   outcome: z.string(),
 });
 export type WishOutcome = z.infer<typeof WishOutcome>;

@@ -22,5 +22,7 @@ export const FailedAttempt = z.object({
   error: z.string(),
   at: z.iso.datetime(),
   retryAt: z.iso.datetime(),
+  /** Nobody could be reached who answers for the role: no failure of the task, and tried again until somebody can (SPEC G4). */
+  outage: z.literal(true).optional(),
 });
 export type FailedAttempt = z.infer<typeof FailedAttempt>;

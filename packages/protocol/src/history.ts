@@ -15,6 +15,8 @@ export const HistoryMessage = z.object({
   /** Assistant messages: the tasks that the turn started, or that it reports. */
   taskIds: z.array(Id).optional(),
   quote: Id.optional(),
+  /** `clear`: the conversation begins anew after this line; contexts read no further back (SPEC F3). */
+  marker: z.literal("clear").optional(),
   usage: Usage.optional(),
 });
 export type HistoryMessage = z.infer<typeof HistoryMessage>;

@@ -17,6 +17,8 @@ export const Message = z.object({
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
   client: ClientClock.optional(),
   quote: Id.optional(),
+  /** `next`: it gets a turn of its own, after the one that runs (SPEC I5). */
+  mode: z.literal("next").optional(),
 });
 export type Message = z.infer<typeof Message>;
 
@@ -42,12 +44,43 @@ export type CancelWish = z.infer<typeof CancelWish>;
 export const RestartWish = z.object({ kind: z.literal("restart"), id: Id, at: z.iso.datetime(), mac: z.string() });
 export type RestartWish = z.infer<typeof RestartWish>;
 
-export const Wish = z.discriminatedUnion("kind", [Message, Event, CancelWish, RestartWish]);
+/**
+ * Words for what runs now (SPEC I5). Without `taskId` it is the running turn or, where no turn runs, the task that began
+ * last. Where nothing hears them they become a message.
+ */
+export const SteerWish = z.object({
+  kind: z.literal("steer"),
+  id: Id,
+  at: z.iso.datetime(),
+  text: z.string().min(1).max(MESSAGE_CHARS_MAX),
+  taskId: Id.optional(),
+});
+export type SteerWish = z.infer<typeof SteerWish>;
+
+/** End what runs now; which that is, is found as for a steer. */
+export const StopWish = z.object({ kind: z.literal("stop"), id: Id, at: z.iso.datetime(), taskId: Id.optional() });
+export type StopWish = z.infer<typeof StopWish>;
+
+/** The conversation begins anew: no later context reads what is before it (SPEC F3). Believed only with its seal. */
+export const ClearWish = z.object({ kind: z.literal("clear"), id: Id, at: z.iso.datetime(), mac: z.string() });
+export type ClearWish = z.infer<typeof ClearWish>;
+
+export const Wish = z.discriminatedUnion("kind", [
+  Message,
+  Event,
+  CancelWish,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  ClearWish,
+]);
 export type Wish = z.infer<typeof Wish>;
 
 /** A file that somebody dropped into `inbox/`: the supervisor completes `id` and `at`. */
 export const DroppedWish = z.discriminatedUnion("kind", [
   Message.partial({ id: true, at: true }),
   CancelWish.partial({ id: true, at: true }),
+  SteerWish.partial({ id: true, at: true }),
+  StopWish.partial({ id: true, at: true }),
 ]);
 export type DroppedWish = z.infer<typeof DroppedWish>;

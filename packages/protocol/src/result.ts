@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
 import { FailureReason } from "./failure.ts";
 import { Id } from "./id.ts";
+import { Steer } from "./signal.ts";
 import { type Report, Task } from "./task.ts";
 import { Usage } from "./usage.ts";
 
@@ -39,6 +40,11 @@ export const RESULT_SCHEMAS = {
 export const ResultType = z.enum(["text", "code_change", "analysis", "summary", "turn", "plan"]);
 export type ResultType = z.infer<typeof ResultType>;
 
+/** What a run takes of the user's words; more is a conversation, and waits for a turn. */
+export const STEERS_MAX = 32;
+
+const Outage = z.object({ since: z.iso.datetime(), error: z.string() });
+
 export const Result = z
   .object({
     id: Id,
@@ -56,6 +62,10 @@ export const Result = z
     completedAt: z.iso.datetime(),
     usage: Usage,
     provider: z.string().optional(),
+    /** What the user said to the task while it ran, as far as the run heard it. */
+    steers: z.array(Steer).max(STEERS_MAX).optional(),
+    /** Turns: nobody could be reached for a while, which the user was told meanwhile (SPEC G4). */
+    outage: Outage.optional(),
   })
   .superRefine((record, context) => {
     if (record.result === null && record.status !== "done") return;

@@ -22,7 +22,13 @@ export const Report = z.object({
 export type Report = z.infer<typeof Report>;
 
 /** What a Teller turn answers: everything that was pending when it was created. */
-export const TurnInput = z.object({ messages: z.array(Message), events: z.array(Event), results: z.array(Report) });
+export const TurnInput = z.object({
+  messages: z.array(Message),
+  events: z.array(Event),
+  results: z.array(Report),
+  /** The wish to begin anew: this turn is nothing but its marker in the history, and nobody runs it. */
+  clear: Id.optional(),
+});
 export type TurnInput = z.infer<typeof TurnInput>;
 
 /** What a crash in mid-run means (SPEC C5). */

@@ -9,13 +9,14 @@ import { DroppedWish, Wish } from "@mimikit/protocol/inbox";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
 import { Result } from "@mimikit/protocol/result";
 import { ROLES, type Role } from "@mimikit/protocol/role";
+import { Signal } from "@mimikit/protocol/signal";
 import { Task } from "@mimikit/protocol/task";
 import { Trigger } from "@mimikit/protocol/trigger";
 import { Collection } from "./collection.ts";
 import type { FileInfo, FileSystem } from "./file-system.ts";
 import { Ledger } from "./ledger.ts";
 import { isSealed } from "./seal.ts";
-import { INBOX, queueOf, recordIn, resultsOf, runningOf, TRIGGERS } from "./state.ts";
+import { INBOX, queueOf, recordIn, resultsOf, runningOf, SIGNALS, TRIGGERS } from "./state.ts";
 
 type InboxEntry = { wish: Wish } | { dropped: Wish };
 type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt });
@@ -43,6 +44,7 @@ export class Mirror {
   readonly ledger: Ledger;
   private readonly inboxEntries: Collection<InboxEntry>;
   private readonly triggerEntries: Collection<Trigger>;
+  private readonly signalEntries: Collection<Signal>;
   private readonly queues: Collection<Task>[];
   private readonly runnings: Collection<RunningEntry>[];
   private readonly outcomes: Collection<Result>[];
@@ -63,6 +65,12 @@ export class Mirror {
       durable,
       decode: (stem, text) => named(stem, parseRecord(Trigger, text)),
     });
+    this.signalEntries = new Collection({
+      fs,
+      dir: SIGNALS,
+      durable,
+      decode: (stem, text) => named(stem, parseRecord(Signal, text)),
+    });
     this.queues = ROLES.map(
       (role) =>
         new Collection({
@@ -80,7 +88,14 @@ export class Mirror {
       (role) =>
         new Collection({ fs, dir: resultsOf(role), durable, decode: (stem, text) => decodeResult(role, stem, text) }),
     );
-    this.all = [this.inboxEntries, this.triggerEntries, ...this.queues, ...this.runnings, ...this.outcomes];
+    this.all = [
+      this.inboxEntries,
+      this.triggerEntries,
+      this.signalEntries,
+      ...this.queues,
+      ...this.runnings,
+      ...this.outcomes,
+    ];
   }
 
   /**
@@ -111,6 +126,11 @@ export class Mirror {
 
   get triggers(): ReadonlyMap<string, Trigger> {
     return this.triggerEntries.entries;
+  }
+
+  /** What running tasks are told, by the id of the wish. */
+  get signals(): ReadonlyMap<string, Signal> {
+    return this.signalEntries.entries;
   }
 
   get queue(): ReadonlyMap<string, Task> {
@@ -208,7 +228,7 @@ async function decodeInbox(
   const whole = Wish.safeParse(value);
   if (whole.success && whole.data.id === stem && ID_OF_KIND[whole.data.kind].test(stem)) {
     const wish = whole.data;
-    const needsSeal = wish.kind === "event" || wish.kind === "restart";
+    const needsSeal = wish.kind === "event" || wish.kind === "restart" || wish.kind === "clear";
     if (needsSeal && !isSealed(token, wish)) throw new BadJson(`a ${wish.kind} needs the seal of the token`);
     return { wish };
   }
@@ -222,8 +242,11 @@ async function decodeInbox(
 /** Wishes share the archive with tasks and marks: a wish under the id of another kind is taken for a dropped file. */
 const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   message: /^m-/,
-  cancel: /^c-/,
+  cancel: /^(c|m-f)-/,
   restart: /^r-/,
+  steer: /^(s|m-f)-/,
+  stop: /^(stop|m-f)-/,
+  clear: /^clear-/,
   event: /^t-.*\.report$/,
 };
 

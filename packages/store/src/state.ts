@@ -4,6 +4,8 @@ import { ROLES, type Role } from "@mimikit/protocol/role";
 /** Directories of records that come and go, in the order in which a record moves through them. */
 export const INBOX = "inbox";
 export const TRIGGERS = "triggers";
+/** What running tasks are told (SPEC I5). */
+export const SIGNALS = "signals";
 export const ARCHIVE = "archive";
 export const FOLDED = "archive/folded";
 export const QUARANTINE = "quarantine";
@@ -26,6 +28,7 @@ export const claimPath = (role: Role, id: string, attempt: number) => recordIn(r
 export const failedAttemptPath = (role: Role, id: string, attempt: number) =>
   recordIn(runningOf(role), `${id}.a${attempt}.failed`);
 export const triggerPath = (id: string) => recordIn(TRIGGERS, id);
+export const signalPath = (id: string) => recordIn(SIGNALS, id);
 export const inboxPath = (id: string) => recordIn(INBOX, id);
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
@@ -41,6 +44,7 @@ export const BACKLOG_PATH = "backlog.md";
 export const DIRECTORIES: readonly string[] = [
   INBOX,
   TRIGGERS,
+  SIGNALS,
   ...ROLES.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
   ARCHIVE,
   FOLDED,

@@ -2,12 +2,12 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { ROLES } from "@mimikit/protocol/role";
-import { ARCHIVE, INBOX, queueOf, resultsOf, runningOf, STREAMS, TRIGGERS } from "./state.ts";
+import { ARCHIVE, INBOX, queueOf, resultsOf, runningOf, SIGNALS, STREAMS, TRIGGERS } from "./state.ts";
 
 /** The directories whose changes a role may want to hear of. */
 export const WATCHED = {
   supervisor: [INBOX, TRIGGERS, ...ROLES.map(resultsOf)],
-  workers: [...ROLES.map(queueOf), ...ROLES.map(resultsOf)],
+  workers: [SIGNALS, ...ROLES.map(queueOf), ...ROLES.map(resultsOf)],
   gateway: [INBOX, TRIGGERS, ...ROLES.map(queueOf), ...ROLES.map(runningOf), ...ROLES.map(resultsOf), ARCHIVE, STREAMS],
 } as const;
 

@@ -6,6 +6,7 @@
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import type { ToolAnswer } from "../bus.ts";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
+import { ToolText } from "../tool-text.ts";
 import { conclude } from "./conclusion.ts";
 import { Conversation } from "./conversation.ts";
 import { describeTool } from "./describe-tool.ts";
@@ -13,7 +14,6 @@ import { type Limits, limitsOf } from "./limits.ts";
 import type { Model, ModelAnswer, ModelFailure, ToolCall } from "./model.ts";
 import { Repetition } from "./repetition.ts";
 import { CALLS_KEPT_MAX, planRound, replayable } from "./round.ts";
-import { ToolText } from "./tool-text.ts";
 import { type Toolset, toolsetOf } from "./toolset.ts";
 import { Trace } from "./trace.ts";
 
@@ -204,7 +204,7 @@ class Loop {
   private async make(call: ToolCall, input: unknown): Promise<{ content: string; error: string | null }> {
     this.callsMade++;
     const startMs = performance.now();
-    const answer = await this.toolset.bus.call(call.name, input);
+    const answer = await this.toolset.bus.call(call.name, input, { requestId: call.id });
     const text = answer.ok ? ToolText.safeParse(answer.data).data : undefined;
     await this.trace.note({
       event: "call",

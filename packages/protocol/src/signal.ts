@@ -1,0 +1,19 @@
+/**
+ * What a running task is told while it runs (SPEC I5): a steer wish with the task that it found. Created once under the
+ * id of the wish, so that one wish never reaches two tasks; removed when its task has ended.
+ */
+import { z } from "zod";
+import { Id } from "./id.ts";
+import { MESSAGE_CHARS_MAX } from "./inbox.ts";
+
+/** The user's words as the run hears them. */
+export const Steer = z.object({
+  /** That of the wish. */
+  id: Id,
+  at: z.iso.datetime(),
+  text: z.string().min(1).max(MESSAGE_CHARS_MAX),
+});
+export type Steer = z.infer<typeof Steer>;
+
+export const Signal = Steer.extend({ taskId: Id });
+export type Signal = z.infer<typeof Signal>;
