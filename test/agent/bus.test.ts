@@ -1,6 +1,6 @@
 import { createToolBus } from "@mimikit/agent/bus";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
-import { tool } from "@mimikit/agent/tool";
+import { LEVELS, type Level, tool } from "@mimikit/agent/tool";
 import { TOOLS } from "@mimikit/agent/tools/index";
 import { EFFECT_ROLES } from "@mimikit/core/permissions";
 import { Effect } from "@mimikit/protocol/effect";
@@ -47,6 +47,36 @@ describe("who may use what", () => {
       "list_tasks",
       "query_history",
     ]);
+  });
+});
+
+describe("the level of a tool", () => {
+  const toolOf = (level: Level, onRun = () => {}) =>
+    tool({ name: "new", level, roles: ROLES, input: z.object({}), run: () => onRun() });
+  const levels: Record<Role, readonly Level[]> = {
+    teller: ["read-only", "local-write", "message-send", "process-control"],
+    planner: ["read-only", "process-control"],
+    worker: ["read-only", "local-write", "process-control"],
+  };
+  const cases = ROLES.flatMap((role) => LEVELS.map((level) => ({ role, level })));
+
+  test.each(cases)(
+    "$level, for the $role: what is above its role is not run, whatever names it",
+    async ({ role, level }) => {
+      let runs = 0;
+      const answer = await busOf(role, contextOf(), [toolOf(level, () => runs++)]).call("new", {});
+      const isAllowed = levels[role].includes(level);
+      expect(answer.ok).toBe(isAllowed);
+      expect(runs).toBe(isAllowed ? 1 : 0);
+      if (!answer.ok) expect(answer).toMatchObject({ code: "not_allowed", message: expect.stringContaining(level) });
+    },
+  );
+
+  test("keeps no role from its own tools", () => {
+    for (const role of ROLES) {
+      const { tools, levels: own } = ROLE_DEFINITIONS[role];
+      expect(tools.filter((each) => !own.includes(each.level))).toEqual([]);
+    }
   });
 });
 
@@ -206,6 +236,7 @@ describe("reading", () => {
   test("a read that fails is told, not thrown", async () => {
     const broken = tool({
       name: "broken",
+      level: "read-only",
       roles: ["planner"],
       input: z.object({}),
       run: () => {

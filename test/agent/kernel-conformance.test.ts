@@ -1,12 +1,12 @@
 import { offline } from "@mimikit/agent/providers/offline/index";
 import { createOpenai } from "@mimikit/agent/providers/openai/index";
-import { describeProvider } from "../conformance/provider-suite.ts";
+import { describeKernelProvider, TRIES } from "../conformance/kernel-suite.ts";
+import { type Candidate, describeProvider } from "../conformance/provider-suite.ts";
 
-describeProvider({ name: "offline", create: () => offline, hasModel: false });
-
-describeProvider({
+const openai: Candidate = {
   name: "openai",
-  create: ({ baseUrl }, { silenceMs, tries }) =>
+  kind: "kernel",
+  create: ({ baseUrl }, { silenceMs }) =>
     createOpenai({
       baseUrl,
       apiKey: "sk-conformance",
@@ -14,7 +14,10 @@ describeProvider({
       tokensMax: 14_336,
       firstByteMs: silenceMs,
       idleMs: silenceMs,
-      retryDelaysMs: Array(tries - 1).fill(1),
+      retryDelaysMs: Array(TRIES - 1).fill(1),
     }),
-  hasModel: true,
-});
+};
+
+describeProvider({ name: "offline", kind: "no model", create: () => offline });
+describeProvider(openai);
+describeKernelProvider(openai);

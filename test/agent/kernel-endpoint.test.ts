@@ -1,6 +1,4 @@
 /** Which endpoint a role is given, what its refusals mean, and how its stream is read. */
-import { chooseProvider } from "@mimikit/agent/providers/index";
-import { describeProviders, providerIdOf, UnusableProvider } from "@mimikit/agent/providers/names";
 import { endpointOf } from "@mimikit/agent/providers/openai/endpoint";
 import { failureInStream, failureOf } from "@mimikit/agent/providers/openai/failure";
 import { readEvents } from "@mimikit/agent/providers/openai/sse";
@@ -9,34 +7,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "./fixtures.ts";
 
-describe("who answers", () => {
+describe("the settings of an endpoint", () => {
   const key = { OPENAI_API_KEY: "sk-1" };
-  const local = { openai: { baseUrl: "http://127.0.0.1:11434/v1" } };
-
-  test.each<[string, object, Record<string, string>, string]>([
-    ["nothing is configured", {}, {}, "offline"],
-    ["there is a key, but no model", {}, key, "offline"],
-    ["there is a model, but no endpoint", { model: "m" }, {}, "offline"],
-    ["there is a model and a key", { model: "m" }, key, "openai"],
-    ["there is a model and an address", { model: "m", ...local }, {}, "openai"],
-    ["the model is another role's", { models: { worker: "m" } }, key, "offline"],
-    ["the model is this role's", { models: { teller: "m" } }, key, "openai"],
-    ["the role has another provider", { model: "m", providers: { teller: "offline" } }, key, "offline"],
-  ])("when %s", (_, config, env, id) => {
-    expect(providerIdOf("teller", Config.parse(config), env)).toBe(id);
-    expect(chooseProvider("teller", Config.parse(config), env).name).toBe(id);
-  });
-
-  test("what is chosen but lacks something says what", () => {
-    const config = Config.parse({ provider: "openai" });
-    expect(() => providerIdOf("worker", config, key)).toThrow(UnusableProvider);
-    const { names, problems } = describeProviders(config, key);
-    expect(names.worker).toBe("openai");
-    expect(problems).toContain('the provider "openai" for the worker lacks a model: set MIMIKIT_MODEL');
-    expect(describeProviders(Config.parse({ provider: "openai", model: "m" }), {}).problems[0]).toContain(
-      "set OPENAI_BASE_URL or OPENAI_API_KEY",
-    );
-  });
 
   test("the variables of the environment are all it takes, and the key stays there", () => {
     const env = { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MIMIKIT_MODEL: "m", MIMIKIT_MODEL_WORKER: "w", ...key };

@@ -34,8 +34,9 @@ function open(options: { workDir?: string } = {}) {
   writeFileSync(join(outside, "private"), "secret");
   const mark = `kernel-tools-${process.pid}:${++marks}.a1`;
   const { signal } = new AbortController();
-  const tools = kernelTools({ workDir, home, runDir, environment: { [MARK_VARIABLE]: mark }, signal });
   const task = taskOf({ id: "t-000001.0.0", role: "worker" });
+  const environment = { [MARK_VARIABLE]: mark };
+  const tools = kernelTools({ task, workDir, home, sandbox: "auto", runDir, environment, signal });
   const bus = createToolBus({ task, tools, reads: contextOf(), onCall: () => {} });
   /** The answer as the model reads it. */
   const call = async (name: string, input: unknown): Promise<string> => {

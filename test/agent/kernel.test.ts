@@ -1,22 +1,19 @@
 /** The tool loop with a scripted model: a Worker's day, and a Planner's. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { conclude } from "@mimikit/agent/kernel/conclusion";
-import { fitInto, measure } from "@mimikit/agent/kernel/fit-into";
+import { conclude } from "@mimikit/agent/conclusion";
 import { CALLS_PER_ROUND_MAX, CALLS_TOTAL_MAX, limitsOf, ROUNDS_MAX } from "@mimikit/agent/kernel/limits";
-import type { ChatMessage } from "@mimikit/agent/kernel/model";
 import { Repetition } from "@mimikit/agent/kernel/repetition";
 import { CALLS_KEPT_MAX, planRound, replayable } from "@mimikit/agent/kernel/round";
 import { TRACE_FILE } from "@mimikit/agent/kernel/trace";
-import type { Endpoint } from "@mimikit/agent/providers/openai/endpoint";
-import { createOpenai } from "@mimikit/agent/providers/openai/index";
 import { estimateTokens } from "@mimikit/agent/tokens";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
-import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "./fixtures.ts";
+import { messageOf, type Ran, replyOf, taskOf, temporaryDirectory, turnOf } from "./fixtures.ts";
+import { runKernelTask } from "./kernel-fixtures.ts";
 
 let model: ModelServer;
 beforeEach(async () => {
@@ -24,28 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => model.close());
 
-/** Runs a task in a workspace that holds its own state directory, as in real life. */
-async function runWith(
-  script: Script,
-  task: Task,
-  { endpoint = {}, ...options }: Parameters<typeof run>[1] & { endpoint?: Partial<Endpoint> } = {},
-): Promise<Ran & { workDir: string }> {
-  const { workDir = temporaryDirectory() } = options;
-  const home = join(workDir, ".mimikit");
-  mkdirSync(home);
-  writeFileSync(join(home, "token"), "secret");
-  model.script = script;
-  const provider = createOpenai({
-    baseUrl: model.baseUrl,
-    model: "scripted",
-    tokensMax: 14_336,
-    firstByteMs: 20_000,
-    idleMs: 20_000,
-    retryDelaysMs: [1],
-    ...endpoint,
-  });
-  return { ...(await run(task, { provider, ...options, workDir, home })), workDir };
-}
+const runWith = (script: Script, task: Task, options?: Parameters<typeof runKernelTask>[3]) =>
+  runKernelTask(model, script, task, options);
 
 const piece = taskOf({ id: "t-000007.0.0", role: "worker", prompt: "do it" });
 const plan = taskOf({ id: "t-000007.0", role: "planner", prompt: "plan it" });
@@ -80,20 +57,21 @@ describe("a Worker", () => {
     expect(ran.lines.some((line) => line.type === "delta")).toBe(false);
   });
 
-  test("leaves a trace of its calls, without what was in them", async () => {
+  test("tells of every call once, and its trace of every answer, without what was in them", async () => {
     const steps: Step[] = [
       { calls: [call("bash", { command: "echo a-secret-word" }), call("read_text_file", { path: "gone" })] },
       { say: "Done." },
     ];
     const ran = await runWith({ worker: steps }, piece);
-    const trace = traceOf(ran);
-    expect(trace).toMatchObject([
+    expect(ran.calls).toMatchObject([
+      { tool: "bash", requestId: "call_1", ok: true, artifact: join(ran.runDir, "bash-1.txt") },
+      { tool: "read_text_file", requestId: "call_2", ok: false, errorCode: "failed" },
+    ]);
+    expect(traceOf(ran)).toMatchObject([
       { event: "answer", round: 1, calls: 2, isTruncated: false, inputTokens: 100, outputTokens: 7 },
-      { event: "call", tool: "bash", ok: true, artifact: join(ran.runDir, "bash-1.txt") },
-      { event: "call", tool: "read_text_file", ok: false, errorCode: "failed" },
       { event: "answer", round: 2, calls: 0 },
     ]);
-    expect(JSON.stringify(trace)).not.toContain("a-secret-word");
+    expect(JSON.stringify([ran.calls, traceOf(ran)])).not.toContain("a-secret-word");
   });
 
   test("gets further than a Teller, and is asked for its result at the end", async () => {
@@ -105,8 +83,7 @@ describe("a Worker", () => {
     // Every file is missing under another name, so no error comes three times.
     const ran = await runWith({ worker: script }, piece);
     expect(ran).toMatchObject({ status: "done", result: { text: "So far." } });
-    const made = traceOf(ran).filter((line) => line.event === "call");
-    expect(made).toHaveLength(callsTotal);
+    expect(ran.calls).toHaveLength(callsTotal);
     expect(model.of("worker")).toHaveLength(callsTotal / callsPerRound + 1);
   });
 
@@ -261,7 +238,7 @@ describe("a Teller", () => {
   });
 
   test("never has more in its window than fits", async () => {
-    const long = "word ".repeat(100_000);
+    const long = "word ".repeat(20_000);
     const steps: Step[] = [{ calls: [call("query_history", { query: "word" })] }, { say: "Hi." }];
     const history = Array.from({ length: 30 }, (_, i) => ({
       ...context.history[0],
@@ -340,37 +317,6 @@ describe("going in circles", () => {
       expect(repetition.noteCall("edit_text_file", { path: "a" })).toBeNull();
       expect(repetition.noteEnd(null)).toBeNull();
     }
-  });
-});
-
-describe("what fits into the window", () => {
-  const messages: ChatMessage[] = [
-    { role: "system", content: "rules" },
-    { role: "user", content: `begin ${"q ".repeat(4_000)} end` },
-    {
-      role: "assistant",
-      content: "",
-      calls: [{ id: "1", name: "write", arguments: JSON.stringify({ t: "w".repeat(9_000) }) }],
-    },
-    { role: "tool", callId: "1", content: "r ".repeat(9_000) },
-    { role: "tool", callId: "2", content: "newest" },
-  ];
-
-  test("is all of it, where there is room", () => {
-    expect(fitInto(messages, measure(messages, []))).toEqual(messages);
-  });
-
-  test("loses the results of tools first, then the middle of the question, never the rules or a pair", () => {
-    const less = fitInto(messages, 5_000);
-    expect(measure(less, [])).toBeLessThanOrEqual(5_000);
-    expect(less[1]).toEqual(messages[1]);
-    const least = fitInto(messages, 1_500);
-    expect(measure(least, [])).toBeLessThanOrEqual(1_500);
-    expect(least.map((message) => message.role)).toEqual(messages.map((message) => message.role));
-    expect(least[0]).toEqual(messages[0]);
-    expect(least[1]?.content).toMatch(/^begin .*characters left out.* end$/s);
-    for (const message of least)
-      if (message.role === "assistant") for (const each of message.calls) JSON.parse(each.arguments);
   });
 });
 

@@ -20,6 +20,7 @@ export function runOf(task: Task, context: Partial<Context> = {}, attempt = 1): 
     workDir: "/workspace",
     home: "/workspace/.mimikit",
     runDir: "/workspace/run",
+    sandbox: "auto",
     environment: {},
   };
 }

@@ -211,7 +211,8 @@ describe("the Planner", () => {
   });
 
   test("is told what was delegated, the messages behind it, and the rest of the talk", async () => {
-    const sections = readSections((await renderPrompt(runOf(plan, { history }))).user);
+    const origin = [messageOf("clean the logs"), messageOf("never mind the old ones", { id: "m-2" })];
+    const sections = readSections((await renderPrompt(runOf(plan, { history, origin }))).user);
     expect([...sections.keys()]).toEqual(["environment", "history", "origin", "request"]);
     expect(readRecords(sections.get("origin")).map(({ body }) => body)).toEqual([
       "clean the logs",

@@ -1,11 +1,12 @@
 /**
- * The Tool Bus: the only gate between a role and the world. It checks that the role may use the tool, validates the
- * input, answers reads at once and stages writes as effects (SPEC G).
+ * The Tool Bus: the only gate between a role and the world. Is the tool for the role, is its level one of the role's, is
+ * the input valid: only then it runs. Reads are answered at once, writes are staged as effects (SPEC G, I7).
  */
 import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/effect";
 import { childId } from "@mimikit/protocol/id";
 import { describeIssues } from "@mimikit/protocol/json";
 import type { Task } from "@mimikit/protocol/task";
+import { ROLE_DEFINITIONS } from "./roles/index.ts";
 import type { Reads, Tool } from "./tool.ts";
 import { ToolText } from "./tool-text.ts";
 
@@ -71,6 +72,8 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
     const choice = `the ${task.role} has: ${allowed.join(", ") || "no tools"}`;
     if (tool === undefined) return refusal("unknown_tool", `there is no tool "${name}"; ${choice}`);
     if (!allowed.includes(name)) return refusal("not_allowed", `"${name}" is not for the ${task.role}; ${choice}`);
+    if (!ROLE_DEFINITIONS[task.role].levels.includes(tool.level))
+      return refusal("not_allowed", `"${name}" is ${tool.level}, which the ${task.role} may not do`);
     try {
       const checked = tool.input.safeParse(input);
       if (!checked.success) return refusal("bad_input", describeIssues(checked.error));

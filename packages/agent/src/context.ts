@@ -2,14 +2,16 @@
 import type { MemoryHit } from "@mimikit/memory/search";
 import type { TaskSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
-import type { ClientClock } from "@mimikit/protocol/inbox";
+import type { ClientClock, Message } from "@mimikit/protocol/inbox";
 import type { Role } from "@mimikit/protocol/role";
 
 export interface Context {
   /** The server's clock when the run started, ISO 8601. */
   now: string;
-  /** The clock of the client that sent the newest pending message, if it told. */
+  /** The clock of the client whose message this is about, if it told. */
   client?: ClientClock;
+  /** The messages that the work began with; empty for a turn, which has its own. */
+  origin: Message[];
   /** The conversation, oldest first: all that history.json holds. A prompt takes the newest of it. */
   history: HistoryMessage[];
   /** Every open task and the newest finished ones, newest first. */

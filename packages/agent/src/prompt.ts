@@ -5,19 +5,22 @@
 import { readFile } from "node:fs/promises";
 import type { Role } from "@mimikit/protocol/role";
 import type { Run } from "./provider.ts";
+import type { Quoted } from "./quote.ts";
 import { SECTIONS } from "./sections.ts";
 import { BadTemplate, parseTemplate, renderTemplate, type Template } from "./template.ts";
-import { estimateTokens } from "./tokens.ts";
+import { estimateTokens, shareOut } from "./tokens.ts";
 
 /** Divides a prompt file: above it are the rules, below it the template of what changes. */
 const DIVIDER = "\n---\n";
+/** What the sections around a question keep where it is too long anyway. */
+const CONTEXT_SHARE_KEPT = 0.3;
 
 export interface Prompt {
   system: string;
   user: string;
 }
 
-interface PromptFile {
+export interface PromptFile {
   system: string;
   template: Template;
   /** What the file itself takes of a prompt, whatever is filled in. */
@@ -29,11 +32,48 @@ interface PromptFile {
  * window; without, each has its own bound. Throws `BadTemplate` when the role's file is wrong.
  */
 export async function renderPrompt(run: Run, tokensMax = Number.POSITIVE_INFINITY): Promise<Prompt> {
-  const { system, template, tokens } = await loadPrompt(run.task.role);
-  const sections = Object.entries(SECTIONS[run.task.role]);
-  const wanted = sections.reduce((sum, [, section]) => sum + section.tokensMax, 0);
-  const scale = Math.min(1, Math.max(0, tokensMax - tokens) / wanted);
-  const values = sections.map(([name, { render, tokensMax }]) => [name, render(run, tokensMax * scale)] as const);
+  return fillPrompt(await loadPrompt(run.task.role), renderSections(run), tokensMax);
+}
+
+/** A section of a run's prompt, whole, and as it is in less room. */
+export interface RenderedSection {
+  name: string;
+  isQuestion: boolean;
+  text: Quoted;
+  cost: number;
+  shorten(tokensMax: number): Quoted;
+}
+
+/** What a run has to say in its prompt, each section within its own bound. */
+export function renderSections(run: Run): RenderedSection[] {
+  return Object.entries(SECTIONS[run.task.role]).map(([name, section]) => {
+    const text = section.render(run, section.tokensMax);
+    const shorten = (tokensMax: number) => section.render(run, tokensMax);
+    return { name, isQuestion: section.isQuestion, text, cost: estimateTokens(text), shorten };
+  });
+}
+
+/**
+ * A prompt in `tokensMax` tokens. The question comes first: what stands around it gets what it leaves. It may take up to
+ * `questionTokensMax`, and is only shortened where it is longer than that; then the rest keeps a part too.
+ */
+export function fillPrompt(
+  { system, template, tokens }: PromptFile,
+  sections: readonly RenderedSection[],
+  tokensMax: number,
+  questionTokensMax = tokensMax,
+): Prompt {
+  const room = Math.max(0, tokensMax - tokens);
+  const questionRoom = Math.max(room, questionTokensMax - tokens);
+  const costsOf = (isQuestion: boolean) => sections.map((each) => (each.isQuestion === isQuestion ? each.cost : 0));
+  const asked = costsOf(true).reduce((sum, cost) => sum + cost, 0);
+  const questionMax = asked > questionRoom ? questionRoom * (1 - CONTEXT_SHARE_KEPT) : questionRoom;
+  const question = shareOut(costsOf(true), questionMax);
+  const around = shareOut(costsOf(false), Math.max(0, room - Math.min(asked, questionMax)));
+  const values = sections.map(({ name, isQuestion, text, cost, shorten }, i) => {
+    const share = (isQuestion ? question[i] : around[i]) ?? 0;
+    return [name, share >= cost ? text : shorten(share)] as const;
+  });
   return { system, user: renderTemplate(template, Object.fromEntries(values)) };
 }
 

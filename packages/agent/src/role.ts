@@ -2,11 +2,13 @@
 import type { ResultType } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import type { Config } from "@mimikit/runtime/config";
-import type { Tool } from "./tool.ts";
+import type { Level, Tool } from "./tool.ts";
 
 export interface RoleDefinition {
   role: Role;
   tools: readonly Tool[];
+  /** What its calls may do at most: the Tool Bus refuses a tool of any other level. */
+  levels: readonly Level[];
   /** The time limit of a run in seconds, where its task does not say otherwise (SPEC C3). */
   timeoutSec: (config: Pick<Config, "timeoutSec">) => number;
   /** How many tasks of this role run at once (SPEC A5). */

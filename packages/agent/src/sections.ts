@@ -2,7 +2,6 @@
  * What each role is told, section by section: the names that its prompt file shows, and what stands there in a run.
  * Every section has a bound in tokens, so that a prompt has one (SPEC F1).
  */
-import { replyId } from "@mimikit/core/history";
 import type { TaskSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type { Message } from "@mimikit/protocol/inbox";
@@ -24,14 +23,17 @@ const QUOTE_CHARS = 200;
 const LINE_BREAK = "\n    ";
 
 export interface Section {
+  /** It is what the run is about, and is never shortened for what stands around it. */
+  isQuestion: boolean;
   /** Its share is smaller where the whole prompt must be. */
   tokensMax: number;
   /** `NOTHING` where there is nothing to say. */
   render(run: Run, tokensMax: number): Quoted;
 }
 
-const environment: Section = { tokensMax: 256, render: renderEnvironment };
+const environment: Section = { isQuestion: true, tokensMax: 256, render: renderEnvironment };
 const memory: Section = {
+  isQuestion: false,
   tokensMax: 2_048,
   render: ({ context }, max) =>
     firstOf(
@@ -40,6 +42,7 @@ const memory: Section = {
     ),
 };
 const backlog: Section = {
+  isQuestion: false,
   tokensMax: 1_024,
   render: ({ context }, max) =>
     firstOf(
@@ -47,8 +50,8 @@ const backlog: Section = {
       max,
     ),
 };
-const tasks: Section = { tokensMax: 2_048, render: renderTasks };
-const history: Section = { tokensMax: 4_096, render: renderHistory };
+const tasks: Section = { isQuestion: false, tokensMax: 2_048, render: renderTasks };
+const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
 
 /** The sections of each role in the order of their prompts: what changes last stands last. */
 export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
@@ -57,27 +60,36 @@ export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
     memory,
     backlog,
     tasks,
-    results: { tokensMax: 16_384, render: (run, max) => renderReports(run.task.turn?.results ?? [], max) },
+    results: {
+      isQuestion: true,
+      tokensMax: 16_384,
+      render: (run, max) => renderReports(run.task.turn?.results ?? [], max),
+    },
     history,
-    events: { tokensMax: 2_048, render: renderEvents },
-    inputs: { tokensMax: 16_384, render: (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max) },
+    events: { isQuestion: true, tokensMax: 2_048, render: renderEvents },
+    inputs: {
+      isQuestion: true,
+      tokensMax: 16_384,
+      render: (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max),
+    },
   },
   planner: {
     environment,
     memory,
     tasks,
     history,
-    origin: { tokensMax: 8_192, render: (run, max) => renderMessages(originOf(run), run, max) },
-    request: { tokensMax: 32_768, render: renderTask },
+    origin: { isQuestion: true, tokensMax: 8_192, render: (run, max) => renderMessages(run.context.origin, run, max) },
+    request: { isQuestion: true, tokensMax: 32_768, render: renderTask },
   },
   worker: {
     environment,
-    upstream: { tokensMax: 32_768, render: (run, max) => renderReports(run.task.upstream, max) },
+    upstream: { isQuestion: true, tokensMax: 32_768, render: (run, max) => renderReports(run.task.upstream, max) },
     attempt: {
+      isQuestion: true,
       tokensMax: 8,
       render: ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING),
     },
-    task: { tokensMax: 32_768, render: renderTask },
+    task: { isQuestion: true, tokensMax: 32_768, render: renderTask },
   },
 };
 
@@ -122,7 +134,7 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
 
 function renderHistory(run: Run, max: number): Quoted {
   const { context, task } = run;
-  const shownElsewhere = task.turn?.messages ?? originOf(run);
+  const shownElsewhere = task.turn?.messages ?? context.origin;
   const recent = recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote }) =>
     record({ from: role, at: localTime(at, context), about: quotedText(quote, context.history) }, text),
   );
@@ -130,19 +142,12 @@ function renderHistory(run: Run, max: number): Quoted {
 }
 
 /** What the user says in this turn, in full as long as there is room. */
-function renderMessages(messages: readonly (Message | HistoryMessage)[], { context }: Run, max: number): Quoted {
+function renderMessages(messages: readonly Message[], { context }: Run, max: number): Quoted {
   const items = messages.map(({ id, at, quote, text }) => ({
     fields: { id, at: localTime(at, context), about: quotedText(quote, context.history) },
     body: text,
   }));
   return records(items, max);
-}
-
-/** The messages behind a plan: those of the turn that delegated it, and of the turn that its work began with. */
-function originOf({ task, context }: Run): HistoryMessage[] {
-  const replies = [task.parentId, task.traceId].flatMap((turn) => (turn === undefined ? [] : [replyId(turn)]));
-  const answered = context.history.flatMap(({ id, answers = [] }) => (replies.includes(id) ? answers : []));
-  return context.history.filter((message) => answered.includes(message.id));
 }
 
 function renderReports(reports: readonly Report[], max: number): Quoted {

@@ -9,6 +9,13 @@ import type { Task } from "@mimikit/protocol/task";
 import type { z } from "zod";
 import type { Context } from "./context.ts";
 
+/**
+ * What a call can do at most (SPEC I7). A role has the levels that its work needs, and the Tool Bus refuses a tool above
+ * them, whatever else allows it.
+ */
+export const LEVELS = ["read-only", "local-write", "message-send", "process-control", "ui-control"] as const;
+export type Level = (typeof LEVELS)[number];
+
 /** What the reading tools look at. */
 export type Reads = Pick<Context, "history" | "tasks">;
 
@@ -21,6 +28,7 @@ export interface Scene {
 }
 
 interface Definition<Input extends z.ZodType> {
+  level: Level;
   input: Input;
   /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
   refuse?: (input: z.output<Input>, scene: Scene) => string | null;
@@ -42,6 +50,7 @@ export type ToolOutcome = { effect: Effect } | { answer: unknown } | { refused: 
 
 export interface Tool {
   name: string;
+  level: Level;
   roles: readonly Role[];
   input: z.ZodType;
   /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
@@ -58,6 +67,7 @@ export function tool<Input extends z.ZodType>(
 ): Tool {
   return {
     name: definition.name,
+    level: definition.level,
     roles: "roles" in definition ? definition.roles : EFFECT_ROLES[definition.name],
     input: definition.input,
     async apply(checked, scene) {

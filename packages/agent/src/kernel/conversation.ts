@@ -1,74 +1,240 @@
 /**
- * What the model is shown in a run: the prompt, then what was called and answered. It always fits into the window, and
- * no call in it is without its answer.
+ * What the model is shown in a run: the rules, the question, then what was said, called and answered. It is in the
+ * session on disk before anything depends on it; it always fits into the window, and no call in it is without its result.
  */
-import { renderPrompt } from "../prompt.ts";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Steer } from "@mimikit/protocol/signal";
+import { replaceFile } from "@mimikit/runtime/replace-file";
+import { hasCode } from "@mimikit/store/error-code";
+import { sessionPath, summaryPath } from "@mimikit/store/state";
+import { fillPrompt, loadPrompt, type PromptFile, type RenderedSection, renderSections } from "../prompt.ts";
 import type { Run } from "../provider.ts";
-import { shorten } from "../tokens.ts";
-import { fitInto, measure } from "./fit-into.ts";
-import type { ChatMessage, ModelRequest, ToolDefinition } from "./model.ts";
+import { lines, record } from "../quote.ts";
+import { countCalls, repair, Session, type Turn, type TurnOf } from "../session.ts";
+import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../summary.ts";
+import { estimateTokens } from "../tokens.ts";
+import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
+import { type Dialect, section } from "./dialect.ts";
+import type { ChatMessage, ModelRequest, ToolCall } from "./model.ts";
 
-/** The part of the window that the prompt may take, and one tool's result; the rest is for what comes of them. */
-const PROMPT_SHARE = 0.7;
-const RESULT_SHARE = 0.25;
+export const RESUMED =
+  "An earlier attempt of this task ended here without a result. What it did is above, and its effects are still there. Go on from where it was; look before you repeat a step.";
+
+/** What the conversation of an attempt began with. */
+export interface Resumed {
+  turns: number;
+  badLines: number;
+  callsMade: number;
+}
 
 export class Conversation {
   private readonly run: Run;
-  private readonly tools: readonly ToolDefinition[];
-  private prompt: ChatMessage[] = [];
-  private readonly messages: ChatMessage[] = [];
+  private readonly dialect: Dialect;
+  private readonly file: PromptFile;
+  private readonly session: Session;
+  private readonly turns: Turn[] = [];
   private tokensMax: number;
+  private sections: readonly RenderedSection[];
+  private prompt: ChatMessage[] = [];
+  /** How many messages the summary stands for, and what an earlier attempt knew. */
+  private cut = 0;
+  private summary: Summary;
+  private mustCut = false;
 
-  private constructor(run: Run, tools: readonly ToolDefinition[], tokensMax: number) {
+  private constructor(
+    run: Run,
+    dialect: Dialect,
+    file: PromptFile,
+    session: Session,
+    tokensMax: number,
+    summary: Summary,
+  ) {
     this.run = run;
-    this.tools = tools;
+    this.dialect = dialect;
+    this.file = file;
+    this.session = session;
     this.tokensMax = tokensMax;
+    this.sections = renderSections(run);
+    this.summary = summary;
   }
 
-  /** @param tokensMax what a request may have, tools included. Throws what `renderPrompt` throws. */
-  static async open(run: Run, tools: readonly ToolDefinition[], tokensMax: number): Promise<Conversation> {
-    const conversation = new Conversation(run, tools, tokensMax);
-    await conversation.render(run);
-    return conversation;
+  /**
+   * A Worker's later attempt goes on with the session; every other begins it anew, because what an earlier attempt has
+   * staged is gone with it and must not be believed done (PROTOCOL, Retry).
+   * @param tokensMax what a request may have, tools included. Throws what the disk throws, `SessionTooLong`, `BadTemplate`.
+   */
+  static async open(
+    run: Run,
+    dialect: Dialect,
+    tokensMax: number,
+  ): Promise<{ conversation: Conversation; resumed: Resumed | null }> {
+    const { task, attempt, home } = run;
+    const loaded = await loadPrompt(task.role);
+    const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
+    const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
+    const path = join(home, sessionPath(task.id));
+    const mayResume = task.role === "worker" && attempt > 1;
+    const { session, turns, badLines } = mayResume
+      ? await Session.resume(path)
+      : { session: await Session.begin(path), turns: [], badLines: 0 };
+    const summary = mayResume ? await readSummary(join(home, summaryPath(task.id))) : NO_SUMMARY;
+    if (!mayResume) await rm(join(home, summaryPath(task.id)), { force: true });
+    const conversation = new Conversation(run, dialect, file, session, tokensMax, summary);
+    try {
+      conversation.turns.push(...turns);
+      const text = conversation.promptWithin(conversation.room)[1]?.content ?? "";
+      // Of attempts that came to nothing, as those of an outage, nothing is noted: there may be very many.
+      if (turns.at(-1)?.type !== "prompt") await conversation.add({ type: "prompt", attempt, text });
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    const callsMade = countCalls(repair(turns));
+    return { conversation, resumed: turns.length <= 1 ? null : { turns: turns.length, badLines, callsMade } };
   }
 
-  add(message: ChatMessage): void {
-    const max = this.room * RESULT_SHARE;
-    this.messages.push(message.role === "tool" ? { ...message, content: shorten(message.content, max) } : message);
+  close(): Promise<void> {
+    return this.session.close();
   }
 
-  /** From now on the prompt is the rules and the current question alone (SPEC I6). */
-  async dropContext(): Promise<void> {
+  /** What the user has said to the earlier attempts. */
+  get steers(): Steer[] {
+    return this.turns.flatMap((turn) => (turn.type === "steer" ? [{ id: turn.id, at: turn.at, text: turn.text }] : []));
+  }
+
+  /** What the model said and called. */
+  addAnswer(text: string, calls: readonly ToolCall[]): Promise<void> {
+    return this.add({ type: "assistant", text, calls: [...calls] });
+  }
+
+  addResult(result: Omit<TurnOf<"result">, "type">): Promise<void> {
+    return this.add({ type: "result", ...result });
+  }
+
+  /** What the kernel tells the model. */
+  addNote(text: string): Promise<void> {
+    return this.add({ type: "note", text });
+  }
+
+  addSteer(steer: Steer): Promise<void> {
+    return this.add({ type: "steer", ...steer });
+  }
+
+  /** From now on the prompt is the rules and the question alone (SPEC I6). */
+  dropContext(): void {
     const context = { ...this.run.context, history: [], tasks: [], memory: [], backlog: [] };
-    await this.render({ ...this.run, context });
+    this.sections = renderSections({ ...this.run, context });
+    this.prompt = [];
   }
 
   /** The endpoint found it too long, whatever we had estimated: half of it, from now on. */
-  async halve(): Promise<void> {
-    this.tokensMax = Math.floor(Math.min(this.tokensMax, this.measure()) / 2);
-    await this.dropContext();
-  }
-
-  /** @param mayCall whether the model is offered its tools. */
-  request(mayCall: boolean): ModelRequest {
-    return { messages: fitInto([...this.prompt, ...this.messages], this.room), tools: mayCall ? this.tools : [] };
-  }
-
-  private measure(): number {
+  halve(): void {
     const { messages } = this.request(true);
-    return measure(messages, this.tools);
+    this.tokensMax = Math.floor(Math.min(this.tokensMax, measure(messages, this.dialect.tools)) / 2);
+    this.mustCut = true;
+    this.dropContext();
+  }
+
+  /** @param mayCall whether the model is offered its tools. Throws what the disk throws while the summary is written. */
+  request(mayCall: boolean): ModelRequest {
+    const turns = repair(this.turns).filter((turn) => !isFirstPrompt(turn, this.turns));
+    const { room } = this;
+    const upTo = (cut: number) =>
+      cut > this.cut ? summarize(turns.slice(this.cut, cut), this.summary, this.goal) : this.summary;
+    const { messages, cut } = fitConversation(
+      {
+        prompt: (max) => this.promptWithin(max),
+        turns: turns.map((turn) => this.messageOf(turn, room)),
+        cut: this.cut,
+        summary: (cut, max) => (cut === 0 ? null : summaryMessage(upTo(cut), max)),
+      },
+      room,
+      (message) => measure(this.dialect.write([message]), []),
+      this.mustCut,
+    );
+    if (cut > this.cut) {
+      this.summary = upTo(cut);
+      this.cut = cut;
+      replaceFile(join(this.run.home, summaryPath(this.run.task.id)), renderSummary(this.summary));
+    }
+    return { messages: this.dialect.write(messages), tools: mayCall ? this.dialect.tools : [] };
+  }
+
+  /** How many messages the summary stands for. */
+  get summarized(): number {
+    return this.cut;
+  }
+
+  private async add(turn: Turn): Promise<void> {
+    await this.session.append(turn);
+    this.turns.push(turn);
   }
 
   /** What the tools' descriptions leave for messages. */
   private get room(): number {
-    return this.tokensMax - measure([], this.tools);
+    return this.tokensMax - measure([], this.dialect.tools);
   }
 
-  private async render(run: Run): Promise<void> {
-    const { system, user } = await renderPrompt(run, this.room * PROMPT_SHARE);
-    this.prompt = [
+  /** The user's own words that this began with. */
+  private get goal(): string {
+    const { task } = this.run;
+    return task.turn === undefined ? task.prompt : task.turn.messages.map((message) => message.text).join("\n");
+  }
+
+  /** The prompt stays as it is while it fits, for the endpoint's cache. */
+  private promptWithin(max: number): ChatMessage[] {
+    if (this.prompt.length === 0 || total(this.prompt, (message) => measure([message], [])) > max)
+      this.prompt = this.renderPrompt(max);
+    return this.prompt;
+  }
+
+  private renderPrompt(max: number): ChatMessage[] {
+    const { system, user } = fillPrompt(this.file, this.sections, max, this.room * QUESTION_SHARE_MAX);
+    return [
       { role: "system", content: system },
       { role: "user", content: user },
     ];
+  }
+
+  private messageOf(turn: Turn, room: number): ChatMessage {
+    switch (turn.type) {
+      case "prompt":
+        return { role: "user", content: RESUMED };
+      case "note":
+        return { role: "user", content: turn.text };
+      case "steer": {
+        const words = record({ id: turn.id, at: turn.at }, turn.text);
+        const remark = "The user says this now, while you work. It counts before what was asked earlier";
+        return { role: "user", content: section(remark, "inputs", words) };
+      }
+      case "assistant":
+        return { role: "assistant", content: turn.text, calls: turn.calls };
+      case "result": {
+        const { requestId: callId, tool, text: content, error, artifact } = turn;
+        return shortenTo({ role: "tool", callId, tool, content, error, artifact }, Math.floor(room * RESULT_SHARE_MAX));
+      }
+    }
+  }
+}
+
+/** The question of the attempt that runs stands first; of the others' only the note remains that they ended. */
+function isFirstPrompt(turn: Turn, turns: readonly Turn[]): boolean {
+  return turn.type === "prompt" && turns.find((each) => each.type === "prompt") === turn;
+}
+
+function summaryMessage(summary: Summary, tokensMax: number): ChatMessage | null {
+  const parts = showSummary(summary, tokensMax).map(({ title, text }) => record({ part: title }, text));
+  if (parts.length === 0) return null;
+  const remark = "What was said and done so far, shortened; what follows is whole";
+  return { role: "user", content: section(remark, "compressed_context", lines(...parts)) };
+}
+
+async function readSummary(path: string): Promise<Summary> {
+  try {
+    return parseSummary(await readFile(path, "utf8"));
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+    return NO_SUMMARY;
   }
 }

@@ -1,21 +1,28 @@
 /**
  * The tool loop (SPEC I1): the model is shown the conversation, its calls go through the Tool Bus, their answers go back,
- * until it calls nothing more. It always comes to an end: by what the model says, by a limit, by a reason to stop. Never
- * throws: a failure is the last event.
+ * until it calls nothing more. What the user says meanwhile is heard between two steps (SPEC I5). It always comes to an
+ * end: by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import type { ToolAnswer } from "../bus.ts";
+import { conclude } from "../conclusion.ts";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
+import { SessionTooLong, type TurnOf } from "../session.ts";
 import { ToolText } from "../tool-text.ts";
-import { conclude } from "./conclusion.ts";
 import { Conversation } from "./conversation.ts";
-import { describeTool } from "./describe-tool.ts";
+import { type Dialect, nativeDialect, tagDialect } from "./dialect.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import type { Model, ModelAnswer, ModelFailure, ToolCall } from "./model.ts";
 import { Repetition } from "./repetition.ts";
-import { CALLS_KEPT_MAX, planRound, replayable } from "./round.ts";
+import { CALLS_KEPT_MAX, type PlannedCall, planRound } from "./round.ts";
+import { ShownText } from "./shown-text.ts";
 import { type Toolset, toolsetOf } from "./toolset.ts";
 import { Trace } from "./trace.ts";
+
+/** Answers with action tags that cannot be made, before the run ends (SPEC G2). */
+export const ACTION_FEEDBACK_ROUNDS_MAX = 4;
+/** What a planned call is answered when the user's words come before it. */
+export const SKIPPED = "skipped: the user said something new";
 
 const STEP_CHARS_MAX = 200;
 const LAST_ANSWER = "You cannot call anything more in this run. End now, with what you have; say what is left to do.";
@@ -25,6 +32,8 @@ export interface Kernel {
   model: Model;
   /** What a request may have, in tokens: the model's window without what is reserved for its answer. */
   tokensMax: number;
+  /** Whether the model can call tools; one that cannot writes action tags (SPEC G1). */
+  toolCalls: boolean;
 }
 
 /** Runs a task with a model. */
@@ -34,12 +43,23 @@ export async function* runKernel(run: Run, kernel: Kernel, signal: AbortSignal):
     yield* loop.run();
   } catch (error) {
     // The disk or a prompt file, not the model: what concerns the model is an answer.
-    yield loop.failed({ error: error instanceof Error ? error.message : String(error), retryable: true });
+    const retryable = !(error instanceof SessionTooLong);
+    yield loop.failed({ error: error instanceof Error ? error.message : String(error), retryable });
   }
 }
 
 /** Why a run ends without a result. */
-type Failure = Pick<FailedEvent, "error" | "retryable"> & Partial<Pick<FailedEvent, "failureReason">>;
+type Failure = Pick<FailedEvent, "error" | "retryable"> & Partial<Pick<FailedEvent, "failureReason" | "isOutage">>;
+
+/** What became of the calls of one answer. */
+interface Called {
+  /** Why the run must stop. */
+  failure: Failure | null;
+  /** The user said something new meanwhile. */
+  isSteered: boolean;
+  /** All of them staged what was asked: the model learns nothing from their answers. */
+  isStaged: boolean;
+}
 
 class Loop {
   private readonly task: Run["task"];
@@ -48,10 +68,13 @@ class Loop {
   private readonly signal: AbortSignal;
   private readonly limits: Limits;
   private readonly toolset: Toolset;
+  private readonly dialect: Dialect;
   private readonly trace: Trace;
   private readonly repetition = new Repetition();
   private usage: Usage = NO_USAGE;
+  private answers = 0;
   private callsMade = 0;
+  private feedbackRounds = 0;
   /** The last text of the model that was not empty. */
   private said = "";
   private isShown = false;
@@ -66,35 +89,21 @@ class Loop {
     this.signal = signal;
     this.limits = limitsOf(run.task.role);
     this.toolset = toolsetOf(run, signal);
+    this.dialect = (kernel.toolCalls ? nativeDialect : tagDialect)(this.toolset.tools);
     this.trace = new Trace(run.runDir);
   }
 
   async *run(): AsyncGenerator<ProviderEvent> {
-    const { limits, task } = this;
-    const tools = this.toolset.tools.map(describeTool);
-    const conversation = await Conversation.open(this.input, tools, this.kernel.tokensMax);
-    let mayCall = true;
-    let isCorrected = false;
-    for (let round = 1; ; round++) {
-      if (mayCall && (round > limits.rounds || this.callsMade >= limits.callsTotal)) {
-        mayCall = false;
-        conversation.add({ role: "user", content: LAST_ANSWER });
+    const { conversation, resumed } = await Conversation.open(this.input, this.dialect, this.kernel.tokensMax);
+    try {
+      if (resumed !== null) {
+        this.callsMade = resumed.callsMade;
+        this.input.steering.recall(conversation.steers);
+        await this.trace.note({ event: "resumed", ...resumed });
       }
-      const answer = yield* this.ask(conversation, round, mayCall);
-      if (answer.type === "failure") return yield this.failedBy(answer);
-      if (mayCall && answer.calls.length > 0) {
-        const stop = yield* this.call(answer, conversation);
-        if (stop !== null) return yield this.failed(stop);
-        continue;
-      }
-      const text = answer.isTruncated && answer.text !== "" ? `${answer.text}${TRUNCATED}` : answer.text;
-      const conclusion = conclude(task, text, this.toolset.bus.effects);
-      if ("event" in conclusion) return yield { ...conclusion.event, usage: this.usage };
-      if (isCorrected) return yield this.giveUp(conclusion.problem);
-      isCorrected = true;
-      await this.trace.note({ event: "retry", reason: "correction", retry: 1, detail: conclusion.problem });
-      conversation.add({ role: "assistant", content: text, calls: [] });
-      conversation.add({ role: "user", content: conclusion.problem });
+      yield* this.converse(conversation);
+    } finally {
+      await conversation.close();
     }
   }
 
@@ -102,9 +111,58 @@ class Loop {
     return { type: "failed", failureReason: "provider", ...failure, usage: this.usage };
   }
 
-  private failedBy({ kind, message }: ModelFailure): FailedEvent {
+  private async *converse(conversation: Conversation): AsyncGenerator<ProviderEvent> {
+    const { limits } = this;
+    let isLast = false;
+    let isCorrected = false;
+    for (let round = 1; ; round++) {
+      const mayCall = round <= limits.rounds && this.callsMade < limits.callsTotal;
+      if (!mayCall && !isLast) await conversation.addNote(LAST_ANSWER);
+      isLast = !mayCall;
+      const answer = yield* this.ask(conversation, mayCall);
+      if (answer.type === "failure") return yield this.failedBy(answer);
+      const calls = mayCall ? answer.calls : [];
+      await conversation.addAnswer(answer.text, calls);
+      if (calls.length > 0) {
+        const { failure, isSteered, isStaged } = yield* this.call({ ...answer, calls }, conversation);
+        if (failure !== null) return yield this.failed(failure);
+        // New words of the user are a new question, which has rounds of its own.
+        if (isSteered) round = 0;
+        if (isSteered || !this.isComplete(isStaged)) continue;
+      }
+      if ((await this.hear(conversation)) > 0) {
+        round = 0;
+        continue;
+      }
+      const text = answer.text === "" && calls.length > 0 ? this.said : answer.text;
+      const conclusion = conclude(
+        this.task,
+        answer.isTruncated && text !== "" ? `${text}${TRUNCATED}` : text,
+        this.toolset.bus.effects,
+      );
+      if ("event" in conclusion) return yield { ...conclusion.event, usage: this.usage };
+      if (isCorrected) return yield this.giveUp(conclusion.problem);
+      isCorrected = true;
+      await this.trace.note({ event: "retry", reason: "correction", retry: 1, detail: conclusion.problem });
+      await conversation.addNote(conclusion.problem);
+    }
+  }
+
+  /** A Teller whose tags are made and who has spoken has said it all: tags come with the reply, not before it. */
+  private isComplete(isStaged: boolean): boolean {
+    return this.dialect.hasTags && this.task.role === "teller" && isStaged && this.said !== "";
+  }
+
+  /** Puts what the user has said since the last time into the conversation; returns how much it was. */
+  private async hear(conversation: Conversation): Promise<number> {
+    const steers = this.input.steering.take();
+    for (const steer of steers) await conversation.addSteer(steer);
+    return steers.length;
+  }
+
+  private failedBy({ kind, message, isOutage = false }: ModelFailure): FailedEvent {
     if (kind === "aborted") return this.stopped(message);
-    return this.failed({ error: message, retryable: kind === "unavailable" });
+    return this.failed({ error: message, retryable: kind === "unavailable", isOutage });
   }
 
   private stopped(error: string): FailedEvent {
@@ -125,98 +183,137 @@ class Loop {
   /** One answer of the model. Where the endpoint refuses what it was sent, it is sent less, once (SPEC I6). */
   private async *ask(
     conversation: Conversation,
-    round: number,
     mayCall: boolean,
   ): AsyncGenerator<ProviderEvent, ModelAnswer | ModelFailure> {
     for (;;) {
       const answer = yield* this.stream(conversation, mayCall);
       if (answer.type === "answer") {
         const { isTruncated, usage } = answer;
-        const calls = answer.calls.slice(0, CALLS_KEPT_MAX);
         const { inputTokens, outputTokens } = usage;
-        await this.trace.note({ event: "answer", round, calls: calls.length, isTruncated, inputTokens, outputTokens });
+        const { text, calls } = answer;
         this.usage = addUsage(this.usage, usage);
-        const text = answer.text.trim();
         if (text !== "") this.said = text;
-        return { ...answer, text, calls };
+        const line = { calls: calls.length, isTruncated, inputTokens, outputTokens };
+        await this.trace.note({ event: "answer", round: ++this.answers, ...line });
+        return answer;
       }
-      if (answer.kind === "not_found" && round === 1 && !this.hasFallenBack) {
+      if (answer.kind === "not_found" && this.answers === 0 && !this.hasFallenBack) {
         this.hasFallenBack = true;
         await this.trace.note({ event: "retry", reason: "404_fallback", retry: 1, detail: answer.message });
-        await conversation.dropContext();
+        conversation.dropContext();
       } else if (answer.kind === "overflow" && !this.hasHalved) {
         this.hasHalved = true;
         await this.trace.note({ event: "retry", reason: "overflow", retry: 1, detail: answer.message });
-        await conversation.halve();
+        conversation.halve();
       } else return answer;
       yield { type: "progress", step: answer.message.slice(0, STEP_CHARS_MAX) };
     }
   }
 
-  /** The user watches a Teller speak; what others say on the way is nobody's. */
+  /** The answer as its dialect reads it. The user watches a Teller speak; what others say on the way is nobody's. */
   private async *stream(
     conversation: Conversation,
     mayCall: boolean,
   ): AsyncGenerator<ProviderEvent, ModelAnswer | ModelFailure> {
-    const isWatched = this.task.role === "teller";
+    const { dialect, task } = this;
+    let shown = new ShownText(dialect.hasTags);
     let isBegun = false;
+    const show = (text: string): ProviderEvent[] => {
+      if (task.role !== "teller" || text === "") return [];
+      const delta = !isBegun && this.isShown ? `\n\n${text}` : text;
+      isBegun = true;
+      this.isShown = true;
+      return [{ type: "delta", text: delta }];
+    };
     for await (const event of this.kernel.model.ask(conversation.request(mayCall), this.signal)) {
-      if (event.type === "answer" || event.type === "failure") return event;
+      if (event.type === "failure") return event;
+      if (event.type === "answer") {
+        const read = dialect.read(event, `${this.input.attempt}.${this.answers + 1}`);
+        yield* show(shown.rest(read.text));
+        return { ...event, text: read.text, calls: read.calls.slice(0, CALLS_KEPT_MAX) };
+      }
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
         yield { type: "progress", step: event.message.slice(0, STEP_CHARS_MAX) };
+        shown = new ShownText(dialect.hasTags);
         isBegun = false;
-      } else if (isWatched && event.text !== "") {
-        yield { type: "delta", text: !isBegun && this.isShown ? `\n\n${event.text}` : event.text };
-        isBegun = true;
-        this.isShown = true;
-      }
+      } else yield* show(shown.add(event.text));
     }
     return { type: "failure", kind: "unavailable", message: "the model ended without an answer" };
   }
 
-  /** Makes the calls of one answer, one after the other, and answers every one. Returns why the run must stop, or null. */
-  private async *call(answer: ModelAnswer, conversation: Conversation): AsyncGenerator<ProviderEvent, Failure | null> {
-    conversation.add({ role: "assistant", content: answer.text, calls: answer.calls.map(replayable) });
+  /**
+   * Makes the calls of one answer, one after the other, and answers every one. What the user says while one of them runs
+   * is heard after it, and the others are not made.
+   */
+  private async *call(answer: ModelAnswer, conversation: Conversation): AsyncGenerator<ProviderEvent, Called> {
     const planned = planRound(answer, this.callsMade, this.limits);
-    for (const each of planned) {
+    const stop = (failure: Failure): Called => ({ failure, isSteered: false, isStaged: false });
+    const stuckOn = (error: string) => stop({ failureReason: "error", error, retryable: false });
+    let isStaged = true;
+    let isRefused = false;
+    for (const [i, each] of planned.entries()) {
       const { call } = each;
+      const common = { requestId: call.id, tool: call.name };
       if ("refused" in each) {
-        conversation.add({ role: "tool", callId: call.id, content: each.refused });
+        isRefused = true;
+        await conversation.addResult({ ...common, text: each.refused, isMade: false, error: "not_executed" });
         continue;
       }
       const circles = this.repetition.noteCall(call.name, each.input);
-      if (circles !== null) return { failureReason: "error", error: circles, retryable: false };
+      if (circles !== null) return stuckOn(circles);
       yield { type: "progress", step: describeCall(call, each.input) };
-      const result = await this.make(call, each.input);
-      if (this.signal.aborted) return this.stopped("stopped while a tool ran");
-      conversation.add({ role: "tool", callId: call.id, content: result.content });
-      const stuck = this.repetition.noteEnd(result.error);
-      if (stuck !== null) return { failureReason: "error", error: stuck, retryable: false };
+      const made = await this.make(call, each.input);
+      if (this.signal.aborted) return stop(this.stopped("stopped while a tool ran"));
+      await conversation.addResult({ ...common, isMade: true, ...made });
+      const { error } = made;
+      isRefused ||= error !== undefined && error !== "failed";
+      isStaged &&= error === undefined && !this.isRead(call.name);
+      const stuck = this.repetition.noteEnd(error === undefined ? null : `${call.name}: ${made.text}`);
+      if (stuck !== null) return stuckOn(stuck);
+      if (await this.isInterrupted(planned.slice(i + 1), conversation))
+        return { failure: null, isSteered: true, isStaged: false };
     }
     // Of an answer without a single call that can be made, the first says what is wrong with it.
     const [first] = planned;
     const isInVain = planned.every((each) => "refused" in each);
     const stuck = isInVain && first !== undefined && "refused" in first ? this.repetition.noteEnd(first.refused) : null;
-    return stuck === null ? null : { failureReason: "error", error: stuck, retryable: false };
+    if (stuck !== null) return stuckOn(stuck);
+    if (isRefused && this.dialect.hasTags && ++this.feedbackRounds > ACTION_FEEDBACK_ROUNDS_MAX)
+      return stop({
+        failureReason: "invalid_result",
+        error: `the model was told ${ACTION_FEEDBACK_ROUNDS_MAX} times in vain what is wrong with its actions`,
+        retryable: false,
+      });
+    return { failure: null, isSteered: false, isStaged: isStaged && !isRefused };
   }
 
-  private async make(call: ToolCall, input: unknown): Promise<{ content: string; error: string | null }> {
+  /** Has the user said something? Then the calls that are left are answered, and the words stand behind the answers. */
+  private async isInterrupted(left: readonly PlannedCall[], conversation: Conversation): Promise<boolean> {
+    const steers = this.input.steering.take();
+    if (steers.length === 0) return false;
+    for (const { call } of left)
+      await conversation.addResult({
+        requestId: call.id,
+        tool: call.name,
+        text: SKIPPED,
+        isMade: false,
+        error: "skipped",
+      });
+    for (const steer of steers) await conversation.addSteer(steer);
+    return true;
+  }
+
+  /** Does the model wait for what the tool answers? */
+  private isRead(name: string): boolean {
+    return this.toolset.tools.find((tool) => tool.name === name)?.level === "read-only";
+  }
+
+  private async make(call: ToolCall, input: unknown): Promise<Pick<TurnOf<"result">, "text" | "error" | "artifact">> {
     this.callsMade++;
-    const startMs = performance.now();
     const answer = await this.toolset.bus.call(call.name, input, { requestId: call.id });
-    const text = answer.ok ? ToolText.safeParse(answer.data).data : undefined;
-    await this.trace.note({
-      event: "call",
-      tool: call.name.slice(0, STEP_CHARS_MAX),
-      requestId: call.id.slice(0, STEP_CHARS_MAX),
-      ok: answer.ok,
-      ...(!answer.ok && { errorCode: answer.code }),
-      durationMs: Math.round(performance.now() - startMs),
-      ...(text?.artifact !== undefined && { artifact: text.artifact }),
-    });
-    if (!answer.ok) return { content: describeRefusal(answer), error: `${call.name}: ${answer.message}` };
-    return { content: text?.text ?? JSON.stringify(answer.data), error: null };
+    if (!answer.ok) return { text: describeRefusal(answer), error: answer.code };
+    return ToolText.safeParse(answer.data).data ?? { text: JSON.stringify(answer.data) };
   }
 }
 

@@ -9,13 +9,27 @@ export interface ToolCall {
   name: string;
   /** JSON as the model wrote it; nobody has checked it yet. */
   arguments: string;
+  /** Why it cannot be made, where that was clear when it was read. */
+  problem?: string | undefined;
 }
 
 /** What the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
 export type ChatMessage =
   | { role: "system" | "user"; content: string }
   | { role: "assistant"; content: string; calls: ToolCall[] }
-  | { role: "tool"; callId: string; content: string };
+  | ToolMessage;
+
+/** How a call ended. What is shortened keeps the tool, the id and the artifact. */
+export interface ToolMessage {
+  role: "tool";
+  callId: string;
+  tool: string;
+  content: string;
+  /** Why there is no answer, as a code: `failed` is the tool's own, all others mean that it was not run. */
+  error?: string | undefined;
+  /** The file that holds all of a content that is shortened. */
+  artifact?: string | undefined;
+}
 
 export interface ToolDefinition {
   name: string;
@@ -50,6 +64,8 @@ export interface ModelFailure {
   kind: "unavailable" | "not_found" | "overflow" | "refused" | "aborted";
   /** One line for people, without secrets. */
   message: string;
+  /** There is no connection at all: no host, no route, nobody who listens. */
+  isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;
 }

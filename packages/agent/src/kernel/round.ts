@@ -19,6 +19,7 @@ export function planRound(
 ): PlannedCall[] {
   return answer.calls.slice(0, CALLS_KEPT_MAX).map((call, i): PlannedCall => {
     const refused = (why: string) => ({ call, refused: `not executed: ${why}` });
+    if (call.problem !== undefined) return refused(call.problem);
     if (answer.isTruncated) return refused("your answer was cut off at its length limit; send less at once");
     if (i >= limits.callsPerRound)
       return refused(`at most ${limits.callsPerRound} calls in one answer; make it again if it is still needed`);

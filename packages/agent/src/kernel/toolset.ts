@@ -12,8 +12,8 @@ export interface Toolset {
 
 /** A Worker has the kernel's tools on a bus of its own, where nothing is staged; the others have those of their role. */
 export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
-  const { task, context, workDir, home, runDir, environment, onToolCall } = run;
+  const { task, context, workDir, home, sandbox, runDir, environment, onToolCall } = run;
   if (task.role !== "worker") return { tools: toolsOf(task.role), bus: run.bus };
-  const tools = kernelTools({ workDir, home, runDir, environment, signal });
+  const tools = kernelTools({ task, workDir, home, sandbox, runDir, environment, signal });
   return { tools, bus: createToolBus({ task, tools, reads: context, onCall: onToolCall }) };
 }

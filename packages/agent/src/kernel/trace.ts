@@ -1,6 +1,6 @@
 /**
- * What the kernel did in a run, one JSON line each, in the run's own folder: which calls were made and how they ended,
- * and every time it had to help itself. Arguments and texts are not in it.
+ * What the kernel did in a run, one JSON line each, in the run's own folder: every answer of the model, and every time it
+ * had to help itself. The calls are in the audit log, the texts in the session.
  */
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,15 +17,9 @@ export type TraceLine =
       retry: number;
       detail?: string;
     }
-  | {
-      event: "call";
-      tool: string;
-      requestId: string;
-      ok: boolean;
-      errorCode?: string;
-      durationMs: number;
-      artifact?: string;
-    };
+  /** The attempt goes on with the session of an earlier one. */
+  | { event: "resumed"; turns: number; badLines: number; callsMade: number }
+  | { event: "summarized"; turns: number };
 
 export class Trace {
   private readonly path: string;

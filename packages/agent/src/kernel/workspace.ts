@@ -4,7 +4,9 @@
  */
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Task } from "@mimikit/protocol/task";
 import { hasCode } from "@mimikit/store/error-code";
+import type { SandboxMode } from "../sandbox.ts";
 
 export interface Workspace {
   /** The workspace, absolute. */
@@ -13,6 +15,9 @@ export interface Workspace {
   home: string;
   /** The folder of this run, for whole outputs. */
   runDir: string;
+  task: Task;
+  /** Whether the shell is kept from the state directory. */
+  sandbox: SandboxMode;
   /** The mark of this run, for child processes. */
   environment: Record<string, string>;
   signal: AbortSignal;

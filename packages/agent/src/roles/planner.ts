@@ -5,6 +5,7 @@ import { toolsOf } from "../tools/index.ts";
 export const planner: RoleDefinition = {
   role: "planner",
   tools: toolsOf("planner"),
+  levels: ["read-only", "process-control"],
   timeoutSec: ({ timeoutSec }) => timeoutSec.planner,
   concurrency: () => 1,
   resultTypes: ["plan"],

@@ -5,6 +5,7 @@ import { toolsOf } from "../tools/index.ts";
 export const teller: RoleDefinition = {
   role: "teller",
   tools: toolsOf("teller"),
+  levels: ["read-only", "local-write", "message-send", "process-control"],
   timeoutSec: ({ timeoutSec }) => timeoutSec.teller,
   concurrency: () => 1,
   resultTypes: ["turn"],

@@ -5,6 +5,7 @@ import { toolsOf } from "../tools/index.ts";
 export const worker: RoleDefinition = {
   role: "worker",
   tools: toolsOf("worker"),
+  levels: ["read-only", "local-write", "process-control"],
   timeoutSec: ({ timeoutSec }) => timeoutSec.worker,
   concurrency: ({ maxConcurrency }) => maxConcurrency,
   resultTypes: ["text", "code_change", "analysis", "summary"],

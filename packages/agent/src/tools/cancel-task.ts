@@ -10,6 +10,7 @@ const OPEN: readonly TaskSummary["state"][] = ["waiting", "queued", "running"];
 
 export const cancelTask = tool({
   name: "cancel_task",
+  level: "process-control",
   input: z.strictObject({ id: CancelEffect.shape.id }).describe("End an open task and everything below it."),
   refuse: ({ id }, { reads }) => refuse(id, reads),
   effect: ({ id }) => ({ type: "cancel_task", id }),

@@ -12,6 +12,7 @@ const { prompt, title, priority, timeoutSec, condition } = DelegateEffect.shape;
 
 export const delegate = tool({
   name: "delegate",
+  level: "process-control",
   input: z
     .strictObject({ prompt, title, priority, timeoutSec, condition })
     .describe(

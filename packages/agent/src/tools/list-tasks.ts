@@ -9,6 +9,7 @@ const PROMPT_CHARS = 100;
 
 export const listTasks = tool({
   name: "list_tasks",
+  level: "read-only",
   roles: ["teller", "planner"],
   input: z
     .strictObject({

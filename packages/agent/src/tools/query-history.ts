@@ -22,6 +22,7 @@ const Query = z.strictObject({
 
 export const queryHistory = tool({
   name: "query_history",
+  level: "read-only",
   roles: ["teller", "planner"],
   input: Query.describe("Find what was said earlier in the conversation."),
   run: (query, { reads }) => ({ messages: findMessages(reads.history, query) }),

@@ -5,6 +5,7 @@ import { tool } from "../tool.ts";
 
 export const remember = tool({
   name: "remember",
+  level: "local-write",
   input: z
     .strictObject({ content: RememberEffect.shape.content, longTerm: z.boolean().default(false) })
     .describe("Write down a fact to be known later; longTerm for what stays true, otherwise it goes to today's notes."),

@@ -5,6 +5,7 @@ import { tool } from "../tool.ts";
 
 export const reply = tool({
   name: "reply",
+  level: "message-send",
   input: z
     .strictObject({ text: ReplyEffect.shape.text })
     .describe("Say this to the user. Your final text is your reply anyway; this takes its place."),

@@ -5,6 +5,7 @@ import { tool } from "../tool.ts";
 
 export const updateBacklog = tool({
   name: "update_backlog",
+  level: "local-write",
   input: z
     .strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item })
     .describe("Add an item to the backlog, tick it off, or take it out; items are named by their text."),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Ended, runCommand } from "../../command.ts";
 import { Output } from "../../output.ts";
+import { boundsOf } from "../../sandbox.ts";
 import { tool } from "../../tool.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -18,6 +19,7 @@ export const bashTool = (workspace: Workspace) => {
   let commands = 0;
   return tool({
     name: "bash",
+    level: "process-control",
     roles: ["worker"],
     input: z
       .strictObject({
@@ -35,11 +37,12 @@ export const bashTool = (workspace: Workspace) => {
 
 /** Throws when the run itself is stopped, and when the command could not be started. */
 async function run(command: string, timeoutSec: number, path: string, workspace: Workspace) {
-  const { workDir, environment, signal } = workspace;
+  const { environment, signal } = workspace;
   const output = await Output.create(path, BASH_TAIL_BYTES_MAX);
   try {
     const timeLimit = AbortSignal.timeout(timeoutSec * 1_000);
-    const options = { cwd: workDir, environment, output, ...(existsSync(BASH) && { shell: BASH }) };
+    const bounds = await boundsOf(workspace);
+    const options = { bounds, environment, output, ...(existsSync(BASH) && { shell: BASH }) };
     const lines = runCommand(command, options, AbortSignal.any([signal, timeLimit]));
     let next = await lines.next();
     while (next.done !== true) next = await lines.next();

@@ -8,6 +8,7 @@ import { Path } from "./read-text-file.ts";
 export const editTextFileTool = (workspace: Workspace) =>
   tool({
     name: "edit_text_file",
+    level: "local-write",
     roles: ["worker"],
     input: z
       .strictObject({

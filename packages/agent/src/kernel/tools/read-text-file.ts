@@ -12,6 +12,7 @@ export const Path = z.string().min(1).max(PATH_CHARS_MAX).describe("Relative to 
 export const readTextFileTool = (workspace: Workspace) =>
   tool({
     name: "read_text_file",
+    level: "read-only",
     roles: ["worker"],
     input: z
       .strictObject({ path: Path, fromLine: z.number().int().min(1).default(1).describe("The first line is 1.") })

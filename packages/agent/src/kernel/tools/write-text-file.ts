@@ -8,6 +8,7 @@ import { Path } from "./read-text-file.ts";
 export const writeTextFileTool = (workspace: Workspace) =>
   tool({
     name: "write_text_file",
+    level: "local-write",
     roles: ["worker"],
     input: z
       .strictObject({ path: Path, content: z.string().max(TEXT_FILE_BYTES_MAX) })

@@ -7,7 +7,7 @@ import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
 import { z } from "zod";
-import type { DoneEvent, FailedEvent } from "../provider.ts";
+import type { DoneEvent, FailedEvent } from "./provider.ts";
 
 /** `problem` tells the model what is wrong with its text; `event` is the run's last, without what it cost (SPEC C6). */
 export type Conclusion = { event: Omit<DoneEvent, "usage"> | Omit<FailedEvent, "usage"> } | { problem: string };

@@ -1,0 +1,179 @@
+/**
+ * How a conversation is made to fit into a model's window (SPEC I4). The rules stay whole, and the question is never cut
+ * off by the rest. What there is no room for is compressed from its old end: into the summary, then by shortening what
+ * tools answered. A call and its result are never separated. The same conversation always gives the same request.
+ */
+import { estimateTokens, shareOut, shorten, tokensOf } from "../tokens.ts";
+import type { ChatMessage, ToolCall, ToolDefinition } from "./model.ts";
+
+/** How the room is shared. What a part does not need goes to the others. */
+export const SHARES = { system: 0.1, summary: 0.2, recent: 0.5, current: 0.2 } as const;
+/** Of the rules and the question together; the rest is for what comes of them, or the question could not be worked on. */
+export const QUESTION_SHARE_MAX = 0.9;
+/** One answer of a tool. */
+export const RESULT_SHARE_MAX = 0.25;
+/** A conversation of more messages than this is summarized where it is too long; a shorter one is only shortened. */
+export const SUMMARY_MESSAGES_MIN = 20;
+/** What stays of an old answer of a tool, or of the arguments of an old call, that is shortened. */
+export const RESULT_TOKENS_KEPT = 150;
+
+/** Roles and separators around a message or a call. */
+const FRAME_TOKENS = 8;
+/** How often the last means is tried, and how much less each time: what it costs is an estimate. */
+const SQUEEZE_TRIES = 4;
+const TIGHTER = 0.6;
+/** The rules and the question stand first. */
+const QUESTION_AT = 1;
+
+/** The estimated length of a request, in tokens. */
+export function measure(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): number {
+  const ofTools = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
+  return messages.reduce((sum, message) => sum + tokensIn(message), ofTools);
+}
+
+function tokensIn(message: ChatMessage): number {
+  const calls = message.role === "assistant" ? message.calls : [];
+  return calls.reduce(
+    (sum, call) => sum + FRAME_TOKENS + estimateTokens(`${call.id}${call.name}${call.arguments}`),
+    FRAME_TOKENS + estimateTokens(message.content),
+  );
+}
+
+/** What a message costs in the form in which the model gets it. */
+export type Cost = (message: ChatMessage) => number;
+
+export function total(messages: readonly ChatMessage[], cost: Cost): number {
+  return messages.reduce((sum, message) => sum + cost(message), 0);
+}
+
+/** What a conversation is made of; `prompt` and `summary` are made for the room that there is. */
+export interface Parts {
+  /** The rules and the question, with as much around it as fits into `tokensMax` tokens. */
+  prompt: (tokensMax: number) => readonly ChatMessage[];
+  /** What came after it, the calls followed by their results. */
+  turns: readonly ChatMessage[];
+  /** How many of `turns` the summary stands for already. */
+  cut: number;
+  /** The summary of the first `cut` turns in at most `tokensMax` tokens; null where nothing was cut. */
+  summary: (cut: number, tokensMax: number) => ChatMessage | null;
+}
+
+export interface Fitted {
+  messages: ChatMessage[];
+  /** How many of the turns the summary stands for. */
+  cut: number;
+}
+
+/**
+ * The conversation in `room` tokens; longer only where even the least of it has no room.
+ * @param mustCut it is summarized even if it is short: the model has found it too long.
+ */
+export function fitConversation(parts: Parts, room: number, cost: Cost, mustCut = false): Fitted {
+  const { turns } = parts;
+  const restShare = SHARES.summary + SHARES.recent;
+  const summaryMax = (left: number) => (left * SHARES.summary) / restShare;
+  const shown = (cut: number, left: number) => {
+    const summary = parts.summary(cut, summaryMax(left));
+    return summary === null ? turns.slice(cut) : [summary, ...turns.slice(cut)];
+  };
+  const needed = total(shown(parts.cut, room * restShare), cost);
+  const prompt = parts.prompt(room - Math.min(needed, room * restShare));
+  const left = room - total(prompt, cost);
+  const compress = () => Math.max(parts.cut, cutPoint(turns, (left * SHARES.recent) / restShare, cost));
+
+  let cut = parts.cut;
+  const isOver = total(shown(cut, left), cost) > left;
+  if (isOver && (mustCut || turns.length > SUMMARY_MESSAGES_MIN)) cut = compress();
+  let rest = shortenOld(shown(cut, left), left, cost);
+  if (total(rest, cost) > left && cut === parts.cut) {
+    cut = compress();
+    rest = shortenOld(shown(cut, left), left, cost);
+  }
+  const messages = [...prompt, ...rest];
+  return { messages: total(messages, cost) > room ? squeeze(messages, room, cost) : messages, cut };
+}
+
+/** The first of the newest turns that fit into `max`: never a result without its call, and at least the newest answer. */
+export function cutPoint(turns: readonly ChatMessage[], max: number, cost: Cost): number {
+  let left = max;
+  let cut = turns.length;
+  let hasAnswer = false;
+  for (let i = turns.length - 1; i >= 0; i--) {
+    const turn = turns[i];
+    if (turn === undefined) break;
+    left -= cost(turn);
+    if (left < 0 && hasAnswer) break;
+    if (turn.role !== "tool") cut = i;
+    if (turn.role === "assistant") hasAnswer = true;
+  }
+  return cut;
+}
+
+/** Shortens what tools answered and what they were called with, the oldest first, until it fits. */
+function shortenOld(messages: readonly ChatMessage[], max: number, cost: Cost): ChatMessage[] {
+  const fitted = [...messages];
+  let excess = total(fitted, cost) - max;
+  for (const [i, message] of fitted.entries()) {
+    if (excess <= 0) break;
+    if (message.role !== "assistant" && message.role !== "tool") continue;
+    const shorter = shortenTo(message, RESULT_TOKENS_KEPT);
+    excess -= cost(message) - cost(shorter);
+    fitted[i] = shorter;
+  }
+  return fitted;
+}
+
+/** The least that is left: everything but the rules gets its fair share, and the question is the last to lose. */
+function squeeze(messages: readonly ChatMessage[], room: number, cost: Cost): ChatMessage[] {
+  let squeezed = [...messages];
+  for (const isDue of [isWork, isWords, (message: ChatMessage) => message.role === "user"]) {
+    for (let tries = 0; tries < SQUEEZE_TRIES; tries++) {
+      const excess = total(squeezed, cost) - room;
+      if (excess <= 0) return squeezed;
+      const costs = squeezed.map((message, i) => (isDue(message, i) ? cost(message) : 0));
+      const shares = shareOut(costs, Math.max(0, sum(costs) - excess));
+      squeezed = squeezed.map((message, i) => {
+        const [before, share] = [costs[i] ?? 0, shares[i] ?? 0];
+        return isDue(message, i) && share < before ? shortenTo(message, Math.floor(share * TIGHTER ** tries)) : message;
+      });
+    }
+  }
+  return squeezed;
+}
+
+const isWork = ({ role }: ChatMessage) => role === "assistant" || role === "tool";
+const isWords = ({ role }: ChatMessage, i: number) => role === "user" && i > QUESTION_AT;
+
+/** A message of some `max` tokens. What a tool answered keeps the names of the tool, of the call and of the artifact. */
+export function shortenTo(message: ChatMessage, max: number): ChatMessage {
+  if (message.role === "assistant") {
+    const room = Math.floor(max / (message.calls.length + 1));
+    const content = shortenQuoted(message.content, room);
+    return { ...message, content, calls: message.calls.map((call) => shortenCall(call, room)) };
+  }
+  if (message.role !== "tool")
+    return message.role === "system" ? message : { ...message, content: shortenQuoted(message.content, max) };
+  const { tool, callId, artifact } = message;
+  const where = artifact === undefined ? "" : `; all of it: ${artifact}`;
+  if (estimateTokens(message.content) <= max) return message;
+  const note = `[shortened: ${tool}, call ${callId}${where}]\n`;
+  const text = message.content.startsWith(note) ? message.content.slice(note.length) : message.content;
+  return { ...message, content: note + shortenQuoted(text, max - estimateTokens(note)) };
+}
+
+/** Arguments stay JSON: endpoints that parse what they are sent choke on torn JSON. */
+function shortenCall(call: ToolCall, max: number): ToolCall {
+  if (estimateTokens(call.arguments) <= max) return call;
+  const shortened = shorten(call.arguments, max, (char) => tokensOf(JSON.stringify(char).slice(1, -1)));
+  return { ...call, arguments: JSON.stringify({ shortened }) };
+}
+
+/** A text that is quoted where it is shown: each line is indented, and its tags are disarmed. */
+function shortenQuoted(text: string, max: number): string {
+  if (estimateTokens(text) <= max) return text;
+  return shorten(text, max, (char) => tokensOf(char === "\n" ? "\n    " : char === "<" ? "&lt;" : char));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
+}

@@ -1,0 +1,111 @@
+/**
+ * How a model's calls are written. Most models call tools; for those that cannot, calls are tags at the end of what they
+ * say, and the answers come as a message (SPEC G1, G2). The loop knows only calls and results.
+ */
+import { describeActions, readActions, usageOf, writeTag } from "../action-tags.ts";
+import { lines, NOTHING, type Quoted, record } from "../quote.ts";
+import type { Tool } from "../tool.ts";
+import { describeTool } from "./describe-tool.ts";
+import type { ChatMessage, ModelAnswer, ToolCall, ToolDefinition, ToolMessage } from "./model.ts";
+import { replayable } from "./round.ts";
+import { withoutThoughts } from "./shown-text.ts";
+
+export interface Dialect {
+  /** Whether a call can stand in the text: it is held back while it comes. */
+  hasTags: boolean;
+  /** What the rules say of the tools. */
+  rules: string;
+  /** What a request offers. */
+  tools: readonly ToolDefinition[];
+  /** What an answer says and calls. `name` makes the ids of its calls unique where the model gives none. */
+  read(answer: ModelAnswer, name: string): { text: string; calls: ToolCall[] };
+  /** The conversation as this model is shown it. */
+  write(messages: readonly ChatMessage[]): ChatMessage[];
+}
+
+/** For models that call tools. */
+export function nativeDialect(tools: readonly Tool[]): Dialect {
+  return {
+    hasTags: false,
+    rules: "",
+    tools: tools.map(describeTool),
+    read: ({ text, calls }) => ({ text: withoutThoughts(text).trim(), calls }),
+    write: (messages) =>
+      joinUsers(
+        messages.map((message) =>
+          message.role === "assistant" ? { ...message, calls: message.calls.map(replayable) } : message,
+        ),
+      ),
+  };
+}
+
+/** For models that do not. */
+export function tagDialect(tools: readonly Tool[]): Dialect {
+  return {
+    hasTags: true,
+    rules: describeActions(tools),
+    tools: [],
+    read: ({ text }, name) => {
+      const { text: said, calls } = readActions(withoutThoughts(text), tools);
+      return { text: said, calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })) };
+    },
+    write: (messages) => joinUsers(groupResults(messages).map((group) => writeGroup(group, tools))),
+  };
+}
+
+type Group = ChatMessage | ToolMessage[];
+
+/** The results of one answer are one message. */
+function groupResults(messages: readonly ChatMessage[]): Group[] {
+  const groups: Group[] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.role !== "tool") groups.push(message);
+    else if (Array.isArray(last)) last.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+function writeGroup(group: Group, tools: readonly Tool[]): ChatMessage {
+  if (Array.isArray(group)) return { role: "user", content: writeResults(group, tools) };
+  if (group.role !== "assistant" || group.calls.length === 0) return group;
+  const tags = group.calls.map((call) => writeTag(call.problem === undefined ? replayable(call) : call));
+  return { role: "assistant", content: [group.content, ...tags].filter((part) => part !== "").join("\n\n"), calls: [] };
+}
+
+/** Quoted, as everything is that was not written by us: what a tool read opens no section and is no tag. */
+function writeResults(results: readonly ToolMessage[], tools: readonly Tool[]): string {
+  const isRefused = ({ error }: ToolMessage) => error !== undefined && error !== "failed";
+  const answered = results.filter((result) => !isRefused(result));
+  const refused = results.filter(isRefused);
+  const isNamed = ({ name }: Tool) => refused.some((result) => result.tool === name);
+  return [
+    section("What your actions answered", "action_results", lines(...answered.map(writeResult))),
+    section("What was wrong with your actions", "action_feedback", lines(...refused.map(writeResult))),
+    ...tools.filter(isNamed).map((tool) => `// ${tool.name} is written: ${usageOf(tool)}`),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function writeResult({ callId, tool, content, error, artifact }: ToolMessage): Quoted {
+  return record({ id: callId, action: tool, error, full_text: artifact }, content);
+}
+
+/** A section of a conversation, in the form of those of a prompt. */
+export function section(remark: string, name: string, content: Quoted): string {
+  return content === NOTHING ? "" : `// ${remark}\n<M:${name}>\n${content}\n</M:${name}>`;
+}
+
+/** Many local models take only one message of the user at a time. */
+function joinUsers(messages: readonly ChatMessage[]): ChatMessage[] {
+  const joined: ChatMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === "user" && last?.role === "user")
+      joined[joined.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` };
+    else joined.push(message);
+  }
+  return joined;
+}
