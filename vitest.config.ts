@@ -1,4 +1,8 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// The processes that tests start are compiled once, not each time.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node");
 
 const slow = { testTimeout: 120_000, hookTimeout: 120_000 };
 
@@ -20,6 +24,15 @@ export default defineConfig({
       },
       { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow } },
       { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
+      {
+        test: {
+          name: "agents",
+          include: ["test/agents/**/*.test.ts"],
+          globalSetup: "test/agents/setup.ts",
+          setupFiles: "test/agents/own-home.ts",
+          ...slow,
+        },
+      },
       { test: { name: "pm2", include: ["test/pm2/**/*.test.ts"], ...slow } },
       { test: { name: "browser", include: ["test/browser/**/*.test.ts"], ...slow } },
     ],

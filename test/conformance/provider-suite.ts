@@ -1,50 +1,123 @@
 /**
  * What every provider promises, whatever happens to it: a user's turn ends in exactly one reply, within its time, and
- * nothing that was not meant is done. A provider with a model endpoint is shown every way in which one goes wrong.
+ * nothing that was not meant is done. A provider with a model is shown every way in which an endpoint goes wrong.
  */
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
 import type { Outcome } from "@mimikit/agent/run-task";
-import { REPLY_CHARS_MAX } from "@mimikit/protocol/effect";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/inbox";
+import type { Role } from "@mimikit/protocol/role";
+import { findMarked } from "@mimikit/runtime/marked-processes";
+import { SESSIONS } from "@mimikit/store/state";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { messageOf, type Ran, replyOf, run, turnOf } from "../agent/fixtures.ts";
-import { type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
+import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
+import { freePort } from "../support/instance.ts";
+import { type Answer, type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
 
-/** The time limit of every turn here. One that reaches it has failed its test. */
-const LIMIT_MS = 20_000;
-/** How long an endpoint may be silent, where silence is tested. */
-const SILENCE_MS = 150;
+/** Where a model is: an address with `/v1`, and one without. */
+export type Address = Pick<ModelServer, "baseUrl" | "url">;
+
+/** Who works with the model: our kernel, an agent CLI with a loop of its own, or nobody, because there is none. */
+type Kind = "kernel" | "agent CLI" | "no model";
 
 export interface Candidate {
   name: string;
-  /** @param silenceMs how long the endpoint may be silent; @param tries how often it may be asked in all. */
-  create(model: ModelServer, options: { silenceMs: number; tries: number }): Provider;
-  /** Does it answer with a model of its endpoint? */
-  hasModel: boolean;
+  kind: Kind;
+  create(model: Address, options: { role: Role; silenceMs: number; home: string }): Provider;
 }
 
+/** The time limit of every turn here. One that reaches it has failed its test. */
+const LIMIT_MS: Record<Kind, number> = { "no model": 20_000, kernel: 20_000, "agent CLI": 100_000 };
+/** How long an endpoint may be silent, where silence is tested. The start of a CLI is a silence too. */
+const SILENCE_MS: Record<Kind, number> = { "no model": 0, kernel: 150, "agent CLI": 6_000 };
+
 const QUESTION = "what is new?";
-const TRIES = 3;
+const ANSWER = "Nothing is new.";
+/** An answer without calls that cannot be mistaken for anything else. */
+export const ok: Answer = { say: ANSWER };
 
-/** Declares the tests of one provider. */
-export function describeProvider({ name, create, hasModel }: Candidate): void {
-  describe(`the provider ${name}`, () => {
-    let model: ModelServer;
-    beforeEach(async () => {
-      model = await ModelServer.start({ teller: [{ say: "Nothing is new." }] });
-    });
-    afterEach(() => model.close());
+/** The bench of one provider: a scripted model, and turns with it. */
+export interface Bench {
+  readonly model: ModelServer;
+  turn(script: Script["teller"], options?: TurnOptions): Promise<Ran>;
+  /** How often a model was asked for a Teller. */
+  asked(): number;
+  /** What the tools had answered when the model was asked last. */
+  lastResults(): string[];
+}
 
-    async function turn(
-      script: Script["teller"],
-      { text = QUESTION, silenceMs = LIMIT_MS, signal = AbortSignal.timeout(LIMIT_MS) } = {},
-    ): Promise<Ran> {
+export interface TurnOptions {
+  texts?: string[];
+  silenceMs?: number;
+  signal?: AbortSignal;
+  provider?: Provider;
+}
+
+/** A scripted model for each test of the `describe` that this is called in. */
+export function createBench({ kind, create }: Candidate): Bench {
+  let model: ModelServer;
+  beforeEach(async () => {
+    model = await ModelServer.start({ teller: [ok] });
+  });
+  afterEach(async () => {
+    await model.close();
+    expect(model.unknown).toEqual([]);
+  });
+  return {
+    get model() {
+      return model;
+    },
+    asked: () => model.of("teller").length,
+    lastResults: () => model.of("teller").at(-1)?.results ?? [],
+    async turn(script, { texts = [QUESTION], silenceMs = LIMIT_MS[kind], ...options } = {}) {
       model.script = { ...model.script, ...(script !== undefined && { teller: script }) };
-      const provider = create(model, { silenceMs, tries: TRIES });
-      const ran = await run(turnOf({ messages: [messageOf(text)] }), { provider, signal });
+      const { signal = AbortSignal.timeout(LIMIT_MS[kind]) } = options;
+      const home = temporaryHome();
+      const { provider = create(model, { role: "teller", silenceMs, home }) } = options;
+      const messages = texts.map((text, i) => messageOf(text, { id: `m-${i}` }));
+      const ran = await run(turnOf({ messages }), { provider, signal, home });
       expect(ran.failureReason).not.toBe("timeout");
       expect(replyOf(ran)).not.toBe("");
+      expect(await findMarked(ran.mark)).toEqual([]);
       return ran;
-    }
+    },
+  };
+}
+
+/** A state directory, as far as providers use one. */
+function temporaryHome(): string {
+  const home = temporaryDirectory();
+  mkdirSync(join(home, SESSIONS));
+  return home;
+}
+
+export function answers(ran: Outcome): void {
+  expect(replyOf(ran)).toBe(ANSWER);
+  expect(ran.status, ran.error).toBe("done");
+}
+
+/** It failed, and says so, and has done nothing else. */
+export function admits(ran: Outcome, why: string | RegExp): void {
+  expect(ran.status).toBe("failed");
+  expect(replyOf(ran)).toContain("I could not finish this reply");
+  expect(replyOf(ran)).toMatch(why);
+  expect(ran.effects.map((effect) => effect.type)).toEqual(["reply"]);
+}
+
+export const remember = (content: string) => ({ name: "remember", args: { content } });
+
+export function remembered({ effects }: Outcome): string[] {
+  return effects.flatMap((effect) => (effect.type === "remember" ? [effect.content] : []));
+}
+
+/** Declares the tests of one provider. */
+export function describeProvider(candidate: Candidate): void {
+  const { name, kind, create } = candidate;
+  describe(`the provider ${name}`, () => {
+    const bench = createBench(candidate);
+    const { turn, asked, lastResults } = bench;
+    const hangUps = () => Promise.all(bench.model.requests.map((request) => request.wasAborted));
 
     test("answers a message with one reply", async () => {
       const ran = await turn(undefined);
@@ -56,86 +129,64 @@ export function describeProvider({ name, create, hasModel }: Candidate): void {
       expect(lines.flatMap((line) => (line.type === "delta" ? [line.text] : [])).join("")).toBe(replyOf(ran));
     });
 
-    test("replies to a message of 1 MB", async () => {
-      const ran = await turn(undefined, { text: `${"word ".repeat(200_000)} ${QUESTION}` });
-      expect(ran.status).toBe("done");
+    test("replies to messages of 1 MB in all", async () => {
+      const long = "word ".repeat(200_000);
+      const texts = Array.from({ length: 16 }, (_, i) =>
+        long.slice(i * MESSAGE_CHARS_MAX, (i + 1) * MESSAGE_CHARS_MAX),
+      );
+      const ran = await turn(undefined, { texts: [...texts, QUESTION] });
+      expect(ran.status, ran.error).toBe("done");
     });
 
     test("replies also when it is stopped before it began", async () => {
       await turn(undefined, { signal: AbortSignal.abort("cancelled") });
     });
 
-    if (!hasModel) return;
-
-    const ok: Step = { say: "Nothing is new." };
-    const answers = (ran: Outcome) => expect(replyOf(ran)).toBe("Nothing is new.");
-    const admits = (ran: Outcome, why: string | RegExp) => {
-      expect(ran.status).toBe("failed");
-      expect(replyOf(ran)).toContain("I could not finish this reply");
-      expect(replyOf(ran)).toMatch(why);
-    };
-    const asked = () => model.of("teller").length;
-    const hangUps = () => Promise.all(model.of("teller").map((request) => request.wasAborted));
-    const lastResults = () => model.of("teller").at(-1)?.results ?? [];
+    if (kind === "no model") return;
 
     describe("says the truth about an endpoint that", () => {
-      test("refuses the key, without asking again", async () => {
-        admits(await turn([{ status: 401 }]), /HTTP 401.*OPENAI_API_KEY/);
-        expect(asked()).toBe(1);
-      });
+      test.each<[string, Step, RegExp]>([
+        ["refuses the key", { status: 401 }, /401/],
+        ["is not found", { status: 404 }, /404|may not exist/],
+        [
+          "has no credit left",
+          { status: 429, body: { error: { message: "You exceeded your current quota", code: "insufficient_quota" } } },
+          /quota|429/i,
+        ],
+        ["is always busy", { status: 429 }, /429|limit/i],
+        ["is always broken", { status: 500 }, /500|high demand/],
+        ["always breaks the connection", { reset: true }, /./],
+        ["always breaks off in the middle", { cut: "Nothing is" }, /./],
+        ["says nothing", { say: "" }, /./],
+      ])("%s", async (_, step, why) => admits(await turn([step]), why));
 
-      test("has no credit left, without asking again", async () => {
-        const body = { error: { message: "You exceeded your current quota", code: "insufficient_quota" } };
-        admits(await turn([{ status: 429, body }]), /quota/);
-        expect(asked()).toBe(1);
-      });
-
-      test("is not found, after one more try", async () => {
-        admits(await turn([{ status: 404 }]), /HTTP 404/);
-        expect(asked()).toBe(2);
+      test.each<[string, Step]>([
+        ["never begins to answer", { hang: true }],
+        ["falls silent in the middle", { hang: "Nothing" }],
+      ])("%s", async (_, step) => {
+        admits(await turn([step], { silenceMs: SILENCE_MS[kind] }), /silent|did not begin/);
+        expect(new Set(await hangUps())).toEqual(new Set([true]));
       });
 
       test("wants to be left alone for an hour", async () => {
-        admits(await turn([{ status: 429, headers: { "retry-after": "3600" } }]), /HTTP 429/);
-        expect(asked()).toBe(1);
+        const busy: Step = { status: 429, headers: { "retry-after": "3600" } };
+        admits(await turn([busy], { silenceMs: SILENCE_MS[kind] }), /429|limit|silent/);
       });
 
-      test.each<[string, Step, RegExp]>([
-        ["is always busy", { status: 429 }, /HTTP 429/],
-        ["is always broken", { status: 500 }, /HTTP 500/],
-        ["always breaks the connection", { reset: true }, /cannot be reached/],
-        ["always breaks off in the middle", { cut: "Nothing is" }, /middle of an answer|cannot be reached/],
-        ["sends no JSON", { stream: "data: {oops\n\n" }, /not valid JSON/],
-        ["sends JSON of another shape", { stream: 'data: {"choices":"none"}\n\n' }, /what is no answer/],
-        [
-          "reports an error in a stream",
-          { stream: 'data: {"error":{"message":"out of memory"}}\n\n' },
-          /out of memory/,
-        ],
-        ["ends without a word", { stream: "" }, /middle of an answer/],
-      ])("%s, after as many tries as it may", async (_, step, why) => {
-        admits(await turn([step]), why);
-        expect(asked()).toBe(TRIES);
+      test("breaks down after something was done: nothing is done", async () => {
+        const broken: Step = { status: 400, body: { error: { message: "out of order" } } };
+        admits(await turn([{ calls: [remember("a")] }, broken]), /out of order|400/);
+        expect(lastResults()).toHaveLength(1);
       });
+    });
 
-      test.each<[string, Step, RegExp]>([
-        ["never begins to answer", { hang: true }, /did not begin to answer/],
-        ["falls silent in the middle", { hang: "Nothing" }, /was silent/],
-      ])("%s", async (_, step, why) => {
-        admits(await turn([step], { silenceMs: SILENCE_MS }), why);
-        expect(await hangUps()).toEqual(Array(TRIES).fill(true));
-      });
-
-      test("finds the conversation too long even when it is short", async () => {
-        const body = { error: { message: "This model's maximum context length is 10 tokens" } };
-        admits(await turn([{ status: 400, body }]), /maximum context length/);
-        expect(asked()).toBe(2);
-      });
-
-      test("says nothing, after one more try", async () => {
-        admits(await turn([{ say: "" }]), /said nothing/);
-        expect(asked()).toBe(2);
-      });
+    test("knows an outage: where nobody listens, nothing is replied and nothing done", async () => {
+      const url = `http://127.0.0.1:${await freePort()}`;
+      const home = temporaryHome();
+      const provider = create({ url, baseUrl: `${url}/v1` }, { role: "teller", silenceMs: LIMIT_MS[kind], home });
+      const signal = AbortSignal.timeout(LIMIT_MS[kind]);
+      const ran = await run(turnOf({ messages: [messageOf(QUESTION)] }), { provider, signal, home });
+      expect(ran).toMatchObject({ status: "failed", isOutage: true, effects: [] });
     });
 
     describe("answers in spite of an endpoint that", () => {
@@ -144,112 +195,117 @@ export function describeProvider({ name, create, hasModel }: Candidate): void {
         ["was broken for a moment", { status: 503 }],
         ["broke the connection once", { reset: true }],
         ["broke off once", { cut: "Noth" }],
-        ["did not find the whole conversation", { status: 404 }],
-        [
-          "found the whole conversation too long",
-          { status: 400, body: { error: { message: "context_length_exceeded" } } },
-        ],
         ["was silent once", { say: "" }],
       ])("%s", async (_, step) => {
         answers(await turn([step, ok]));
         expect(asked()).toBe(2);
       });
-
-      test("does not stream", async () => answers(await turn([{ ...ok, whole: true }])));
-
-      test("does not count tokens: they are estimated", async () => {
-        const { usage } = await turn([{ ...ok, withoutUsage: true }]);
-        expect(usage.inputTokens).toBeGreaterThan(100);
-        expect(usage.outputTokens).toBeGreaterThan(0);
-      });
-
-      test("answers with 1 MB: the reply says that it is cut", async () => {
-        const reply = replyOf(await turn([{ say: "word ".repeat(200_000) }]));
-        expect(reply).toHaveLength(REPLY_CHARS_MAX);
-        expect(reply.endsWith("[truncated]")).toBe(true);
-      });
     });
 
     test("counts what the endpoint counted, over all its answers", async () => {
       const { usage } = await turn([{ calls: [{ name: "list_tasks" }] }, ok]);
-      expect(usage).toEqual({ inputTokens: 200, cachedTokens: 120, outputTokens: 14, costUsd: 0 });
+      expect(usage).toMatchObject({ inputTokens: 200, cachedTokens: 120, outputTokens: 14 });
     });
 
-    test("hangs up when it is stopped, and says why it was", async () => {
-      const controller = new AbortController();
-      const waitThenStop = (): Step => {
-        setImmediate(() => controller.abort("cancelled"));
-        return { hang: "Noth" };
-      };
-      const ran = await turn(waitThenStop, { signal: controller.signal });
-      expect(ran).toMatchObject({ status: "failed", failureReason: "cancelled" });
-      expect(await hangUps()).toEqual([true]);
-    });
+    describe("that is stopped", () => {
+      test("hangs up, and says why", async () => {
+        const controller = new AbortController();
+        const waitThenStop = (): Step => {
+          setImmediate(() => controller.abort("cancelled"));
+          return { hang: "Noth" };
+        };
+        const ran = await turn(waitThenStop, { signal: controller.signal });
+        expect(ran).toMatchObject({ status: "failed", failureReason: "cancelled" });
+        expect(await hangUps()).toEqual([true]);
+      });
 
-    test("does not go on trying when it is stopped", async () => {
-      const controller = new AbortController();
-      const script = (): Step => {
+      test("does not go on trying", async () => {
+        const controller = new AbortController();
+        const script = (): Step => {
+          controller.abort("cancelled");
+          return { status: 429, headers: { "retry-after": "30" } };
+        };
+        expect(await turn(script, { signal: controller.signal })).toMatchObject({ failureReason: "cancelled" });
+        expect(asked()).toBe(1);
+      });
+
+      test("takes the command with it that it was running, and all that this had started", async () => {
+        const controller = new AbortController();
+        const [home, workDir] = [temporaryHome(), temporaryDirectory()];
+        const command = "sleep 60 & setsid sleep 60 & touch started; wait";
+        const runs = ({ results }: ModelRequest): Step =>
+          results.length === 0 ? { calls: [{ shell: command }] } : { say: `It ended: ${results.join("\n")}` };
+        bench.model.script = { worker: runs };
+        const running = run(taskOf({ id: "t-000007.0.0", role: "worker", prompt: "wait" }), {
+          provider: create(bench.model, { role: "worker", silenceMs: LIMIT_MS[kind], home }),
+          signal: AbortSignal.any([controller.signal, AbortSignal.timeout(LIMIT_MS[kind])]),
+          home,
+          workDir,
+        });
+        const started = expect.poll(() => existsSync(join(workDir, "started")), { timeout: LIMIT_MS[kind] }).toBe(true);
+        const ended = running.then((ran) => Promise.reject(new Error(`it ended before: ${JSON.stringify(ran)}`)));
+        await Promise.race([started, ended]);
         controller.abort("cancelled");
-        return { status: 429, headers: { "retry-after": "30" } };
-      };
-      expect(await turn(script, { signal: controller.signal })).toMatchObject({ failureReason: "cancelled" });
+        const ran = await running;
+        expect(ran).toMatchObject({ status: "failed", failureReason: "cancelled", effects: [] });
+        expect(await findMarked(ran.mark)).toEqual([]);
+      });
     });
 
     describe("of the calls of a model", () => {
-      const remember = (content: string) => ({ name: "remember", args: { content } });
-      const remembered = ({ effects }: Outcome) =>
-        effects.flatMap((effect) => (effect.type === "remember" ? [effect.content] : []));
-
-      test("makes those that are good, and gives the answers back", async () => {
+      test("makes those that are good, side by side, and gives the answers back", async () => {
         const ran = await turn([{ calls: [remember("a"), remember("b")] }, ok]);
         answers(ran);
         expect(remembered(ran)).toEqual(["a", "b"]);
-        expect(lastResults()).toEqual(['{"id":"t-000007.0"}', '{"id":"t-000007.1"}']);
+        expect(lastResults()).toEqual(["t-000007.0", "t-000007.1"].map((id) => expect.stringContaining(`"${id}"`)));
       });
 
-      test("makes three of one answer, and answers the others too", async () => {
-        const ran = await turn([{ calls: ["a", "b", "c", "d", "e"].map(remember) }, ok]);
-        expect(remembered(ran)).toEqual(["a", "b", "c"]);
-        expect(lastResults().slice(3)).toEqual(Array(2).fill(expect.stringContaining("not executed: at most 3")));
-      });
-
-      test.each<[string, Step, string]>([
-        ["is torn", { calls: [{ name: "remember", raw: '{"content": "tor' }], finish: "length" }, "was cut off"],
-        ["is whole in an answer that is torn", { calls: [remember("torn")], finish: "length" }, "was cut off"],
-        ["has bad JSON", { calls: [{ name: "remember", raw: "{content: x}" }] }, "not valid JSON"],
-        ["names no tool", { calls: [{ name: "rm", args: { path: "/" } }] }, 'there is no tool \\"rm\\"'],
-        ["names a tool of another role", { calls: [{ name: "bash", args: { command: "ls" } }] }, "there is no tool"],
-        ["has wrong arguments", { calls: [{ name: "remember", args: { text: "x" } }] }, "bad_input"],
-      ])("never makes one that %s, and says so to the model", async (_, step, why) => {
+      test.each<[string, Step]>([
+        ["has bad JSON", { calls: [{ name: "remember", raw: "{content: x}" }] }],
+        ["names no tool", { calls: [{ name: "rm", args: { path: "/" } }] }],
+        ["names a tool of another role", { calls: [{ name: "bash", args: { command: "touch done" } }] }],
+        ["has wrong arguments", { calls: [{ name: "remember", args: { text: "x" } }] }],
+      ])("never makes one that %s, and goes on", async (_, step) => {
         const ran = await turn([step, ok]);
         answers(ran);
+        expect(ran.effects.map((effect) => effect.type)).toEqual(["reply"]);
+      });
+
+      test("never makes one of an answer that was cut off for its length", async () => {
+        const torn = { name: "remember", raw: '{"content": "tor' };
+        const ran = await turn([{ calls: [torn], finish: "length" }, ok]);
+        expect(ran.effects.map((effect) => effect.type)).toEqual(["reply"]);
+      });
+
+      test("ends an endless loop of the same", async () => {
+        admits(await turn(() => ({ calls: [{ name: "list_tasks" }] })), /3 times in a row|more than \d+ tools/);
+      });
+    });
+
+    describe("with several turns", () => {
+      /** Says what the user said, which tells the turns apart. */
+      const echo = ({ prompt }: ModelRequest): Step => ({ say: `You said ${/word-\d/.exec(prompt)?.[0]}.` });
+
+      test("at once gives each its own answer", async () => {
+        const provider = create(bench.model, { role: "teller", silenceMs: LIMIT_MS[kind], home: temporaryHome() });
+        const words = ["word-1", "word-2", "word-3"];
+        const rans = await Promise.all(words.map((text) => turn(echo, { texts: [text], provider })));
+        expect(rans.map(replyOf)).toEqual(words.map((word) => `You said ${word}.`));
+      });
+
+      test("never gives one the answer or the calls of another that was stopped", async () => {
+        const provider = create(bench.model, { role: "teller", silenceMs: LIMIT_MS[kind], home: temporaryHome() });
+        const controller = new AbortController();
+        const callThenStop = ({ results }: ModelRequest): Step => {
+          if (results.length === 0) return { say: "word-1", calls: [remember("word-1")] };
+          setImmediate(() => controller.abort("cancelled"));
+          return { hang: "word-1" };
+        };
+        await turn(callThenStop, { texts: ["word-1"], provider, signal: controller.signal });
+        const ran = await turn(echo, { texts: ["word-2"], provider });
+        expect(replyOf(ran)).toBe("You said word-2.");
         expect(remembered(ran)).toEqual([]);
-        expect(lastResults()).toEqual([expect.stringContaining(why)]);
-      });
-
-      test("makes no more when the same is called three times in a row", async () => {
-        const ran = await turn([{ calls: [{ name: "list_tasks" }] }]);
-        admits(ran, /called list_tasks 3 times in a row/);
-        expect(asked()).toBe(3);
-      });
-
-      test("stops when the same error comes three times in a row", async () => {
-        const again = ({ nth }: ModelRequest): Step => ({ calls: [{ name: "rm", args: { n: nth } }] });
-        admits(await turn(again), /same error 3 times in a row/);
-      });
-
-      test("ends an endless loop of different calls by asking once more without tools", async () => {
-        const ran = await turn(({ tools, nth }) =>
-          tools.length === 0 ? ok : { calls: [{ name: "query_history", args: { query: `q${nth}` } }] },
-        );
-        answers(ran);
-        expect(asked()).toBe(7);
-      });
-
-      test("makes none when it was not offered any", async () => {
-        const ran = await turn(({ nth }) => ({ say: "Enough.", calls: [remember(`n${nth}`)] }));
-        expect(replyOf(ran)).toBe("Enough.");
-        expect(remembered(ran)).toHaveLength(6);
+        expect(bench.model.of("teller").at(-1)?.results).toEqual([]);
       });
     });
   });

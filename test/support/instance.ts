@@ -22,7 +22,7 @@ export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gatewa
 
 /** How long something that must happen may take before a test gives up on it. */
 const PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 20;
+const LOOK_EVERY_MS = 50;
 
 export interface InstanceOptions {
   env?: Record<string, string>;
@@ -52,6 +52,8 @@ export class Instance {
       MIMIKIT_HOME: this.home,
       MIMIKIT_WORK_DIR: this.workDir,
       MIMIKIT_PORT: String(port),
+      // Whoever runs the tests may have a model or an agent CLI: only a test that says so uses one.
+      MIMIKIT_PROVIDER: "offline",
       ...env,
     };
   }
@@ -207,7 +209,8 @@ export class Instance {
 
   /** Resolves when nothing is open any more: the directories that must drain are empty. */
   async drained(): Promise<void> {
-    const drains = (dir: string) => ["inbox", "triggers"].includes(dir) || /\/(queue|running|results)$/.test(dir);
+    const drains = (dir: string) =>
+      ["inbox", "triggers", "signals"].includes(dir) || /\/(queue|running|results)$/.test(dir);
     const dirs = DIRECTORIES.filter(drains);
     const isEmpty = () => dirs.every((dir) => readdirSync(join(this.home, dir)).length === 0);
     await this.until("empty directories", () => isEmpty() || undefined);

@@ -1,0 +1,58 @@
+/**
+ * Where the native program of an agent CLI is. Its npm package starts it through a script; killing that script would
+ * leave the program itself alive, so what is started is always the program.
+ */
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Environment } from "@mimikit/runtime/home";
+import { hasCode } from "@mimikit/store/error-code";
+
+/** Where the test suite and an owner without a global installation put CLIs: outside the lock file. */
+const OWN_MODULES = fileURLToPath(new URL("../../../../node_modules/.agents/node_modules", import.meta.url));
+
+export interface Binary {
+  /** The variable that names it and goes before everything else. */
+  variable: string;
+  /** Its name in PATH. */
+  name: string;
+  /** Where a package for this platform holds it, below a `node_modules`. */
+  packaged: readonly string[];
+}
+
+/** The path of the program, or null. A variable that is set is the only place that counts. */
+export function findBinary({ variable, name, packaged }: Binary, env: Environment): string | null {
+  const named = env[variable];
+  if (named !== undefined && named !== "") return isProgram(named) ? named : null;
+  const own = packaged.map((path) => join(OWN_MODULES, path)).find(isProgram);
+  if (own !== undefined) return own;
+  for (const dir of (env.PATH ?? "").split(delimiter)) {
+    const found = dir === "" ? "" : join(dir, name);
+    if (!isProgram(found)) continue;
+    const real = realpathSync(found);
+    const program = isScript(real) ? unwrap(real, packaged) : real;
+    if (program !== null) return program;
+  }
+  return null;
+}
+
+const isScript = (path: string) => /\.[cm]?js$/.test(path);
+
+/** The program that the script of a package starts: in a `node_modules` of one of the folders above it. */
+function unwrap(script: string, packaged: readonly string[]): string | null {
+  for (let dir = dirname(script); dir !== dirname(dir); dir = dirname(dir)) {
+    const program = packaged.map((path) => join(dir, "node_modules", path)).find(isProgram);
+    if (program !== undefined) return program;
+  }
+  return null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * A run on an agent CLI. Every question to it is a process of its own in one thread: first the prompt, then what the user
+ * says meanwhile, then at most one correction. Never throws: a failure is the last event.
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Steer } from "@mimikit/protocol/signal";
+import type { StreamLine } from "@mimikit/protocol/stream";
+import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
+import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
+import { conclude } from "../conclusion.ts";
+import { writeToolsFile } from "../mcp/tools-file.ts";
+import { renderPrompt } from "../prompt.ts";
+import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
+import { lines, record } from "../quote.ts";
+import { shorten } from "../tokens.ts";
+import { toolsOf } from "../tools/index.ts";
+import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./agent-cli.ts";
+import { Answer } from "./answer.ts";
+import { runCli } from "./run-cli.ts";
+import { stageCalls } from "./stage-calls.ts";
+import { readThread, removeThread, type ThreadRecord, writeThread } from "./thread-record.ts";
+import { UnusableCli } from "./version.ts";
+import { Watch } from "./watch.ts";
+
+const SYSTEM_FILE = "system.md";
+const TOOLS_FILE = "tools.json";
+const STEP_CHARS_MAX = 200;
+
+const INTERRUPTED =
+  "An earlier attempt of this task was cut off. This thread is what is left of it. A part may be done: look before you repeat a step, then finish. This is the task again:";
+const STEERED = "The user says meanwhile:";
+const CUT_OFF = "Cut off by this, and not done to its end:";
+const STAGED = "You were cut off. These calls of yours count already; do not repeat them:";
+
+/** Runs a task with the CLI. */
+export async function* runAgentCli(run: Run, cli: AgentCli, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+  const agentRun = new AgentRun(run, cli, signal);
+  try {
+    yield* agentRun.run();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // Where there is no CLI to ask, nothing is wrong with the task; else it was the disk or a prompt file.
+    yield agentRun.failed({ error: message, retryable: true, isOutage: error instanceof UnusableCli });
+  }
+}
+
+type Failure = CliFailure & Partial<Pick<FailedEvent, "failureReason">>;
+
+class AgentRun {
+  private readonly runs: Run;
+  private readonly cli: AgentCli;
+  private readonly signal: AbortSignal;
+  private usage: Usage = NO_USAGE;
+  private thread: ThreadRecord | null = null;
+  /** The calls that are staged on the bus, in the order of their ids. */
+  private readonly staged: AnsweredCall[] = [];
+  /** The last text that was not empty. */
+  private said = "";
+  private isShown = false;
+
+  constructor(run: Run, cli: AgentCli, signal: AbortSignal) {
+    this.runs = run;
+    this.cli = cli;
+    this.signal = signal;
+  }
+
+  async *run(): AsyncGenerator<ProviderEvent> {
+    const last = yield* this.converse();
+    await this.leaveThread(last);
+    yield last;
+  }
+
+  failed(failure: Failure): FailedEvent {
+    const { error, retryable, isOutage = false, failureReason = "provider" } = failure;
+    return { type: "failed", failureReason, error, retryable, ...(isOutage && { isOutage }), usage: this.usage };
+  }
+
+  /** Asks until there is something to hand in, or a reason why there is not. */
+  private async *converse(): AsyncGenerator<StreamLine, DoneEvent | FailedEvent> {
+    const { task, runDir, bus, steering } = this.runs;
+    const { system, user } = await renderPrompt(this.runs);
+    const systemPath = join(runDir, SYSTEM_FILE);
+    await writeFile(systemPath, system, { mode: 0o600 });
+    const toolsPath = toolsOf(task.role).length > 0 ? join(runDir, TOOLS_FILE) : null;
+
+    this.thread = await this.earlierThread();
+    let words = this.thread === null ? user : `${INTERRUPTED}\n\n${user}`;
+    let mayBeginAnew = this.thread !== null;
+    let isCorrected = false;
+    for (;;) {
+      words = withSteers(words, steering.take());
+      if (toolsPath !== null) await this.writeTools(toolsPath);
+      if (this.signal.aborted) return this.stopped();
+      const ask = { run: this.runs, system, systemPath, toolsPath, threadId: this.thread?.threadId ?? null };
+      const answer = yield* this.ask(ask, words);
+      if (this.signal.aborted) return this.stopped();
+      const problem = answer.problem ?? (await this.stage(answer.calls));
+      if (problem !== null) return this.failed({ ...problem, error: `${this.cli.name}: ${problem.error}` });
+      if (answer.isInterrupted) {
+        if (this.thread !== null) words = answer.describeOpen(CUT_OFF);
+        mayBeginAnew = this.thread !== null;
+        continue;
+      }
+      if (answer.failure !== null) {
+        if (answer.failure.isThreadGone !== true || !mayBeginAnew) return this.failed(answer.failure);
+        mayBeginAnew = false;
+        this.thread = null;
+        words = withSteers(withStaged(user, this.staged), steering.taken);
+        continue;
+      }
+      // An end that was made before the user spoke is not the end.
+      words = withSteers("", steering.take());
+      if (words !== "") continue;
+      const conclusion = conclude(task, answer.text, bus.effects);
+      if ("event" in conclusion) return { ...conclusion.event, usage: this.usage };
+      if (isCorrected) return this.giveUp(conclusion.problem);
+      isCorrected = true;
+      words = conclusion.problem;
+    }
+  }
+
+  private stopped(): FailedEvent {
+    const error = `stopped while ${this.cli.name} was at work`;
+    return this.failed({ failureReason: stopReason(this.signal), error, retryable: true });
+  }
+
+  /** The CLI was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
+  private giveUp(problem: string): DoneEvent | FailedEvent {
+    if (this.runs.task.role === "teller" && this.said !== "")
+      return { type: "done", status: "done", text: this.said, usage: this.usage };
+    const error = `${this.cli.name} was told in vain: ${problem}`;
+    return this.failed({ failureReason: "invalid_result", error, retryable: false });
+  }
+
+  /** One question, and what came of it. Passes on what the user may watch. */
+  private async *ask(ask: CliAsk, words: string): AsyncGenerator<StreamLine, Answer> {
+    const { cli, runs, signal } = this;
+    const command = await cli.command(ask);
+    const answer = new Answer(ask.threadId);
+    const watch = new Watch(answer, cli.idleMs, signal, runs.steering);
+    const read = cli.createReader(ask);
+    const process = runCli(
+      {
+        ...command,
+        input: shorten(words, cli.inputCharsMax, (char) => char.length),
+        mark: runs.environment[MARK_VARIABLE],
+      },
+      watch.stop,
+    );
+    try {
+      for (;;) {
+        const next = await process.next();
+        if (next.done === true) {
+          answer.end(next.value, watch, cli);
+          break;
+        }
+        for (const event of read(next.value)) {
+          answer.add(event);
+          watch.look();
+          if (answer.problem === null) yield* this.pass(event);
+        }
+      }
+    } finally {
+      watch.end();
+      await process.return({ stderr: "", unreadable: 0 });
+    }
+    return answer;
+  }
+
+  /** What an event is to those who watch, and to the thread's record. */
+  private *pass(event: CliEvent): Generator<StreamLine> {
+    switch (event.type) {
+      case "thread":
+        if (this.thread?.threadId !== event.id) this.note({ threadId: event.id, usage: NO_USAGE });
+        return;
+      case "completed":
+        return this.count(event.usage);
+      case "used":
+        return this.runs.onToolCall(event.record);
+      case "began":
+      case "progress":
+        if (event.step !== "") yield { type: "progress", step: event.step.slice(0, STEP_CHARS_MAX) };
+        return;
+      case "delta":
+        yield* this.show(event.text, event.isFirst);
+        return;
+      case "said":
+        if (event.text.trim() !== "") this.said = event.text.trim();
+        if (event.isShown !== true) yield* this.show(event.text, true);
+        return;
+      case "ended":
+      case "called":
+      case "trouble":
+      case "broken":
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** The user watches a Teller speak; what others say on the way is nobody's. */
+  private *show(text: string, isFirst: boolean): Generator<StreamLine> {
+    if (this.runs.task.role !== "teller" || text === "") return;
+    yield { type: "delta", text: isFirst && this.isShown ? `\n\n${text}` : text };
+    this.isShown = true;
+  }
+
+  private count(usage: Usage): void {
+    const { thread, cli } = this;
+    const before = thread?.usage ?? NO_USAGE;
+    const added = cli.countsThread ? difference(usage, before) : usage;
+    this.usage = addUsage(this.usage, added);
+    if (thread !== null) this.note({ ...thread, usage: addUsage(before, added) });
+  }
+
+  private async stage(calls: readonly AnsweredCall[]): Promise<CliFailure | null> {
+    const { bus, task } = this.runs;
+    const staging = await stageCalls(calls, task.id, bus);
+    if ("problem" in staging) return { error: staging.problem, retryable: true };
+    this.staged.push(...staging.staged);
+    return null;
+  }
+
+  private async writeTools(path: string): Promise<void> {
+    const { task, context } = this.runs;
+    const { history, tasks } = context;
+    const calls = this.staged.map(({ tool, input }) => ({ tool, input }));
+    await writeToolsFile(path, { task, reads: { history, tasks }, calls });
+  }
+
+  /** Only a Worker goes on with what an earlier attempt began: an effect of a dead attempt must not be believed done. */
+  private async earlierThread(): Promise<ThreadRecord | null> {
+    return this.isResumable && this.runs.attempt > 1 ? await readThread(this.threadPlace) : null;
+  }
+
+  private note(thread: ThreadRecord): void {
+    this.thread = thread;
+    if (this.isResumable) writeThread(this.threadPlace, thread);
+  }
+
+  /** A thread that nobody will go on with leaves nothing behind. */
+  private async leaveThread(last: DoneEvent | FailedEvent): Promise<void> {
+    const { thread, cli } = this;
+    if (thread === null || (this.isResumable && last.type === "failed")) return;
+    if (this.isResumable) await removeThread(this.threadPlace);
+    await cli.forget(thread.threadId);
+  }
+
+  private get isResumable(): boolean {
+    return this.runs.task.role === "worker";
+  }
+
+  private get threadPlace() {
+    return { home: this.runs.home, taskId: this.runs.task.id, cli: this.cli.name };
+  }
+}
+
+function withSteers(words: string, steers: readonly Steer[]): string {
+  if (steers.length === 0) return words;
+  const said = lines(...steers.map(({ id, at, text }) => record({ id, at }, text)));
+  return [words, `${STEERED}\n<M:meanwhile>\n${said}\n</M:meanwhile>`].filter((part) => part !== "").join("\n\n");
+}
+
+function withStaged(words: string, calls: readonly AnsweredCall[]): string {
+  if (calls.length === 0) return words;
+  const made = lines(...calls.map(({ tool, input }) => record({ tool, input: JSON.stringify(input) })));
+  return `${words}\n\n${STAGED}\n<M:calls>\n${made}\n</M:calls>`;
+}
+
+function difference(total: Usage, before: Usage): Usage {
+  const less = (name: keyof Usage) => Math.max(0, total[name] - before[name]);
+  return {
+    inputTokens: less("inputTokens"),
+    cachedTokens: less("cachedTokens"),
+    outputTokens: less("outputTokens"),
+    costUsd: less("costUsd"),
+  };
+}

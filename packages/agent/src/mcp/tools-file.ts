@@ -1,0 +1,33 @@
+/**
+ * What `mimikit mcp` needs to answer as the run itself would: its task, what reads look at, and what was staged so far.
+ * The pool writes it before each start of a CLI, into the run's own folder; nothing is ever read back from it.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { TaskSummary } from "@mimikit/protocol/api";
+import { HistoryMessage } from "@mimikit/protocol/history";
+import { parseRecord } from "@mimikit/protocol/json";
+import { Task } from "@mimikit/protocol/task";
+import { z } from "zod";
+import type { Reads } from "../tool.ts";
+
+const LIMITS = { bytes: 64 * 1_048_576, depth: 64 };
+
+const reads: z.ZodType<Reads> = z.object({ history: z.array(HistoryMessage), tasks: z.array(TaskSummary) });
+
+export const ToolsFile = z.object({
+  task: Task,
+  reads,
+  /** The successful calls so far, in the order of their ids. */
+  calls: z.array(z.object({ tool: z.string(), input: z.unknown() })),
+});
+export type ToolsFile = z.infer<typeof ToolsFile>;
+
+/** Throws what the disk throws. */
+export async function writeToolsFile(path: string, file: ToolsFile): Promise<void> {
+  await writeFile(path, JSON.stringify(file), { mode: 0o600 });
+}
+
+/** Throws `BadJson` where it is not such a file. */
+export async function readToolsFile(path: string): Promise<ToolsFile> {
+  return parseRecord(ToolsFile, await readFile(path, "utf8"), LIMITS);
+}

@@ -1,0 +1,53 @@
+/**
+ * The command line of `claude -p`. Every setting is here, because it reads no settings of the user or of the workspace:
+ * what a role may do does not depend on what somebody has set up for himself, or on what lies in a folder.
+ */
+import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
+import type { CliAsk } from "../../agent-cli/agent-cli.ts";
+import { serverCommand } from "../../mcp/server-command.ts";
+import { SERVER_NAME } from "../../mcp/server-name.ts";
+import { toolsOf } from "../../tools/index.ts";
+import type { ClaudeSettings } from "./settings.ts";
+
+/** What a Worker has. Some versions leave out those that the shell can do as well. */
+const WORKER_TOOLS = ["Bash", "Read", "Edit", "Write", "Glob", "Grep"];
+
+const COMMON = [
+  ...["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+  // Otherwise a message that begins with a slash would be a command of the CLI.
+  "--disable-slash-commands",
+  ...["--setting-sources", "", "--strict-mcp-config", "--no-chrome"],
+  // Whatever is not allowed is denied; nobody is asked.
+  ...["--permission-mode", "dontAsk"],
+];
+
+/** @param keyPath the file from which the CLI reads its key, once; null where it has it from its environment. */
+export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, keyPath: string | null): string[] {
+  const { run, systemPath, threadId, toolsPath } = ask;
+  const isWorker = run.task.role === "worker";
+  const names = toolsOf(run.task.role).map(({ name }) => `mcp__${SERVER_NAME}__${name}`);
+  return [
+    ...COMMON,
+    // Only with a key: a login is not read by it.
+    ...(apiKey === undefined ? [] : ["--bare"]),
+    ...(model === undefined ? [] : ["--model", model]),
+    ...["--system-prompt-file", systemPath],
+    ...["--tools", isWorker ? WORKER_TOOLS.join(",") : ""],
+    ...(isWorker ? ["--allowedTools", WORKER_TOOLS.join(",")] : []),
+    ...(toolsPath === null ? [] : ["--mcp-config", serversOf(ask, toolsPath), "--allowedTools", names.join(",")]),
+    ...(keyPath === null ? [] : ["--settings", JSON.stringify({ apiKeyHelper: readOnce(keyPath) })]),
+    ...(threadId === null ? [] : ["--resume", threadId]),
+  ];
+}
+
+function serversOf({ run }: CliAsk, toolsPath: string): string {
+  const mark = run.environment[MARK_VARIABLE];
+  const env = mark === undefined ? {} : { [MARK_VARIABLE]: mark };
+  return JSON.stringify({ mcpServers: { [SERVER_NAME]: { type: "stdio", ...serverCommand(toolsPath), env } } });
+}
+
+/** A command that prints a file and removes it: whoever comes later finds nothing. */
+function readOnce(path: string): string {
+  const quoted = `'${path.replaceAll("'", "'\\''")}'`;
+  return `cat ${quoted} && rm -f ${quoted}`;
+}

@@ -1,0 +1,110 @@
+/**
+ * Anthropic's agent CLI, `claude -p`. The Teller and the Planner get our tools over MCP and nothing else; a Worker gets
+ * the CLI's own shell and file tools, and the whole CLI runs in our sandbox, because it has none that is always there.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentCli, CliAsk } from "../../agent-cli/agent-cli.ts";
+import { cliEnvironment } from "../../agent-cli/environment.ts";
+import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
+import { checkVersion } from "../../agent-cli/version.ts";
+import type { Provider } from "../../provider.ts";
+import { type Bounds, boundsOf, isSandboxThere, sandboxed, secretPathIn } from "../../sandbox.ts";
+import { claudeArguments } from "./arguments.ts";
+import { explainClaude } from "./explain.ts";
+import { forgetThread } from "./forget-thread.ts";
+import { ClaudeReader } from "./reader.ts";
+import { type ClaudeSettings, KEY_VARIABLE } from "./settings.ts";
+
+/** The one that was tested. */
+const VERSION_MIN = "2.1.330";
+/** 1 MB was accepted, 3 MB was not. */
+const INPUT_CHARS_MAX = 1_048_576;
+/**
+ * Tries of a request within the CLI: 7 s in all. With fewer than two, a connection that was lost in the middle of an
+ * answer was told as an answer.
+ */
+const RETRIES = 3;
+const SERVER_START_MS = 30_000;
+const TOOL_MS = 60_000;
+/** The key is read again when it is this old; it is there only once, and no run takes that long. */
+const KEY_TTL_MS = 7 * 86_400_000;
+const SCRATCH_DIR = "scratch";
+
+export function createClaude(settings: ClaudeSettings): Provider {
+  return {
+    name: "claude",
+    ...(settings.model !== undefined && { model: settings.model }),
+    run: (run, signal) => runAgentCli(run, claudeCli(settings), signal),
+  };
+}
+
+/** For one run: it remembers how its last process ended. */
+function claudeCli(settings: ClaudeSettings): AgentCli {
+  const { file, configDir, baseUrl, apiKey, idleMs } = settings;
+  const options = (ask: CliAsk) => ({
+    hasTools: ask.toolsPath !== null,
+    countsCost: apiKey !== undefined && baseUrl === undefined,
+  });
+  let reader: ClaudeReader | null = null;
+  return {
+    name: "claude",
+    inputCharsMax: INPUT_CHARS_MAX,
+    idleMs,
+    countsThread: false,
+    async command(ask) {
+      await checkVersion("claude", file, VERSION_MIN);
+      const { run } = ask;
+      const scratch = join(run.runDir, SCRATCH_DIR);
+      for (const dir of [configDir, scratch]) await mkdir(dir, { recursive: true, mode: 0o700 });
+      const secrets = apiKey === undefined ? [] : [apiKey];
+      const environment = {
+        CLAUDE_CONFIG_DIR: configDir,
+        CLAUDE_CODE_TMPDIR: scratch,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+        CLAUDE_CODE_MAX_RETRIES: String(RETRIES),
+        MCP_TIMEOUT: String(SERVER_START_MS),
+        MCP_TOOL_TIMEOUT: String(TOOL_MS),
+        ...(baseUrl !== undefined && { ANTHROPIC_BASE_URL: baseUrl }),
+        ...run.environment,
+      };
+      const withKey = { ...environment, ...(apiKey !== undefined && { [KEY_VARIABLE]: apiKey }) };
+      if (run.task.role !== "worker") {
+        const args = claudeArguments(settings, ask, null);
+        return { file, args, cwd: run.runDir, environment: cliEnvironment(withKey), secrets };
+      }
+      // In the sandbox the key is in no variable, because the shell of the model would see it there.
+      const isHidden = apiKey !== undefined && (await isSandboxThere(run.sandbox));
+      const args = claudeArguments(settings, ask, isHidden ? await secretPathIn(run.home) : null);
+      const bounds = await workerBounds(ask, configDir, scratch);
+      const { commandLine, isSandboxed } = await sandboxed([file, ...args], { ...bounds, hasSecret: isHidden });
+      const [program, ...rest] = commandLine;
+      return {
+        file: program,
+        args: rest,
+        ...(isSandboxed && { inSandbox: file }),
+        cwd: run.workDir,
+        environment: cliEnvironment(
+          isHidden ? { ...environment, CLAUDE_CODE_API_KEY_HELPER_TTL_MS: String(KEY_TTL_MS) } : withKey,
+        ),
+        secrets,
+        ...(isHidden && { handedOver: apiKey }),
+      };
+    },
+    createReader(ask) {
+      const current = new ClaudeReader(options(ask));
+      reader = current;
+      return (line) => current.read(line);
+    },
+    explain: (end) => explainClaude(end, reader ?? new ClaudeReader({ hasTools: false, countsCost: false }), settings),
+    forget: (threadId) => forgetThread(configDir, threadId),
+  };
+}
+
+/** Of the state directory, a Worker's CLI has what it keeps itself, and may read what any Worker's shell may. */
+async function workerBounds({ run }: CliAsk, configDir: string, scratch: string): Promise<Bounds> {
+  const bounds = await boundsOf(run);
+  const own = [configDir, scratch].map((path) => ({ path, isWritable: true }));
+  return { ...bounds, allow: [...bounds.allow, ...own] };
+}

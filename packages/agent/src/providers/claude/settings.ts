@@ -1,0 +1,72 @@
+/** What the claude provider runs with. Light: whoever only shows who answers loads this too. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Role } from "@mimikit/protocol/role";
+import type { Config } from "@mimikit/runtime/config";
+import type { Environment } from "@mimikit/runtime/home";
+import { type Binary, findBinary } from "../../agent-cli/find-binary.ts";
+import { modelOf } from "../openai/endpoint.ts";
+
+/** Only the environment holds it: it is never in a file of ours, nor in the arguments of a process. */
+export const KEY_VARIABLE = "ANTHROPIC_API_KEY";
+const HOME_DIR = "claude";
+/** Beside what the Teller and the Planner have: a Worker's shell may write its own, and must not read theirs. */
+const WORKER_DIR = "worker";
+/** What `/login` leaves in the directory. */
+const LOGIN_FILE = ".credentials.json";
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+const PACKAGE = `@anthropic-ai/claude-code-${PLATFORM}`;
+
+const BINARY: Binary = {
+  variable: "MIMIKIT_CLAUDE_BIN",
+  name: "claude",
+  packaged: [`${PACKAGE}/claude`, `${PACKAGE}-musl/claude`],
+};
+
+export interface ClaudeSettings {
+  /** The native program. */
+  file: string;
+  /** CLAUDE_CONFIG_DIR: ours alone, never the user's own. */
+  configDir: string;
+  /** Anthropic's own address when not given. */
+  baseUrl?: string;
+  /** Without one it is the login in `configDir` that counts. */
+  apiKey?: string;
+  /** claude's own default when not given. */
+  model?: string;
+  idleMs: number;
+}
+
+type ClaudeConfig = Pick<Config, "claude" | "model" | "models">;
+
+/** What must be there before claude can answer for `role`; null when nothing is missing. */
+export function missingForClaude(role: Role, _config: ClaudeConfig, env: Environment, home: string): string | null {
+  if (findBinary(BINARY, env) === null) {
+    const named = env[BINARY.variable];
+    if (named) return `a program: ${BINARY.variable} names none (${named})`;
+    return `the program claude: install it (npm install -g @anthropic-ai/claude-code) or set ${BINARY.variable}`;
+  }
+  const configDir = configDirOf(role, home);
+  if (env[KEY_VARIABLE] || existsSync(join(configDir, LOGIN_FILE))) return null;
+  return `a key or a login: set ${KEY_VARIABLE}, or run  CLAUDE_CONFIG_DIR='${configDir}' claude  and there /login`;
+}
+
+/** The settings of claude for `role`; nothing may be missing. */
+export function claudeSettingsOf(role: Role, config: ClaudeConfig, env: Environment, home: string): ClaudeSettings {
+  const { baseUrl, idleSec } = config.claude;
+  const apiKey = env[KEY_VARIABLE] || undefined;
+  const model = modelOf(role, config);
+  return {
+    file: findBinary(BINARY, env) ?? BINARY.name,
+    configDir: configDirOf(role, home),
+    idleMs: idleSec * 1_000,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function configDirOf(role: Role, home: string): string {
+  return role === "worker" ? join(home, HOME_DIR, WORKER_DIR) : join(home, HOME_DIR);
+}

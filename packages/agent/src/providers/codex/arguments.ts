@@ -1,0 +1,125 @@
+/**
+ * The command line of `codex exec`. Every setting is here, because it reads no file of the user: what a role may do does
+ * not depend on what somebody has set up for himself.
+ */
+import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
+import type { CliAsk } from "../../agent-cli/agent-cli.ts";
+import { serverCommand } from "../../mcp/server-command.ts";
+import { SERVER_NAME } from "../../mcp/server-name.ts";
+import { toolsOf } from "../../tools/index.ts";
+import { permissionValues, type Reach } from "./permissions.ts";
+import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";
+import { type TomlValue, toToml } from "./toml.ts";
+
+/** Tries within the CLI, of a request and of a torn stream; an attempt that failed may be tried again as a whole. */
+const REQUEST_RETRIES = 2;
+const STREAM_RETRIES = 2;
+const STREAM_IDLE_MS = 120_000;
+const TOOL_SEC = 60;
+const ENDPOINT = "mimikit";
+
+/** What no role of ours needs: it would ask other hosts, start other agents, or wait for a network that is not there. */
+const DISABLED = [
+  "unbounded_connection_retries",
+  "apps",
+  "plugins",
+  "remote_plugin",
+  "goals",
+  "hooks",
+  "image_generation",
+  "browser_use",
+  "computer_use",
+];
+/** What makes a coding agent of a model. */
+const DISABLED_WITHOUT_SHELL = ["shell_tool", "unified_exec", "view_image"];
+
+/** Settings that do not depend on the run. */
+const COMMON: Readonly<Record<string, TomlValue>> = {
+  "analytics.enabled": false,
+  check_for_update_on_startup: false,
+  "history.persistence": "none",
+  "agents.enabled": false,
+  approval_policy: "never",
+};
+
+/** What a command of a Worker must not see: our settings and all keys. The mark stays, or it could not be found. */
+const HIDDEN_VARIABLES = ["*KEY*", "*SECRET*", "*TOKEN*", "*PASSWORD*", "CODEX_*"];
+
+/** @param reach where a Worker's commands may reach; null for roles without a shell. */
+export function codexArguments(settings: CodexSettings, ask: CliAsk, reach: Reach | null): string[] {
+  const { endpoint, model } = settings;
+  const isWorker = reach !== null;
+  const disabled = isWorker ? DISABLED : [...DISABLED, ...DISABLED_WITHOUT_SHELL];
+  const values: Record<string, TomlValue> = {
+    ...COMMON,
+    ...(endpoint !== null && {
+      model_provider: ENDPOINT,
+      [`model_providers.${ENDPOINT}`]: {
+        name: ENDPOINT,
+        base_url: endpoint.baseUrl,
+        wire_api: "responses",
+        request_max_retries: REQUEST_RETRIES,
+        stream_max_retries: STREAM_RETRIES,
+        stream_idle_timeout_ms: STREAM_IDLE_MS,
+        ...(endpoint.apiKey !== undefined && { env_key: KEY_VARIABLE }),
+      },
+    }),
+    ...(isWorker ? workerValues(settings, ask, reach) : talkerValues(ask)),
+  };
+  return [
+    "exec",
+    "--json",
+    "--skip-git-repo-check",
+    "--ignore-user-config",
+    "--ignore-rules",
+    "--strict-config",
+    ...disabled.flatMap((feature) => ["--disable", feature]),
+    ...Object.entries(values).flatMap(([key, value]) => ["-c", `${key}=${toToml(value)}`]),
+    ...(model === undefined ? [] : ["-m", model]),
+    ...(ask.threadId === null ? [] : ["resume", ask.threadId]),
+    "-",
+  ];
+}
+
+/** The Teller and the Planner have no shell and see no file: only our tools. */
+function talkerValues({ run, systemPath, toolsPath }: CliAsk): Record<string, TomlValue> {
+  return {
+    model_instructions_file: systemPath,
+    sandbox_mode: "read-only",
+    web_search: "disabled",
+    project_doc_max_bytes: 0,
+    include_permissions_instructions: false,
+    include_environment_context: false,
+    include_apps_instructions: false,
+    include_collaboration_mode_instructions: false,
+    "skills.include_instructions": false,
+    "skills.bundled.enabled": false,
+    ...(toolsPath !== null && {
+      [`mcp_servers.${SERVER_NAME}`]: {
+        ...serverCommand(toolsPath),
+        env_vars: [MARK_VARIABLE],
+        // Otherwise a turn would begin without its tools, or wait for an approval that nobody can give.
+        required: true,
+        default_tools_approval_mode: "approve",
+        // Otherwise some models see our tools only after a search, or only from code.
+        omit_tools_from: ["deferred", "code_mode"],
+        enabled_tools: toolsOf(run.task.role).map((tool) => tool.name),
+        tool_timeout_sec: TOOL_SEC,
+      },
+    }),
+  };
+}
+
+/** A Worker keeps what codex itself tells its model about its tools; our rules are added. */
+function workerValues({ network }: CodexSettings, { system }: CliAsk, reach: Reach): Record<string, TomlValue> {
+  return {
+    developer_instructions: system,
+    "skills.include_instructions": false,
+    "skills.bundled.enabled": false,
+    ...permissionValues(reach, network),
+    "shell_environment_policy.inherit": "all",
+    "shell_environment_policy.ignore_default_excludes": false,
+    "shell_environment_policy.exclude": HIDDEN_VARIABLES,
+    ...(!network && { web_search: "disabled" }),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * OpenAI's agent CLI, `codex exec`. The Teller and the Planner get our tools over MCP and no shell; a Worker gets codex's
+ * own shell, in codex's own sandbox, where the state directory does not exist.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentCli } from "../../agent-cli/agent-cli.ts";
+import { cliEnvironment } from "../../agent-cli/environment.ts";
+import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
+import { checkVersion } from "../../agent-cli/version.ts";
+import type { Provider } from "../../provider.ts";
+import { codexArguments } from "./arguments.ts";
+import { explainCodex } from "./explain.ts";
+import { forgetThread } from "./forget-thread.ts";
+import { reachOf, SLASH_TMP } from "./permissions.ts";
+import { createCodexReader } from "./reader.ts";
+import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";
+import { tidy } from "./tidy.ts";
+
+/** Older ones do not make the calls of one answer in their order. */
+const VERSION_MIN = "0.169.0";
+/** codex refuses more. */
+const INPUT_CHARS_MAX = 1_048_576;
+/**
+ * TMPDIR, in the folder of the run. codex leaves some of its helpers nothing but this to know them by, and refuses to
+ * work where its own home is below its TMPDIR.
+ */
+const TEMPORARY_DIR = "tmp";
+
+export function createCodex(settings: CodexSettings): Provider {
+  return {
+    name: "codex",
+    ...(settings.model !== undefined && { model: settings.model }),
+    async *run(run, signal) {
+      try {
+        yield* runAgentCli(run, codexCli(settings), signal);
+      } finally {
+        // An earlier attempt of this task, that was killed, could not do it.
+        if (run.task.role === "worker") await tidy([run.workDir, SLASH_TMP], Date.parse(run.task.createdAt));
+      }
+    },
+  };
+}
+
+function codexCli(settings: CodexSettings): AgentCli {
+  const { file, codexHome, endpoint, idleMs } = settings;
+  return {
+    name: "codex",
+    inputCharsMax: INPUT_CHARS_MAX,
+    idleMs,
+    countsThread: true,
+    async command(ask) {
+      await checkVersion("codex", file, VERSION_MIN);
+      const { run } = ask;
+      const temporary = join(run.runDir, TEMPORARY_DIR);
+      for (const dir of [codexHome, temporary]) await mkdir(dir, { recursive: true, mode: 0o700 });
+      const isWorker = run.task.role === "worker";
+      const reach = isWorker ? await reachOf(run, codexHome, temporary) : null;
+      const apiKey = endpoint?.apiKey;
+      return {
+        file,
+        args: codexArguments(settings, ask, reach),
+        cwd: isWorker ? run.workDir : run.runDir,
+        environment: cliEnvironment({
+          ...run.environment,
+          CODEX_HOME: codexHome,
+          TMPDIR: temporary,
+          ...(apiKey !== undefined && { [KEY_VARIABLE]: apiKey }),
+        }),
+        temporary,
+        secrets: apiKey === undefined ? [] : [apiKey],
+      };
+    },
+    createReader: createCodexReader,
+    explain: explainCodex,
+    forget: (threadId) => forgetThread(codexHome, threadId),
+  };
+}

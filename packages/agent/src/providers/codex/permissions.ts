@@ -1,0 +1,73 @@
+/**
+ * Where the commands of a Worker on codex may reach: codex's own sandbox shows them the whole file system read-only, the
+ * workspace and the temporary directories writable, and nothing of the state directory.
+ *
+ * Measured on 0.169.0: a directory below a denied one is shown only where it is writable, and what is in it can then be
+ * read-only again. codex starts its sandbox through links to itself that it keeps in its home, so these must be shown.
+ */
+import { mkdir, readdir, realpath } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { UnusableCli } from "../../agent-cli/version.ts";
+import { artifactOf } from "../../artifact.ts";
+import type { Run } from "../../provider.ts";
+import type { TomlValue } from "./toml.ts";
+
+export const PROFILE = "worker";
+/** In codex's home: what it makes there besides the links, nobody relies on. */
+const CODEX_TEMPORARY = "tmp";
+const CODEX_LINKS = "arg0-linux";
+/** Beside TMPDIR, because many programs know no other place. */
+export const SLASH_TMP = "/tmp";
+
+export interface Reach {
+  /** The state directory, which is not shown. */
+  home: string;
+  workDir: string;
+  /** TMPDIR of this run. */
+  temporary: string;
+  /** Directories of the state directory that are shown, with what is in them read-only. */
+  shown: readonly { dir: string; entries: readonly string[] }[];
+}
+
+type Place = Pick<Run, "home" | "workDir"> & { task: Pick<Run["task"], "upstream"> };
+
+/**
+ * All paths are real ones: what is denied under one name must not be there under another. Throws what the disk throws,
+ * and `UnusableCli` where the workspace is the state directory.
+ */
+export async function reachOf(place: Place, codexHome: string, temporary: string): Promise<Reach> {
+  const links = join(codexHome, CODEX_TEMPORARY, CODEX_LINKS);
+  await mkdir(links, { recursive: true, mode: 0o700 });
+  const [home, workDir] = await Promise.all([realpath(place.home), realpath(place.workDir)]);
+  if (workDir === home)
+    throw new UnusableCli(`codex cannot keep a Worker from the state directory: it is the workspace (${home})`);
+  // The outputs that the prompt names: earlier tasks of the chain handed them in. What is elsewhere can be read anyway.
+  const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
+  const dirs = new Set(outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [dirname(path)] : [])));
+  const shown = await Promise.all([...dirs].map(async (dir) => ({ dir, entries: await readdir(dir) })));
+  const linked = { dir: dirname(await realpath(links)), entries: [CODEX_LINKS] };
+  return { home, workDir, temporary: await realpath(temporary), shown: [linked, ...shown] };
+}
+
+/** The settings of codex that make it so. */
+export function permissionValues(
+  { home, workDir, temporary, shown }: Reach,
+  network: boolean,
+): Record<string, TomlValue> {
+  const dirs = shown.flatMap(({ dir, entries }) => [
+    [dir, "write"] as const,
+    ...entries.map((entry) => [join(dir, entry), "read"] as const),
+  ]);
+  return {
+    default_permissions: PROFILE,
+    [`permissions.${PROFILE}.filesystem`]: {
+      ":root": "read",
+      ":slash_tmp": "write",
+      [home]: "deny",
+      ...Object.fromEntries(dirs),
+      [temporary]: "write",
+      [workDir]: "write",
+    },
+    [`permissions.${PROFILE}.network`]: { enabled: network },
+  };
+}

@@ -1,0 +1,229 @@
+/** What only claude promises, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClaude } from "@mimikit/agent/providers/claude/index";
+import { claudeSettingsOf } from "@mimikit/agent/providers/claude/settings";
+import { findSandbox } from "@mimikit/agent/sandbox";
+import { Steering } from "@mimikit/agent/steering";
+import type { Task } from "@mimikit/protocol/task";
+import { Config } from "@mimikit/runtime/config";
+import { findMarked } from "@mimikit/runtime/marked-processes";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { messageOf, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
+import { findAgent } from "../support/agents.ts";
+import { ModelServer, type Script } from "../support/model-server.ts";
+
+const KEY = "sk-ant-canary-0123456789";
+const found = findAgent("claude");
+const sandbox = await findSandbox();
+
+async function serve(script: Script): Promise<ModelServer> {
+  const model = await ModelServer.start(script);
+  onTestFinished(() => model.close());
+  return model;
+}
+
+/** A workspace with its state directory inside. */
+function place() {
+  const workDir = temporaryDirectory();
+  const home = join(workDir, ".mimikit");
+  mkdirSync(join(home, "sessions"), { recursive: true });
+  writeFileSync(join(home, "token"), "state-canary");
+  return { workDir, home };
+}
+
+type Options = Parameters<typeof run>[1] & ReturnType<typeof place> & { url: string };
+
+function ask(task: Task, { url, ...options }: Options) {
+  const env = { MIMIKIT_CLAUDE_BIN: "bin" in found ? found.bin : "", ANTHROPIC_API_KEY: KEY };
+  const config = Config.parse({ model: "scripted", claude: { baseUrl: url } });
+  const provider = createClaude(claudeSettingsOf(task.role, config, env, options.home));
+  return run(task, { provider, ...options });
+}
+
+const work = (prompt: string) => taskOf({ id: "t-000001.0.0", role: "worker", prompt });
+const tell = (text: string) => turnOf({ messages: [messageOf(text)] });
+
+describe.skipIf("missing" in found)("the Teller on the real claude", () => {
+  test("has the tools of its role and no others, and its calls are its effects", async () => {
+    const model = await serve({
+      teller: [
+        {
+          calls: [
+            { name: "delegate", args: { prompt: "count the files" } },
+            { name: "delegate", args: {} },
+          ],
+        },
+        { say: "I am on it." },
+      ],
+    });
+    const ran = await ask(tell("How many files are there?"), { ...place(), url: model.url });
+    expect(ran).toMatchObject({ status: "done", provider: "claude" });
+    expect(ran.effects).toMatchObject([
+      { type: "delegate", prompt: "count the files" },
+      { type: "reply", text: "I am on it." },
+    ]);
+    const [first, second] = model.requests;
+    expect(first?.tools.toSorted()).toEqual(
+      ["cancel_task", "delegate", "list_tasks", "query_history", "remember", "reply", "update_backlog"].toSorted(),
+    );
+    expect(second?.results).toEqual(['{"id":"t-000007.0"}', expect.stringContaining("bad_input")]);
+    expect(ran.calls).toMatchObject([
+      { tool: "delegate", ok: false },
+      { tool: "delegate", ok: true },
+    ]);
+    expect(ran.lines.filter(({ type }) => type === "delta")).not.toEqual([]);
+    expect(ran.usage.inputTokens).toBeGreaterThan(0);
+    expect(first?.headers["x-api-key"]).toBe(KEY);
+  });
+
+  test("gets words, whatever they would be on its command line", async () => {
+    const model = await serve({ teller: [{ say: "Fine." }] });
+    const text = "/help @/etc/hostname\n!ls\n#remember me";
+    expect(replyOf(await ask(tell(text), { ...place(), url: model.url }))).toBe("Fine.");
+    expect(model.requests).toHaveLength(1);
+    expect(model.requests[0]?.messages.filter(({ role }) => role === "user")).toHaveLength(1);
+  });
+
+  test("leaves no thread behind, and its key in no file", async () => {
+    const model = await serve({ teller: [{ say: "Fine." }] });
+    const { home, workDir } = place();
+    await ask(tell("hello"), { home, workDir, url: model.url });
+    expect(readdirSync(join(home, "claude/projects"))).toEqual([]);
+    const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const file of files) expect(readFileSync(join(file.parentPath, file.name), "utf8")).not.toContain(KEY);
+  });
+
+  test("says a text whole that broke off in its middle", async () => {
+    const begun = [
+      {
+        type: "message_start",
+        message: {
+          id: "m",
+          type: "message",
+          role: "assistant",
+          model: "scripted",
+          content: [],
+          usage: { input_tokens: 1, output_tokens: 1 },
+        },
+      },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "The first half, " } },
+      { type: "content_block_stop", index: 0 },
+    ];
+    const stream = begun.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+    const model = await serve({ teller: [{ stream }, { say: "the second half." }] });
+    const ran = await ask(tell("hello"), { ...place(), url: model.url });
+    expect(replyOf(ran)).toBe("The first half, the second half.");
+  });
+
+  test("that reaches nobody has changed nothing, and nobody is told a failure", async () => {
+    const model = await ModelServer.start({});
+    const { url } = model;
+    await model.close();
+    const ran = await ask(tell("hello"), { ...place(), url });
+    expect(ran).toMatchObject({ status: "failed", isOutage: true });
+    expect(ran.error).toContain("ECONNREFUSED");
+  });
+
+  test("with a key that is refused says so and does not try again", async () => {
+    const model = await serve({ teller: [{ status: 401 }] });
+    const ran = await ask(tell("hello"), { ...place(), url: model.url });
+    expect(ran).toMatchObject({ status: "failed", failureReason: "provider", retryable: false });
+    expect(ran.isOutage).toBeUndefined();
+    expect(ran.error).toMatch(/authenticate/);
+  });
+});
+
+describe.skipIf("missing" in found)("a Worker on the real claude", () => {
+  test("works in the workspace with the CLI's own tools, and its last text is its result", async () => {
+    const model = await serve({
+      worker: [{ calls: [{ shell: "echo made > made.txt; pwd" }] }, { say: "I have made it." }],
+    });
+    const { home, workDir } = place();
+    const ran = await ask(work("make a file"), { home, workDir, url: model.url });
+    expect(ran).toMatchObject({ status: "done", resultType: "text", result: { text: "I have made it." } });
+    expect(readFileSync(join(workDir, "made.txt"), "utf8")).toBe("made\n");
+    expect(model.requests[1]?.results[0]).toContain(workDir);
+    expect(ran.calls).toMatchObject([{ tool: "Bash", ok: true }]);
+    expect(ran.lines).toContainEqual({ type: "progress", step: "echo made > made.txt; pwd" });
+    expect(existsSync(join(home, "sessions/t-000001.0.0.claude.json"))).toBe(false);
+    expect(await findMarked(ran.mark)).toEqual([]);
+  });
+
+  test.skipIf("missing" in sandbox)("cannot reach the state directory, the Teller's threads, or the key", async () => {
+    const { home, workDir } = place();
+    mkdirSync(join(home, "claude/projects/x"), { recursive: true });
+    writeFileSync(join(home, "claude/projects/x/thread.jsonl"), "thread-canary");
+    const commands = [
+      `cat '${home}/token' '${home}/claude/projects/x/thread.jsonl'`,
+      `echo forged > '${home}/worker-forged'; echo forged > '${home}/claude/settings.json'`,
+      "env",
+      "cat /proc/[0-9]*/environ | tr '\\0' '\\n'",
+      "for fd in /proc/[0-9]*/fd/[0-9]; do timeout 1 head -c 100 $fd < /dev/null; done 2>/dev/null",
+      `grep -rs 'canary-0123456789' '${home}' /proc/[0-9]*/cmdline; ls -R '${home}'`,
+    ];
+    const model = await serve({
+      worker: [{ calls: commands.map((shell) => ({ shell })) }, { say: "Done." }],
+    });
+    const ran = await ask(work("look around"), { home, workDir, url: model.url });
+    expect(ran.status).toBe("done");
+    const seen = model.requests[1]?.results.join("\n") ?? "";
+    expect(seen).toContain("CLAUDE_CONFIG_DIR=");
+    for (const secret of ["state-canary", "thread-canary", KEY]) expect(seen).not.toContain(secret);
+    expect(existsSync(join(home, "worker-forged"))).toBe(false);
+    expect(existsSync(join(home, "claude/settings.json"))).toBe(false);
+    expect(model.requests.every(({ headers }) => headers["x-api-key"] === KEY)).toBe(true);
+  });
+
+  test("hears the user while a command runs, and goes on in the same thread", async () => {
+    const model = await serve({
+      worker: [{ calls: [{ shell: "touch begun; sleep 60" }] }, { say: "Blue it is." }],
+    });
+    const steering = new Steering();
+    const { home, workDir } = place();
+    const ran = await ask(work("paint it red"), {
+      home,
+      workDir,
+      url: model.url,
+      steering,
+      onStream: (line) => {
+        if (line.type === "progress" && line.step.startsWith("touch"))
+          steering.offer({ id: "s-1", at: "2026-11-22T02:00:00.000Z", text: "blue, not red" });
+      },
+    });
+    expect(ran).toMatchObject({ status: "done", result: { text: "Blue it is." }, steers: [{ id: "s-1" }] });
+    const last = model.requests[1];
+    expect(last?.prompt).toContain("paint it red");
+    expect(last?.messages.at(-1)?.content).toContain("blue, not red");
+    expect(await findMarked(ran.mark)).toEqual([]);
+  });
+
+  test("that is stopped is gone with all that it started, and the next attempt goes on with its thread", async () => {
+    const model = await serve({
+      worker: [
+        { calls: [{ shell: "echo first-step; echo done > first.txt" }] },
+        { calls: [{ shell: "setsid sleep 61 & sleep 60" }] },
+        { say: "Finished." },
+      ],
+    });
+    const { home, workDir } = place();
+    const controller = new AbortController();
+    const stopped = await ask(work("two steps"), {
+      home,
+      workDir,
+      url: model.url,
+      signal: controller.signal,
+      onStream: (line) => {
+        if (line.type === "progress" && line.step.startsWith("setsid")) controller.abort("interrupted");
+      },
+    });
+    expect(stopped).toMatchObject({ status: "failed", failureReason: "interrupted" });
+    expect(await findMarked(stopped.mark)).toEqual([]);
+    const ran = await ask(work("two steps"), { home, workDir, url: model.url, attempt: 2 });
+    expect(ran).toMatchObject({ status: "done", result: { text: "Finished." } });
+    const { messages = [], results = [] } = model.requests[2] ?? {};
+    expect(results[0]).toContain("first-step");
+    expect(messages.at(-1)?.content).toContain("An earlier attempt of this task was cut off");
+  });
+});

@@ -1,0 +1,18 @@
+/** codex promises what every provider promises: the real program, against a scripted endpoint. */
+import { createCodex } from "@mimikit/agent/providers/codex/index";
+import { codexSettingsOf } from "@mimikit/agent/providers/codex/settings";
+import { Config } from "@mimikit/runtime/config";
+import { describe } from "vitest";
+import { describeProvider } from "../conformance/provider-suite.ts";
+import { environmentOf, findAgent } from "../support/agents.ts";
+
+describe.skipIf("missing" in findAgent("codex"))("the real program", () => {
+  describeProvider({
+    name: "codex",
+    kind: "agent CLI",
+    create: ({ baseUrl }, { role, silenceMs, home }) => {
+      const config = Config.parse({ model: "scripted", codex: { baseUrl } });
+      return createCodex({ ...codexSettingsOf(role, config, environmentOf("codex"), home), idleMs: silenceMs });
+    },
+  });
+});

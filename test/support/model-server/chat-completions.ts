@@ -1,0 +1,77 @@
+/** Chat Completions: what OpenAI, LM Studio, Ollama and their like speak. */
+import type { ServerResponse } from "node:http";
+import { z } from "zod";
+import { halvesOf, openStream, piecesOf, type ResolvedCall, USAGE, type Utterance, type Wire } from "./wire.ts";
+
+const Call = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
+const Body = z.object({
+  model: z.string(),
+  stream: z.boolean(),
+  messages: z.array(
+    z.object({
+      role: z.enum(["system", "user", "assistant", "tool"]),
+      content: z.string(),
+      tool_calls: z.array(Call).optional(),
+      tool_call_id: z.string().optional(),
+    }),
+  ),
+  tools: z.array(z.object({ function: z.object({ name: z.string(), parameters: z.unknown() }) })).optional(),
+});
+
+export const chatCompletions: Wire = {
+  name: "chat-completions",
+  path: "/v1/chat/completions",
+
+  read(body) {
+    const { model, stream, messages, tools = [] } = Body.parse(body);
+    // Strict endpoints refuse a conversation with arguments that are no JSON.
+    for (const call of messages.flatMap((message) => message.tool_calls ?? [])) JSON.parse(call.function.arguments);
+    const offered = tools.map((tool) => ({ name: tool.function.name, kind: "function" as const }));
+    return { model, messages, tools: offered, isStreamed: stream };
+  },
+
+  stream(response, utterance) {
+    openStream(response);
+    for (const content of piecesOf(utterance.say)) sendDelta(response, { content });
+    for (const [index, call] of utterance.calls.map(wireCall).entries()) {
+      const [first, second] = halvesOf(call.function.arguments);
+      sendDelta(response, { tool_calls: [{ ...call, index, function: { ...call.function, arguments: first } }] });
+      sendDelta(response, { tool_calls: [{ index, function: { arguments: second } }] });
+    }
+    send(response, { choices: [{ index: 0, delta: {}, finish_reason: finishOf(utterance) }] });
+    if (utterance.withoutUsage !== true) send(response, { choices: [], usage: usage() });
+    response.end("data: [DONE]\n\n");
+  },
+
+  begin(response, { say }) {
+    openStream(response);
+    sendDelta(response, { content: say });
+  },
+
+  whole(utterance) {
+    const message = { role: "assistant", content: utterance.say, tool_calls: utterance.calls.map(wireCall) };
+    const choices = [{ index: 0, message, finish_reason: finishOf(utterance) }];
+    return { object: "chat.completion", choices, usage: usage() };
+  },
+};
+
+function wireCall({ id, name, arguments: input }: ResolvedCall) {
+  return { id, type: "function", function: { name, arguments: input } };
+}
+
+function sendDelta(response: ServerResponse, delta: object): void {
+  send(response, { choices: [{ index: 0, delta, finish_reason: null }] });
+}
+
+function send(response: ServerResponse, event: object): void {
+  response.write(`data: ${JSON.stringify({ object: "chat.completion.chunk", ...event })}\n\n`);
+}
+
+function finishOf({ calls, finish }: Utterance): string {
+  return finish ?? (calls.length > 0 ? "tool_calls" : "stop");
+}
+
+function usage() {
+  const { input, cached, output } = USAGE;
+  return { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: { cached_tokens: cached } };
+}

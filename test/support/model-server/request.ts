@@ -1,0 +1,88 @@
+/** What a model is asked, in one form for every wire: a conversation in the shape of Chat Completions. */
+import type { IncomingHttpHeaders } from "node:http";
+import { ROLES, type Role } from "@mimikit/protocol/role";
+
+export interface WireCall {
+  id: string;
+  function: { name: string; arguments: string };
+}
+
+export interface Message {
+  role: "system" | "user" | "assistant" | "tool";
+  content: string;
+  tool_calls?: WireCall[] | undefined;
+  tool_call_id?: string | undefined;
+}
+
+/** A tool as a request offers it. `custom` takes text in place of JSON. */
+export interface OfferedTool {
+  name: string;
+  namespace?: string;
+  kind: "function" | "custom";
+}
+
+/** What a wire makes of the body of a request. */
+export interface Reading {
+  model: string;
+  messages: Message[];
+  tools: OfferedTool[];
+  isStreamed: boolean;
+}
+
+export type WireName = "chat-completions" | "responses" | "anthropic-messages";
+
+export interface ModelRequest {
+  wire: WireName;
+  role: Role;
+  /** Answers of the model that this conversation already holds: 0 for its first request. */
+  turn: number;
+  /** 1 for the first request of this role, whatever conversation it belongs to. */
+  nth: number;
+  model: string;
+  messages: Message[];
+  system: string;
+  /** The first user message: the prompt of the run. */
+  prompt: string;
+  /** What the tools answered, in order. */
+  results: string[];
+  /** The names of the tools, without what the client has put before them. */
+  tools: string[];
+  headers: IncomingHttpHeaders;
+  bytes: number;
+  /** Resolves when the exchange is over: did the client hang up before it had everything? */
+  wasAborted: Promise<boolean>;
+}
+
+/** The request cannot be answered. */
+export class BadRequest extends Error {}
+
+const RULES = /^You are the Mimikit runtime (\w+)\./m;
+
+/** Whose rules these are; undefined when they are nobody's. */
+export function roleOf(system: string): Role | undefined {
+  const name = RULES.exec(system)?.[1];
+  return ROLES.find((role) => role === name);
+}
+
+/** `mcp__mimikit__reply` is `reply`. */
+export function bareName(name: string): string {
+  return name.replace(/^mcp__.*?__/, "");
+}
+
+/**
+ * Strict endpoints refuse a conversation in which calls and results do not match, and so does this one.
+ * Throws `BadRequest`.
+ */
+export function checkAnswered(messages: readonly Message[]): void {
+  let open: string[] = [];
+  for (const { role, tool_calls = [], tool_call_id = "" } of messages) {
+    if (role === "tool") {
+      if (!open.includes(tool_call_id)) throw new BadRequest(`the result ${tool_call_id} has no call`);
+      open = open.filter((id) => id !== tool_call_id);
+      continue;
+    }
+    if (open.length > 0) break;
+    open = tool_calls.map((call) => call.id);
+  }
+  if (open.length > 0) throw new BadRequest(`the calls ${open.join(", ")} have no result`);
+}

@@ -1,0 +1,165 @@
+/** The OpenAI Responses API, as the codex command line speaks it. */
+import type { ServerResponse } from "node:http";
+import { z } from "zod";
+import { BadRequest, type Message, type OfferedTool, type WireCall } from "./request.ts";
+import { openStream, piecesOf, type ResolvedCall, USAGE, type Utterance, type Wire } from "./wire.ts";
+
+const Content = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]);
+const Call = { call_id: z.string(), name: z.string() };
+const Output = { call_id: z.string(), output: Content };
+const FunctionTool = z.object({ type: z.literal(["function", "custom"]), name: z.string() });
+const Tool = z.union([
+  FunctionTool,
+  z.object({ type: z.literal("namespace"), name: z.string(), tools: z.array(FunctionTool) }),
+  // Tools of the endpoint itself, such as a search of the web.
+  z.object({ type: z.string() }).transform(() => ({ type: "endpoint" as const })),
+]);
+const Item = z.union([
+  z.object({
+    type: z.literal("message"),
+    role: z.enum(["system", "developer", "user", "assistant"]),
+    content: Content,
+  }),
+  z.object({ type: z.literal("function_call"), ...Call, arguments: z.string() }),
+  z.object({ type: z.literal("custom_tool_call"), ...Call, input: z.string() }),
+  z.object({ type: z.literal(["function_call_output", "custom_tool_call_output"]), ...Output }),
+  z.object({ type: z.literal("additional_tools"), tools: z.array(Tool) }),
+  z.object({ type: z.literal("reasoning") }),
+]);
+const Body = z.object({
+  model: z.string(),
+  stream: z.literal(true),
+  /** The rules; or they are the first message of the developer. */
+  instructions: z.string().default(""),
+  input: z.array(Item),
+  tools: z.array(Tool).optional(),
+});
+
+/** What codex adds to what the user says. */
+const ADDED = /^\s*(<(environment_context|user_instructions|permissions|skill)|# AGENTS\.md)/;
+
+export const responses: Wire = {
+  name: "responses",
+  path: "/v1/responses",
+
+  read(body) {
+    const { model, instructions, input, tools = [] } = Body.parse(body);
+    const messages: Message[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
+    const offered = tools.flatMap(offeredOf);
+    for (const item of input) {
+      if (item.type === "additional_tools") offered.push(...item.tools.flatMap(offeredOf));
+      else if (item.type === "message") addText(messages, item.role, textOf(item.content));
+      else if ("output" in item)
+        messages.push({ role: "tool", tool_call_id: item.call_id, content: textOf(item.output) });
+      else if (item.type !== "reasoning")
+        addCall(messages, {
+          id: item.call_id,
+          function: { name: item.name, arguments: "input" in item ? item.input : item.arguments },
+        });
+    }
+    return { model, messages, tools: offered, isStreamed: true };
+  },
+
+  stream(response, utterance) {
+    openStream(response);
+    const output = outputOf(utterance);
+    send(response, "response.created", { response: { id: idOf(utterance) } });
+    for (const [index, item] of output.entries()) {
+      if (item.type === "message") sayItem(response, index, utterance, piecesOf(utterance.say));
+      send(response, "response.output_item.done", { output_index: index, item });
+    }
+    const isCut = utterance.finish === "length";
+    send(response, isCut ? "response.incomplete" : "response.completed", {
+      response: {
+        id: idOf(utterance),
+        status: isCut ? "incomplete" : "completed",
+        output,
+        ...(isCut && { incomplete_details: { reason: "max_output_tokens" } }),
+        ...(utterance.withoutUsage !== true && { usage: usage() }),
+      },
+    });
+    response.end();
+  },
+
+  begin(response, utterance) {
+    openStream(response);
+    send(response, "response.created", { response: { id: idOf(utterance) } });
+    sayItem(response, 0, utterance, [utterance.say]);
+  },
+
+  whole() {
+    throw new BadRequest("an answer of the Responses API is streamed");
+  },
+};
+
+function offeredOf(tool: z.infer<typeof Tool>): OfferedTool[] {
+  if (tool.type === "endpoint") return [];
+  if (tool.type !== "namespace") return [{ name: tool.name, kind: tool.type }];
+  return tool.tools.map(({ name, type }) => ({ name, kind: type, namespace: tool.name }));
+}
+
+function textOf(content: z.infer<typeof Content>): string {
+  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+}
+
+function addText(messages: Message[], role: "system" | "developer" | "user" | "assistant", content: string): void {
+  if (role === "developer") messages.push({ role: "system", content });
+  else if (role === "assistant") lastAnswer(messages).content += content;
+  else if (role !== "user" || !ADDED.test(content)) messages.push({ role, content });
+}
+
+function addCall(messages: Message[], call: WireCall): void {
+  const answer = lastAnswer(messages);
+  answer.tool_calls = [...(answer.tool_calls ?? []), call];
+}
+
+/** Texts and calls that follow each other are one answer. */
+function lastAnswer(messages: Message[]): Message {
+  const last = messages.at(-1);
+  if (last?.role === "assistant") return last;
+  const answer: Message = { role: "assistant", content: "" };
+  messages.push(answer);
+  return answer;
+}
+
+function sayItem(response: ServerResponse, index: number, utterance: Utterance, pieces: string[]): void {
+  const item = messageItem(utterance);
+  const place = { item_id: item.id, output_index: index, content_index: 0 };
+  send(response, "response.output_item.added", { output_index: index, item: { ...item, content: [] } });
+  for (const delta of pieces) send(response, "response.output_text.delta", { ...place, delta });
+}
+
+function outputOf(utterance: Utterance) {
+  const hasText = utterance.say !== "" || utterance.calls.length === 0;
+  return [...(hasText ? [messageItem(utterance)] : []), ...utterance.calls.map(callItem)];
+}
+
+function messageItem(utterance: Utterance) {
+  const content = [{ type: "output_text", text: utterance.say, annotations: [] }];
+  return { type: "message", id: `msg_${utterance.number}`, role: "assistant", content };
+}
+
+function callItem({ id, name, namespace, kind, arguments: input }: ResolvedCall) {
+  const head = { id: `item_${id}`, call_id: id, name };
+  if (kind === "custom") return { ...head, type: "custom_tool_call", input };
+  return { ...head, type: "function_call", ...(namespace !== undefined && { namespace }), arguments: input };
+}
+
+function idOf({ number }: Utterance): string {
+  return `resp_${number}`;
+}
+
+function send(response: ServerResponse, type: string, event: object): void {
+  response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`);
+}
+
+function usage() {
+  const { input, cached, output } = USAGE;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  };
+}
