@@ -3,12 +3,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROLES } from "@mimikit/protocol/role";
-import type { Config } from "@mimikit/runtime/config";
 import { HomeError, homeHash, modeText, readToken } from "@mimikit/runtime/home";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { socketName } from "@mimikit/runtime/singleton";
 import { DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/state";
+import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { checkSandbox } from "./checks/sandbox.ts";
 import { Client, defaultUrl } from "./client.ts";
 import { reasonOf } from "./failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "./instance.ts";
@@ -18,26 +19,6 @@ import { probePort } from "./probe-port.ts";
 const DISK_BYTES_WARN = 500 * 1_048_576;
 const DISK_BYTES_FAIL = 50 * 1_048_576;
 const NAMED_MAX = 5;
-
-export interface Check {
-  level: "ok" | "warn" | "fail";
-  message: string;
-  /** What to do next. */
-  next?: string;
-}
-
-export interface Patient {
-  home: string;
-  workDir: string;
-  config: Config;
-  problems: string[];
-  /** Is there a state directory at all? */
-  exists: boolean;
-}
-
-const ok = (message: string): Check => ({ level: "ok", message });
-const warn = (message: string, next: string): Check => ({ level: "warn", message, next });
-const fail = (message: string, next: string): Check => ({ level: "fail", message, next });
 
 export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Check[]> = {
   node: () => [ok(`Node ${process.versions.node} at ${process.execPath}`)],
@@ -51,6 +32,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   roles: checkRoles,
   gateway: checkGateway,
   children: checkChildren,
+  sandbox: checkSandbox,
   quarantine: checkQuarantine,
 };
 

@@ -9,6 +9,7 @@ import type { Task } from "@mimikit/protocol/task";
 import type { Usage } from "@mimikit/protocol/usage";
 import type { ToolBus, ToolCallRecord } from "./bus.ts";
 import type { Context } from "./context.ts";
+import type { SandboxMode } from "./sandbox.ts";
 import type { Steering } from "./steering.ts";
 
 /** One run of one attempt of a task. */
@@ -26,6 +27,8 @@ export interface Run {
   workDir: string;
   /** The state directory, where a Worker's tools may not reach. */
   home: string;
+  /** Whether a Worker's shell is kept from the state directory by a sandbox. */
+  sandbox: SandboxMode;
   /** This attempt's own folder for scratch files and artifacts; exists. */
   runDir: string;
   /** Marks every child process of this attempt (PROTOCOL R6): pass it on in the child's environment. */
@@ -61,6 +64,8 @@ export type ProviderEvent = StreamLine | DoneEvent | FailedEvent;
 
 export interface Provider {
   name: string;
+  /** The name of the model that it asks, where it is known. */
+  model?: string;
   /** Must end soon after `signal` aborts, with all its child processes gone. */
   run(run: Run, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }

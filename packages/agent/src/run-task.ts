@@ -1,5 +1,5 @@
 /**
- * Runs one attempt of a task with a provider and makes of it what the pool publishes. Whatever a provider does, an
+ * Runs one attempt of a task with whoever answers and makes of it what the pool publishes. Whatever a provider does, an
  * outcome comes out: it never throws, and a turn that the user began always has a reply (SPEC G4).
  */
 import { writeFile } from "node:fs/promises";
@@ -15,7 +15,9 @@ import type { StreamLine } from "@mimikit/protocol/stream";
 import type { TurnInput } from "@mimikit/protocol/task";
 import { NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import { createToolBus } from "./bus.ts";
+import type { Circuits, Verdict } from "./circuit.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "./provider.ts";
+import type { Answerers } from "./providers/index.ts";
 import { ROLE_DEFINITIONS } from "./roles/index.ts";
 import { TOOLS } from "./tools/index.ts";
 
@@ -29,6 +31,7 @@ export const RESULT_JSON_CHARS_MAX = 200_000;
 
 const ERROR_CHARS_MAX = 1_000;
 const QUESTION_CHARS_MAX = 4_000;
+const STEP_CHARS_MAX = 200;
 const CUT = "\n\n[truncated]";
 
 /** What the pool needs to publish a result, or to plan another attempt. */
@@ -49,29 +52,135 @@ export interface Outcome {
   steers: readonly Steer[];
   usage: Usage;
   provider: string;
+  /** The name of the model, where it is known: its price is found under it. */
+  model?: string;
 }
 
 export interface Attempt extends Omit<Run, "bus"> {
-  provider: Provider;
+  /** Who answers: the first, or whoever comes after those that cannot be reached. */
+  answerers: Answerers;
+  circuits: Circuits;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs(): number;
   /** Receives what the user sees before the result. */
   onStream: (line: StreamLine) => void;
 }
 
-/** Runs the task to its end, or until `signal` aborts; `stopReason` says how to abort. Never throws. */
+/**
+ * Runs the task to its end, or until `signal` aborts; `stopReason` says how to abort. Whoever cannot be reached is passed
+ * over (SPEC M), as long as nothing has been done yet. Never throws.
+ */
 export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Outcome> {
-  const { task, context } = attempt;
-  const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: attempt.onToolCall });
-  const last = await drive({ ...attempt, bus }, attempt, signal);
-  // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
-  const effects = [...bus.effects];
-  const outcome = await conclude(last, effects, attempt);
-  return task.turn === undefined ? outcome : answered(outcome, last, task.turn);
+  const { task, circuits, monotonicMs } = attempt;
+  const { providers, problems } = attempt.answerers;
+  const unreached = [...problems];
+  let spent: Spent = { usage: NO_USAGE, provider: providers[0] };
+  for (const provider of providers) {
+    const circuit = circuits.of(provider.name);
+    const leave = circuit.enter(monotonicMs());
+    if (leave === null) {
+      unreached.push(circuit.error);
+      continue;
+    }
+    if (unreached.length > 0)
+      attempt.onStream({ type: "progress", step: stepOf(`${provider.name} takes over: ${unreached.join("; ")}`) });
+    const ran = await runWith(provider, attempt, signal);
+    const { last, effects } = ran;
+    leave(verdictOf(ran), monotonicMs(), last.type === "failed" ? last.error : "");
+    if (last.type !== "failed" || last.isOutage !== true) {
+      const outcome = await conclude(last, effects, provider, attempt);
+      return task.turn === undefined ? outcome : answered(outcome, last, task.turn);
+    }
+    unreached.push(last.error);
+    spent = { usage: last.usage, provider };
+    // What was begun is not begun again by somebody else who knows nothing of it: that is the next attempt's to do.
+    if (!ran.isUntouched) break;
+  }
+  return nobodyAnswered(unreached, spent, attempt);
+}
+
+/** What was paid before it broke off, and to whom. */
+interface Spent {
+  usage: Usage;
+  provider: Provider | undefined;
+}
+
+/** Nobody could be reached: nothing is made up, and the task stays open (SPEC G4). */
+function nobodyAnswered(
+  unreached: readonly string[],
+  { usage, provider }: Spent,
+  { task, steering }: Attempt,
+): Outcome {
+  return {
+    status: "failed",
+    failureReason: "provider",
+    error: unreached.join("; ").slice(0, ERROR_CHARS_MAX),
+    retryable: true,
+    isOutage: true,
+    resultType: ROLE_DEFINITIONS[task.role].resultTypes[0],
+    result: null,
+    effects: [],
+    steers: [...steering.taken],
+    usage,
+    provider: provider?.name ?? "nobody",
+    ...(provider?.model !== undefined && { model: provider.model }),
+  };
 }
 
 type Last = DoneEvent | FailedEvent;
 
+/** What came of one provider. */
+interface Ran {
+  last: Last;
+  effects: Effect[];
+  /** It has said nothing, called nothing, taken nothing and cost nothing. */
+  isUntouched: boolean;
+}
+
+async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal): Promise<Ran> {
+  const { task, context, steering } = attempt;
+  const takenBefore = steering.taken.length;
+  let isUntouched = true;
+  const onToolCall: Run["onToolCall"] = (call) => {
+    isUntouched = false;
+    attempt.onToolCall(call);
+  };
+  const onStream: Attempt["onStream"] = (line) => {
+    if (line.type === "delta") isUntouched = false;
+    attempt.onStream(line);
+  };
+  const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: onToolCall });
+  const last = await drive(provider, { ...attempt, onToolCall, bus }, onStream, signal);
+  // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
+  const effects = [...bus.effects];
+  const hasCost = Object.values(last.usage).some((value) => value > 0);
+  return { last, effects, isUntouched: isUntouched && !hasCost && steering.taken.length === takenBefore };
+}
+
+/** What a run says of its provider, for its circuit. What broke off in the middle had been reached. */
+function verdictOf({ last, isUntouched }: Ran): Verdict {
+  if (last.type === "done") return "reached";
+  if (last.isOutage === true) return "outage";
+  if (!isUntouched) return "reached";
+  switch (last.failureReason) {
+    case "provider":
+    case "timeout":
+      // What will never be otherwise was said by somebody: a refused key, an unknown model.
+      return last.retryable ? "failed" : "reached";
+    case "error":
+    case "invalid_result":
+      return "reached";
+    default:
+      return "unknown";
+  }
+}
+
+function stepOf(text: string): string {
+  return text.slice(0, STEP_CHARS_MAX);
+}
+
 /** Forwards the stream and returns the last event; makes one up where the provider does not keep its contract. */
-async function drive(run: Run, { provider, onStream }: Attempt, signal: AbortSignal): Promise<Last> {
+async function drive(provider: Provider, run: Run, onStream: Attempt["onStream"], signal: AbortSignal): Promise<Last> {
   const finished = new AbortController();
   const abandoned = abandonedAfter(signal, finished.signal);
   try {
@@ -112,12 +221,20 @@ function abandonedAfter(signal: AbortSignal, finished: AbortSignal): Promise<"ab
 }
 
 /** Checks what the provider handed in against what its role must hand in. A failed run changes nothing: no effects. */
-async function conclude(last: Last, effects: Effect[], attempt: Attempt): Promise<Outcome> {
-  const { task, provider } = attempt;
+async function conclude(last: Last, effects: Effect[], provider: Provider, attempt: Attempt): Promise<Outcome> {
+  const { task } = attempt;
   const definition = ROLE_DEFINITIONS[task.role];
   const resultType = last.resultType ?? definition.resultTypes[0];
   const steers = [...attempt.steering.taken];
-  const base = { resultType, result: null, effects: [], steers, usage: last.usage, provider: provider.name };
+  const base = {
+    resultType,
+    result: null,
+    effects: [],
+    steers,
+    usage: last.usage,
+    provider: provider.name,
+    ...(provider.model !== undefined && { model: provider.model }),
+  };
   const fail = (failureReason: FailureReason, error: string, retryable: boolean): Outcome => ({
     ...base,
     resultType: definition.resultTypes.includes(resultType) ? resultType : definition.resultTypes[0],

@@ -1,18 +1,32 @@
 /** Every provider, and who answers for a role. */
 import type { Role } from "@mimikit/protocol/role";
-import type { Environment } from "@mimikit/runtime/home";
+import type { ProviderId } from "@mimikit/runtime/config";
 import type { Provider } from "../provider.ts";
-import { type Choice, type ProviderId, providerIdOf } from "./names.ts";
+import { createClaude } from "./claude/index.ts";
+import { claudeSettingsOf } from "./claude/settings.ts";
+import { createCodex } from "./codex/index.ts";
+import { codexSettingsOf } from "./codex/settings.ts";
+import { type Choice, chainOf, type Surroundings } from "./names.ts";
 import { offline } from "./offline/index.ts";
 import { endpointOf } from "./openai/endpoint.ts";
 import { createOpenai } from "./openai/index.ts";
 
-const CREATE: Record<ProviderId, (role: Role, config: Choice, env: Environment) => Provider> = {
+const CREATE: Record<ProviderId, (role: Role, config: Choice, surroundings: Surroundings) => Provider> = {
+  openai: (role, config, { env }) => createOpenai(endpointOf(role, config, env)),
+  codex: (role, config, { env, home }) => createCodex(codexSettingsOf(role, config, env, home)),
+  claude: (role, config, { env, home }) => createClaude(claudeSettingsOf(role, config, env, home)),
   offline: () => offline,
-  openai: (role, config, env) => createOpenai(endpointOf(role, config, env)),
 };
 
-/** The provider of `role`. Throws `UnusableProvider` when the configuration names one that cannot answer. */
-export function chooseProvider(role: Role, config: Choice, env: Environment = process.env): Provider {
-  return CREATE[providerIdOf(role, config, env)](role, config, env);
+/** Those who can be asked, in their order. */
+export interface Answerers {
+  providers: readonly Provider[];
+  /** Why others whom the configuration names cannot even be asked. */
+  problems: readonly string[];
+}
+
+/** Who answers for `role`, and who stands in for it. */
+export function chooseProviders(role: Role, config: Choice, surroundings: Surroundings): Answerers {
+  const { ids, problems } = chainOf(role, config, surroundings);
+  return { providers: ids.map((id) => CREATE[id](role, config, surroundings)), problems };
 }

@@ -1,51 +1,87 @@
-/** Which provider answers for a role, by name alone: whoever only shows it need not load any provider. */
+/** Which providers answer for a role, by name alone: whoever only shows it need not load any provider. */
 import { ROLES, type Role } from "@mimikit/protocol/role";
-import type { Config } from "@mimikit/runtime/config";
+import { type Config, PROVIDERS, type ProviderId } from "@mimikit/runtime/config";
 import type { Environment } from "@mimikit/runtime/home";
+import { missingForClaude } from "./claude/settings.ts";
+import { missingForCodex } from "./codex/settings.ts";
 import { missingSetting } from "./openai/endpoint.ts";
 
-/** The providers of this version. Each has its file or folder beside this one, and its line in `index.ts`. */
-export const PROVIDERS = ["offline", "openai"] as const;
-export type ProviderId = (typeof PROVIDERS)[number];
-
 /** The settings that say who answers. */
-export type Choice = Pick<Config, "provider" | "providers" | "openai" | "model" | "models">;
+export type Choice = Pick<
+  Config,
+  "provider" | "providers" | "fallback" | "fallbacks" | "model" | "models" | "openai" | "codex" | "claude"
+>;
 
-/** The configuration names a provider that cannot answer; the message says for which role, and what would help. */
-export class UnusableProvider extends Error {}
-
-/**
- * The provider of `role`: its own setting, else the common one; `auto` is a model endpoint where one is configured, else
- * the offline engine. Throws `UnusableProvider`.
- */
-export function providerIdOf(role: Role, config: Choice, env: Environment = process.env): ProviderId {
-  const name = config.providers[role] ?? config.provider;
-  const missing = missingSetting(role, config, env);
-  if (name === "auto") return missing === null ? "openai" : "offline";
-  const id = PROVIDERS.find((each) => each === name);
-  if (id === undefined)
-    throw new UnusableProvider(
-      `the provider "${name}" for the ${role} is not in this version; there is: auto, ${PROVIDERS.join(", ")}`,
-    );
-  if (id === "openai" && missing !== null)
-    throw new UnusableProvider(`the provider "${name}" for the ${role} lacks ${missing}`);
-  return id;
+/** Where the choice is made: the environment holds keys and where programs are, the state directory the logins. */
+export interface Surroundings {
+  home: string;
+  env: Environment;
 }
 
-/** Who answers for each role as people are told it: one that cannot answer keeps its name, and is a problem. */
-export function describeProviders(
-  config: Choice,
-  env: Environment = process.env,
-): { names: Record<Role, string>; problems: string[] } {
+type Missing = (role: Role, config: Choice, env: Environment, home: string) => string | null;
+
+/** What must be set before a provider can answer for a role; null when nothing is missing. */
+const MISSING: Record<ProviderId, Missing> = {
+  openai: missingSetting,
+  codex: missingForCodex,
+  claude: missingForClaude,
+  offline: () => null,
+};
+
+/** Who answers for one role, and what its owner should know of that. */
+export interface Chain {
+  /** The first answers, the others stand in for it. Empty when nobody can answer. */
+  ids: ProviderId[];
+  /** One line for each that was named and cannot answer. */
+  problems: string[];
+  /** What `auto` did not take, and what each of them lacks. */
+  passedOver: string[];
+}
+
+/**
+ * Who answers for `role`, and who stands in for it: its own settings, else the common ones; `auto` is the first provider
+ * that has what it needs. What is named and cannot answer is left out.
+ */
+export function chainOf(role: Role, config: Choice, { home, env }: Surroundings): Chain {
+  const missing = (id: ProviderId) => MISSING[id](role, config, env, home);
   const problems: string[] = [];
-  const nameOf = (role: Role): string => {
-    try {
-      return providerIdOf(role, config, env);
-    } catch (error) {
-      if (!(error instanceof UnusableProvider)) throw error;
-      problems.push(error.message);
-      return config.providers[role] ?? config.provider;
-    }
+  const passedOver: string[] = [];
+  const ids = new Set<ProviderId>();
+  const add = (id: ProviderId, what: string) => {
+    const lack = missing(id);
+    if (lack === null) ids.add(id);
+    else problems.push(`the ${what} "${id}" for the ${role} lacks ${lack}`);
   };
-  return { names: Object.fromEntries(ROLES.map((role) => [role, nameOf(role)])) as Record<Role, string>, problems };
+  const name = config.providers[role] ?? config.provider;
+  if (name !== "auto") add(name, "provider");
+  else
+    for (const id of PROVIDERS) {
+      const lack = missing(id);
+      if (lack === null) {
+        ids.add(id);
+        break;
+      }
+      passedOver.push(`${id} lacks ${lack}`);
+    }
+  for (const id of config.fallbacks[role] ?? config.fallback) add(id, "fallback");
+  return { ids: [...ids], problems, passedOver };
+}
+
+/** Who answers for each role as people are told it. */
+export interface Description {
+  /** A provider that cannot answer, and has nobody to stand in for it, keeps its name and is a problem. */
+  names: Record<Role, string>;
+  problems: string[];
+  /** What `auto` did not take, and why. */
+  passedOver: string[];
+}
+
+export function describeProviders(config: Choice, surroundings: Surroundings): Description {
+  const chains = ROLES.map((role) => [role, chainOf(role, config, surroundings)] as const);
+  const nameOf = (role: Role, { ids }: Chain) => ids[0] ?? config.providers[role] ?? config.provider;
+  return {
+    names: Object.fromEntries(chains.map(([role, chain]) => [role, nameOf(role, chain)])) as Record<Role, string>,
+    problems: chains.flatMap(([, chain]) => chain.problems),
+    passedOver: [...new Set(chains.flatMap(([, chain]) => chain.passedOver))],
+  };
 }

@@ -5,15 +5,16 @@
  * What an earlier task of the chain printed is the command's standard input, and MIMIKIT_UPSTREAM names the file that
  * holds it. Without an earlier task the input is empty.
  */
-import { open, stat, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { Report } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
-import { hasCode } from "@mimikit/store/error-code";
+import { artifactOf } from "../../artifact.ts";
 import { type Ended, runCommand } from "../../command.ts";
 import { Output } from "../../output.ts";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
+import { boundsOf, SandboxMissing } from "../../sandbox.ts";
 import { parseMessage } from "./parse.ts";
 import { languageOf, WORDS, type Words } from "./words.ts";
 
@@ -43,6 +44,10 @@ export async function* work(run: Run, signal: AbortSignal): AsyncGenerator<Provi
   try {
     yield* perform(command, run, signal, words);
   } catch (error) {
+    if (error instanceof SandboxMissing) {
+      yield failure({ failureReason: "error", error: error.message, retryable: false });
+      return;
+    }
     // No process could be started, or nothing written (no memory, a full disk): the same run may succeed later.
     yield failure({ failureReason: "provider", error: String(error), retryable: true });
   }
@@ -62,11 +67,11 @@ function readCommand({ task, context }: Run): string | null {
 
 async function* perform(command: string, run: Run, signal: AbortSignal, words: Words): AsyncGenerator<ProviderEvent> {
   const upstream = await findUpstream(run);
-  const input = upstream === null ? null : await open(upstream, "r");
   const output = await Output.create(join(run.runDir, OUTPUT_FILE), OUTPUT_TAIL_BYTES_MAX);
   const environment = { ...run.environment, ...(upstream !== null && { [UPSTREAM_VARIABLE]: upstream }) };
   try {
-    const ended = yield* show(runCommand(command, { cwd: run.workDir, environment, input, output }, signal));
+    const options = { bounds: await boundsOf(run), environment, output, ...(upstream !== null && { input: upstream }) };
+    const ended = yield* show(runCommand(command, options, signal));
     const result = { text: output.tail(), artifact: output.path };
     if (signal.aborted && ended.exitCode !== 0) {
       const failureReason = stopReason(signal);
@@ -84,7 +89,6 @@ async function* perform(command: string, run: Run, signal: AbortSignal, words: W
       yield failure({ failureReason: "error", error, retryable: false, resultType: "text", result });
     }
   } finally {
-    await input?.close();
     await output.close();
   }
 }
@@ -108,11 +112,11 @@ async function* show(lines: AsyncGenerator<string, Ended>): AsyncGenerator<Provi
 }
 
 /** The file with what the earlier tasks printed: the artifact of a single one where it still exists, else written anew. */
-async function findUpstream({ task, runDir }: Run): Promise<string | null> {
+async function findUpstream({ task, home, runDir }: Run): Promise<string | null> {
   const [first, ...others] = task.upstream;
   if (first === undefined) return null;
-  const artifact = RESULT_SCHEMAS.text.safeParse(first.result).data?.artifact;
-  if (others.length === 0 && artifact !== undefined && (await isFile(artifact))) return artifact;
+  const artifact = others.length === 0 ? await artifactOf(first, home) : null;
+  if (artifact !== null) return artifact;
   const path = join(runDir, UPSTREAM_FILE);
   await writeFile(path, task.upstream.map(textOf).join("\n"), { mode: 0o600 });
   return path;
@@ -121,13 +125,4 @@ async function findUpstream({ task, runDir }: Run): Promise<string | null> {
 function textOf({ resultType, result }: Report): string {
   const text = resultType === "text" ? RESULT_SCHEMAS.text.safeParse(result).data?.text : undefined;
   return text ?? JSON.stringify(result, null, 2);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 /** Puts the pieces of a streamed answer together. An answer that came in one piece is one piece. */
 import { NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import { z } from "zod";
-import { measure } from "../../kernel/fit-into.ts";
+import { measure } from "../../kernel/budget.ts";
 import type { ModelAnswer, ModelRequest } from "../../kernel/model.ts";
 import { estimateTokens } from "../../tokens.ts";
 

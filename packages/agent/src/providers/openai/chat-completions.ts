@@ -106,6 +106,22 @@ function withoutKey(failure: ModelFailure, { apiKey }: Endpoint): ModelFailure {
   return apiKey === undefined ? failure : { ...failure, message: failure.message.replaceAll(apiKey, "[key]") };
 }
 
+/** Why no connection came about, by the codes of the system and of fetch. */
+const UNCONNECTED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function isUnconnected(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && UNCONNECTED.has(String(cause.code));
+}
+
 /** Ends a request that the run ends, or that has been silent for too long, and says afterwards which of them it was. */
 class Watch {
   readonly signal: AbortSignal;
@@ -135,7 +151,8 @@ class Watch {
   explain(error: unknown): ModelFailure {
     if (this.stop.aborted)
       return { type: "failure", kind: "aborted", message: "stopped while the model was answering" };
-    return { type: "failure", kind: "unavailable", message: this.describe(error) };
+    const isOutage = !this.hasBegun && isUnconnected(error);
+    return { type: "failure", kind: "unavailable", message: this.describe(error), isOutage };
   }
 
   end(): void {

@@ -18,6 +18,8 @@ export interface Endpoint {
   model: string;
   /** What a request may have, in tokens. */
   tokensMax: number;
+  /** Whether the model can call tools, as most can; one that cannot writes action tags. */
+  toolCalls?: boolean;
   /** How long it may take to begin an answer, and to go on with one. */
   firstByteMs: number;
   idleMs: number;
@@ -28,7 +30,7 @@ export interface Endpoint {
 export type ModelSettings = Pick<Config, "openai" | "model" | "models">;
 
 /** The model of `role`; undefined when none is configured. */
-export function modelOf(role: Role, { model, models }: ModelSettings): string | undefined {
+export function modelOf(role: Role, { model, models }: Pick<Config, "model" | "models">): string | undefined {
   return models[role] ?? model;
 }
 
@@ -41,12 +43,13 @@ export function missingSetting(role: Role, config: ModelSettings, env: Environme
 
 /** The endpoint of `role`; nothing may be missing. */
 export function endpointOf(role: Role, config: ModelSettings, env: Environment): Endpoint {
-  const { baseUrl = DEFAULT_BASE_URL, contextWindow, reservedOutput, firstByteSec, idleSec } = config.openai;
+  const { baseUrl = DEFAULT_BASE_URL, contextWindow, reservedOutput, toolCalls, firstByteSec, idleSec } = config.openai;
   const apiKey = keyOf(env);
   return {
     baseUrl,
     model: modelOf(role, config) ?? "",
     tokensMax: Math.max(TOKENS_MIN, contextWindow - reservedOutput),
+    toolCalls,
     firstByteMs: firstByteSec * 1_000,
     idleMs: idleSec * 1_000,
     retryDelaysMs: RETRY_DELAYS_MS,

@@ -10,6 +10,7 @@ import { persistent } from "./persistent.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
   const model = persistent(chatCompletions(endpoint), endpoint.retryDelaysMs);
-  const { tokensMax } = endpoint;
-  return { name: "openai", run: (run, signal) => runKernel(run, { model, tokensMax }, signal) };
+  const { tokensMax, toolCalls = true } = endpoint;
+  const kernel = { model, tokensMax, toolCalls };
+  return { name: "openai", model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
 }

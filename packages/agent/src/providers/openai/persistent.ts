@@ -4,6 +4,8 @@ import type { Model, ModelFailure } from "../../kernel/model.ts";
 
 /** Whoever asks for more patience than this is unavailable: the user should hear of it. */
 export const RETRY_AFTER_MS_MAX = 60_000;
+/** Where nobody listens, more tries in a row are in vain: the circuit tries again later. */
+export const OUTAGE_RETRIES_MAX = 2;
 
 /** @param delaysMs how long to wait before each further try; as many tries as there are entries. */
 export function persistent(model: Model, delaysMs: readonly number[]): Model {
@@ -17,7 +19,8 @@ export function persistent(model: Model, delaysMs: readonly number[]): Model {
           if (event.type === "answer") return;
         }
         failure ??= { type: "failure", kind: "unavailable", message: "the model ended without an answer" };
-        const delayMs = delayOf(failure, delaysMs[retry - 1]);
+        const isFinal = failure.isOutage === true && retry > OUTAGE_RETRIES_MAX;
+        const delayMs = isFinal ? null : delayOf(failure, delaysMs[retry - 1]);
         if (delayMs === null) return yield failure;
         yield { type: "retry", retry, message: failure.message };
         if (!(await waitUnlessAborted(delayMs, signal)))

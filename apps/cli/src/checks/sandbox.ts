@@ -1,0 +1,29 @@
+/** Can the shell of a Worker reach the state directory? Found out by trying, for everybody who may answer for the Workers. */
+import { proveConfinement } from "@mimikit/agent/prove-confinement";
+import { chainOf } from "@mimikit/agent/providers/names";
+import type { ProviderId } from "@mimikit/runtime/config";
+import { type Check, fail, ok, type Patient, warn } from "../check.ts";
+
+export async function checkSandbox(patient: Patient): Promise<Check[]> {
+  const { exists, config, home } = patient;
+  if (!exists) return [];
+  const { ids } = chainOf("worker", config, { home, env: process.env });
+  const found: Check[] = [ok("the Teller and the Planner have no shell, whoever answers for them")];
+  for (const id of ids) found.push(await checkWorker(id, patient));
+  return found;
+}
+
+async function checkWorker(id: ProviderId, { config, home, workDir }: Patient): Promise<Check> {
+  const result = await proveConfinement(id, config, { home, workDir });
+  switch (result.verdict) {
+    case "confined":
+      return ok(`a Worker on ${id} tried to read and to write the state directory, and could not`);
+    case "open":
+      return warn(
+        `the shell of a Worker on ${id} has your whole authority, over the state directory too: ${result.why}`,
+        result.next,
+      );
+    case "refused":
+      return fail(`no Worker on ${id} has a shell: ${result.why}`, result.next);
+  }
+}
