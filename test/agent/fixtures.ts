@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
+import { Circuits } from "@mimikit/agent/circuit";
 import type { Context } from "@mimikit/agent/context";
 import type { Provider } from "@mimikit/agent/provider";
 import { offline } from "@mimikit/agent/providers/offline/index";
 import { type Outcome, runTask } from "@mimikit/agent/run-task";
+import type { SandboxMode } from "@mimikit/agent/sandbox";
 import { Steering } from "@mimikit/agent/steering";
 import type { TaskSummary } from "@mimikit/protocol/api";
 import type { Message } from "@mimikit/protocol/inbox";
@@ -27,6 +29,7 @@ export function contextOf(part: Partial<Context> = {}): Context {
   return {
     now: NOW,
     history: [],
+    origin: [],
     tasks: [],
     memory: [],
     backlog: [],
@@ -100,10 +103,17 @@ export async function run(
   task: Task,
   options: {
     provider?: Provider;
+    /** A chain in place of `provider`. */
+    providers?: readonly Provider[];
+    problems?: readonly string[];
+    circuits?: Circuits;
+    monotonicMs?: number;
     context?: Partial<Context>;
     signal?: AbortSignal;
     workDir?: string;
     home?: string;
+    sandbox?: SandboxMode;
+    attempt?: number;
     onStream?: (line: StreamLine) => void;
     steering?: Steering;
   } = {},
@@ -118,11 +128,17 @@ export async function run(
   const outcome = await runTask(
     {
       task,
-      attempt: 1,
-      provider: options.provider ?? offline,
+      attempt: options.attempt ?? 1,
+      answerers: {
+        providers: options.providers ?? [options.provider ?? offline],
+        problems: options.problems ?? [],
+      },
+      circuits: options.circuits ?? new Circuits(() => ({ first: 5_000, max: 60_000 })),
+      monotonicMs: () => options.monotonicMs ?? 0,
       context: contextOf(options.context),
       workDir: options.workDir ?? directory,
       home: options.home ?? directory,
+      sandbox: options.sandbox ?? "auto",
       runDir,
       environment: { [MARK_VARIABLE]: mark },
       steering,

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Circuits } from "@mimikit/agent/circuit";
 import type { Provider, ProviderEvent, Run } from "@mimikit/agent/provider";
-import { chooseProvider } from "@mimikit/agent/providers/index";
-import { UnusableProvider } from "@mimikit/agent/providers/names";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
 import { RESULT_JSON_CHARS_MAX, STOP_MS_MAX, TEXT_FILE } from "@mimikit/agent/run-task";
 import { RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/result";
@@ -243,24 +242,97 @@ test("a provider that does not stop is left behind, and the turn still has its r
   expect(replyOf(turn)).toContain("timeout");
 });
 
-describe("who answers", () => {
-  const config = (part: object) => Config.parse(part);
+/** Nobody is there: nothing was done, and it may be otherwise later. */
+const outage = (name: string, act?: (run: Run) => Promise<unknown>): Provider => ({
+  ...scripted([failed({ isOutage: true, error: `${name} cannot be reached` })], act),
+  name,
+});
 
-  test("without a choice it is the offline engine", () => {
-    expect(chooseProvider("teller", config({})).name).toBe("offline");
+describe("who cannot be reached", () => {
+  test("lets nothing be made up: the turn has no reply, no effect and no result, and stays open", async () => {
+    const ran = await run(question, { provider: outage("away") });
+    expect(ran).toMatchObject({
+      status: "failed",
+      isOutage: true,
+      retryable: true,
+      error: "away cannot be reached",
+      effects: [],
+      result: null,
+      provider: "away",
+    });
   });
 
-  test("a role's own choice wins", () => {
-    const mixed = config({ provider: "codex", providers: { worker: "offline" } });
-    expect(chooseProvider("worker", mixed).name).toBe("offline");
-    expect(() => chooseProvider("planner", mixed)).toThrow(UnusableProvider);
+  test("is passed over: the next in the chain answers, says so, and is named in the result", async () => {
+    const standIn = { ...scripted([done({ text: "hi" })]), name: "stand-in" };
+    const ran = await run(question, { providers: [outage("away"), outage("gone"), standIn] });
+    expect(replyOf(ran)).toBe("hi");
+    expect(ran).toMatchObject({ status: "done", provider: "stand-in" });
+    expect(ran.isOutage).toBeUndefined();
+    expect(ran.lines).toContainEqual({
+      type: "progress",
+      step: "stand-in takes over: away cannot be reached; gone cannot be reached",
+    });
   });
 
-  test("a provider that is not there is named, with those that are", () => {
-    expect(() => chooseProvider("teller", config({ provider: "codex" }))).toThrow(
-      'the provider "codex" for the teller is not in this version; there is: auto, offline, openai',
-    );
+  test("is not asked again while its circuit is open, and then the stand-in answers at once", async () => {
+    let asked = 0;
+    const away = outage("away", async () => asked++);
+    const standIn = { ...scripted([done({ text: "hi" })]), name: "stand-in" };
+    const circuits = new Circuits(() => ({ first: 5_000, max: 60_000 }));
+    for (let nth = 0; nth < 3; nth++) await run(question, { providers: [away, standIn], circuits });
+    expect(asked).toBe(1);
+    await run(question, { providers: [away, standIn], circuits, monotonicMs: 5_000 });
+    expect(asked).toBe(2);
   });
+
+  test("leaves the reason behind for those who are not let in", async () => {
+    const circuits = new Circuits(() => ({ first: 5_000, max: 60_000 }));
+    await run(question, { provider: outage("away"), circuits });
+    const ran = await run(question, { provider: scripted([done({ text: "hi" })]), circuits });
+    expect(ran.status).toBe("done");
+    const refused = await run(question, { provider: { ...scripted([done({ text: "hi" })]), name: "away" }, circuits });
+    expect(refused).toMatchObject({ isOutage: true, error: "away cannot be reached" });
+  });
+
+  test("in the middle of the work leaves it to the next attempt: nobody else goes on without knowing of it", async () => {
+    const standIn = { ...scripted([done({ text: "hi" })]), name: "stand-in" };
+    const spent = { ...scripted([failed({ isOutage: true, usage })]), name: "away" };
+    expect(await run(question, { providers: [spent, standIn] })).toMatchObject({ isOutage: true, usage });
+    const busy = outage("away", ({ bus }) => bus.call("delegate", { prompt: "half a thought" }));
+    expect(await run(question, { providers: [busy, standIn] })).toMatchObject({ isOutage: true, effects: [] });
+  });
+
+  test("is also who lacks what it needs: a stand-in takes over, or the task stays open", async () => {
+    const problems = ['the provider "codex" for the teller lacks the program codex'];
+    const ran = await run(question, { problems, provider: scripted([done({ text: "hi" })]) });
+    expect(replyOf(ran)).toBe("hi");
+    expect(ran.lines).toEqual([{ type: "progress", step: `scripted takes over: ${problems[0]}` }]);
+    expect(await run(question, { problems, providers: [] })).toMatchObject({
+      isOutage: true,
+      effects: [],
+      error: problems[0],
+    });
+  });
+
+  test("is told from a failure, which no stand-in hides: the user hears the truth", async () => {
+    const standIn = { ...scripted([done({ text: "hi" })]), name: "stand-in" };
+    const ran = await run(question, { providers: [scripted([failed()]), standIn] });
+    expect(replyOf(ran)).toContain("I could not finish this reply");
+    expect(ran.provider).toBe("scripted");
+  });
+});
+
+test.each<[string, ProviderEvent, string]>([
+  ["failures before a word was said", failed(), "open"],
+  ["time-outs before a word was said", failed({ failureReason: "timeout" }), "open"],
+  ["refusals, which will not pass by waiting", failed({ retryable: false }), "closed"],
+  ["bad output of the model", failed({ failureReason: "invalid_result", retryable: false }), "closed"],
+  ["failures that came after something was done", failed({ usage }), "closed"],
+  ["stops", failed({ failureReason: "cancelled" }), "closed"],
+])("after three %s in a row its circuit is as it should be", async (_, event, state) => {
+  const circuits = new Circuits(() => ({ first: 5_000, max: 60_000 }));
+  for (let nth = 0; nth < 3; nth++) await run(question, { provider: scripted([event]), circuits });
+  expect(circuits.of("scripted").stateAt(0)).toBe(state);
 });
 
 test("the limits of the roles come from the configuration", () => {

@@ -274,7 +274,58 @@ describe("rescue", () => {
   });
 });
 
+test("a turn that told of an outage keeps that line, also when it ends without an answer", () => {
+  const asked = turn("t-000001", { messages: [message("m-a")] });
+  const outage = {
+    id: asked.id,
+    attempt: 1,
+    failureReason: "provider",
+    error: "away",
+    at: NOON,
+    retryAt: NOON,
+  } as const;
+  const deaths = [2, 3, 4].map((attempt) => ({ role: "teller" as const, attempt, ownerAlive: false }));
+  const attempts = [
+    { role: "teller" as const, attempt: 1, ownerAlive: false, failed: { ...outage, outage: true as const } },
+    ...deaths,
+  ];
+  const stop = { kind: "stop", id: "stop-1", at: NOON } as const;
+  const told = { outage: { since: NOON, error: "away" } };
+  expect(decide(snapshot({ queue: [asked], attempts: { [asked.id]: attempts } }), NOON_MS)).toContainEqual(
+    expect.objectContaining({ type: "finish", result: expect.objectContaining(told) }),
+  );
+  expect(
+    decide(snapshot({ inbox: [stop], queue: [asked], attempts: { [asked.id]: attempts.slice(0, 1) } }), NOON_MS),
+  ).toContainEqual(expect.objectContaining({ type: "stop", result: expect.objectContaining(told) }));
+});
+
 describe("prune", () => {
+  test("of the attempts of one outage the first and the last stay, and every other kind of attempt", () => {
+    const open = task("t-000001.0.0");
+    const outage = {
+      id: open.id,
+      failureReason: "provider",
+      error: "",
+      at: NOON,
+      retryAt: NOON,
+      outage: true,
+    } as const;
+    const attempts = [1, 2, 3, 4, 5].map((attempt) => ({
+      role: "worker" as const,
+      attempt,
+      ownerAlive: true,
+      ...(attempt !== 3 && { failed: { ...outage, attempt } }),
+    }));
+    const facts = { queue: [open], attempts: { [open.id]: attempts } };
+    expect(decide(snapshot(facts), NOON_MS)).toEqual([
+      {
+        type: "remove",
+        removals: [2, 4].map((attempt) => ({ from: "outages", role: "worker", id: open.id, attempt })),
+      },
+    ]);
+    expect(decide(snapshot({ ...facts, attempts: { [open.id]: attempts.slice(0, 2) } }), NOON_MS)).toEqual([]);
+  });
+
   test("what is archived leaves every directory, what is not stays", () => {
     const a = task("t-000001.0.0");
     const b = task("t-000001.0.1");

@@ -61,6 +61,14 @@ describe("dispatch", () => {
     ]);
   });
 
+  test("an attempt that reached nobody is no failure, however often: it waits for no delay and is not poison", () => {
+    const outage = { ...failure("timeout", "2026-11-22T13:00:00.000Z"), outage: true as const };
+    const outages = [1, 2, 3, 4].map((nth) => attempt({ attempt: nth, failed: { ...outage, attempt: nth } }));
+    const [candidate] = choose([task("t-000001.0.0", { onInterrupt: "fail" })], { "t-000001.0.0": outages });
+    expect(candidate).toMatchObject({ attempt: 5, earlier: [], interrupted: false });
+    expect(candidate?.outages).toHaveLength(4);
+  });
+
   test("an attempt that was handed back is neither a failure nor a reason to wait", () => {
     const attempts = { "t-000001.0.0": [attempt({ failed: failure("interrupted") })] };
     expect(choose([task("t-000001.0.0")], attempts)).toMatchObject([{ attempt: 2, interrupted: true, earlier: [] }]);
@@ -73,6 +81,11 @@ describe("retry", () => {
   test("the first passing failure is retried after the delay, the second is final", () => {
     expect(retryAtMs(worker, { retryable: true }, 0, NOON_MS, 60)).toBe(NOON_MS + 60_000);
     expect(retryAtMs(worker, { retryable: true }, 1, NOON_MS, 60)).toBeNull();
+  });
+
+  test("an outage is never final, for no role and after no failure, and is tried when somebody can be reached", () => {
+    for (const each of [worker, task("t-000001")])
+      expect(retryAtMs(each, { retryable: true, isOutage: true }, 1, NOON_MS, 60)).toBe(NOON_MS);
   });
 
   test("what the role itself reports as failed is final", () => {

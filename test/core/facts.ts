@@ -2,6 +2,7 @@
 import type { Snapshot } from "@mimikit/core/snapshot";
 import type { Message } from "@mimikit/protocol/inbox";
 import type { Result } from "@mimikit/protocol/result";
+import type { Signal } from "@mimikit/protocol/signal";
 import type { Report, Task, TurnInput } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 
@@ -63,6 +64,9 @@ interface Facts {
   dropped?: Snapshot["dropped"];
   unreadable?: Snapshot["unreadable"];
   triggers?: Snapshot["triggers"] extends ReadonlyMap<string, infer T> ? T[] : never;
+  signals?: Signal[];
+  heard?: Record<string, string[]>;
+  decisions?: Record<string, string | null>;
   queue?: Task[];
   attempts?: Record<string, Snapshot["attempts"] extends ReadonlyMap<string, infer A> ? A : never>;
   results?: Result[];
@@ -82,11 +86,17 @@ export function snapshot(facts: Facts): Snapshot {
     dropped: facts.dropped ?? new Map(),
     unreadable: facts.unreadable ?? [],
     triggers: byId(facts.triggers),
+    signals: byId(facts.signals),
     queue: byId(facts.queue),
     attempts: new Map(Object.entries(facts.attempts ?? {})),
     results: byId(facts.results),
     isArchived: (id) => archive.has(id),
     outcomeOf: (id) => facts.outcomes?.[id],
+    heardBy: (id) => (facts.heard?.[id] === undefined ? undefined : new Set(facts.heard[id])),
+    decisionOf: (id) => {
+      const taskId = facts.decisions?.[id];
+      return taskId === undefined ? undefined : { taskId };
+    },
     settledTurn: facts.settledTurn ?? 0,
   };
 }

@@ -3,7 +3,7 @@ import { messagesOf } from "@mimikit/core/history";
 import { ancestorsOf, compareTaskIds, turnId, turnNumber } from "@mimikit/protocol/id";
 import { reportOf } from "@mimikit/protocol/result";
 import { describe, expect, test } from "vitest";
-import { done, failed, message, task, turn } from "./facts.ts";
+import { done, failed, message, NOON, task, turn } from "./facts.ts";
 
 describe("history", () => {
   test("a turn is its messages, then its reply, which says what it answers and what it started", () => {
@@ -18,6 +18,22 @@ describe("history", () => {
       { id: "m-b", role: "user" },
       { id: "t-000007.reply", role: "assistant", text: "on it", answers: ["m-a", "m-b"], taskIds: ["t-000007.0"] },
     ]);
+  });
+
+  test("an outage is told once, after what was asked and before the reply, in the language of the user", () => {
+    const outage = { since: NOON, error: "ECONNREFUSED" };
+    const reply = { type: "reply" as const, text: "hi" };
+    const asked = (text: string) => turn("t-000007", { messages: [message("m-a", text)] });
+    const told = messagesOf(done(asked("hello"), { outage, effects: [reply] }));
+    expect(told.map(({ id, role, at }) => [id, role, at])).toEqual([
+      ["m-a", "user", NOON],
+      ["t-000007.outage", "system", NOON],
+      ["t-000007.reply", "assistant", NOON],
+    ]);
+    expect(told[1]?.text).toMatch(/ECONNREFUSED.*Your message is kept/);
+    expect(messagesOf(done(asked("你好"), { outage }))[1]?.text).toMatch(/ECONNREFUSED.*您的消息已保存/);
+    const report = turn("t-000008", { results: [reportOf(done(task("t-000001.0.0")))] });
+    expect(messagesOf(done(report, { outage }))[0]?.text).toContain("What is to be reported is kept");
   });
 
   test("a report names the tasks that it reports", () => {

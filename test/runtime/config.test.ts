@@ -62,6 +62,20 @@ test("lists, names and the provider of a role can be set by variables", () => {
   });
 });
 
+test("stand-ins are a list, prices a table: in the file as YAML, in a variable separated by commas and as JSON", () => {
+  const prices = { m: { input: 1, cached: 0.1, output: 4.5 } };
+  const written = homeWith("fallback: [codex, offline]\nprices:\n  m: {input: 1, cached: 0.1, output: 4.5}\n");
+  expect(loadConfig(written, {})).toMatchObject({ config: { fallback: ["codex", "offline"], prices }, problems: [] });
+  const env = {
+    MIMIKIT_FALLBACK: "codex, offline",
+    MIMIKIT_FALLBACK_WORKER: "offline",
+    MIMIKIT_PRICES: JSON.stringify(prices),
+  };
+  const { config, problems } = loadConfig(temporaryDirectory(), env);
+  expect(problems).toEqual([]);
+  expect(config).toMatchObject({ fallback: ["codex", "offline"], fallbacks: { worker: ["offline"] }, prices });
+});
+
 test("every field says what it is for and has a variable of its own", () => {
   for (const { path, schema } of CONFIG_FIELDS)
     expect([path, schema.description]).toEqual([path, expect.stringMatching(/\.$/)]);
@@ -78,6 +92,9 @@ test.each([
   ["MIMIKIT_PROVIDER", "gpt"],
   ["MIMIKIT_TIMEOUT_SEC_WORKER", "-1"],
   ["MIMIKIT_TICK_MS", "1e99"],
+  ["MIMIKIT_FALLBACK", "offline, auto"],
+  ["MIMIKIT_PRICES", "cheap"],
+  ["MIMIKIT_PRICES", '{"m": {"input": -1, "cached": 0, "output": 0}}'],
 ])("the bad variable %s=%s is ignored and reported by name", (name, value) => {
   const { config, problems } = loadConfig(temporaryDirectory(), { [name]: value });
   expect(config).toEqual(defaults);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { identityOf, isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import { readRole, writeRole } from "@mimikit/runtime/role-record";
@@ -20,6 +20,8 @@ test("a process that was killed is dead at once, even while nobody has collected
     const child = identityOf(Number(String(line)));
     if (child === null) throw new Error("the child does not run");
     expect(isAlive(child)).toBe(true);
+    // Until it has stopped, the shell could still collect its child.
+    await expect.poll(() => readFileSync(`/proc/${shell.pid}/stat`, "utf8")).toMatch(/\) T /);
     process.kill(child.pid, "SIGKILL");
     await expect.poll(() => isAlive(child)).toBe(false);
     expect(() => process.kill(child.pid, 0)).not.toThrow();

@@ -42,6 +42,7 @@ test("a tick ends only when all its claims have, also when one of them fails: th
     isAlive: () => true,
     nowMs: () => NOON_MS,
     limits: () => ({ concurrency: { teller: 1, planner: 1, worker: 2 }, retryDelaySec: 60 }),
+    admit: (candidates) => [...candidates],
     run: async ({ task: { id } }) => {
       started.push(id);
       return DONE;

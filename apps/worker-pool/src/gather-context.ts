@@ -1,10 +1,14 @@
 /** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
+import { clockOf, isoIn } from "@mimikit/agent/clock";
 import type { Context } from "@mimikit/agent/context";
 import { boardOf, summaryOf } from "@mimikit/core/board";
+import { sinceClear } from "@mimikit/core/history";
+import { rootOf } from "@mimikit/core/rules/settle";
 import { keywordsOf } from "@mimikit/memory/keywords";
 import { searchMemory } from "@mimikit/memory/search";
 import type { TaskSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
+import type { ClientClock, Message } from "@mimikit/protocol/inbox";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import { VERSION } from "@mimikit/runtime/version";
@@ -32,14 +36,17 @@ export async function gatherContext(
   { home, workDir, fs, mirror, providers, nowMs }: Sources,
 ): Promise<Context> {
   await mirror.ledger.follow();
-  const { messages: history } = await readHistory(fs, mirror.ledger);
-  const messages = task.turn?.messages ?? [];
+  const history = sinceClear((await readHistory(fs, mirror.ledger)).messages);
+  const origin = task.turn === undefined ? await originOf(task, mirror) : [];
+  const messages = task.turn?.messages ?? origin;
   const texts = (each: { text: string }) => each.text;
   const query = keywordsOf(messages.map(texts), history.map(texts)).join(" ");
-  const client = messages.findLast((message) => message.client !== undefined)?.client;
+  const now = new Date(nowMs()).toISOString();
+  const sender = messages.findLast((message) => message.client !== undefined);
   return {
-    now: new Date(nowMs()).toISOString(),
+    now,
     history,
+    origin,
     tasks: await listTasks(mirror, history),
     memory: query === "" ? [] : await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX }),
     backlog: parseBacklog((await fs.read(BACKLOG_PATH, DOCUMENT_BYTES_MAX)) ?? "").map(({ item, done }) => ({
@@ -48,8 +55,23 @@ export async function gatherContext(
     })),
     providers,
     version: VERSION,
-    ...(client !== undefined && { client }),
+    ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
+}
+
+/** Work may run long after its message was sent: then only the place of the client's clock still counts. */
+function clientOf(sender: Message, client: ClientClock, now: string): ClientClock {
+  const { timeZone } = clockOf(sender);
+  const msSince = Date.parse(now) - Date.parse(sender.at);
+  return { timeZone: client.timeZone, now: isoIn(Date.parse(client.now) + msSince, timeZone) };
+}
+
+/** The messages of the turn that the work came from, and of the one that it began with. It may not be archived yet. */
+async function originOf({ id, traceId }: Task, { results, ledger }: Mirror): Promise<Message[]> {
+  const turns = [...new Set([traceId, rootOf(id)])].map(
+    async (turn) => results.get(turn) ?? (await ledger.readResult(turn)),
+  );
+  return (await Promise.all(turns)).flatMap((turn) => turn?.task.turn?.messages ?? []);
 }
 
 async function listTasks(mirror: Mirror, history: HistoryMessage[]): Promise<TaskSummary[]> {

@@ -1,7 +1,8 @@
 /** The worker-pool process: it claims tasks, lets a provider run them, and publishes what came of it. */
 import { setTimeout as wait } from "node:timers/promises";
-import { chooseProvider } from "@mimikit/agent/providers/index";
-import { describeProviders } from "@mimikit/agent/providers/names";
+import { Circuits } from "@mimikit/agent/circuit";
+import { chooseProviders } from "@mimikit/agent/providers/index";
+import { chainOf, describeProviders } from "@mimikit/agent/providers/names";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import { loadConfig } from "@mimikit/runtime/config";
@@ -16,6 +17,7 @@ import { waitForSingleton } from "@mimikit/runtime/singleton";
 import { watchConfig } from "@mimikit/runtime/watch-config";
 import { openDisk } from "@mimikit/store/disk";
 import { WATCHED, watchState } from "@mimikit/store/watch";
+import { admit } from "./admit.ts";
 import { Pool } from "./pool.ts";
 import { runAttempt } from "./run-attempt.ts";
 
@@ -27,8 +29,14 @@ await waitForSingleton(home, "workers", () =>
 );
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "workers", config.logLevel);
+const surroundings = { home, env: process.env };
+const circuits = new Circuits(() => {
+  const { cooldownSec, cooldownMaxSec } = settings.current.config.circuit;
+  return { first: cooldownSec * 1_000, max: cooldownMaxSec * 1_000 };
+});
 const settings = watchConfig(home, process.env, (loaded) => {
-  const { problems } = describeProviders(loaded.config);
+  circuits.reset();
+  const { problems } = describeProviders(loaded.config, surroundings);
   for (const problem of [...loaded.problems, ...problems]) log.warn("config", { problem });
   const { maxConcurrency, timeoutSec } = loaded.config;
   log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });
@@ -54,15 +62,21 @@ const pool: Pool = new Pool({
     concurrency: byRole((role) => ROLE_DEFINITIONS[role].concurrency(settings.current.config)),
     retryDelaySec: settings.current.config.retryDelaySec,
   }),
+  admit: (candidates) =>
+    admit(candidates, (role) => chainOf(role, settings.current.config, surroundings).ids, circuits, performance.now()),
   run: (candidate, steering, stop) =>
     runAttempt(candidate, steering, stop, {
       home,
       workDir,
       fs,
       mirror: pool.mirror,
-      providers: describeProviders(settings.current.config).names,
+      providers: describeProviders(settings.current.config, surroundings).names,
       nowMs: () => Date.now(),
-      providerOf: (role) => chooseProvider(role, settings.current.config),
+      answerersOf: (role) => chooseProviders(role, settings.current.config, surroundings),
+      circuits,
+      monotonicMs: () => performance.now(),
+      prices: settings.current.config.prices,
+      sandbox: settings.current.config.sandbox,
       timeLimits: byRole((role) => ROLE_DEFINITIONS[role].timeoutSec(settings.current.config)),
       onToolCall: ({ id: taskId, traceId }, { durationMs, ...detail }) =>
         log.audit({ event: "tool_call", taskId, traceId, durationMs, detail }),

@@ -20,6 +20,8 @@ export interface PoolOptions {
   nowMs(): number;
   /** As the settings are now: how many tasks of each role run at once (SPEC A5), and the pause before a retry. */
   limits(): { concurrency: Record<Role, number>; retryDelaySec: number };
+  /** Those that may begin now: others wait until somebody can be reached who answers for their role (SPEC G4). */
+  admit(candidates: readonly Candidate[]): Candidate[];
   /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
   run(candidate: Candidate, steering: Steering, signal: AbortSignal): Promise<Outcome>;
   /** Ends every process that an earlier attempt left behind, and returns when they are gone (PROTOCOL R6). */
@@ -69,7 +71,7 @@ export class Pool {
     await this.releaseLeftovers();
     if (this.stopping) return;
     const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
-    const candidates = dispatch(this.waiting(), free, this.options.nowMs());
+    const candidates = this.options.admit(dispatch(this.waiting(), free, this.options.nowMs()));
     // Every claim has come to an end before the next tick counts what runs, whatever became of the others.
     const claims = await Promise.allSettled(candidates.map((candidate) => this.claimAndStart(candidate)));
     for (const claim of claims) if (claim.status === "rejected") throw claim.reason;
@@ -155,7 +157,11 @@ export class Pool {
       };
       if (written === null) options.audit({ event: "outcome_discarded", ...common });
       else if ("retryAt" in written)
-        options.audit({ event: "task_retry", ...common, failureReason: written.failureReason });
+        options.audit({
+          event: written.outage === true ? "task_unreached" : "task_retry",
+          ...common,
+          failureReason: written.failureReason,
+        });
       else {
         const { status, failureReason } = written;
         options.audit({ event: `task_${status}`, ...common, ...(failureReason && { failureReason }) });

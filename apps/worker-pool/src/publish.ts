@@ -3,7 +3,7 @@
 import type { Outcome } from "@mimikit/agent/run-task";
 import type { Candidate } from "@mimikit/core/dispatch";
 import { failedResult } from "@mimikit/core/finish";
-import { retryAtMs } from "@mimikit/core/retry";
+import { outageOf, retryAtMs } from "@mimikit/core/retry";
 import { type Claim, FailedAttempt } from "@mimikit/protocol/claim";
 import { describeIssues } from "@mimikit/protocol/json";
 import { Result } from "@mimikit/protocol/result";
@@ -21,13 +21,16 @@ export interface Publishing {
 
 /** @returns what was written, or null when an outcome was there before (a cancel, another attempt). */
 export async function publish(
-  { task, attempt, earlier }: Candidate,
+  { task, attempt, earlier, outages }: Candidate,
   claim: Claim,
   outcome: Outcome,
   { fs, nowMs, retryDelaySec }: Publishing,
 ): Promise<Result | FailedAttempt | null> {
+  // A run is cancelled when its outcome is there already: nothing is left to be said, or to be tried again.
+  if (outcome.failureReason === "cancelled") return null;
   const now = nowMs();
   const retryMs = outcome.status === "failed" ? retryAtMs(task, outcome, earlier.length, now, retryDelaySec) : null;
+  const outage = outageOf(outages);
   if (retryMs !== null) {
     const failed = failedAttempt(claim, outcome, now, retryMs);
     return (await createRecord(fs, FailedAttempt, failedAttemptPath(task.role, task.id, attempt), failed))
@@ -51,6 +54,7 @@ export async function publish(
     ...(failureReason !== undefined && { failureReason }),
     ...(question !== undefined && { question }),
     ...(steers.length > 0 && { steers: [...steers] }),
+    ...(outage !== null && task.turn !== undefined && { outage }),
   };
   const path = resultPath(task.role, task.id);
   try {
@@ -59,7 +63,7 @@ export async function publish(
     // What a provider handed in cannot be written, now or later.
     if (!(error instanceof RecordTooLarge || error instanceof z.ZodError)) throw error;
     const reason = error instanceof z.ZodError ? describeIssues(error) : error.message;
-    const short = failedResult(task, "invalid_result", reason, now, attempt);
+    const short = failedResult(task, "invalid_result", reason, now, attempt, outage);
     return (await createRecord(fs, Result, path, short)) ? short : null;
   }
 }
@@ -78,7 +82,7 @@ export async function release(
 
 function failedAttempt(
   { id, attempt }: Pick<Claim, "id" | "attempt">,
-  { failureReason, error }: Pick<Outcome, "failureReason" | "error">,
+  { failureReason, error, isOutage = false }: Pick<Outcome, "failureReason" | "error" | "isOutage">,
   nowMs: number,
   retryMs: number,
 ): FailedAttempt {
@@ -89,5 +93,6 @@ function failedAttempt(
     error: error ?? "",
     at: new Date(nowMs).toISOString(),
     retryAt: new Date(retryMs).toISOString(),
+    ...(isOutage && { outage: true as const }),
   };
 }

@@ -31,7 +31,7 @@ export function boardOf(facts: BoardFacts): TaskSummary[] {
 
 /** An ended task. */
 export function summaryOf(result: Result): TaskSummary {
-  const { startedAt, failureReason, error } = result;
+  const { startedAt, failureReason, error, provider } = result;
   return {
     ...baseOf(result.task, result.failureReason === "cancelled" ? "cancelled" : result.status),
     attempts: result.attempts,
@@ -40,6 +40,7 @@ export function summaryOf(result: Result): TaskSummary {
     ...(startedAt !== undefined && { startedAt }),
     ...(failureReason !== undefined && { failureReason }),
     ...(error !== undefined && { error }),
+    ...(provider !== undefined && { provider }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { compareTaskIds } from "@mimikit/protocol/id";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
-import { isRetryDue } from "./retry.ts";
+import { isRetryDue, outagesOf } from "./retry.ts";
 import { isPoison } from "./rules/rescue.ts";
 import { type Attempt, wasCutOff } from "./snapshot.ts";
 
@@ -10,8 +10,10 @@ export interface Candidate {
   task: Task;
   /** The number of the attempt to claim: one more than the last. */
   attempt: number;
-  /** Failed attempts before this one; those that were cut off are not among them. */
+  /** Failed attempts before this one; those that were cut off or reached nobody are not among them. */
   earlier: NonNullable<Attempt["failed"]>[];
+  /** Attempts before this one that reached nobody. */
+  outages: NonNullable<Attempt["failed"]>[];
   /** An earlier attempt was cut off. */
   interrupted: boolean;
 }
@@ -34,17 +36,18 @@ export function dispatch(waiting: Waiting, free: Record<Role, number>, nowMs: nu
 }
 
 function candidateOf(task: Task, attempts: readonly Attempt[], nowMs: number): Candidate | null {
+  if (task.turn?.clear !== undefined) return null;
   const earlier: NonNullable<Attempt["failed"]>[] = [];
   for (const { ownerAlive, failed } of attempts) {
     if (failed === undefined && ownerAlive) return null;
-    if (failed === undefined || failed.failureReason === "interrupted") continue;
+    if (failed === undefined || failed.failureReason === "interrupted" || failed.outage === true) continue;
     if (!isRetryDue(failed, nowMs)) return null;
     earlier.push(failed);
   }
   const interrupted = attempts.some(wasCutOff);
   if (isPoison(attempts) || (interrupted && task.onInterrupt === "fail")) return null;
   const last = attempts.reduce((highest, each) => Math.max(highest, each.attempt), 0);
-  return { task, attempt: last + 1, earlier, interrupted };
+  return { task, attempt: last + 1, earlier, outages: outagesOf(attempts), interrupted };
 }
 
 function byUrgency(a: Candidate, b: Candidate): number {

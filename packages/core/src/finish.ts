@@ -1,6 +1,6 @@
 /** The result of a task that the supervisor ends itself: cancelled, poisoned, interrupted, or waiting for nothing. */
 import type { FailureReason } from "@mimikit/protocol/failure";
-import type { Result, ResultType } from "@mimikit/protocol/result";
+import type { Outage, Result, ResultType } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
@@ -9,13 +9,14 @@ import { failureNotice } from "./notices.ts";
 /** The result type of a task that failed before it could say one. */
 export const RESULT_TYPE_OF: Record<Role, ResultType> = { teller: "turn", planner: "plan", worker: "text" };
 
-/** A turn that a user began still ends in a reply (SPEC G4), so a failed turn says what happened. */
+/** A turn that a user began still ends in a reply (SPEC G4), so a failed turn says what happened. @param outage what a turn has told of. */
 export function failedResult(
   task: Task,
   failureReason: FailureReason,
   error: string,
   nowMs: number,
   attempts: number,
+  outage: Outage | null = null,
 ): Result {
   return {
     id: task.id,
@@ -29,5 +30,6 @@ export function failedResult(
     attempts,
     completedAt: new Date(nowMs).toISOString(),
     usage: NO_USAGE,
+    ...(outage !== null && task.turn !== undefined && { outage }),
   };
 }

@@ -1,6 +1,7 @@
 /** When a failed attempt is tried again, and how long an attempt may take (SPEC C3, C4). */
 import type { FailedAttempt } from "@mimikit/protocol/claim";
 import type { FailureReason } from "@mimikit/protocol/failure";
+import type { Outage } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 
@@ -9,16 +10,17 @@ export const FAILURES_MAX = 2;
 
 /**
  * The moment of the next attempt, or null when this failure is final. Turns are not retried silently: the user is
- * told (SPEC G4).
+ * told (SPEC G4). An outage is never final; when it is over, the circuit of the provider says.
  * @param earlier failed attempts of the same task; crashes are not among them.
  */
 export function retryAtMs(
   task: Pick<Task, "role">,
-  failure: { retryable: boolean },
+  failure: { retryable: boolean; isOutage?: boolean },
   earlier: number,
   nowMs: number,
   retryDelaySec: number,
 ): number | null {
+  if (failure.isOutage === true) return nowMs;
   if (!failure.retryable || task.role === "teller" || earlier + 1 >= FAILURES_MAX) return null;
   return nowMs + retryDelaySec * 1_000;
 }
@@ -26,6 +28,17 @@ export function retryAtMs(
 /** Is it time? A clock that was set back behind the failure must not delay the retry by the difference. */
 export function isRetryDue(failed: Pick<FailedAttempt, "at" | "retryAt">, nowMs: number): boolean {
   return nowMs >= Date.parse(failed.retryAt) || nowMs < Date.parse(failed.at);
+}
+
+/** The attempts that reached nobody, oldest first: no failures of the task, and tried again until somebody answers (SPEC G4). */
+export function outagesOf(attempts: readonly { failed?: FailedAttempt }[]): FailedAttempt[] {
+  return attempts.flatMap(({ failed }) => (failed?.outage === true ? [failed] : []));
+}
+
+/** What the user is told of them: since when, and why. The first stays what it is, however long it lasts; null without any. */
+export function outageOf(outages: readonly Pick<FailedAttempt, "at" | "error">[]): Outage | null {
+  const [first] = outages;
+  return first === undefined ? null : { since: first.at, error: first.error };
 }
 
 /** The time limit of the next attempt, in seconds: twice as long after a time-out. */

@@ -5,7 +5,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TIMEOUT_SEC_MAX } from "@mimikit/protocol/effect";
-import { BadJson, describeIssues, parseRecord } from "@mimikit/protocol/json";
+import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
+import { Price } from "@mimikit/protocol/usage";
 import { hasCode } from "@mimikit/store/error-code";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
@@ -17,8 +18,17 @@ const LAST_GOOD_FILE = "config.last-good.json";
 const FILE_BYTES_MAX = 65_536;
 const ALIASES_MAX = 20;
 
-export const ProviderName = z.enum(["auto", "offline", "openai", "codex", "claude"]);
+/** The providers, in the order in which `auto` takes them. */
+export const PROVIDERS = ["openai", "codex", "claude", "offline"] as const;
+export const ProviderId = z.enum(PROVIDERS);
+export type ProviderId = z.infer<typeof ProviderId>;
+export const ProviderName = z.enum(["auto", ...PROVIDERS]);
 export type ProviderName = z.infer<typeof ProviderName>;
+
+/** Who answers when nobody before them can be reached, in this order. */
+const fallback = () => z.array(ProviderId).max(PROVIDERS.length);
+
+const cooldown = (sec: number) => z.number().int().min(1).max(3_600).default(sec);
 
 const modelName = () => z.string().trim().min(1).max(200).optional();
 
@@ -34,7 +44,7 @@ export const Config = z.strictObject({
     .default([])
     .describe("Host names beyond the loopback under which the gateway answers. A host that is not loopback needs one."),
   provider: ProviderName.default("auto").describe(
-    "Who answers; auto takes what is configured, else the offline engine.",
+    "Who answers; auto takes the first that can: openai, codex, claude, else the offline engine.",
   ),
   providers: z
     .strictObject({
@@ -44,6 +54,28 @@ export const Config = z.strictObject({
     })
     .prefault({})
     .describe("Exceptions from `provider`, by role."),
+  fallback: fallback().default([]).describe("Who answers, in this order, when nobody before them can be reached."),
+  fallbacks: z
+    .strictObject({
+      teller: fallback().optional().describe("Who stands in for the Teller's provider, if not `fallback`."),
+      planner: fallback().optional().describe("Who stands in for the Planner's provider, if not `fallback`."),
+      worker: fallback().optional().describe("Who stands in for the Workers' provider, if not `fallback`."),
+    })
+    .prefault({})
+    .describe("Exceptions from `fallback`, by role."),
+  circuit: z
+    .strictObject({
+      cooldownSec: cooldown(5).describe("Seconds that a provider is left alone when it cannot be reached."),
+      cooldownMaxSec: cooldown(60).describe("Seconds that they grow to at most, while it still cannot be reached."),
+    })
+    .prefault({})
+    .describe("How a provider that cannot be reached is tried again."),
+  prices: z
+    .record(z.string().min(1).max(200), Price)
+    .default({})
+    .describe(
+      "What the tokens of a model cost, by its name: `input`, `cached` and `output` in US dollars for a million; a variable holds it as JSON.",
+    ),
   model: modelName().describe("The model that a model endpoint is asked for, by the name it has there."),
   models: z
     .strictObject({
@@ -74,6 +106,10 @@ export const Config = z.strictObject({
         .max(1_000_000)
         .default(2_048)
         .describe("Tokens of the window that are kept free for an answer."),
+      toolCalls: z
+        .boolean()
+        .default(true)
+        .describe("Whether the model can call tools. One that cannot is told to write tags at the end of its answers."),
       firstByteSec: z
         .number()
         .int()
@@ -85,6 +121,49 @@ export const Config = z.strictObject({
     })
     .prefault({})
     .describe("The endpoint of the `openai` provider. Its key is only ever in the environment: OPENAI_API_KEY."),
+  codex: z
+    .strictObject({
+      baseUrl: z
+        .url({ protocol: /^https?$/ })
+        .max(2_048)
+        .optional()
+        .describe(
+          "An endpoint that speaks OpenAI's Responses, up to and with its `/v1`; with a key alone it is OpenAI's.",
+        ),
+      network: z.boolean().default(true).describe("Whether the commands of a Worker on codex reach the network."),
+      idleSec: z
+        .number()
+        .int()
+        .min(1)
+        .max(3_600)
+        .default(300)
+        .describe("Seconds that the CLI may be silent while none of its tools runs."),
+    })
+    .prefault({})
+    .describe("The `codex` provider. Its key is only ever in the environment: OPENAI_API_KEY."),
+  claude: z
+    .strictObject({
+      baseUrl: z
+        .url({ protocol: /^https?$/ })
+        .max(2_048)
+        .optional()
+        .describe("An endpoint that speaks Anthropic's Messages, up to and without its `/v1`; Anthropic's if not set."),
+      idleSec: z
+        .number()
+        .int()
+        .min(1)
+        .max(3_600)
+        .default(300)
+        .describe("Seconds that the CLI may be silent while none of its tools runs."),
+    })
+    .prefault({})
+    .describe("The `claude` provider. Its key is only ever in the environment: ANTHROPIC_API_KEY."),
+  sandbox: z
+    .enum(["auto", "off", "required"])
+    .default("auto")
+    .describe(
+      "Whether the shell of a Worker is kept from the state directory: `auto` does it where bubblewrap works, `required` runs no shell without it.",
+    ),
   maxConcurrency: z.number().int().min(1).max(32).default(3).describe("How many Worker tasks run at once."),
   timeoutSec: z
     .strictObject({
@@ -162,6 +241,7 @@ const OTHER_VARIABLES: Record<string, string> = {
   ...Object.fromEntries(
     ["teller", "planner", "worker"].flatMap((role) => [
       [`providers.${role}`, `MIMIKIT_PROVIDER_${role.toUpperCase()}`],
+      [`fallbacks.${role}`, `MIMIKIT_FALLBACK_${role.toUpperCase()}`],
       [`models.${role}`, `MIMIKIT_MODEL_${role.toUpperCase()}`],
     ]),
   ),
@@ -263,14 +343,27 @@ function applyEnvironment(input: ConfigInput, env: Environment, problems: string
   return result;
 }
 
-/** A variable is text: a list is separated by commas, and what reads as a number is one where a number is wanted. */
+/** A variable is text: a list is separated by commas, a table is JSON, and what reads as a number is one where one is wanted. */
 function readVariable(text: string, schema: z.ZodType) {
-  if (schema instanceof z.ZodDefault && schema.unwrap() instanceof z.ZodArray) {
+  const kind = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  if (kind instanceof z.ZodRecord) return schema.safeParse(readJson(text));
+  if (kind instanceof z.ZodArray) {
     const parts = text.split(",").map((part) => part.trim());
     return schema.safeParse(parts.filter((part) => part !== ""));
   }
+  if (kind instanceof z.ZodBoolean) return schema.safeParse(text === "true" || (text === "false" ? false : text));
   const asText = schema.safeParse(text);
   return asText.success || !/^-?\d+(\.\d+)?$/.test(text) ? asText : schema.safeParse(Number(text));
+}
+
+/** What is no JSON is no table either, which the schema says. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof BadJson) return text;
+    throw error;
+  }
 }
 
 function withValue(record: Record<string, unknown>, path: readonly string[], value: unknown): Record<string, unknown> {

@@ -1,0 +1,221 @@
+/** The three real processes while whoever answers cannot be reached: told once, nothing lost, answered when it is back. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ChatMessage, Status, UsageRow } from "@mimikit/protocol/api";
+import { afterEach, expect, test } from "vitest";
+import { freePort, Instance } from "../support/instance.ts";
+import { ModelServer, type Script } from "../support/model-server.ts";
+
+const CLI = join(import.meta.dirname, "../../apps/cli/src/main.ts");
+
+const opened: { dispose(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.dispose();
+});
+
+/** An instance whose model is at an address where nobody listens yet. */
+async function startWithout(env: Record<string, string> = {}): Promise<{ mimikit: Instance; port: number }> {
+  const port = await freePort();
+  const mimikit = await Instance.start({
+    env: {
+      MIMIKIT_PROVIDER: "openai",
+      MIMIKIT_MODEL: "scripted",
+      OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      MIMIKIT_CIRCUIT_COOLDOWN_SEC: "1",
+      MIMIKIT_CIRCUIT_COOLDOWN_MAX_SEC: "2",
+      ...env,
+    },
+  });
+  opened.unshift(mimikit);
+  return { mimikit, port };
+}
+
+async function openEndpoint(port: number, script: Script): Promise<ModelServer> {
+  const model = await ModelServer.start(script, port);
+  opened.push({ dispose: () => model.close() });
+  return model;
+}
+
+const noticesOf = (messages: ChatMessage[]) => messages.filter((message) => message.role === "system");
+
+function firstNotice(mimikit: Instance): Promise<ChatMessage> {
+  return mimikit.until("the notice", async () => noticesOf(await mimikit.messages())[0]);
+}
+
+/** How many attempts have reached nobody, by the audit log of the pool. */
+function unreached({ home }: Instance): number {
+  return readFileSync(join(home, "log.workers.jsonl"), "utf8").split('"event":"task_unreached"').length - 1;
+}
+
+const status = (mimikit: Instance) => mimikit.api<Status>("/api/status");
+
+test("an endpoint that is down is told once, over every death of a role; when it is up each message is answered once", async () => {
+  const { mimikit, port } = await startWithout();
+  const first = await mimikit.send("hello");
+  const notice = await firstNotice(mimikit);
+  expect(notice).toMatchObject({ id: "t-000001.outage", role: "system" });
+  expect(notice.text).toMatch(/^Nobody can be reached .*ECONNREFUSED.* Your message is kept/);
+  const [problem = ""] = await mimikit.until("the problem", async () => {
+    const { problems } = await status(mimikit);
+    return problems.length > 0 ? problems : undefined;
+  });
+  expect(problem).toContain("nobody who answers for the teller can be reached since");
+
+  const second = await mimikit.send("are you there?");
+  for (const role of ["workers", "gateway", "supervisor"] as const) await mimikit.kill(role);
+  await mimikit.ready();
+  const before = unreached(mimikit);
+  await mimikit.until("two more tries", () => unreached(mimikit) > before + 1 || undefined);
+  expect(noticesOf(await mimikit.messages())).toEqual([notice]);
+  expect(await mimikit.replies()).toEqual([]);
+
+  await openEndpoint(port, { teller: ({ prompt }) => ({ say: prompt.includes("are you there?") ? "I am." : "Hi." }) });
+  await mimikit.replyTo(first);
+  await mimikit.replyTo(second);
+  await mimikit.drained();
+  const messages = await mimikit.messages();
+  expect(messages.map(({ role, id }) => (role === "user" ? id : role))).toEqual([
+    first,
+    "system",
+    "assistant",
+    second,
+    "assistant",
+  ]);
+  expect(noticesOf(messages)).toEqual([notice]);
+  expect((await status(mimikit)).problems).toEqual([]);
+  // A week of this must not fill the disk: the attempts that reached nobody have left no folder.
+  expect(readdirSync(join(mimikit.home, "runs")).length).toBeLessThanOrEqual(2);
+});
+
+/** Runs the command line against an instance until it ends by itself. */
+function mimikitCli({ home, workDir }: Instance, ...args: string[]) {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...process.env, MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const out = { stdout: "", stderr: "" };
+  child.stdout.on("data", (data) => {
+    out.stdout += data;
+  });
+  child.stderr.on("data", (data) => {
+    out.stderr += data;
+  });
+  opened.unshift({ dispose: async () => void child.kill("SIGKILL") });
+  return { out, ended: once(child, "close").then(([code]) => code as number | null) };
+}
+
+test("`mimikit ask` says once why it waits, and goes on waiting; `mimikit usage` and `status` say what it cost and why", async () => {
+  const { mimikit, port } = await startWithout();
+  const asking = mimikitCli(mimikit, "ask", "hello");
+  await mimikit.until("the notice on stderr", () => asking.out.stderr.includes("Nobody can be reached") || undefined);
+  const told = mimikitCli(mimikit, "status");
+  expect(await told.ended).toBe(0);
+  expect(told.out.stdout).toMatch(/! nobody who answers for the teller can be reached since .*ECONNREFUSED/);
+  await openEndpoint(port, { teller: [{ say: "Hi." }] });
+  expect(await asking.ended).toBe(0);
+  expect(asking.out.stdout).toBe("Hi.\n");
+  expect(asking.out.stderr.split("Nobody can be reached")).toHaveLength(2);
+  const usage = mimikitCli(mimikit, "usage");
+  expect(await usage.ended).toBe(0);
+  expect(usage.out.stdout).toMatch(/teller +openai +scripted +1 +100 +60 +7 +0\.0000/);
+});
+
+test("who cannot be reached is left alone, whatever waits; new settings are tried at once", async () => {
+  const patience = { MIMIKIT_CIRCUIT_COOLDOWN_SEC: "3600", MIMIKIT_CIRCUIT_COOLDOWN_MAX_SEC: "3600" };
+  const { mimikit, port } = await startWithout(patience);
+  const first = await mimikit.send("hello");
+  await firstNotice(mimikit);
+  await mimikit.until("the record", () => unreached(mimikit) === 1 || undefined);
+  // A pool that has just begun knows nothing of it, and tries once.
+  await mimikit.kill("workers");
+  await mimikit.until("the second try", () => unreached(mimikit) === 2 || undefined);
+  const second = await mimikit.send("hello again");
+  await openEndpoint(port, { teller: [{ say: "Hi." }] });
+  writeFileSync(join(mimikit.home, "config.yaml"), "maxConcurrency: 2\n");
+  await mimikit.replyTo(first);
+  await mimikit.replyTo(second);
+  expect(unreached(mimikit)).toBe(2);
+});
+
+test("work that waits for its model shows it, and does not fail however often that is in vain", async () => {
+  const { mimikit, port } = await startWithout({
+    MIMIKIT_PROVIDER_TELLER: "offline",
+    MIMIKIT_PROVIDER_PLANNER: "offline",
+  });
+  const interim = await mimikit.replyTo(await mimikit.send("run `echo one` then `echo two`"));
+  const work = await mimikit.until("the work", async () =>
+    (await mimikit.tasks()).find((task) => task.role === "worker" && task.state !== "waiting"),
+  );
+  await mimikit.until("the reason", async () =>
+    (await mimikit.task(work.id)).timeline.find(({ event }) => event.includes("reached nobody")),
+  );
+  await mimikit.until("more tries than a failure has", () => unreached(mimikit) > 2 || undefined);
+  const records = () => readdirSync(join(mimikit.home, "worker/running")).filter((name) => name.includes(".failed."));
+  await mimikit.until("the first and the last", () => records().length <= 2 || undefined);
+  expect((await mimikit.task(work.id)).state).toMatch(/queued|running/);
+  await openEndpoint(port, { worker: [{ say: "It is done." }] });
+  expect((await mimikit.replyWith("It is done.")).taskIds).toContain(work.id);
+  expect(interim.provider).toBe("offline");
+  expect((await mimikit.task(work.id)).provider).toBe("openai");
+});
+
+test("work that reaches nobody can be cancelled", async () => {
+  const { mimikit } = await startWithout({ MIMIKIT_PROVIDER_TELLER: "offline", MIMIKIT_PROVIDER_PLANNER: "offline" });
+  await mimikit.send("run `echo one`");
+  await mimikit.until("a try", () => unreached(mimikit) > 0 || undefined);
+  const work = (await mimikit.tasks()).find((task) => task.role === "worker");
+  await mimikit.api(`/api/tasks/${work?.id}/cancel`, { method: "POST" });
+  await mimikit.until("the end", async () =>
+    (await mimikit.task(work?.id ?? "")).state === "cancelled" ? true : undefined,
+  );
+  await mimikit.drained();
+});
+
+test("a stand-in answers at once for who cannot be reached, and the status says who answered", async () => {
+  const { mimikit } = await startWithout({ MIMIKIT_FALLBACK: "offline" });
+  const reply = await mimikit.replyTo(await mimikit.send("hello"));
+  expect(reply.provider).toBe("offline");
+  expect(noticesOf(await mimikit.messages())).toEqual([]);
+  const { providers, answered, problems } = await status(mimikit);
+  expect(providers.teller).toBe("openai");
+  expect(answered.teller).toBe("offline");
+  expect(problems).toEqual([]);
+});
+
+test("a program that is gone is an outage too: the message waits until it is there", async () => {
+  const { mimikit } = await startWithout({
+    MIMIKIT_PROVIDER: "auto",
+    MIMIKIT_PROVIDER_TELLER: "codex",
+    MIMIKIT_CODEX_BIN: "/nonexistent/codex",
+  });
+  const id = await mimikit.send("hello");
+  expect((await firstNotice(mimikit)).text).toContain('the provider "codex" for the teller lacks a program');
+  writeFileSync(join(mimikit.home, "config.yaml"), "fallback: [offline]\n");
+  expect((await mimikit.replyTo(id)).provider).toBe("offline");
+  expect(unreached(mimikit)).toBe(1);
+});
+
+test("what runs cost is written down once, with the price of the model, and added up", async () => {
+  const model = await ModelServer.start({ teller: [{ say: "Hi." }] });
+  opened.push({ dispose: () => model.close() });
+  const mimikit = await Instance.start({
+    env: {
+      MIMIKIT_PROVIDER: "openai",
+      MIMIKIT_MODEL: "scripted",
+      OPENAI_BASE_URL: model.baseUrl,
+      MIMIKIT_PRICES: JSON.stringify({ scripted: { input: 10, cached: 1, output: 100 } }),
+    },
+  });
+  opened.unshift(mimikit);
+  const reply = await mimikit.replyTo(await mimikit.send("hello"));
+  // 40 fresh tokens, 60 cached ones, 7 of output.
+  const costUsd = (40 * 10 + 60 * 1 + 7 * 100) / 1_000_000;
+  expect(reply.usage).toEqual({ inputTokens: 100, cachedTokens: 60, outputTokens: 7, costUsd });
+  await mimikit.kill("gateway");
+  await mimikit.ready();
+  expect((await status(mimikit)).usage.today).toEqual({ inputTokens: 100, outputTokens: 7, costUsd });
+  const { rows } = await mimikit.api<{ rows: UsageRow[] }>("/api/usage?days=2");
+  expect(rows).toMatchObject([{ role: "teller", provider: "openai", model: "scripted", runs: 1, costUsd }]);
+});
