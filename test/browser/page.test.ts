@@ -266,6 +266,218 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     });
   });
 
+  describe("while something runs", () => {
+    const steerButton = (page: Page) => page.getByRole("button", { name: "Steer" });
+    const stopButton = (page: Page) => page.getByRole("button", { name: "Stop", exact: true });
+
+    test("it can be told something and be stopped; when nothing runs there are no such buttons", async () => {
+      const { page } = await openPage();
+      expect(await steerButton(page).or(stopButton(page)).count()).toBe(0);
+      gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
+      await stopButton(page).waitFor();
+      expect(await steerButton(page).isDisabled()).toBe(true);
+      expect(await steerButton(page).getAttribute("title")).toContain("Ctrl+Enter");
+      expect(await stopButton(page).getAttribute("title")).toContain("Escape");
+
+      await field(page).fill("only the German ones");
+      await steerButton(page).click();
+      expect(await gateway.arrival("steer")).toMatchObject({ type: "steer", text: "only the German ones" });
+      expect(await field(page).inputValue()).toBe("");
+      await field(page).fill("and only ten");
+      await field(page).press("Control+Enter");
+      await gateway.arrival("steer", ({ text }) => text === "and only ten");
+      await field(page).fill("what is the time?");
+      await field(page).press("Enter");
+      expect((await gateway.arrival("input")).text).toBe("what is the time?");
+
+      await stopButton(page).click();
+      await gateway.arrival("stop");
+      await field(page).fill("half a thought");
+      await field(page).press("Escape");
+      await field(page).fill("");
+      await field(page).press("Escape");
+      await expect.poll(() => gateway.received.filter(({ frame }) => frame.type === "stop").length).toBe(2);
+
+      const [sent] = gateway.received.filter(({ frame }) => frame.type === "input");
+      const answers = sent?.frame.type === "input" ? [gateway.messageIdOf(sent.frame.id)] : [];
+      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Noon.", answers }));
+      gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "done" }));
+      await stopButton(page).waitFor({ state: "detached" });
+    });
+
+    test("what was said meanwhile is shown once: sent, passed on, and heard where its turn ends", async () => {
+      gateway.accepts = false;
+      const { page, mishaps } = await openPage();
+      gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
+      await stopButton(page).waitFor();
+      await write(page, "/steer only ten");
+      const mine = withText(page, "only ten");
+      await progressOf(mine).filter({ hasText: "Sending" }).waitFor();
+      const { id: frameId } = await gateway.arrival("steer");
+      gateway.accepts = true;
+      await page.reload();
+      const again = await gateway.arrival("steer", (_frame, connection) => connection === 2);
+      expect(again).toEqual({ type: "steer", id: frameId, text: "only ten" });
+      await progressOf(mine).filter({ hasText: "Said to what runs" }).waitFor();
+
+      const id = gateway.messageIdOf(frameId);
+      const said = messageRecord({ id, role: "user", text: "only ten", meanwhile: true });
+      gateway.message({ ...said, pending: true, toTaskId: "t-000001.0" });
+      await progressOf(mine).filter({ hasText: "Passed on to: Read the report" }).waitFor();
+      gateway.message({ ...said, pending: true, toTaskId: "t-000007" });
+      await progressOf(mine).filter({ hasText: "the reply being written" }).waitFor();
+      gateway.message(said);
+      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Ten of them." }));
+      await progressOf(mine).filter({ hasText: "Heard meanwhile" }).waitFor();
+      expect(await page.locator(".message").count()).toBe(2);
+      expect(await page.locator(".message[data-meanwhile]").count()).toBe(1);
+      expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("outbox")))).toEqual([]);
+      expect(mishaps).toEqual([]);
+    });
+
+    test("what nobody heard is a message like any other, in the place of what was said", async () => {
+      const { page } = await openPage();
+      await write(page, "/steer anybody?");
+      const id = gateway.messageIdOf((await gateway.arrival("steer")).id);
+      await progressOf(withText(page, "anybody?")).filter({ hasText: "Said to what runs" }).waitFor();
+      const message = messageRecord({ id: `m-${id}`, role: "user", text: "anybody?", replaces: id });
+      gateway.message({ ...message, pending: true });
+      await progressOf(withText(page, "anybody?")).filter({ hasText: "Saved" }).waitFor();
+      gateway.message(message);
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Yes.", answers: [message.id] }));
+      await progressOf(withText(page, "anybody?")).filter({ hasText: "Answered" }).waitFor();
+      expect(await page.locator(".message").count()).toBe(2);
+    });
+
+    test("a message for a turn of its own says so while it waits", async () => {
+      const { page } = await openPage();
+      await write(page, "/next then tidy up");
+      expect(await gateway.arrival("input")).toMatchObject({ text: "then tidy up", mode: "next" });
+      await progressOf(withText(page, "then tidy up")).filter({ hasText: "turn of its own" }).waitFor();
+    });
+
+    test("a stop without a connection is not kept for later, and the page says so", async () => {
+      const { page } = await openPage();
+      await gateway.stop();
+      await page.locator('[data-link="waiting"]').waitFor();
+      await write(page, "/stop");
+      await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
+      await gateway.start();
+      await connected(page);
+      await write(page, "hello");
+      await gateway.arrival("input");
+      expect(gateway.received.filter(({ frame }) => frame.type === "stop")).toEqual([]);
+    });
+  });
+
+  describe("commands", () => {
+    const options = (page: Page) => page.getByRole("option");
+    const chosen = (page: Page) => page.locator('[role="option"][aria-selected="true"]');
+
+    test("are a list that a slash opens; the keyboard chooses, and Escape closes it", async () => {
+      const { page } = await openPage();
+      await field(page).pressSequentially("/");
+      await options(page).first().waitFor();
+      expect(await options(page).locator("code").allInnerTexts()).toEqual([
+        "/steer text",
+        "/next text",
+        "/stop",
+        "/clear",
+        "/help",
+      ]);
+      await field(page).press("ArrowUp");
+      expect(await chosen(page).innerText()).toContain("/help");
+      await field(page).press("ArrowDown");
+      await field(page).press("ArrowDown");
+      expect(await chosen(page).innerText()).toContain("/next");
+      expect(await field(page).getAttribute("aria-activedescendant")).toBe(await chosen(page).getAttribute("id"));
+      await field(page).press("Tab");
+      expect(await field(page).inputValue()).toBe("/next ");
+      expect(await options(page).count()).toBe(0);
+
+      await field(page).fill("");
+      await field(page).pressSequentially("/s");
+      expect(await options(page).locator("code").allInnerTexts()).toEqual(["/steer text", "/stop"]);
+      await field(page).press("Escape");
+      await options(page).first().waitFor({ state: "detached" });
+      await field(page).pressSequentially("to");
+      await field(page).press("Enter");
+      await gateway.arrival("stop");
+      expect(await field(page).inputValue()).toBe("");
+      expect(gateway.received.filter(({ frame }) => frame.type === "input")).toEqual([]);
+    });
+
+    test("can be chosen with the pointer, and /help shows them all", async () => {
+      const { page } = await openPage();
+      await write(page, "/help");
+      await page.getByRole("option", { name: "/steer" }).click();
+      expect(await field(page).inputValue()).toBe("/steer ");
+      expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+    });
+
+    test("that do not exist, or are not complete, stay in the field with the reason, and nothing is sent", async () => {
+      const { page } = await openPage();
+      for (const [typed, reason] of [
+        ["/halt", "There is no command /halt"],
+        ["/steer ", "Say what"],
+        ["/clear the table", "stands alone"],
+      ] as const) {
+        await write(page, typed);
+        await page.getByRole("alert").filter({ hasText: reason }).waitFor();
+        expect(await field(page).inputValue()).toBe(typed);
+      }
+      await field(page).fill("//clear");
+      await page.getByRole("alert").waitFor({ state: "detached" });
+      await field(page).press("Enter");
+      expect((await gateway.arrival("input")).text).toBe("/clear");
+      expect(gateway.received.map(({ frame }) => frame.type)).toEqual(["hello", "input"]);
+    });
+
+    test("a new beginning folds what was before it; a click shows it again", async () => {
+      const { page } = await openPage();
+      gateway.message(messageRecord({ id: "m-1", role: "user", text: "of the first talk" }));
+      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Answered then." }));
+      await withText(page, "Answered then.").waitFor();
+      await write(page, "/clear");
+      await gateway.arrival("clear");
+      const marker = (turn: string) =>
+        messageRecord({
+          id: `${turn}.clear`,
+          role: "system",
+          text: "A new conversation begins here.",
+          marker: "clear",
+        });
+      gateway.message(marker("t-000002"));
+      await page.getByText("New conversation", { exact: true }).waitFor();
+      expect(await page.locator(".message").count()).toBe(0);
+      gateway.message(messageRecord({ id: "m-2", role: "user", text: "of the second talk" }));
+      await withText(page, "of the second talk").waitFor();
+      expect(await page.locator(".message").count()).toBe(1);
+
+      const unfold = page.getByRole("button", { name: "Show the earlier conversation (2 lines)" });
+      expect(await unfold.getAttribute("aria-expanded")).toBe("false");
+      await unfold.press("Enter");
+      expect(await page.locator(".message .bubble, .message .markdown").allInnerTexts()).toEqual([
+        "of the first talk",
+        "Answered then.",
+        "of the second talk",
+      ]);
+      await page.getByRole("button", { name: "Hide the earlier conversation" }).click();
+      expect(await page.locator(".message").count()).toBe(1);
+      await unfold.click();
+      gateway.message(marker("t-000003"));
+      await page.getByRole("button", { name: "Show the earlier conversation (4 lines)" }).waitFor();
+      expect(await page.locator(".message").count()).toBe(0);
+    });
+
+    test("speak the language of the browser", async () => {
+      const { page } = await openPage({ locale: "zh-CN" });
+      expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
+      await page.getByLabel("消息", { exact: true }).pressSequentially("/");
+      await page.getByRole("option", { name: "开始新的对话" }).waitFor();
+    });
+  });
+
   describe("a connection that is lost", () => {
     test("comes back with its cursor, and nothing is missing or doubled", async () => {
       const { page } = await openPage();

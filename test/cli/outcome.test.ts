@@ -1,5 +1,5 @@
 import type { ChatMessage, TaskSummary } from "@mimikit/protocol/api";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../apps/cli/src/outcome.ts";
 
 const at = "2026-11-22T00:00:00.000Z";
@@ -80,4 +80,34 @@ test("turns with similar numbers are not confused", () => {
   const others = [task("t-0000021.0", "running"), said("t-000020", [], ["t-000020.0"])] as const;
   const outcome = outcomeOf("m-1", [asked, reply, others[1]], [others[0], task("t-000002.1", "cancelled")]);
   expect(outcome).toMatchObject({ state: "complete", replies: [reply] });
+});
+
+describe("what was said meanwhile", () => {
+  const said: ChatMessage = { id: "s-1", role: "user", text: "only ten", at, meanwhile: true };
+  const reply = (id: string, answers: string[] = []): ChatMessage => ({
+    id,
+    role: "assistant",
+    text: "ok",
+    at,
+    answers,
+  });
+
+  test("to a turn is answered by that turn", () => {
+    const messages = [asked, said, reply("t-000001.reply", ["m-1", "s-1"])];
+    expect(outcomeOf("s-1", messages, [])).toMatchObject({ state: "complete", replies: [{ id: "t-000001.reply" }] });
+  });
+
+  test("to a task is answered by the turn that reports it, once it stands in the history", () => {
+    const before = reply("t-000001.reply", ["m-1"]);
+    expect(outcomeOf("s-1", [asked, before, { ...said, pending: true }], []).state).toBe("waiting");
+    const messages = [asked, before, said, reply("t-000002.reply")];
+    expect(outcomeOf("s-1", messages, [])).toMatchObject({ state: "complete", replies: [{ id: "t-000002.reply" }] });
+  });
+
+  test("and heard by nobody is answered as the message that it became", () => {
+    const message: ChatMessage = { id: "m-s-1", role: "user", text: "only ten", at, replaces: "s-1" };
+    expect(outcomeOf("s-1", [asked, message], []).state).toBe("waiting");
+    const messages = [asked, message, reply("t-000002.reply", ["m-s-1"])];
+    expect(outcomeOf("s-1", messages, [])).toMatchObject({ state: "complete", replies: [{ id: "t-000002.reply" }] });
+  });
 });

@@ -55,6 +55,23 @@ test("twelve kill -9s while five orders are on their way: every order is reporte
     expect(replies.filter((reply) => reply.text.includes(`order-${n}-a\norder-${n}-b`))).toHaveLength(1);
 });
 
+test.each(["cancel", "stop"])(
+  "a %s that somebody drops into inbox/ as a file ends the running work, once",
+  async (kind) => {
+    const mimikit = await start();
+    await mimikit.send("run `touch started; sleep 600`");
+    await mimikit.until("the command", () => existsSync(join(mimikit.workDir, "started")) || undefined);
+    const worker = (await mimikit.tasks()).find((task) => task.role === "worker");
+    const wish = kind === "cancel" ? { kind, taskId: worker?.id } : { kind };
+    writeFileSync(join(mimikit.home, "inbox/my wish.json"), JSON.stringify(wish));
+    await mimikit.until("the end of the work", async () =>
+      (await mimikit.task(worker?.id ?? "")).state === "cancelled" ? true : undefined,
+    );
+    await mimikit.drained();
+    expect(await mimikit.children()).toEqual([]);
+  },
+);
+
 test("garbage in every directory is set aside and reported, and the work goes on", async () => {
   const mimikit = await start();
   const dirs = DIRECTORIES.filter(

@@ -64,7 +64,11 @@ export async function startGateway({ home = temporaryHome(), config, ...others }
     home,
     workDir: home,
     config: { host: "127.0.0.1", port: 0, allowedHosts: [], tickMs: 1_000, rereadSec: 30, ...config },
-    settings: () => ({ providers: { teller: "offline", planner: "offline", worker: "offline" }, problems: [] }),
+    settings: () => ({
+      providers: { teller: "offline", planner: "offline", worker: "offline" },
+      passedOver: [],
+      problems: [],
+    }),
     log: logInto(logged),
     ...others,
   });

@@ -70,7 +70,7 @@ test.each([
   expect(answer.headers.allow).toBe(allow);
 });
 
-test.each(["/api", "/api/", "/api/reset", "/api/STATUS", "/api/status/", "/api/tasks/t-1/steer", "/api//status"])(
+test.each(["/api", "/api/", "/api/reset", "/api/STATUS", "/api/status/", "/api/tasks/t-1/steers", "/api//status"])(
   "there is nothing at %s",
   async (path) => {
     const answer = await (await startGateway()).ask(path);

@@ -70,7 +70,12 @@ export async function claim(fs: FileSystem, task: Task, attempt = 1): Promise<vo
   await createRecord(fs, Claim, claimPath(task.role, task.id, attempt), record);
 }
 
-export async function failAttempt(fs: FileSystem, task: Task, attempt = 1): Promise<void> {
+export async function failAttempt(
+  fs: FileSystem,
+  task: Task,
+  attempt = 1,
+  more: Partial<FailedAttempt> = {},
+): Promise<void> {
   const record: FailedAttempt = {
     id: task.id,
     attempt,
@@ -78,6 +83,7 @@ export async function failAttempt(fs: FileSystem, task: Task, attempt = 1): Prom
     error: "too slow",
     at: NOON,
     retryAt: NOON,
+    ...more,
   };
   await createRecord(fs, FailedAttempt, failedAttemptPath(task.role, task.id, attempt), record);
 }

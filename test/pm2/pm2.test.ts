@@ -53,6 +53,8 @@ async function instance() {
     MIMIKIT_WORK_DIR: workDir,
     MIMIKIT_HOME: home,
     MIMIKIT_PORT: String(port),
+    // Whoever runs the tests may have a model or an agent CLI.
+    MIMIKIT_PROVIDER: "offline",
   };
   const processes = async () => (await listProcesses()).filter((process) => belongsTo(process, workDir, home));
   onTestFinished(async () => {

@@ -24,8 +24,13 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   // I1: every message is in exactly one settled turn; I4: so is every reported result.
   const consumed = new Map<string, number>();
   for (const turn of turns) {
-    const { messages = [], events = [], results: reports = [] } = turn.task.turn ?? {};
-    for (const { id } of [...messages, ...events, ...reports]) consumed.set(id, (consumed.get(id) ?? 0) + 1);
+    const { messages = [], events = [], results: reports = [], clear } = turn.task.turn ?? {};
+    for (const { id } of [...messages, ...events, ...reports, ...(clear === undefined ? [] : [clear])])
+      consumed.set(id, (consumed.get(id) ?? 0) + 1);
+    if (messages.some((message) => message.mode === "next") && messages.length + events.length + reports.length > 1)
+      violate(`${turn.id} answers a message that wants a turn of its own, and something else`);
+    if (clear !== undefined && messages.length + events.length + reports.length + turn.effects.length > 0)
+      violate(`${turn.id} begins a new conversation, and does something else`);
     // I2: a turn has at most one reply, and one that a user began has one.
     const replies = turn.effects.filter((effect) => effect.type === "reply").length;
     if (replies > 1 || (replies === 0 && messages.length > 0)) violate(`${replies} replies in ${turn.id}`);
@@ -41,6 +46,32 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (times > 1) violate(`the dropped file "${text}" was answered ${times} times`);
     // Nobody promised that a file which was just dropped survives a power loss.
     if (times === 0 && powerLosses === 0) violate(`the dropped file "${text}" was not answered`);
+  }
+
+  for (const id of outside.clears) if (!consumed.has(id)) violate(`the new conversation ${id} was never begun`);
+  // What was said meanwhile was heard by one task, or is a message.
+  for (const id of outside.steers) {
+    const heard = results.filter((result) => result.steers?.some((steer) => steer.id === id)).length;
+    const said = heard + (consumed.get(`m-${id}`) ?? 0);
+    if (said !== 1) violate(`the steer ${id} was taken ${said} times`);
+  }
+
+  /** The tasks that a stop found, and when it was wished for. */
+  const stoppedAt = new Map(
+    [...archive.values()].flatMap((record) =>
+      "wish" in record && record.wish.kind === "stop" && record.taskId !== undefined
+        ? [[record.taskId, record.at] as const]
+        : [],
+    ),
+  );
+
+  // What a turn has told of an outage stays in the conversation, in the same words. A supervisor that was paused between
+  // its look and its stop knows only of what was before its look; the wish to stop was.
+  for (const turn of turns) {
+    const since = outside.told.get(turn.id);
+    const isUnseen = since !== undefined && (stoppedAt.get(turn.id) ?? since) < since;
+    if (since !== undefined && !isUnseen && turn.outage?.since !== since)
+      violate(`${turn.id} forgot the outage since ${since}`);
   }
 
   // I3: staged effects are children; I4: every worker's result is reported once.
@@ -102,6 +133,18 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (record.wish.kind === "cancel" && record.outcome === "cancelled" && !archive.has(cancelMark(record.wish.taskId)))
       violate(`${record.wish.taskId} was said to be cancelled and is not`);
   }
+  for (const { id, error } of turns)
+    if (error === "stopped by the user" && !stoppedAt.has(id)) violate(`${id} was stopped, and nobody wanted it`);
+  const unwanted = new Set(
+    [...archive.values()].flatMap((record) => ("taskId" in record && record.kind === "mark" ? [record.taskId] : [])),
+  );
+  for (const taskId of stoppedAt.keys()) unwanted.delete(taskId);
+  for (const record of archive.values()) {
+    if ("wish" in record && record.wish.kind === "cancel") unwanted.delete(record.wish.taskId);
+    if (!("task" in record)) continue;
+    for (const effect of record.effects) if (effect.type === "cancel_task") unwanted.delete(effect.id);
+  }
+  for (const taskId of unwanted) violate(`${taskId} was cancelled, and nobody wanted it`);
   for (const result of results) {
     for (const effect of result.status === "done" && !isCancelled(result.id) ? result.effects : []) {
       if (effect.type === "cancel_task" && !archive.has(cancelMark(effect.id)))
@@ -114,7 +157,12 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     violate(`${outside.restarts} restarts of ${outside.restartWishes} wishes`);
 
   // I7: every directory drains; what is no record is in quarantine.
-  const dirs = ["inbox", "triggers", ...ROLES.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)])];
+  const dirs = [
+    "inbox",
+    "triggers",
+    "signals",
+    ...ROLES.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)]),
+  ];
   for (const dir of dirs)
     if (disk.names(dir).length > 0) violate(`${dir} does not drain: ${disk.names(dir).slice(0, 3)}`);
 

@@ -3,10 +3,12 @@
  * supervisors and two pools that run the real code; and a model that says anything a model may say.
  */
 import type { Outcome } from "@mimikit/agent/run-task";
+import type { Steering } from "@mimikit/agent/steering";
 import type { Candidate } from "@mimikit/core/dispatch";
+import { outageOf } from "@mimikit/core/retry";
 import type { Effect } from "@mimikit/protocol/effect";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/id";
-import { CancelWish, Message, RestartWish } from "@mimikit/protocol/inbox";
+import { CancelWish, ClearWish, Message, RestartWish, SteerWish, StopWish } from "@mimikit/protocol/inbox";
 import type { Role } from "@mimikit/protocol/role";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { createRecord } from "@mimikit/store/record";
@@ -21,9 +23,15 @@ import { DiskError, type Environment, type Process, type Program, type World } f
 
 const TOKEN = "simulated";
 const MESSAGES = 10;
+/** One message in so many asks for a turn of its own. */
+const NEXT_EVERY = 5;
+/** Steers, stops and new conversations in one run, at most. */
+const INTERJECTIONS = 6;
 const RETRY_DELAY_SEC = 5;
 const FOLD_DAYS = 30;
 const CONCURRENCY: Record<Role, number> = { teller: 1, planner: 1, worker: 2 };
+/** That a run reaches nobody, so that a task is often tried again and again. */
+const OUTAGE_CHANCE = 0.4;
 /** That a pool is told to stop, for each of its ticks. */
 const STOP_CHANCE = 0.004;
 
@@ -45,6 +53,13 @@ export class Outside {
   readonly seenTasks = new Set<string>();
   /** Cancels and restarts that were durable. */
   readonly wishes = new Set<string>();
+  /** Turns that have told of an outage, and since when. */
+  readonly told = new Map<string, string>();
+  /** Steers that were durable. */
+  readonly steers = new Set<string>();
+  /** Wishes to begin anew that were durable. */
+  readonly clears = new Set<string>();
+  interjections = 0;
   restartWishes = 0;
   restarts = 0;
   cancels = 0;
@@ -83,6 +98,7 @@ function gateway(outside: Outside): Program {
         id,
         at: new Date(environment.nowMs()).toISOString(),
         text: `say ${id}`,
+        ...(Number(id.slice("m-".length)) % NEXT_EVERY === 0 && { mode: "next" as const }),
       };
       const persist = () => createRecord(fs, Message, inboxPath(id), message);
       const acknowledge = () =>
@@ -138,13 +154,44 @@ function person(outside: Outside): Program {
           await createRecord(fs, RestartWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
           outside.wishes.add(id);
         });
-      } else if (dice < 0.04) {
+      } else if (dice < 0.042 && outside.interjections < INTERJECTIONS) {
+        outside.interjections++;
+        await interject(serial, environment, outside);
+      } else if (dice < 0.048) {
         const dirs = ["inbox", "worker/queue", "planner/results", "worker/running", "triggers"];
         const dir = dirs[below(world.random, dirs.length)];
         await step(() => drop(`${dir}/junk-${serial}.json`, '{"half'));
       } else await rest();
     }
   };
+}
+
+/** Says something to what runs, stops it, or begins a new conversation; to a task by its name, or to whatever runs. */
+async function interject(serial: number, environment: Environment, outside: Outside): Promise<void> {
+  const { fs, world, nowMs } = environment;
+  const at = new Date(nowMs()).toISOString();
+  const tasks = [...outside.seenTasks];
+  const named = world.random() < 0.4 ? tasks[below(world.random, tasks.length)] : undefined;
+  const dice = world.random();
+  const target = named === undefined ? {} : { taskId: named };
+  await tolerating(environment, async () => {
+    if (dice < 0.6) {
+      const id = `s-${serial}`;
+      await createRecord(fs, SteerWish, inboxPath(id), { kind: "steer", id, at, text: `rather ${serial}`, ...target });
+      outside.steers.add(id);
+      outside.wishes.add(id);
+    } else if (dice < 0.85) {
+      const id = `stop-${serial}`;
+      await createRecord(fs, StopWish, inboxPath(id), { kind: "stop", id, at, ...target });
+      outside.wishes.add(id);
+    } else {
+      const id = `clear-${serial}`;
+      const wish = { kind: "clear" as const, id, at };
+      await createRecord(fs, ClearWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      outside.clears.add(id);
+      outside.wishes.add(id);
+    }
+  });
 }
 
 /** Does something that a disk error may cut off, as every loop of the real processes does. */
@@ -211,7 +258,8 @@ function pool(outside: Outside): Program {
         isAlive,
         nowMs,
         limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
-        run: (candidate, _steering, signal) => run(candidate, signal, environment, outside),
+        admit: (candidates) => [...candidates],
+        run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside),
         endEarlier: (candidate) => endEarlier(candidate, environment, outside),
         audit: () => undefined,
         onError: (error) => {
@@ -238,6 +286,7 @@ async function endEarlier({ task }: Candidate, { step }: Environment, outside: O
 
 async function run(
   candidate: Candidate,
+  steering: Steering,
   signal: AbortSignal,
   { world, process, step }: Environment,
   outside: Outside,
@@ -247,14 +296,17 @@ async function run(
   await step(() => {
     world.quiet = 0;
     outside.seenTasks.add(task.id);
+    const since = outageOf(candidate.outages)?.since;
+    if (since !== undefined && task.turn !== undefined && !outside.told.has(task.id)) outside.told.set(task.id, since);
     inspectStart(candidate, process, world, outside);
     outside.children.add(child);
     outside.executions.set(task.id, (outside.executions.get(task.id) ?? 0) + 1);
   });
-  for (let left = below(world.random, 12); left > 0 && !signal.aborted; left--) await step(() => undefined);
+  for (let left = below(world.random, 12); left > 0 && !signal.aborted; left--)
+    await step(() => (world.random() < 0.2 ? steering.take() : undefined));
   return step(() => {
     outside.children.delete(child);
-    return invent(candidate, signal.aborted, world, outside);
+    return { ...invent(candidate, signal.aborted, world, outside), steers: [...steering.taken] };
   });
 }
 
@@ -287,6 +339,7 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
   const common = { usage: NO_USAGE, provider: "simulated", steers: [] };
   const dice = random();
   if (aborted) return failed("killed", false);
+  if (random() < OUTAGE_CHANCE) return { ...failed("provider", true), isOutage: true };
   if (task.role === "teller") {
     const effects: Effect[] = [{ type: "reply", text: `reply ${random()}` }];
     if (dice < 0.1) return { ...failed("provider", false), effects };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Message } from "@mimikit/protocol/inbox";
 import { Task } from "@mimikit/protocol/task";
 import { Trigger } from "@mimikit/protocol/trigger";
-import { Mirror, messageId } from "@mimikit/store/mirror";
+import { Mirror, wishId } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
 import { inboxPath, queuePath, triggerPath } from "@mimikit/store/state";
@@ -85,6 +85,29 @@ describe("the mirror", () => {
     });
     await again.refresh(NOON_MS);
     expect(again.dropped.get("inbox/From Me.json")?.id).toBe(wish?.id);
+  });
+
+  test.each([
+    ["cancel", { taskId: "t-000001.0" }],
+    ["steer", { text: "use pnpm" }],
+    ["stop", {}],
+  ])("takes a dropped %s for what it is once it has its id: it is not adopted again", async (kind, rest) => {
+    const { mirror, drop } = mirrored();
+    drop("inbox/note.json", JSON.stringify({ kind, ...rest }));
+    await mirror.refresh(NOON_MS);
+    const wish = mirror.dropped.get("inbox/note.json");
+    drop(`inbox/${wish?.id}.json`, JSON.stringify(wish));
+    await mirror.refresh(NOON_MS);
+    expect(mirror.inbox.get(wish?.id ?? "")).toEqual(wish);
+    expect([...mirror.dropped.keys()]).toEqual(["inbox/note.json"]);
+  });
+
+  test("does not believe a new conversation that is not sealed", async () => {
+    const { mirror, drop } = mirrored();
+    drop("inbox/clear-1.json", JSON.stringify({ kind: "clear", id: "clear-1", at: NOON, mac: "forged" }));
+    await mirror.refresh(NOON_MS);
+    expect(mirror.inbox.size).toBe(0);
+    expect(mirror.unreadable()[0]?.reason).toContain("seal");
   });
 
   test("tells what is no record, and since when it has been like that", async () => {
@@ -202,10 +225,10 @@ describe("the ledger", () => {
   });
 });
 
-test("a message id follows from its key, and is never the same without one", () => {
-  expect(messageId("key")).toBe(messageId("key"));
-  expect(messageId("key")).toMatch(/^m-[0-9a-f]{32}$/);
-  expect(messageId(undefined)).not.toBe(messageId(undefined));
+test("the id of a wish follows from its key, and is never the same without one", () => {
+  expect(wishId("message", "key")).toBe("m-2c70e12b7a0646f92279f427c7b38e73");
+  expect(wishId("clear", "key")).toBe("clear-2c70e12b7a0646f92279f427c7b38e73");
+  expect(wishId("message")).not.toBe(wishId("message"));
 });
 
 test("a queue path is where the mirror looks", async () => {

@@ -1,4 +1,4 @@
-/** Sends a message and follows what comes of it, over restarts of the gateway, until the answer is complete. */
+/** Hands over what the user says and follows what comes of it, over restarts of the gateway, until the answer is complete. */
 import type { ChatMessage, ServerFrame, TaskSummary } from "@mimikit/protocol/api";
 import { type Client, connect, mayPass } from "./client.ts";
 import { findProcesses } from "./instance.ts";
@@ -14,6 +14,8 @@ const SETTLED_MS_MAX = 5_000;
 export interface Listener {
   /** Each reply once, in order. The last one is the final answer when `awaitAnswer` resolves. */
   onReply(reply: ChatMessage): void;
+  /** Why the answer takes its time: the system says so once, and the wait goes on. */
+  onNotice(notice: ChatMessage): void;
   /** A task of this answer is new or has changed its state. */
   onTask(task: TaskSummary): void;
   /** A running task, or the Teller's turn, says what it does. */
@@ -23,13 +25,13 @@ export interface Listener {
 }
 
 /**
- * @param key the idempotency key: a message that could not be handed over is tried again under it.
+ * @param handTo hands over what is to be answered and returns its id; it is called again, and must then do it once, when
+ * the gateway did not answer.
  * @throws Failure (not running) when no process of the instance lives.
  * @returns the outcome; its state is not `complete` when `signal` ended the wait.
  */
 export async function awaitAnswer(
-  text: string,
-  key: string,
+  handTo: (client: Client) => Promise<string>,
   listener: Listener,
   signal: AbortSignal,
 ): Promise<Outcome & { id: string }> {
@@ -43,7 +45,7 @@ export async function awaitAnswer(
     else if (frame.type === "message" || frame.type === "task" || frame.type === "snapshot") waker.wake();
   });
   try {
-    const id = await persistently((client) => client.send(text, key), signal);
+    const id = await persistently(handTo, signal);
     if (id === null) return { ...outcome, id: "" };
     const shown = new Map<string, string>();
     let settledAtMs: number | undefined;
@@ -51,6 +53,10 @@ export async function awaitAnswer(
       const next = await persistently((client) => lookFor(client, id), signal);
       if (next === null) break;
       outcome = next;
+      for (const notice of next.notices) {
+        if (!shown.has(notice.id)) listener.onNotice(notice);
+        shown.set(notice.id, "");
+      }
       for (const task of outcome.tasks) {
         if (shown.get(task.id) !== task.state) listener.onTask(task);
         shown.set(task.id, task.state);
@@ -79,9 +85,15 @@ async function assertSomethingRuns(): Promise<void> {
 }
 
 /** Messages first: a task that a message names is there by the time the tasks are read. */
-async function lookFor(client: Client, id: string): Promise<Outcome> {
+async function lookFor(client: Client, id: string): Promise<Outcome & { notices: ChatMessage[] }> {
   const messages = await client.messages();
-  return outcomeOf(id, messages, await client.tasks());
+  return { ...outcomeOf(id, messages, await client.tasks()), notices: noticesIn(messages) };
+}
+
+/** What the system has said since the last reply: with the reply that it holds up it is over. */
+function noticesIn(messages: readonly ChatMessage[]): ChatMessage[] {
+  const since = messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1);
+  return since.filter((message) => message.role === "system" && message.marker === undefined);
 }
 
 /** Asks until there is an answer: the gateway may be restarting, perhaps at another address. null when `signal` ended it. */

@@ -1,5 +1,5 @@
 /** The gateway as the commands see it: checked answers, and failures in one line. */
-import { ApiError, ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import { ApiError, ChatMessage, Status, TaskDetail, TaskSummary, UsageRow } from "@mimikit/protocol/api";
 import { HomeError, readToken } from "@mimikit/runtime/home";
 import { z } from "zod";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
@@ -27,6 +27,12 @@ export class Client {
     return this.request(Status, "GET", "/api/status");
   }
 
+  /** What the last `days` days have cost, the newest first. */
+  async usage(days: number): Promise<UsageRow[]> {
+    const answer = z.object({ rows: z.array(UsageRow) });
+    return (await this.request(answer, "GET", `/api/usage?days=${days}`)).rows;
+  }
+
   async messages(): Promise<ChatMessage[]> {
     const answer = z.object({ messages: z.array(ChatMessage) });
     return (await this.request(answer, "GET", `/api/messages?limit=${MESSAGES_MAX}`)).messages;
@@ -52,10 +58,29 @@ export class Client {
   }
 
   /** Sends a message; the same key sends it once, however often this is called. @returns the id of the message. */
-  async send(text: string, key: string): Promise<string> {
+  async send(text: string, key: string, mode?: "next"): Promise<string> {
     const client = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
-    const headers = { "Idempotency-Key": key };
-    return (await this.request(Accepted, "POST", "/api/input", { body: { text, client }, headers })).id;
+    return this.ask("/api/input", key, { text, client, ...(mode !== undefined && { mode }) });
+  }
+
+  /** Says something to a task or, without one, to what runs now; the same key says it once. @returns the id of the wish. */
+  steer(text: string, key: string, taskId?: string): Promise<string> {
+    const path = taskId === undefined ? "/api/steer" : `/api/tasks/${encodeURIComponent(taskId)}/steer`;
+    return this.ask(path, key, { text });
+  }
+
+  /** Asks for what runs now to be ended. @returns the id of the wish. */
+  stop(key: string): Promise<string> {
+    return this.ask("/api/stop", key, {});
+  }
+
+  /** Asks for the conversation to begin anew. @returns the id of the wish. */
+  clear(key: string): Promise<string> {
+    return this.ask("/api/clear", key, {});
+  }
+
+  private async ask(path: string, key: string, body: unknown): Promise<string> {
+    return (await this.request(Accepted, "POST", path, { body, headers: { "Idempotency-Key": key } })).id;
   }
 
   private async request<T>(

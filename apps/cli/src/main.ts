@@ -7,18 +7,41 @@ import { Unreachable } from "./client.ts";
 import type { Command } from "./command.ts";
 import { ask } from "./commands/ask.ts";
 import { chat } from "./commands/chat.ts";
+import { clear } from "./commands/clear.ts";
 import { doctor } from "./commands/doctor.ts";
 import { down } from "./commands/down.ts";
 import { logs } from "./commands/logs.ts";
+import { mcp } from "./commands/mcp.ts";
 import { pair } from "./commands/pair.ts";
 import { restart } from "./commands/restart.ts";
 import { send } from "./commands/send.ts";
 import { status } from "./commands/status.ts";
+import { steer } from "./commands/steer.ts";
+import { stop } from "./commands/stop.ts";
 import { tasks } from "./commands/tasks.ts";
 import { up } from "./commands/up.ts";
+import { usage } from "./commands/usage.ts";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
+import { markWords } from "./text-argument.ts";
 
-const COMMANDS: readonly Command[] = [up, down, restart, status, logs, send, ask, chat, pair, tasks, doctor];
+const COMMANDS: readonly Command[] = [
+  up,
+  down,
+  restart,
+  status,
+  logs,
+  send,
+  ask,
+  chat,
+  steer,
+  stop,
+  clear,
+  pair,
+  tasks,
+  usage,
+  doctor,
+  mcp,
+];
 
 const cli = yargs(argumentsOf(process.argv))
   .scriptName("mimikit")
@@ -40,10 +63,10 @@ const cli = yargs(argumentsOf(process.argv))
   });
 for (const command of COMMANDS) command.addTo(cli);
 
-/** `help` is a message like any other; yargs takes it for its own where it is the last word. */
+/** The words of a message are data, whatever yargs would make of them. */
 function argumentsOf(argv: string[]): string[] {
   const words = hideBin(argv);
-  return ["send", "ask"].includes(words[0] ?? "") && words.at(-1) === "help" ? [...words, ""] : words;
+  return ["send", "ask", "steer"].includes(words[0] ?? "") ? markWords(words) : words;
 }
 
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.

@@ -16,12 +16,12 @@ export interface Outcome {
 const OPEN: ReadonlySet<TaskSummary["state"]> = new Set(["waiting", "queued", "running"]);
 
 /**
- * @param messageId the message that was sent.
+ * @param messageId the message that was sent, or what was said meanwhile.
  * @param messages the conversation, oldest first.
  * @param tasks every task that is known, in any order.
  */
 export function outcomeOf(messageId: string, messages: readonly ChatMessage[], tasks: readonly TaskSummary[]): Outcome {
-  const first = messages.find((message) => message.role === "assistant" && message.answers?.includes(messageId));
+  const first = firstReply(messageId, messages);
   if (first === undefined) return { replies: [], tasks: [], state: "waiting" };
   const turn = first.id.replace(/\.reply$/, "");
   const isOwn = (id: string) => id.startsWith(`${turn}.`);
@@ -42,4 +42,18 @@ export function outcomeOf(messageId: string, messages: readonly ChatMessage[], t
   }
   // Nothing is open, but not all of it is named in a report (yet): the next turn may be about to begin.
   return { replies, tasks: own, state: "settled" };
+}
+
+/**
+ * The reply to a message, or to what was said meanwhile: to a turn, to a task whose report is that reply, or to nobody
+ * who heard it, so that it became a message.
+ */
+function firstReply(id: string, messages: readonly ChatMessage[]): ChatMessage | undefined {
+  const ids = [id, ...messages.filter((message) => message.replaces === id).map((message) => message.id)];
+  const answer = messages.find(
+    ({ role, answers }) => role === "assistant" && answers?.some((answered) => ids.includes(answered)),
+  );
+  if (answer !== undefined) return answer;
+  const settledAt = messages.findIndex((message) => message.id === id && message.meanwhile && !message.pending);
+  return settledAt < 0 ? undefined : messages.slice(settledAt).find((message) => message.role === "assistant");
 }

@@ -5,15 +5,37 @@ import type { Argv } from "yargs";
 import type { CommonOptions } from "./command.ts";
 import { Failure } from "./failure.ts";
 
+/** No word that comes from a shell holds it. */
+const MARK = "\0";
+
+/** Marks words of a message that yargs would take for its own: `help`, a lone dash, and whatever comes after `--`. */
+export function markWords(words: readonly string[]): string[] {
+  const dashes = words.indexOf("--");
+  const end = dashes < 0 ? words.length : dashes;
+  const mark = (word: string) => MARK + word;
+  return [
+    ...words.slice(0, end).map((word) => (word === "-" || word === "help" ? mark(word) : word)),
+    ...words.slice(end + 1).map(mark),
+  ];
+}
+
+function unmarked(word: string): string {
+  return word.startsWith(MARK) ? word.slice(MARK.length) : word;
+}
+
 export function textArgument(yargs: Argv<CommonOptions>) {
   return yargs.positional("text", { type: "string", array: true, describe: "the message; - reads it from the pipe" });
 }
 
-/** Throws `Failure` (usage) when there is none or when it is too long. */
-export async function readText(words: readonly string[] | undefined): Promise<string> {
-  const isPiped = words?.length === 1 && words[0] === "-";
-  const text = (isPiped ? await readAll(process.stdin) : (words ?? []).join(" ")).trim();
-  if (text === "") throw new Failure("usage", "say what to send: mimikit send <text>, or - to read it from a pipe");
+/** Does the text come through the pipe? Then it is data, whatever it looks like. */
+export function isPiped(words: readonly string[] | undefined): boolean {
+  return words?.length === 1 && words[0] === `${MARK}-`;
+}
+
+/** @param name the command. Throws `Failure` (usage) when there is no text or when it is too long. */
+export async function readText(words: readonly string[] | undefined, name: string): Promise<string> {
+  const text = (isPiped(words) ? await readAll(process.stdin) : (words ?? []).map(unmarked).join(" ")).trim();
+  if (text === "") throw new Failure("usage", `say what to send: mimikit ${name} <text>, or - to read it from a pipe`);
   if (text.length > MESSAGE_CHARS_MAX) {
     throw new Failure(
       "usage",

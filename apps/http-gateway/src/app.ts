@@ -14,7 +14,10 @@ import { files, notBuilt } from "./routes/page.ts";
 import { restart } from "./routes/restart.ts";
 import { pair, type SigningInParts, signOut } from "./routes/signing-in.ts";
 import { status } from "./routes/status.ts";
+import { clear, steer, stop } from "./routes/steering.ts";
 import { cancel, task, tasks } from "./routes/tasks.ts";
+import { usage } from "./routes/usage.ts";
+import type { UsageBook } from "./usage-book.ts";
 import type { Look, View } from "./view.ts";
 import type { Wishes } from "./wishes.ts";
 
@@ -23,6 +26,7 @@ export interface AppParts extends SigningInParts {
   view: View;
   wishes: Wishes;
   statusOf(look: Look): Promise<Status>;
+  usage: UsageBook;
   log: Log;
   /** The built page. */
   pageDir: string;
@@ -51,11 +55,16 @@ export function createApp(parts: AppParts): Express {
     next();
   });
   app.route("/api/status").get(status(view, parts.statusOf)).all(only("GET, HEAD"));
+  app.route("/api/usage").get(usage(parts.usage)).all(only("GET, HEAD"));
   app.route("/api/input").post(input(wishes)).all(only("POST"));
   app.route("/api/messages").get(messages(view)).all(only("GET, HEAD"));
   app.route("/api/tasks").get(tasks(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id").get(task(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id/cancel").post(cancel(wishes)).all(only("POST"));
+  app.route("/api/tasks/:id/steer").post(steer(wishes)).all(only("POST"));
+  app.route("/api/steer").post(steer(wishes)).all(only("POST"));
+  app.route("/api/stop").post(stop(wishes)).all(only("POST"));
+  app.route("/api/clear").post(clear(wishes)).all(only("POST"));
   app.route("/api/restart").post(restart(wishes)).all(only("POST"));
   app.route("/api/sign-out").post(signOut(parts)).all(only("POST"));
   app.use("/api", notFound);

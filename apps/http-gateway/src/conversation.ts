@@ -2,15 +2,25 @@
  * The conversation in its one stable order: settled turns by number, inside a turn the messages and then the reply,
  * and after them what still waits in inbox/ (PROTOCOL I10). No message is ever in it twice.
  */
-import { historyMessageOf, messagesOf } from "@mimikit/core/history";
+import { historyMessageOf, messagesOf, steerMessageOf } from "@mimikit/core/history";
 import type { ChatMessage } from "@mimikit/protocol/api";
 import { HISTORY_MESSAGES_MAX, type History, type HistoryMessage } from "@mimikit/protocol/history";
 import { turnNumber } from "@mimikit/protocol/id";
-import type { Message, Wish } from "@mimikit/protocol/inbox";
+import type { Wish } from "@mimikit/protocol/inbox";
 import type { Result } from "@mimikit/protocol/result";
+import type { Signal, Steer } from "@mimikit/protocol/signal";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { readHistory } from "@mimikit/store/history";
 import type { Ledger } from "@mimikit/store/ledger";
+
+/** What is on its way into the conversation. */
+export interface UnderWay {
+  wishes: readonly Wish[];
+  signals: readonly Signal[];
+  results: readonly Result[];
+  /** What open turns have told of an outage (SPEC G4). */
+  outages: readonly HistoryMessage[];
+}
 
 export class Conversation {
   private settled: readonly HistoryMessage[];
@@ -34,19 +44,48 @@ export class Conversation {
     this.settled = [...this.settled, ...messagesOf(turn)].slice(-HISTORY_MESSAGES_MAX);
   }
 
-  /** Everything that was said, oldest first; wishes that are messages and in no settled turn are pending. */
-  with(wishes: Iterable<Wish>): ChatMessage[] {
-    const known = new Set(this.settled.map((message) => message.id));
-    const pending = [...wishes].filter((wish): wish is Message => wish.kind === "message" && !known.has(wish.id));
-    return [
-      ...this.settled,
-      ...pending.sort(byTime).map((message) => ({ ...historyMessageOf(message), pending: true })),
-    ];
+  /** Everything that was said, oldest first; what no settled turn holds yet is pending. */
+  with(underWay: UnderWay): ChatMessage[] {
+    const settled = this.settled.map(withOrigin);
+    const settledIds = new Set(settled.map((message) => message.id));
+    const messages = pendingMessages(underWay).filter(({ id }) => !settledIds.has(id));
+    const known = new Set([...settled, ...messages].flatMap(({ id, replaces = id }) => [id, replaces]));
+    const steers = pendingSteers(underWay).filter(({ id }) => !known.has(id));
+    const outages = underWay.outages.filter(({ id }) => !known.has(id));
+    return [...settled, ...[...messages, ...steers, ...outages].sort(byTime)];
   }
 }
 
+function pendingMessages({ wishes }: UnderWay): ChatMessage[] {
+  const messages = wishes.filter((wish) => wish.kind === "message");
+  return messages.map((message) =>
+    withOrigin({
+      ...historyMessageOf(message),
+      ...(message.mode !== undefined && { mode: message.mode }),
+      pending: true,
+    }),
+  );
+}
+
+/** What was said meanwhile: not taken up yet, passed on to a run, or heard by one that is not reported yet. */
+function pendingSteers({ wishes, signals, results }: UnderWay): ChatMessage[] {
+  const steers = new Map<string, ChatMessage>();
+  const note = (steer: Steer, toTaskId: string | undefined) =>
+    steers.set(steer.id, { ...steerMessageOf(steer), pending: true, ...(toTaskId !== undefined && { toTaskId }) });
+  for (const wish of wishes) if (wish.kind === "steer") note(wish, undefined);
+  for (const signal of signals) note(signal, signal.taskId);
+  for (const result of results) for (const steer of result.steers ?? []) note(steer, result.id);
+  return [...steers.values()];
+}
+
+/** What nobody heard becomes a message under an id that follows from its own (PROTOCOL, Steer): it is the same words. */
+function withOrigin(message: ChatMessage): ChatMessage {
+  const replaces = /^m-((?:s|m-f)-.+)$/.exec(message.id)?.[1];
+  return replaces === undefined ? message : { ...message, replaces };
+}
+
 /** The order in which the Teller will read them. */
-function byTime(a: Message, b: Message): number {
+function byTime(a: ChatMessage, b: ChatMessage): number {
   if (a.at !== b.at) return a.at < b.at ? -1 : 1;
   return a.id < b.id ? -1 : 1;
 }

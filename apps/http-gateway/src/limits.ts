@@ -15,7 +15,7 @@ export const CONNECTIONS_MAX = 1_024;
 export const SOCKETS_MAX = 64;
 /** A frame carries what a body carries. */
 export const FRAME_BYTES_MAX = BODY_BYTES_MAX;
-export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
 /** Names through which a carelessly copied object could change the prototype of all others. */
@@ -31,6 +31,15 @@ export const NoBody = z.strictObject({});
 export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
   assertJsonType(request);
   return checkedAs(schema, parseBounded((await readText(request)) || "{}"));
+}
+
+/** The Idempotency-Key of a request, if it has one. Throws Problem 400 for more than one value, or one that is not bounded. */
+export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  const keys = request.headersDistinct["idempotency-key"];
+  if (keys === undefined) return undefined;
+  const [key, ...others] = keys;
+  if (others.length === 0 && key !== undefined && key.length > 0 && key.length <= IDEMPOTENCY_KEY_CHARS_MAX) return key;
+  throw new Problem(400, `Idempotency-Key must be one value of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} characters`);
 }
 
 /** Parses text from outside within the limits of a body. Throws Problem 400. */

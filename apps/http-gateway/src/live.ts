@@ -157,9 +157,9 @@ export class Live {
   }
 }
 
-/** What a message says never changes; only whether it still waits. */
+/** What a message says never changes; only whether it still waits, and for whom. */
 function isKnown(before: ChatMessage | undefined, message: ChatMessage): boolean {
-  return before !== undefined && before.pending === message.pending;
+  return before !== undefined && before.pending === message.pending && before.toTaskId === message.toTaskId;
 }
 
 function isUnchanged(before: unknown, after: unknown): boolean {

@@ -1,7 +1,7 @@
 /** The gateway process: it translates HTTP and WebSocket frames into records, and records into views. */
 import { setTimeout as wait } from "node:timers/promises";
 import { describeProviders } from "@mimikit/agent/providers/names";
-import { loadConfig } from "@mimikit/runtime/config";
+import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config";
 import { prepareHome, resolveHome } from "@mimikit/runtime/home";
 import { createLog } from "@mimikit/runtime/log";
 import { writeRole } from "@mimikit/runtime/role-record";
@@ -22,10 +22,13 @@ await waitForSingleton(home, "gateway", () =>
 );
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "gateway", config.logLevel);
-let facts: SettingsFacts = { providers: describeProviders(config).names, problems: [] };
+const factsOf = (loaded: LoadedConfig): SettingsFacts => {
+  const { names, problems, passedOver } = describeProviders(loaded.config, { home, env: process.env });
+  return { providers: names, passedOver, problems: [...loaded.problems, ...problems] };
+};
+let facts = factsOf({ config, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {
-  const { names, problems } = describeProviders(loaded.config);
-  facts = { providers: names, problems: [...loaded.problems, ...problems] };
+  facts = factsOf(loaded);
   for (const problem of facts.problems) log.warn("config", { problem });
 });
 

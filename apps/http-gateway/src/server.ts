@@ -22,6 +22,7 @@ import { HELLO_MS_MAX } from "./socket.ts";
 import { type SettingsFacts, statusOf } from "./status.ts";
 import { acceptUpgrades } from "./upgrade.ts";
 import { startUpkeep } from "./upkeep.ts";
+import { UsageBook } from "./usage-book.ts";
 import { type Look, View } from "./view.ts";
 import { Wishes } from "./wishes.ts";
 
@@ -62,7 +63,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const onBadArchive = (path: string, reason: string) => log.warn("a record in archive/ is damaged", { path, reason });
   const mirror = new Mirror(fs, { token, durable: false, onBadArchive });
   const view = new View(fs, mirror);
-  const facts = { ...options, startedAt: new Date().toISOString() };
+  const usage = new UsageBook(home);
+  const facts = { ...options, usage, startedAt: new Date().toISOString() };
   const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
   const live = new Live({ home, view, incarnation, statusOf: currentStatus });
   const sessions = new Sessions(fs);
@@ -70,7 +72,19 @@ export function createGateway(options: GatewayOptions): Gateway {
   const wishes = new Wishes(fs, mirror, view, token, log);
   const hosts = new HostPolicy(config.host, config.allowedHosts);
 
-  const app = createApp({ home, auth, hosts, live, log, pageDir, sessions, statusOf: currentStatus, view, wishes });
+  const app = createApp({
+    home,
+    auth,
+    hosts,
+    live,
+    log,
+    pageDir,
+    sessions,
+    statusOf: currentStatus,
+    usage,
+    view,
+    wishes,
+  });
   const server = createHttpServer(app, options.requestMs ?? REQUEST_MS_MAX);
   const onError = (error: unknown) => log.error("a frame failed", { error });
   const clients = acceptUpgrades(server, hosts, { auth, wishes, live, helloMs, onError });

@@ -144,6 +144,15 @@ export class Socket {
         const messageId = await this.parts.wishes.cancelTask(frame.taskId);
         return this.reply({ type: "accepted", id: frame.taskId, messageId });
       }
+      case "steer": {
+        const messageId = await this.parts.wishes.steer(frame.text, frame.taskId, frame.id);
+        return this.reply({ type: "accepted", id: frame.id, messageId });
+      }
+      case "stop":
+      case "clear": {
+        const messageId = await this.parts.wishes[frame.type](frame.id);
+        return this.reply({ type: "accepted", id: frame.id, messageId });
+      }
       default:
         frame satisfies never;
     }

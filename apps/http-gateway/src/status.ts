@@ -1,19 +1,22 @@
 /** One page of facts about the instance: who answers, who is alive, how much waits, and what the owner should look at. */
-import type { Status } from "@mimikit/protocol/api";
+import type { Status, TaskSummary } from "@mimikit/protocol/api";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
-import type { Usage } from "@mimikit/protocol/usage";
+import { dayOf } from "@mimikit/protocol/usage";
 import { isAlive } from "@mimikit/runtime/identity";
 import { type ProcessRole, readRole } from "@mimikit/runtime/role-record";
 import { VERSION } from "@mimikit/runtime/version";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { QUARANTINE } from "@mimikit/store/state";
+import type { DayBook, UsageBook } from "./usage-book.ts";
 import type { Look } from "./view.ts";
 
 /** What follows from the settings as they are now. */
 export interface SettingsFacts {
   /** Which provider answers for each role. */
   providers: Record<Role, string>;
+  /** What `auto` did not take, and why. */
+  passedOver: readonly string[];
   /** Mistakes in the configuration, one line each. */
   problems: readonly string[];
 }
@@ -24,6 +27,7 @@ export interface StatusFacts {
   workDir: string;
   startedAt: string;
   settings: () => SettingsFacts;
+  usage: UsageBook;
 }
 
 /** The status at one look. @param nowMs wall clock, for "today". */
@@ -32,7 +36,9 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const workers = processState(facts.home, "workers");
   const quarantine = (await fs.list(QUARANTINE)).length;
   const settings = facts.settings();
-  const problems = [...settings.problems];
+  const problems = [...settings.problems, ...outagesIn(look)];
+  const today = facts.usage.readDay(dayOf(nowMs));
+  const { inputTokens, outputTokens, costUsd } = today.total;
   if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
   if (!workers.alive) problems.push("the worker pool is not running: tasks wait");
   if (quarantine > 0) problems.push(`${quarantine} unreadable file(s) were set aside in ${QUARANTINE}/`);
@@ -42,6 +48,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     startedAt: facts.startedAt,
     workDir: facts.workDir,
     providers: settings.providers,
+    answered: answeredIn(look),
+    passedOver: [...settings.passedOver],
     processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
     counts: {
       inbox: look.inbox,
@@ -52,7 +60,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
       quarantine,
     },
     next: null,
-    usage: { today: usageSince(startOfDayMs(nowMs), look), budget: null },
+    usage: { today: { inputTokens, outputTokens, costUsd }, budget: null },
+    tools: toolsOf(today),
     problems,
   };
 }
@@ -69,23 +78,35 @@ function countByRole(tasks: readonly Task[]): Record<Role, number> {
   return counts;
 }
 
-/** Midnight of the server's day. */
-function startOfDayMs(nowMs: number): number {
-  return new Date(nowMs).setHours(0, 0, 0, 0);
+/** Who answered last for each role, as far as the look reaches back. */
+function answeredIn({ messages, tasks }: Look): Status["answered"] {
+  const teller = messages.findLast((message) => message.provider !== undefined)?.provider;
+  const answered: Status["answered"] = teller === undefined ? {} : { teller };
+  const ended = tasks.filter(({ provider, completedAt }) => provider !== undefined && completedAt !== undefined);
+  for (const { role, provider } of ended.sort(byCompletion)) if (provider !== undefined) answered[role] = provider;
+  return answered;
 }
 
-/** What the turns and tasks that ended since then have used, as far as the look reaches back. */
-function usageSince(sinceMs: number, look: Look): Pick<Usage, "inputTokens" | "outputTokens" | "costUsd"> {
-  const runs = [
-    ...look.messages.map(({ at, usage }) => ({ at, usage })),
-    ...look.tasks.map(({ completedAt, usage }) => ({ at: completedAt ?? "", usage })),
-  ];
-  const total = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
-  for (const { at, usage } of runs) {
-    if (usage === undefined || Number.isNaN(Date.parse(at)) || Date.parse(at) < sinceMs) continue;
-    total.inputTokens += usage.inputTokens;
-    total.outputTokens += usage.outputTokens;
-    total.costUsd += usage.costUsd;
-  }
-  return total;
+function byCompletion(a: TaskSummary, b: TaskSummary): number {
+  const [first = "", second = ""] = [a.completedAt, b.completedAt];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** For each role that waits for somebody who can be reached: since when, and why. */
+function outagesIn({ outages, running, queued }: Look): string[] {
+  const open = new Set([...running, ...queued].map(({ id }) => id));
+  return ROLES.flatMap((role) => {
+    const waiting = outages.filter(({ task }) => task.role === role && open.has(task.id));
+    const [first] = waiting.map(({ outage }) => outage).sort((a, b) => (a.since < b.since ? -1 : 1));
+    if (first === undefined) return [];
+    return [`nobody who answers for the ${role} can be reached since ${first.since}: ${first.error}`];
+  });
+}
+
+function toolsOf({ tools }: DayBook): Status["tools"] {
+  const entries = [...tools].map(([tool, { calls, failed, ms }]) => [
+    tool,
+    { calls, failed, meanMs: Math.round(ms / Math.max(1, calls)) },
+  ]);
+  return Object.fromEntries(entries);
 }

@@ -34,7 +34,9 @@ function timelineOf(task: Task, attempts: readonly AttemptRecord[]): TaskDetail[
   for (const { attempt, claim, failed } of attempts) {
     if (claim !== undefined) timeline.push({ at: claim.at, event: `attempt ${attempt} started` });
     if (failed !== undefined) {
-      timeline.push({ at: failed.at, event: `attempt ${attempt} failed: ${failed.failureReason}` });
+      const { failureReason, error, outage = false } = failed;
+      const how = outage ? `reached nobody: ${error}` : `failed: ${failureReason}`;
+      timeline.push({ at: failed.at, event: `attempt ${attempt} ${how}` });
     }
   }
   return timeline;

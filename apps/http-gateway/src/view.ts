@@ -3,10 +3,12 @@
  * look is replaced as a whole, so that nobody sees half of a change.
  */
 import { boardOf } from "@mimikit/core/board";
+import { outageMessageOf } from "@mimikit/core/history";
+import { outageOf, outagesOf } from "@mimikit/core/retry";
 import type { ChatMessage, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
 import type { Claim } from "@mimikit/protocol/claim";
 import { ancestorsOf, compareTaskIds, turnNumber } from "@mimikit/protocol/id";
-import type { Result } from "@mimikit/protocol/result";
+import type { Outage, Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { AttemptRecord, Mirror } from "@mimikit/store/mirror";
@@ -26,6 +28,8 @@ export interface Look {
   running: readonly Task[];
   /** Tasks and turns that wait for a free place or for their next attempt. */
   queued: readonly Task[];
+  /** Tasks and turns that could reach nobody, and are tried again until they can (SPEC G4). */
+  outages: readonly { task: Task; outage: Outage }[];
   /** Wishes, events and dropped files that nobody has settled yet. */
   inbox: number;
   triggers: number;
@@ -90,7 +94,19 @@ export class View {
     await this.refresh();
     if (turnNumber(id) > 0) throw new Problem(409, "this is a reply, not a task: it cannot be cancelled");
     const isOpen = [...this.openIds].some((open) => open === id || ancestorsOf(open).includes(id));
-    if (isOpen) return;
+    if (!isOpen) await this.throwEnded(id);
+  }
+
+  /** @throws Problem 404 for an unknown task or turn, and 409 when it has ended: it hears nothing any more. */
+  async assertOpen(id: string): Promise<void> {
+    await this.refresh();
+    if (this.openIds.has(id)) return;
+    if (turnNumber(id) > 0 && (await this.mirror.ledger.confirm(id)))
+      throw new Problem(409, "this reply has already been given");
+    await this.throwEnded(id);
+  }
+
+  private async throwEnded(id: string): Promise<never> {
     const { state } = await this.taskDetail(id);
     throw new Problem(409, `this task has already ended (${state})`);
   }
@@ -138,7 +154,7 @@ export class View {
   }
 
   private compose(conversation: Conversation): Look {
-    const { inbox, dropped, queue, triggers, results, attempts, ledger } = this.mirror;
+    const { inbox, dropped, queue, signals, triggers, results, attempts, ledger } = this.mirror;
     const isOver = (id: string) => results.has(id) || this.ended.has(id) || ledger.has(id);
     const open = [...queue.values()].filter((task) => !isOver(task.id));
     const waiting = [...triggers.values()].filter(({ id }) => !queue.has(id) && !isOver(id));
@@ -150,10 +166,23 @@ export class View {
       runningClaimOf: (id) => runningClaim(attempts.get(id)),
       attemptsOf: (id) => attempts.get(id)?.length ?? 0,
     });
+    // Until it is settled, a turn whose result is there already goes on saying what it said.
+    const outages = [...queue.values()].flatMap((task) => {
+      const outage = ledger.has(task.id) ? null : outageOf(outagesOf(attempts.get(task.id) ?? []));
+      return outage === null ? [] : [{ task, outage }];
+    });
     const runs = (task: Task) => runningClaim(attempts.get(task.id)) !== undefined;
     return {
-      messages: conversation.with([...inbox.values(), ...dropped.values()]),
+      messages: conversation.with({
+        wishes: [...inbox.values(), ...dropped.values()],
+        signals: [...signals.values()],
+        results: [...results.values()],
+        outages: outages.flatMap(({ task: { id, turn }, outage }) =>
+          turn === undefined ? [] : [outageMessageOf(id, turn, outage)],
+        ),
+      }),
       tasks: [...board, ...this.ended.values()].sort((a, b) => compareTaskIds(b.id, a.id)),
+      outages,
       running: open.filter(runs),
       queued: open.filter((task) => !runs(task)),
       inbox: [...inbox.keys()].filter((id) => !ledger.has(id)).length + dropped.size,

@@ -1,17 +1,14 @@
 /** The one door in: what a client wants becomes a record in inbox/, and is promised only once it is durable (SPEC K2). */
-import { randomBytes } from "node:crypto";
 import type { InputBody } from "@mimikit/protocol/api";
-import { CancelWish, Message, RestartWish } from "@mimikit/protocol/inbox";
+import { CancelWish, ClearWish, Message, RestartWish, SteerWish, StopWish } from "@mimikit/protocol/inbox";
 import type { Log } from "@mimikit/runtime/log";
 import type { FileSystem } from "@mimikit/store/file-system";
-import { type Mirror, messageId } from "@mimikit/store/mirror";
+import { type Mirror, wishId } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
 import { inboxPath } from "@mimikit/store/state";
 import { Problem } from "./problem.ts";
 import type { View } from "./view.ts";
-
-const ID_BYTES = 16;
 
 export class Wishes {
   private readonly fs: FileSystem;
@@ -34,10 +31,9 @@ export class Wishes {
    * @throws Problem 507 when the disk is full; nothing was promised then.
    */
   async sendMessage(input: InputBody, key: string | undefined): Promise<string> {
-    const id = messageId(key);
-    // A repeat that comes after the message was answered must not ask a second time.
-    if (key !== undefined && (await this.mirror.ledger.confirm(id))) return id;
-    const { text, client, quote } = input;
+    const id = wishId("message", key);
+    if (await this.isDone(id, key)) return id;
+    const { text, client, quote, mode } = input;
     const message: Message = {
       kind: "message",
       id,
@@ -45,6 +41,7 @@ export class Wishes {
       text,
       ...(client !== undefined && { client }),
       ...(quote !== undefined && { quote }),
+      ...(mode !== undefined && { mode }),
     };
     const created = await createRecord(this.fs, Message, inboxPath(id), message);
     if (created) this.log.audit({ event: "message_accepted", detail: { id, characters: text.length } });
@@ -52,12 +49,61 @@ export class Wishes {
   }
 
   /**
-   * Asks for a task and everything below it to be cancelled.
+   * Says something to a task or, without one, to what runs now (SPEC I5). The same key always means the same words.
+   * @returns the id of the wish. @throws Problem 404 for an unknown task, 409 for one that has ended.
+   */
+  async steer(text: string, taskId: string | undefined, key: string | undefined): Promise<string> {
+    const id = wishId("steer", key);
+    if (await this.isDone(id, key)) return id;
+    // A repeat is no news: the task may have ended since the first time.
+    const isRepeat = await this.fs.exists(inboxPath(id));
+    if (taskId !== undefined && !isRepeat) await this.view.assertOpen(taskId);
+    const wish: SteerWish = {
+      kind: "steer",
+      id,
+      at: new Date().toISOString(),
+      text,
+      ...(taskId !== undefined && { taskId }),
+    };
+    const created = await createRecord(this.fs, SteerWish, inboxPath(id), wish);
+    if (created)
+      this.log.audit({
+        event: "steer_accepted",
+        ...(taskId !== undefined && { taskId }),
+        detail: { id, characters: text.length },
+      });
+    return id;
+  }
+
+  /** Asks for what runs now to be ended (SPEC I5). @returns the id of the wish. */
+  async stop(key: string | undefined): Promise<string> {
+    const id = wishId("stop", key);
+    if (await this.isDone(id, key)) return id;
+    const wish: StopWish = { kind: "stop", id, at: new Date().toISOString() };
+    if (await createRecord(this.fs, StopWish, inboxPath(id), wish))
+      this.log.audit({ event: "stop_requested", detail: { id } });
+    return id;
+  }
+
+  /** Asks for the conversation to begin anew (SPEC F3); sealed, like a restart. @returns the id of the wish. */
+  async clear(key: string | undefined): Promise<string> {
+    const id = wishId("clear", key);
+    if (await this.isDone(id, key)) return id;
+    const wish = { kind: "clear" as const, id, at: new Date().toISOString() };
+    const sealed: ClearWish = { ...wish, mac: seal(this.token, wish) };
+    if (await createRecord(this.fs, ClearWish, inboxPath(id), sealed))
+      this.log.audit({ event: "clear_requested", detail: { id } });
+    return id;
+  }
+
+  /**
+   * Asks for a task and everything below it to be cancelled. Every wish is one of its own: a second cancel may find
+   * children that the first came too early for.
    * @returns the id of the wish. @throws Problem 404 for an unknown task, 409 for one that has ended.
    */
   async cancelTask(taskId: string): Promise<string> {
     await this.view.assertCancellable(taskId);
-    const id = freshId("c");
+    const id = wishId("cancel");
     await createRecord(this.fs, CancelWish, inboxPath(id), {
       kind: "cancel",
       id,
@@ -70,16 +116,16 @@ export class Wishes {
 
   /** Asks for the processes to be started anew. The seal proves that it was asked by somebody who is signed in. */
   async restart(): Promise<string> {
-    const id = freshId("r");
+    const id = wishId("restart");
     const wish = { kind: "restart" as const, id, at: new Date().toISOString() };
     const created = await createRecord(this.fs, RestartWish, inboxPath(id), { ...wish, mac: seal(this.token, wish) });
     if (!created) throw new Problem(409, "the same restart was asked for already");
     this.log.audit({ event: "restart_requested", detail: { id } });
     return id;
   }
-}
 
-/** Every wish of its own: a second cancel may find children that the first came too early for. */
-function freshId(prefix: string): string {
-  return `${prefix}-${randomBytes(ID_BYTES).toString("hex")}`;
+  /** Was this carried out already? A repeat that comes after that must not ask a second time. */
+  private async isDone(id: string, key: string | undefined): Promise<boolean> {
+    return key !== undefined && (await this.mirror.ledger.confirm(id));
+  }
 }

@@ -3,12 +3,14 @@
  * that was cut off anywhere is completed by doing it again (PROTOCOL R1 to R4).
  */
 import type { Action, DocumentEdit, Removal, Settlement } from "@mimikit/core/action";
+import { messageOf } from "@mimikit/core/rules/steer";
 import { Mark, WishOutcome } from "@mimikit/protocol/archive";
 import type { AuditEvent } from "@mimikit/protocol/audit";
-import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";
+import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/id";
 import { Event, Message, Wish } from "@mimikit/protocol/inbox";
 import { BadJson } from "@mimikit/protocol/json";
 import { Result } from "@mimikit/protocol/result";
+import { Signal } from "@mimikit/protocol/signal";
 import { Task } from "@mimikit/protocol/task";
 import { Trigger } from "@mimikit/protocol/trigger";
 import type { DocumentLock } from "@mimikit/store/document";
@@ -25,6 +27,8 @@ import {
   QUARANTINE,
   queuePath,
   resultPath,
+  runningOf,
+  signalPath,
   streamPath,
   triggerPath,
 } from "@mimikit/store/state";
@@ -50,6 +54,12 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
       return quarantine(action.path, action.reason, hands);
     case "cancel":
       return cancel(action, hands);
+    case "steer":
+      return steer(action, hands);
+    case "unheard":
+      return tellLater(action, hands);
+    case "stop":
+      return stop(action, hands);
     case "finish":
       return finish(action.result, hands);
     case "settle":
@@ -96,6 +106,51 @@ async function cancel({ wish, taskId, outcome }: Extract<Action, { type: "cancel
   await drop(inboxPath(wish.id), hands);
 }
 
+/** The decision is archived before anything follows from it; whoever comes later follows the decision that is there. */
+async function decide(
+  { wish, taskId, outcome }: Extract<Action, { type: "steer" | "stop" }>,
+  hands: Hands,
+): Promise<boolean> {
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome, ...(taskId && { taskId }) };
+  if (await archive(record, WishOutcome, hands)) {
+    hands.audit({ event: `${wish.kind}_answered`, ...(taskId && { taskId }), detail: { outcome } });
+    return true;
+  }
+  const decided = await hands.ledger.read(wish.id);
+  return decided === null || !("wish" in decided) || (decided.taskId ?? null) === taskId;
+}
+
+async function steer(action: Extract<Action, { type: "steer" }>, hands: Hands): Promise<void> {
+  const { wish, taskId } = action;
+  // Another supervisor saw another task: the next look finds what it decided.
+  if (!(await decide(action, hands))) return;
+  const { id, at, text } = wish;
+  if (taskId === null) await createMessage(messageOf(wish), hands);
+  else await createRecord(hands.fs, Signal, signalPath(id), { id, at, text, taskId });
+  await drop(inboxPath(id), hands);
+}
+
+async function tellLater({ signal, message }: Extract<Action, { type: "unheard" }>, hands: Hands): Promise<void> {
+  await createMessage(message, hands);
+  await hands.fs.unlink(signalPath(signal.id));
+}
+
+/** A message of our own making, durable when this returns; one that was there before, or was answered, stays as it is. */
+async function createMessage(message: Message, { fs, ledger, audit }: Hands): Promise<void> {
+  if (await ledger.confirm(message.id)) return ledger.makeDurable();
+  if (await createRecord(fs, Message, inboxPath(message.id), message))
+    audit({ event: "steer_unheard", detail: { id: message.id } });
+  else await fs.syncDir(directoryOf(inboxPath(message.id)));
+}
+
+async function stop(action: Extract<Action, { type: "stop" }>, hands: Hands): Promise<void> {
+  const { wish, taskId, result } = action;
+  if (!(await decide(action, hands))) return;
+  if (result !== null) await finish(result, hands);
+  else if (taskId !== null && turnNumber(taskId) === 0) await markCancelled(taskId, wish.at, hands);
+  await drop(inboxPath(wish.id), hands);
+}
+
 async function markCancelled(taskId: string, at: string, hands: Hands): Promise<void> {
   const id = cancelMark(taskId);
   if (await archive({ kind: "mark", id, at, taskId }, Mark, hands)) hands.audit({ event: "task_cancelled", taskId });
@@ -117,11 +172,11 @@ async function archive<T extends { id: string }>(
 }
 
 async function finish(result: Result, { fs, ledger, audit }: Hands): Promise<void> {
-  const { id, task, failureReason, attempts } = result;
+  const { id, task, status, failureReason, attempts } = result;
   if (await ledger.confirm(id)) return;
   if (await createRecord(fs, Result, resultPath(task.role, id), result))
     audit({
-      event: "task_failed",
+      event: status === "failed" ? "task_failed" : "task_ended",
       taskId: id,
       traceId: task.traceId,
       attempts,
@@ -159,7 +214,7 @@ async function settle(settlement: Settlement, hands: Hands): Promise<void> {
 }
 
 /** Everything that the turn answered is history before the turn is. */
-async function consume({ result, messages, consumedEvents, reports }: Settlement, hands: Hands): Promise<void> {
+async function consume({ result, messages, clears, consumedEvents, reports }: Settlement, hands: Hands): Promise<void> {
   const { fs, ledger, audit } = hands;
   for (const id of [...messages, ...consumedEvents]) {
     if (await ledger.confirm(id)) continue;
@@ -170,12 +225,16 @@ async function consume({ result, messages, consumedEvents, reports }: Settlement
     if (copy?.kind === "message") await createRecord(fs, Message, archivePath(id), copy);
     if (copy?.kind === "event") await createRecord(fs, Event, archivePath(id), copy);
   }
+  for (const wish of clears) {
+    const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome: "a new conversation" };
+    if (!(await ledger.confirm(wish.id))) await createRecord(fs, WishOutcome, archivePath(wish.id), record);
+  }
   for (const report of result.task.turn?.results ?? []) {
     if (await ledger.confirm(report.id)) continue;
     if (!(await moveToArchive(resultPath(report.role, report.id), report.id, hands)))
       audit({ event: "result_missing", taskId: report.id });
   }
-  const consumed = [...messages, ...consumedEvents, ...reports];
+  const consumed = [...messages, ...clears.map((wish) => wish.id), ...consumedEvents, ...reports];
   if (consumed.length === 0) return;
   await fs.syncDir(ARCHIVE);
   for (const id of consumed) ledger.add(id);
@@ -233,7 +292,8 @@ async function editOnce(edit: DocumentEdit, hands: Hands): Promise<void> {
 async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<void> {
   // The turn before is settled, so whatever it consumed is in the archive by now: look for it there by name.
   const input = turn.turn;
-  for (const { id } of [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])])
+  const answered = [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])];
+  for (const { id } of input?.clear === undefined ? answered : [...answered, input.clear])
     if (await ledger.confirm(id)) return;
   if (await ledger.confirm(turn.id)) return;
   await ledger.makeDurable();
@@ -259,6 +319,9 @@ async function remove(removals: Removal[], { fs, ledger }: Hands): Promise<void>
       case "inbox":
         await fs.unlink(inboxPath(removal.id));
         break;
+      case "signals":
+        await fs.unlink(signalPath(removal.id));
+        break;
       case "triggers":
         await fs.unlink(triggerPath(removal.id));
         break;
@@ -268,6 +331,12 @@ async function remove(removals: Removal[], { fs, ledger }: Hands): Promise<void>
         break;
       case "results":
         await fs.unlink(resultPath(removal.role, removal.id));
+        break;
+      case "outages":
+        // What is left of such an attempt, whatever is lost on the way, must not look like one that was cut off.
+        await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
+        await fs.syncDir(runningOf(removal.role));
+        await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
         break;
       case "running":
         // A claim whose task came into the queue since it was listed is no orphan.

@@ -1,12 +1,12 @@
-/** What grows with time is kept within its bounds: old months, old scratch folders, leftovers of dead processes. */
+/** What grows with time is kept within its bounds: old months, scratch folders and sessions, leftovers of dead processes. */
 import { readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { AuditEvent } from "@mimikit/protocol/audit";
 import type { Config } from "@mimikit/runtime/config";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
-import { RUNS, STREAMS, TEMPORARY } from "@mimikit/store/state";
+import { RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
 import { foldArchive } from "./fold.ts";
 
 const DAY_MS = 86_400_000;
@@ -31,6 +31,8 @@ export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: Hous
     },
     () => removeWhere(join(home, RUNS), (path) => isOld(path, config.runsKeepDays)),
     () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
+    () =>
+      removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
   ];
   const errors: unknown[] = [];
@@ -49,6 +51,11 @@ function removeWhere(dir: string, isDue: (path: string) => boolean): void {
     const path = join(dir, name);
     if (isDue(path)) rmSync(path, { recursive: true, force: true });
   }
+}
+
+/** `sessions/t-000042.0.summary.md`: the task that it is of. One that is still open may go on with it, however old it is. */
+function sessionTask(path: string): string {
+  return basename(path).replace(/(\.summary\.md|\.jsonl|\.[a-z]+\.json)$/, "");
 }
 
 /** `tmp/supervisor-4711-8840`: the role, its pid and its start time. */

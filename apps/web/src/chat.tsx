@@ -1,17 +1,20 @@
 /** The conversation. It follows what is new only while its reader is at the bottom. */
 import type { ChatMessage } from "@mimikit/protocol/api";
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { nowMs } from "./clock.ts";
 import { writeDraft } from "./composer.tsx";
 import { ArrowDown, Mark } from "./icons.tsx";
 import { FormingReply, MessageItem, OutboxItem, Thinking } from "./message.tsx";
 import { outbox } from "./outbox.ts";
-import { liveText, loaded, messages } from "./state.ts";
+import { beginning, liveText, loaded, messages } from "./state.ts";
 import { dayText, words } from "./words.ts";
 
 /** Closer to the end than this counts as being at the bottom. */
 const BOTTOM_PX = 48;
+
+/** The new beginning before which everything is shown; the next one folds it again. */
+const unfolded = signal<string | undefined>(undefined);
 
 export function Chat() {
   const scroller = useRef<HTMLElement>(null);
@@ -72,11 +75,18 @@ function Conversation() {
   const waiting = outbox.value.filter((entry) => entry.shownAs === undefined);
   const empty = messages.value.length + waiting.length + liveText.value.size === 0;
   if (empty) return loaded.value ? <Welcome /> : null;
+  // The line of a new beginning stays; what was before it is folded.
+  const folded = Math.max(0, beginning.value - 1);
+  const isOpen = unfolded.value === messages.value[folded]?.id;
   return (
     <ol class="messages">
-      {messages.value.map((message, i) => (
-        <MessageItem key={message.id} message={message} day={dayBetween(messages.value[i - 1], message)} />
-      ))}
+      {folded > 0 && <Earlier count={folded} marker={messages.value[folded]?.id} isOpen={isOpen} />}
+      {messages.value.map(
+        (message, i) =>
+          (i >= folded || isOpen) && (
+            <MessageItem key={message.id} message={message} day={dayBetween(messages.value[i - 1], message)} />
+          ),
+      )}
       {waiting.map((entry) => (
         <OutboxItem key={entry.id} entry={entry} />
       ))}
@@ -85,6 +95,32 @@ function Conversation() {
       ))}
       <Thinking />
     </ol>
+  );
+}
+
+interface EarlierProps {
+  /** How many lines there are. */
+  count: number;
+  /** The line that they are before. */
+  marker: string | undefined;
+  isOpen: boolean;
+}
+
+/** Opens and closes what was said before the conversation began anew. */
+function Earlier({ count, marker, isOpen }: EarlierProps) {
+  return (
+    <li class="earlier">
+      <button
+        type="button"
+        class="link"
+        aria-expanded={isOpen}
+        onClick={() => {
+          unfolded.value = isOpen ? undefined : marker;
+        }}
+      >
+        {isOpen ? words.hideEarlier : words.showEarlier(count)}
+      </button>
+    </li>
   );
 }
 

@@ -1,9 +1,15 @@
-/** Where the user writes. A draft survives a reload; Enter sends it, Shift+Enter starts a new line. */
+/**
+ * Where the user writes. A draft survives a reload; Enter sends it, Shift+Enter starts a new line. While something runs
+ * it can be told what is written here, or be ended; a slash opens the list of commands.
+ */
+import { readLine } from "@mimikit/protocol/slash-command";
 import { effect, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { sendMessage } from "./connection.ts";
-import { ArrowUp } from "./icons.tsx";
+import { COMMANDS_ID, CommandList, choices, closeList, move, openList, optionId, selected } from "./commands.tsx";
+import { clear, sendMessage, stop } from "./connection.ts";
+import { ArrowUp, Bend, Square } from "./icons.tsx";
 import { fitsFrame } from "./outbox.ts";
+import { busy } from "./state.ts";
 import { words } from "./words.ts";
 
 const DRAFT_KEY = "mimikit.draft";
@@ -11,16 +17,66 @@ const HEIGHT_PX_MAX = 240;
 const FIELD_ID = "message";
 
 const draft = signal(localStorage.getItem(DRAFT_KEY) ?? "");
+/** What is wrong with the draft that was to be sent; gone with the next change of it. */
+const mistake = signal<string | undefined>(undefined);
 
 effect(() => {
   if (draft.value === "") localStorage.removeItem(DRAFT_KEY);
   else localStorage.setItem(DRAFT_KEY, draft.value);
 });
 
+function changeDraft(text: string): void {
+  draft.value = text;
+  mistake.value = undefined;
+  openList();
+}
+
 /** Puts `text` into the message field, for the user to change or send. */
 export function writeDraft(text: string): void {
-  draft.value = text;
+  changeDraft(text);
   document.getElementById(FIELD_ID)?.focus();
+}
+
+/** Does what the draft says; what it does not understand stays, with the reason. */
+function submit(text: string): void {
+  const line = readLine(text);
+  mistake.value = line.kind === "mistake" ? words.mistake(line.mistake, line.name) : undefined;
+  switch (line.kind) {
+    case "mistake":
+      return;
+    case "help":
+      writeDraft("/");
+      return;
+    case "message":
+      sendMessage(line.text);
+      break;
+    case "steer":
+    case "next":
+      sendMessage(line.text, line.kind);
+      break;
+    case "stop":
+      stop();
+      break;
+    case "clear":
+      clear();
+      break;
+  }
+  draft.value = "";
+}
+
+/** Says a draft that is a message to what runs now; a draft that is a command does what it says. */
+function steer(text: string): void {
+  const line = readLine(text);
+  if (line.kind === "message") {
+    sendMessage(line.text, "steer");
+    draft.value = "";
+  } else submit(text);
+}
+
+/** Completes the draft with a command, or does it where nothing can follow. */
+function choose(name: string, takes: "text" | "nothing"): void {
+  if (takes === "text") writeDraft(`/${name} `);
+  else submit(`/${name}`);
 }
 
 export function Composer() {
@@ -28,6 +84,8 @@ export function Composer() {
   const text = draft.value;
   const tooLong = !fitsFrame(text);
   const ready = text.trim() !== "" && !tooLong;
+  const list = choices(text);
+  const isBusy = busy.value;
 
   useEffect(() => {
     // On a touch screen, focus would open the keyboard over half of the page.
@@ -40,16 +98,22 @@ export function Composer() {
     element.style.height = `${Math.min(element.scrollHeight, HEIGHT_PX_MAX)}px`;
   }, [text]);
 
-  const submit = () => {
-    if (!ready) return;
-    sendMessage(text.trim());
-    draft.value = "";
-  };
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter also ends a composition (Chinese, Japanese…): that one belongs to the input method.
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    // Enter also ends a composition (Chinese, Japanese…), and Escape gives it up: those belong to the input method.
+    if (event.isComposing) return;
+    const chosen = list[selected.value];
+    if (chosen && isChoice(event)) choose(chosen.name, chosen.takes);
+    else if (chosen && event.key === "ArrowDown") move(1, list.length);
+    else if (chosen && event.key === "ArrowUp") move(-1, list.length);
+    else if (chosen && event.key === "Escape") closeList(text);
+    else if (event.key === "Escape" && isBusy && text === "") stop();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      if (ready && isBusy) steer(text);
+      else if (ready) submit(text);
+    } else if (event.key === "Enter" && !event.shiftKey) {
+      if (ready) submit(text);
+    } else return;
     event.preventDefault();
-    submit();
   };
 
   return (
@@ -57,10 +121,11 @@ export function Composer() {
       class="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        if (ready) submit(text);
         field.current?.focus();
       }}
     >
+      <CommandList list={list} onChoose={choose} />
       <div class="box">
         <label class="unseen" for={FIELD_ID}>
           {words.message}
@@ -71,20 +136,60 @@ export function Composer() {
           rows={1}
           placeholder={words.placeholder}
           value={text}
-          aria-invalid={tooLong}
+          aria-invalid={tooLong || mistake.value !== undefined}
           aria-describedby="composer-hint"
+          aria-autocomplete="list"
+          aria-controls={list.length > 0 ? COMMANDS_ID : undefined}
+          aria-activedescendant={list.length > 0 ? optionId(selected.value) : undefined}
           onKeyDown={onKeyDown}
           onInput={(event) => {
-            draft.value = event.currentTarget.value;
+            changeDraft(event.currentTarget.value);
           }}
         />
-        <button type="submit" class="send" disabled={!ready} aria-label={words.send} title={words.send}>
+        {isBusy && (
+          <>
+            <button type="button" class="round" aria-label={words.stop} title={words.stopTitle} onClick={stop}>
+              <Square />
+            </button>
+            <button
+              type="button"
+              class="round"
+              disabled={!ready}
+              aria-label={words.steer}
+              title={words.steerTitle}
+              onClick={() => {
+                steer(text);
+                field.current?.focus();
+              }}
+            >
+              <Bend />
+            </button>
+          </>
+        )}
+        <button type="submit" class="round send" disabled={!ready} aria-label={words.send} title={words.sendTitle}>
           <ArrowUp />
         </button>
       </div>
-      <p id="composer-hint" class="hint" data-problem={tooLong}>
-        {tooLong ? words.tooLong : words.composerHint}
-      </p>
+      <Hint tooLong={tooLong} isBusy={isBusy} />
     </form>
+  );
+}
+
+/** Tab and Enter take what is selected in the list. */
+function isChoice(event: KeyboardEvent): boolean {
+  return (event.key === "Enter" || event.key === "Tab") && !event.shiftKey && !event.ctrlKey && !event.metaKey;
+}
+
+function Hint({ tooLong, isBusy }: { tooLong: boolean; isBusy: boolean }) {
+  const problem = tooLong ? words.tooLong : mistake.value;
+  return (
+    <p
+      id="composer-hint"
+      class="hint"
+      data-problem={problem !== undefined}
+      role={problem === undefined ? undefined : "alert"}
+    >
+      {problem ?? (isBusy ? words.busyHint : words.composerHint)}
+    </p>
   );
 }

@@ -1,9 +1,10 @@
 /** One WebSocket that is always coming back, and goes on from the last cursor it saw (SPEC K3). */
 import type { ClientFrame, ServerFrame } from "@mimikit/protocol/api";
 import { signal } from "@preact/signals";
-import { inputFrame, keep, outbox, retry } from "./outbox.ts";
+import { frameOf, keep, newId, type OutboxMode, outbox, retry } from "./outbox.ts";
 import { askWhetherPaired, type PairOutcome, pair, secret, session, signOut } from "./session.ts";
-import { cancelling, cursor, forgetAll, forgetLive, receive } from "./state.ts";
+import { cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
+import { words } from "./words.ts";
 
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 15_000;
@@ -61,15 +62,25 @@ export async function disconnect(): Promise<void> {
   session.value = "unpaired";
 }
 
-/** Keeps a message and sends it, now or as soon as there is a connection. */
-export function sendMessage(text: string): void {
-  send(inputFrame(keep(text, Date.now())));
+/** Keeps a message, or words for what runs now, and sends it at once or as soon as there is a connection. */
+export function sendMessage(text: string, mode?: OutboxMode): void {
+  send(frameOf(keep(text, Date.now(), mode)));
+}
+
+/** Ends what runs now. It is about this moment, so without a connection it is not kept, and the user is told. */
+export function stop(): void {
+  if (!send({ type: "stop", id: newId() })) notice.value = words.notConnected;
+}
+
+/** Begins a new conversation, or tells the user that there is no connection. */
+export function clear(): void {
+  if (!send({ type: "clear", id: newId() })) notice.value = words.notConnected;
 }
 
 /** Tries a message again that the gateway refused. */
 export function sendAgain(id: string): void {
   const entry = retry(id);
-  if (entry) send(inputFrame(entry));
+  if (entry) send(frameOf(entry));
 }
 
 /** Asks for a task, and everything below it, to be cancelled. Does nothing without a connection. */
@@ -108,7 +119,7 @@ function greet(): void {
     ...(cursor.value !== undefined && { cursor: cursor.value }),
   });
   link.value = { state: "connected" };
-  for (const entry of outbox.value) if (entry.refusal === undefined) send(inputFrame(entry));
+  for (const entry of outbox.value) if (entry.refusal === undefined) send(frameOf(entry));
 }
 
 function connectLater(): void {

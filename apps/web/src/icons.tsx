@@ -33,6 +33,18 @@ export const ArrowUp = () => (
   </Icon>
 );
 
+export const Bend = () => (
+  <Icon>
+    <path d="M5 5v6a4 4 0 0 0 4 4h10M14 10l5 5-5 5" />
+  </Icon>
+);
+
+export const Square = () => (
+  <Icon>
+    <rect x="7" y="7" width="10" height="10" rx="1.5" fill="currentColor" />
+  </Icon>
+);
+
 export const ArrowDown = () => (
   <Icon>
     <path d="M12 5v14M5 12l7 7 7-7" />

@@ -5,6 +5,7 @@ import { startClock } from "./clock.ts";
 import { connect, connectNow } from "./connection.ts";
 import { redeem } from "./pairing.tsx";
 import { takeCodeFromAddress } from "./session.ts";
+import { words } from "./words.ts";
 
 /** Connects, with the code in the address if there is one. It leaves the address before anything else happens. */
 async function start(): Promise<void> {
@@ -12,6 +13,7 @@ async function start(): Promise<void> {
   if (code === undefined || !(await redeem(code))) await connect();
 }
 
+document.documentElement.lang = words.language;
 startClock();
 void start();
 // A new pairing address in a tab that is open already changes only the fragment.

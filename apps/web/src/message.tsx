@@ -5,7 +5,7 @@ import { link, sendAgain } from "./connection.ts";
 import { Check } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { type OutboxEntry, release } from "./outbox.ts";
-import { answeredIds, thinking } from "./state.ts";
+import { answeredIds, tasks, thinking } from "./state.ts";
 import { TaskLines } from "./tasks.tsx";
 import { timeText, words } from "./words.ts";
 
@@ -16,13 +16,19 @@ interface MessageItemProps {
 }
 
 export function MessageItem({ message, day }: MessageItemProps) {
+  if (message.marker === "clear")
+    return (
+      <li class="rule beginning" data-id={message.id}>
+        {words.newConversation}
+      </li>
+    );
   return (
     <>
-      {day !== undefined && <li class="day">{day}</li>}
-      <li class="message" data-role={message.role} data-id={message.id}>
+      {day !== undefined && <li class="rule">{day}</li>}
+      <li class="message" data-role={message.role} data-id={message.id} data-meanwhile={message.meanwhile}>
         {message.role === "user" && (
           <Own text={message.text} at={message.at}>
-            <Progress answered={answeredIds.value.has(message.id)} />
+            {message.meanwhile ? <Way message={message} /> : <Progress message={message} />}
           </Own>
         )}
         {message.role === "assistant" && <Reply message={message} />}
@@ -40,7 +46,7 @@ export function MessageItem({ message, day }: MessageItemProps) {
 /** A message that the gateway does not have yet. */
 export function OutboxItem({ entry }: { entry: OutboxEntry }) {
   return (
-    <li class="message" data-role="user" data-outbox={entry.id}>
+    <li class="message" data-role="user" data-outbox={entry.id} data-meanwhile={entry.mode === "steer" || undefined}>
       <Own text={entry.text} at={entry.at}>
         {entry.refusal === undefined ? (
           <span class="progress" data-progress="sending">
@@ -100,11 +106,29 @@ function Own({ text, at, children }: { text: string; at: string; children: Compo
   );
 }
 
-function Progress({ answered }: { answered: boolean }) {
+function Progress({ message }: { message: ChatMessage }) {
+  const answered = answeredIds.value.has(message.id);
+  const saved = message.mode === "next" ? words.savedNext : words.saved;
   return (
     <span class="progress" data-progress={answered ? "answered" : "saved"}>
       <Check />
-      {answered ? words.answered : words.saved}
+      {answered ? words.answered : saved}
+    </span>
+  );
+}
+
+/** Where words went that were said while something ran. */
+function Way({ message: { pending, toTaskId } }: { message: ChatMessage }) {
+  if (pending !== true)
+    return (
+      <span class="progress" data-progress="heard">
+        <Check />
+        {words.heard}
+      </span>
+    );
+  return (
+    <span class="progress" data-progress={toTaskId === undefined ? "saved" : "passed"}>
+      {toTaskId === undefined ? words.saidMeanwhile : words.passedOn(tasks.value.get(toTaskId)?.title)}
     </span>
   );
 }

@@ -13,12 +13,16 @@ const KEY_PREFIX = "mimikit.outbox.";
 const FRAME_BYTES_MAX: typeof BodyBytesMax = 65_536;
 const TEXT_CHARS_MAX: typeof MessageCharsMax = 64_000;
 
+export type OutboxMode = "steer" | "next";
+
 export interface OutboxEntry {
   id: string;
   text: string;
   /** When the user sent it, ISO 8601. */
   at: string;
   timeZone: string;
+  /** `steer`: said to what runs now. `next`: it wants a turn of its own. */
+  mode?: OutboxMode;
   /** Why the gateway said no; such an entry waits for the user. */
   refusal?: string;
   /** The message that came back before its acknowledgement; shown instead of this entry. */
@@ -35,12 +39,13 @@ function readStored(): OutboxEntry[] {
 }
 
 /** Keeps `text` for sending and returns its entry. */
-export function keep(text: string, nowMs: number): OutboxEntry {
+export function keep(text: string, nowMs: number, mode?: OutboxMode): OutboxEntry {
   const entry: OutboxEntry = {
     id: newId(),
     text,
     at: new Date(nowMs).toISOString(),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...(mode !== undefined && { mode }),
   };
   localStorage.setItem(KEY_PREFIX + entry.id, JSON.stringify(entry));
   outbox.value = [...outbox.value, entry];
@@ -69,8 +74,9 @@ export function retry(id: string): OutboxEntry | undefined {
 }
 
 /** The frame that sends an entry. */
-export function inputFrame(entry: OutboxEntry): ClientFrame {
-  return { type: "input", id: entry.id, text: entry.text, client: { timeZone: entry.timeZone, now: entry.at } };
+export function frameOf({ id, text, at, timeZone, mode }: OutboxEntry): ClientFrame {
+  if (mode === "steer") return { type: "steer", id, text };
+  return { type: "input", id, text, client: { timeZone, now: at }, ...(mode === "next" && { mode }) };
 }
 
 /** Whether `text` can be sent in one frame. The measure is taken with the rest of the frame at its usual size. */
@@ -81,6 +87,6 @@ export function fitsFrame(text: string): boolean {
 }
 
 /** 128 random bits. `crypto.randomUUID` is missing where the page is served over plain HTTP from another machine. */
-function newId(): string {
+export function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,7 +1,7 @@
 /** What the page knows, as signals. `receive` turns each frame of the gateway into a change of them; no I/O here. */
 import type { ChatMessage, ServerFrame, Status, TaskSummary } from "@mimikit/protocol/api";
 import { batch, computed, signal } from "@preact/signals";
-import { mark, outbox, release } from "./outbox.ts";
+import { mark, type OutboxEntry, outbox, release } from "./outbox.ts";
 import { isOpen, treesOf } from "./task-tree.ts";
 
 /** A tab may stay open for weeks: beyond these the oldest go; the gateway still has them. */
@@ -39,8 +39,18 @@ export const openCount = computed(() => [...tasks.value.values()].filter((task) 
 /** Whether somebody waits for an answer of which nothing can be seen yet. */
 export const thinking = computed(() => {
   if (liveText.value.size > 0 || status.value?.ready !== true) return false;
-  return messages.value.some((message) => isPending(message) && !answeredIds.value.has(message.id));
+  return messages.value.some(isAwaited);
 });
+/** Whether something runs that can be told something, or be ended. */
+export const busy = computed(
+  () =>
+    liveText.value.size > 0 ||
+    (status.value?.counts.running.teller ?? 0) > 0 ||
+    [...tasks.value.values()].some((task) => task.state === "running") ||
+    messages.value.some(isAwaited),
+);
+/** Where the conversation begins that is talked in now: the index of its first line; 0 where none was cleared. */
+export const beginning = computed(() => messages.value.findLastIndex((message) => message.marker === "clear") + 1);
 
 /** Applies one frame. Frames of kinds that this page does not know yet change nothing. */
 export function receive(frame: ServerFrame): void {
@@ -110,7 +120,7 @@ function hasReply(turn: string): boolean {
 }
 
 function receiveMessage(message: ChatMessage): void {
-  const known = messages.value.some((one) => one.id === message.id);
+  const known = messages.value.some((one) => one.id === message.id || one.id === message.replaces);
   if (!known && message.role === "user") showInsteadOfEntry(message);
   if (!known && message.role !== "user") announcement.value = message.text.slice(0, ANNOUNCED_CHARS_MAX);
   putMessage(message);
@@ -128,7 +138,7 @@ function putMessage(message: ChatMessage): void {
     messages.value = messages.value.map((one) => (one.id === message.id ? message : one));
     return;
   }
-  const rest = messages.value.filter((one) => one.id !== message.id);
+  const rest = messages.value.filter((one) => one.id !== message.id && one.id !== message.replaces);
   const end = isPending(message) ? rest.length : rest.findIndex(isPending);
   messages.value = rest.toSpliced(end < 0 ? rest.length : end, 0, message).slice(-MESSAGES_MAX);
 }
@@ -137,16 +147,34 @@ function isPending(message: ChatMessage): boolean {
   return message.pending === true;
 }
 
+/** Words for a run are answered by what the run makes of them, not by a reply of their own. */
+function isAwaited(message: ChatMessage): boolean {
+  return isPending(message) && message.meanwhile !== true && !answeredIds.value.has(message.id);
+}
+
 /** The message may come back before its acknowledgement: it must not be seen twice in between. */
 function showInsteadOfEntry(message: ChatMessage): void {
-  const entry = outbox.value.find((one) => one.text === message.text && one.shownAs === undefined);
+  const isIt = (one: OutboxEntry) =>
+    one.text === message.text && one.shownAs === undefined && (one.mode === "steer") === (message.meanwhile === true);
+  const entry = outbox.value.find(isIt);
   if (entry) mark(entry.id, { shownAs: message.id });
 }
 
 function receiveAcceptance(id: string, messageId: string): void {
   const entry = release(id);
   if (!entry || messages.value.some((message) => message.id === messageId)) return;
-  putMessage({ id: messageId, role: "user", text: entry.text, at: entry.at, pending: true });
+  // What nobody heard may have become a message before it was acknowledged.
+  if (messages.value.some((message) => message.replaces === messageId)) return;
+  const { text, at, mode } = entry;
+  putMessage({
+    id: messageId,
+    role: "user",
+    text,
+    at,
+    pending: true,
+    ...(mode === "steer" && { meanwhile: true }),
+    ...(mode === "next" && { mode }),
+  });
 }
 
 function receiveTask(task: TaskSummary): void {

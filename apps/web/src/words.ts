@@ -1,5 +1,12 @@
-/** Every word that the page says. A second language is a second object of this shape. */
+/** Every word that the page says, in the language of the browser: Chinese where it asks for it, or else English. */
 import type { TaskState } from "@mimikit/protocol/api";
+import type { Line, SlashName } from "@mimikit/protocol/slash-command";
+
+type Mistake = Extract<Line, { kind: "mistake" }>["mistake"];
+
+function plural(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
 
 const PROVIDERS: Record<string, string> = {
   offline: "offline engine",
@@ -18,11 +25,22 @@ const STATES: Record<TaskState, string> = {
   needs_input: "needs you",
 };
 
-function plural(n: number, one: string, many: string): string {
-  return `${n} ${n === 1 ? one : many}`;
-}
+const COMMANDS: Record<SlashName, string> = {
+  steer: "say something to what runs now",
+  next: "a message with a turn of its own, after the one that runs",
+  stop: "end what runs now",
+  clear: "begin a new conversation; memory stays",
+  help: "show this list",
+};
 
-export const words = {
+const MISTAKES: Record<Mistake, (name: string) => string> = {
+  unknown: (name) => `There is no command /${name}. Type / to see what there is; // begins a message with a slash.`,
+  textMissing: (name) => `Say what: /${name} and then your words.`,
+  textUnwanted: (name) => `/${name} stands alone. To send this as a message, begin it with //.`,
+};
+
+const ENGLISH = {
+  language: "en",
   name: "Mimikit",
   skip: "Skip to the message field",
 
@@ -53,6 +71,14 @@ export const words = {
   sending: "Sending…",
   unsent: "Waits for the connection",
   saved: "Saved",
+  savedNext: "Saved, gets a turn of its own",
+  saidMeanwhile: "Said to what runs",
+  passedOn: (title: string | undefined) =>
+    title === undefined ? "Passed on to the reply being written" : `Passed on to: ${title}`,
+  heard: "Heard meanwhile",
+  newConversation: "New conversation",
+  showEarlier: (n: number) => `Show the earlier conversation (${plural(n, "line", "lines")})`,
+  hideEarlier: "Hide the earlier conversation",
   answered: "Answered",
   refused: (reason: string) => `Not accepted: ${reason}`,
   sendAgain: "Send again",
@@ -77,7 +103,18 @@ export const words = {
   message: "Message",
   placeholder: "Message Mimikit",
   send: "Send",
-  composerHint: "Enter sends · Shift+Enter starts a new line",
+  sendTitle: "Send (Enter): answered when the reply before it is complete",
+  steer: "Steer",
+  steerTitle: "Steer (Ctrl+Enter or ⌘Enter): say it to what runs now",
+  stop: "Stop",
+  stopTitle: "Stop (Escape in the empty field): end what runs now",
+  commands: "Commands",
+  command: (name: SlashName) => COMMANDS[name],
+  commandText: "text",
+  mistake: (mistake: Mistake, name: string) => MISTAKES[mistake](name),
+  notConnected: "There is no connection, so nothing was sent.",
+  composerHint: "Enter sends · Shift+Enter starts a new line · / shows the commands",
+  busyHint: "Enter sends · Ctrl+Enter steers what runs · Escape stops it",
   tooLong: "This message is too long to send. Put it into a file in the workspace and name the file instead.",
 
   tasks: "Tasks",
@@ -110,6 +147,139 @@ export const words = {
   pairUnreachable: "Mimikit does not answer. Is it running? “npm start” starts it.",
 };
 
+const PROVIDERS_ZH: Record<string, string> = { ...PROVIDERS, offline: "离线引擎", openai: "模型接口" };
+
+const STATES_ZH: Record<TaskState, string> = {
+  waiting: "等待中",
+  queued: "排队中",
+  running: "进行中",
+  done: "已完成",
+  failed: "失败",
+  cancelled: "已取消",
+  needs_input: "等你回答",
+};
+
+const COMMANDS_ZH: Record<SlashName, string> = {
+  steer: "对正在进行的工作说一句话",
+  next: "排在当前回复之后，单独回答的消息",
+  stop: "停止正在进行的工作",
+  clear: "开始新的对话；记忆保留",
+  help: "显示这个列表",
+};
+
+const MISTAKES_ZH: Record<Mistake, (name: string) => string> = {
+  unknown: (name) => `没有 /${name} 这个命令。输入 / 查看所有命令；消息要以斜杠开头时请写 //。`,
+  textMissing: (name) => `请写出内容：/${name} 加上你想说的话。`,
+  textUnwanted: (name) => `/${name} 后面不能有文字。要作为消息发送，请以 // 开头。`,
+};
+
+const CHINESE: typeof ENGLISH = {
+  language: "zh",
+  name: "Mimikit",
+  skip: "跳到输入框",
+
+  connected: "已连接",
+  connecting: "正在连接…",
+  reconnectingIn: (seconds) => `${seconds} 秒后重连`,
+  offline: "离线",
+  retryNow: "立即重连",
+  starting: "正在启动…",
+  startingTitle: "消息会立即保存，全部启动后就会回答。",
+  provider: (name) => PROVIDERS_ZH[name] ?? name,
+  offlineEngineTitle: "没有连接模型，由内置引擎回答：发送 “help” 查看它能做什么。",
+  providersTitle: ENGLISH.providersTitle,
+  problems: (n) => `${n} 件事需要留意`,
+  signOut: "退出登录",
+  signOutQuestion: "让这个浏览器退出登录？尚未发送的消息会被丢弃，再次使用需要新的配对码。",
+
+  conversation: "对话",
+  you: "你",
+  assistant: "Mimikit",
+  notice: "通知",
+  today: "今天",
+  yesterday: "昨天",
+  thinking: "思考中",
+  newMessages: "新消息",
+  toNewest: "回到最新",
+  sending: "发送中…",
+  unsent: "等待连接",
+  saved: "已保存",
+  savedNext: "已保存，将单独回答",
+  saidMeanwhile: "已告诉正在进行的工作",
+  passedOn: (title) => (title === undefined ? "已转给正在写的回复" : `已转给：${title}`),
+  heard: "进行中已听到",
+  newConversation: "新的对话",
+  showEarlier: (n) => `显示之前的对话（${n} 条）`,
+  hideEarlier: "收起之前的对话",
+  answered: "已回答",
+  refused: (reason) => `未被接受：${reason}`,
+  sendAgain: "重新发送",
+  discard: "丢弃",
+  tokens: (n) => `${n} 个 token`,
+  copy: "复制",
+  copied: "已复制",
+  copyFailed: "不允许",
+  dismiss: "关闭",
+
+  emptyTitle: "要做些什么？",
+  emptyText: "写下你想要的。Mimikit 会立即保存、制定计划、在后台完成，并在这里汇报。可以关闭这个页面，什么都不会丢失。",
+  examplesTitle: "试试这些",
+  examples: [
+    { text: "run `ls` then `wc -l README.md`", why: "两个步骤，第二步等第一步完成" },
+    { text: "remember I like pnpm", why: "存为普通的 Markdown，以后能找到" },
+    { text: "tasks", why: "正在进行、等待和完成的任务" },
+    { text: "help", why: "助手能听懂的一切" },
+  ],
+
+  message: "消息",
+  placeholder: "给 Mimikit 发消息",
+  send: "发送",
+  sendTitle: "发送（Enter）：前面的回复写完后回答",
+  steer: "引导",
+  steerTitle: "引导（Ctrl+Enter 或 ⌘Enter）：对正在进行的工作说",
+  stop: "停止",
+  stopTitle: "停止（输入框为空时按 Escape）：结束正在进行的工作",
+  commands: "命令",
+  command: (name) => COMMANDS_ZH[name],
+  commandText: "内容",
+  mistake: (mistake, name) => MISTAKES_ZH[mistake](name),
+  notConnected: "没有连接，什么都没有发送。",
+  composerHint: "Enter 发送 · Shift+Enter 换行 · / 显示命令",
+  busyHint: "Enter 发送 · Ctrl+Enter 引导正在进行的工作 · Escape 停止",
+  tooLong: "这条消息太长，无法发送。请把内容放进工作区的文件里，再说出文件名。",
+
+  tasks: "任务",
+  openTasks: (n) => (n === 0 ? "任务" : `任务，${n} 个未完成`),
+  closeTasks: "关闭任务",
+  now: "现在",
+  earlier: "之前",
+  noTasks: "后台的工作和进度会显示在这里。",
+  state: (state) => STATES_ZH[state],
+  after: (title) => `在 ${title} 之后`,
+  attempt: (n) => `第 ${n} 次尝试`,
+  membersDone: (done, total) => `${done}/${total} 已完成`,
+  cancel: "取消",
+  cancelTask: (title) => `取消 ${title}`,
+  cancelling: "正在取消…",
+  workspace: "工作区",
+  version: (version) => `Mimikit ${version}`,
+
+  pairTitle: "配对这个浏览器",
+  pairText: "Mimikit 只回应与它配对过的浏览器。打印一个新地址，并在这里打开：",
+  pairCommand: "npx mimikit pair",
+  pairStart: "npm start 也会打印一个。配对码只能用一次，两分钟内有效。",
+  pairCode: "配对码",
+  pairPlaceholder: "配对码，或整个地址",
+  pair: "配对",
+  pairing: "正在配对…",
+  pairExpired: "这个配对码已经用过，或者超过了两分钟。请打印一个新的。",
+  pairRefused: "Mimikit 不认识这个配对码。请打印一个新的，并完整粘贴。",
+  pairLocked: "错误的配对码太多。请等一分钟再试。",
+  pairUnreachable: "Mimikit 没有回应。它在运行吗？“npm start” 可以启动它。",
+};
+
+export const words = navigator.language.startsWith("zh") ? CHINESE : ENGLISH;
+
 /** A duration as people say it: `8s`, `1m 05s`, `2h 03m`. Negative durations (clocks differ) are 0. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -120,7 +290,7 @@ export function durationText(ms: number): string {
 }
 
 const CLOCK_TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long" });
+const DAY = new Intl.DateTimeFormat(words.language, { weekday: "long", day: "numeric", month: "long" });
 
 /** The time of day of an ISO moment, in the browser's zone and habit. */
 export function timeText(at: string): string {

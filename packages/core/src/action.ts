@@ -1,7 +1,17 @@
 /** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
-import type { CancelWish, Event, RestartWish, Wish } from "@mimikit/protocol/inbox";
+import type {
+  CancelWish,
+  ClearWish,
+  Event,
+  Message,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  Wish,
+} from "@mimikit/protocol/inbox";
 import type { Result } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
+import type { Signal } from "@mimikit/protocol/signal";
 import type { Task } from "@mimikit/protocol/task";
 import type { Trigger } from "@mimikit/protocol/trigger";
 
@@ -21,15 +31,16 @@ export interface Settlement {
   events: Event[];
   /** What the turn consumed; archived before the turn itself. */
   messages: string[];
+  clears: ClearWish[];
   consumedEvents: string[];
   reports: string[];
 }
 
-/** A record that can go. */
+/** A record that can go; `outages` are attempts of an open task, in running/, that others of the same outage stand for. */
 export type Removal =
-  | { from: "inbox" | "triggers"; id: string }
+  | { from: "inbox" | "triggers" | "signals"; id: string }
   | { from: "queue" | "results"; role: Role; id: string }
-  | { from: "running"; role: Role; id: string; attempt: number };
+  | { from: "running" | "outages"; role: Role; id: string; attempt: number };
 
 export type Action =
   /** Give a dropped file its id and its place. */
@@ -38,6 +49,12 @@ export type Action =
   | { type: "quarantine"; path: string; reason: string }
   /** Answer a cancel wish; with `taskId`, mark that task and everything below it as cancelled. */
   | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string }
+  /** Tell a task what the user says to it or, where nothing runs, make a message of it. */
+  | { type: "steer"; wish: SteerWish; taskId: string | null; outcome: string }
+  /** What a task did not hear before it ended becomes a message. */
+  | { type: "unheard"; signal: Signal; message: Message }
+  /** End a turn with `result`, or cancel a task; null for both where nothing runs. */
+  | { type: "stop"; wish: StopWish; taskId: string | null; result: Result | null; outcome: string }
   /** End a task without running it (again). */
   | { type: "finish"; result: Result }
   | { type: "settle"; settlement: Settlement }

@@ -4,12 +4,15 @@
  */
 import type { Action } from "./action.ts";
 import { cancel } from "./rules/cancel.ts";
+import { clear } from "./rules/clear.ts";
 import { fire } from "./rules/fire.ts";
 import { prune } from "./rules/prune.ts";
 import { receive } from "./rules/receive.ts";
 import { rescue } from "./rules/rescue.ts";
 import { restart } from "./rules/restart.ts";
 import { settle } from "./rules/settle.ts";
+import { steer } from "./rules/steer.ts";
+import { stop } from "./rules/stop.ts";
 import { wake } from "./rules/wake.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -17,6 +20,9 @@ import type { Snapshot } from "./snapshot.ts";
 const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   receive,
   cancel,
+  stop,
+  steer,
+  clear,
   rescue,
   settle,
   fire,

@@ -3,7 +3,10 @@
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { childId } from "@mimikit/protocol/id";
 import type { Message } from "@mimikit/protocol/inbox";
-import type { Result } from "@mimikit/protocol/result";
+import type { Outage, Result } from "@mimikit/protocol/result";
+import type { Steer } from "@mimikit/protocol/signal";
+import type { TurnInput } from "@mimikit/protocol/task";
+import { outageNotice } from "./notices.ts";
 
 /** The id of the reply of a turn. */
 export function replyId(turn: string): string {
@@ -16,11 +19,53 @@ export function historyMessageOf(message: Message): HistoryMessage {
   return { id, role: "user", text, at, ...(quote !== undefined && { quote }) };
 }
 
-/** The messages of a turn, then its reply. */
+/** What the user said to a run as history shows it. */
+export function steerMessageOf({ id, text, at }: Steer): HistoryMessage {
+  return { id, role: "user", text, at, meanwhile: true };
+}
+
+function byTime(a: HistoryMessage, b: HistoryMessage): number {
+  return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
+}
+
+/** The id of the line that says that nobody could be reached for a while. */
+export function outageId(turn: string): string {
+  return `${turn}.outage`;
+}
+
+/** What the user is told of an outage: while it lasts, and ever after in the same words (SPEC G4). */
+export function outageMessageOf(id: string, turn: TurnInput, { since, error }: Outage): HistoryMessage {
+  return { id: outageId(id), role: "system", text: outageNotice(turn, error), at: since };
+}
+
+/** The conversation as it now stands: what comes after the last new beginning (SPEC F3). */
+export function sinceClear(messages: readonly HistoryMessage[]): HistoryMessage[] {
+  return messages.slice(messages.findLastIndex((message) => message.marker === "clear") + 1);
+}
+
+/** The id of the line that says that the conversation begins anew. */
+export function clearId(turn: string): string {
+  return `${turn}.clear`;
+}
+
+/** What was said in a turn, to it while it ran and to the tasks that it reports, an outage meanwhile, then its reply. */
 export function messagesOf(turn: Result): HistoryMessage[] {
   const input = turn.task.turn;
   if (input === undefined) return [];
-  const messages = input.messages.map(historyMessageOf);
+  if (input.clear !== undefined)
+    return [
+      {
+        id: clearId(turn.id),
+        role: "system",
+        text: "A new conversation begins here.",
+        at: input.clear.at,
+        marker: "clear",
+      },
+    ];
+  const steers = [...input.results.flatMap((report) => report.steers ?? []), ...(turn.steers ?? [])];
+  const outages = turn.outage === undefined ? [] : [outageMessageOf(turn.id, input, turn.outage)];
+  const said = [...steers.map(steerMessageOf), ...input.messages.map(historyMessageOf)];
+  const messages = [...said, ...outages].sort(byTime);
   const reply = turn.effects.find((effect) => effect.type === "reply");
   if (reply === undefined) return messages;
   const started = turn.effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(turn.id, k)] : []));
@@ -29,9 +74,10 @@ export function messagesOf(turn: Result): HistoryMessage[] {
     role: "assistant",
     text: reply.text,
     at: turn.completedAt,
-    answers: input.messages.map((message) => message.id),
+    answers: [...input.messages, ...(turn.steers ?? [])].map((each) => each.id),
     taskIds: [...started, ...input.results.map((report) => report.id)],
     usage: turn.usage,
+    ...(turn.provider !== undefined && { provider: turn.provider }),
   });
   return messages;
 }

@@ -5,6 +5,7 @@ import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/id";
 import type { Wish } from "@mimikit/protocol/inbox";
 import type { Result } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
+import type { Signal } from "@mimikit/protocol/signal";
 import type { Report, Task } from "@mimikit/protocol/task";
 import type { Trigger } from "@mimikit/protocol/trigger";
 
@@ -13,6 +14,8 @@ export interface Attempt {
   role: Role;
   attempt: number;
   ownerAlive: boolean;
+  /** When it was claimed, ISO 8601; not known of a claim that is gone. */
+  at?: string;
   failed?: FailedAttempt;
 }
 
@@ -29,6 +32,11 @@ export interface Unreadable {
   sinceMs: number;
 }
 
+/** Which task a steer or a stop found; null where nothing ran. Archived with the wish, so that it is decided once. */
+export interface Decision {
+  taskId: string | null;
+}
+
 export interface Snapshot {
   /** Wishes and events by id, settled ones that are not cleaned up yet included. */
   inbox: ReadonlyMap<string, Wish>;
@@ -36,6 +44,8 @@ export interface Snapshot {
   dropped: ReadonlyMap<string, Wish>;
   unreadable: readonly Unreadable[];
   triggers: ReadonlyMap<string, Trigger>;
+  /** What running tasks are told, by the id of the wish. */
+  signals: ReadonlyMap<string, Signal>;
   /** Tasks of all roles by id. */
   queue: ReadonlyMap<string, Task>;
   /** Claims by task id, oldest first; also of tasks that are gone. */
@@ -45,6 +55,10 @@ export interface Snapshot {
   isArchived(id: string): boolean;
   /** The final outcome of a task that a trigger waits for; undefined while it has none. */
   outcomeOf(taskId: string): Report | undefined;
+  /** The steers that an ended task heard; undefined while it has no final outcome. */
+  heardBy(taskId: string): ReadonlySet<string> | undefined;
+  /** What was decided about an archived wish that is still in inbox/. */
+  decisionOf(wishId: string): Decision | undefined;
   /** The highest number of a settled turn; 0 before the first. */
   settledTurn: number;
 }

@@ -14,8 +14,14 @@ export const InputBody = z.strictObject({
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
   client: ClientClock.optional(),
   quote: Id.optional(),
+  /** `next`: a turn of its own, after the one that runs (SPEC I5). */
+  mode: z.literal("next").optional(),
 });
 export type InputBody = z.infer<typeof InputBody>;
+
+/** Words for what runs now, or for the task in the address. */
+export const SteerBody = z.strictObject({ text: z.string().min(1).max(MESSAGE_CHARS_MAX) });
+export type SteerBody = z.infer<typeof SteerBody>;
 
 export const TaskState = z.enum(["waiting", "queued", "running", "done", "failed", "cancelled", "needs_input"]);
 export type TaskState = z.infer<typeof TaskState>;
@@ -41,6 +47,8 @@ export const TaskSummary = z.object({
   /** Chain links: the task that must end first. */
   after: Id.optional(),
   usage: Usage.optional(),
+  /** Ended tasks: who answered, by the name of the provider. */
+  provider: z.string().optional(),
 });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
@@ -59,7 +67,12 @@ export const Status = z.object({
   version: z.string(),
   startedAt: z.string(),
   workDir: z.string(),
+  /** Who answers for each role. */
   providers: z.record(Role, z.string()),
+  /** Who did so last: somebody else, where one could not be reached and another stood in. */
+  answered: z.partialRecord(Role, z.string()),
+  /** What `auto` did not take, and what each of them lacks. */
+  passedOver: z.array(z.string()),
   processes: z.object({ supervisor: ProcessState, workers: ProcessState, gateway: ProcessState }),
   counts: z.object({
     inbox: z.number(),
@@ -71,19 +84,47 @@ export const Status = z.object({
   }),
   next: z.object({ triggerId: Id, at: z.string() }).nullable(),
   usage: z.object({ today: Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }), budget: z.null() }),
+  /** The calls of today, by tool. */
+  tools: z.record(z.string(), z.object({ calls: z.number(), failed: z.number(), meanMs: z.number() })),
   /** What the owner should look at: an invalid config file, a quarantined record, a role that is down. */
   problems: z.array(z.string()),
 });
 export type Status = z.infer<typeof Status>;
+
+/** What one role has cost on one day with one provider and model. */
+export const UsageRow = Usage.extend({
+  /** By the server's clock: `2026-11-22`. */
+  day: z.string(),
+  role: Role,
+  provider: z.string(),
+  /** null where it is not known. */
+  model: z.string().nullable(),
+  /** Attempts that cost something or called a tool. */
+  runs: z.number(),
+});
+export type UsageRow = z.infer<typeof UsageRow>;
+
+export const USAGE_DAYS_MAX = 92;
 
 export const ApiError = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }),
 });
 export type ApiError = z.infer<typeof ApiError>;
 
-/** Message states on the page: still in inbox/ (`pending`) or part of a settled turn. */
-export const ChatMessage = HistoryMessage.extend({ pending: z.boolean().optional() });
+/** Message states on the page: still on its way (`pending`) or part of a settled turn. */
+export const ChatMessage = HistoryMessage.extend({
+  pending: z.boolean().optional(),
+  /** Pending messages that wait for a turn of their own. */
+  mode: z.literal("next").optional(),
+  /** Pending messages that were said meanwhile: the turn or the task that they were passed on to. */
+  toTaskId: Id.optional(),
+  /** It was said meanwhile under this id, and nobody heard it: now it is a message like any other. */
+  replaces: Id.optional(),
+});
 export type ChatMessage = z.infer<typeof ChatMessage>;
+
+/** The client's own name for what it sends: the same name is the same message or wish, however often it comes. */
+const FrameId = z.string().min(1).max(128);
 
 export const ClientFrame = z.discriminatedUnion("type", [
   z.strictObject({
@@ -93,12 +134,13 @@ export const ClientFrame = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     type: z.literal("input"),
-    id: z.string().min(1).max(128),
-    text: z.string().min(1).max(MESSAGE_CHARS_MAX),
-    client: ClientClock.optional(),
-    quote: Id.optional(),
+    id: FrameId,
+    ...InputBody.shape,
   }),
   z.strictObject({ type: z.literal("cancel"), taskId: Id }),
+  z.strictObject({ type: z.literal("steer"), id: FrameId, ...SteerBody.shape, taskId: Id.optional() }),
+  z.strictObject({ type: z.literal("stop"), id: FrameId }),
+  z.strictObject({ type: z.literal("clear"), id: FrameId }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 

@@ -10,6 +10,8 @@ export const WishOutcome = z.object({
   at: z.iso.datetime(),
   wish: z.discriminatedUnion("kind", [CancelWish, RestartWish, SteerWish, StopWish, ClearWish]),
   outcome: z.string(),
+  /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */
+  taskId: Id.optional(),
 });
 export type WishOutcome = z.infer<typeof WishOutcome>;
 

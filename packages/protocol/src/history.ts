@@ -17,7 +17,11 @@ export const HistoryMessage = z.object({
   quote: Id.optional(),
   /** `clear`: the conversation begins anew after this line; contexts read no further back (SPEC F3). */
   marker: z.literal("clear").optional(),
+  /** User messages: said to a turn or a task while it ran (SPEC I5). */
+  meanwhile: z.literal(true).optional(),
   usage: Usage.optional(),
+  /** Assistant messages: who answered, by the name of the provider. */
+  provider: z.string().optional(),
 });
 export type HistoryMessage = z.infer<typeof HistoryMessage>;
 

@@ -43,7 +43,9 @@ export type ResultType = z.infer<typeof ResultType>;
 /** What a run takes of the user's words; more is a conversation, and waits for a turn. */
 export const STEERS_MAX = 32;
 
-const Outage = z.object({ since: z.iso.datetime(), error: z.string() });
+/** Since when nobody could be reached, and why, as the first attempt found it. */
+export const Outage = z.object({ since: z.iso.datetime(), error: z.string() });
+export type Outage = z.infer<typeof Outage>;
 
 export const Result = z
   .object({
@@ -77,6 +79,7 @@ export type Result = z.infer<typeof Result>;
 
 /** A result as a later task or the Teller sees it. */
 export function reportOf(result: Result): Report {
+  const steers = [...(result.task.steers ?? []), ...(result.steers ?? [])];
   return {
     id: result.id,
     title: result.task.title,
@@ -87,5 +90,6 @@ export function reportOf(result: Result): Report {
     ...(result.error !== undefined && { error: result.error }),
     ...(result.failureReason !== undefined && { failureReason: result.failureReason }),
     ...(result.question !== undefined && { question: result.question }),
+    ...(steers.length > 0 && { steers }),
   };
 }

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { Priority, Prompt, TimeoutSec, Title } from "./effect.ts";
 import { Id } from "./id.ts";
-import { Event, Message } from "./inbox.ts";
+import { ClearWish, Event, Message } from "./inbox.ts";
 import { Role } from "./role.ts";
+import { Steer } from "./signal.ts";
 
 export const PRIORITY_DEFAULT = 5;
 
@@ -18,6 +19,8 @@ export const Report = z.object({
   error: z.string().optional(),
   failureReason: z.string().optional(),
   question: z.string().optional(),
+  /** What the user said to the task while it ran. */
+  steers: z.array(Steer).optional(),
 });
 export type Report = z.infer<typeof Report>;
 
@@ -27,7 +30,7 @@ export const TurnInput = z.object({
   events: z.array(Event),
   results: z.array(Report),
   /** The wish to begin anew: this turn is nothing but its marker in the history, and nobody runs it. */
-  clear: Id.optional(),
+  clear: ClearWish.optional(),
 });
 export type TurnInput = z.infer<typeof TurnInput>;
 
@@ -51,6 +54,8 @@ export const Task = z.object({
   onInterrupt: OnInterrupt,
   /** Who takes the result: the next Teller turn, or the supervisor itself (PROTOCOL, The life of a task). */
   consumer: z.enum(["teller", "supervisor"]),
+  /** What the user said to the plan that made this task, while it was planned; it comes into the history with its report. */
+  steers: z.array(Steer).optional(),
   /** Teller turns only. */
   turn: TurnInput.optional(),
 });

@@ -119,6 +119,7 @@ export class Ledger {
       if (turn === null) continue;
       const { messages = [], events = [], results = [] } = turn.task.turn ?? {};
       for (const consumed of [...messages, ...events, ...results]) this.see(consumed.id);
+      if (turn.task.turn?.clear !== undefined) this.see(turn.task.turn.clear.id);
       turns.push(turn);
     }
   }

@@ -169,7 +169,13 @@ export class Mirror {
     for (const [id, records] of this.attempts) {
       const attempts = records.map(({ role, attempt, claim, failed }): Attempt => {
         const ownerAlive = claim !== undefined && !this.dead.has(claim);
-        return { role, attempt, ownerAlive, ...(failed !== undefined && { failed }) };
+        return {
+          role,
+          attempt,
+          ownerAlive,
+          ...(claim !== undefined && { at: claim.at }),
+          ...(failed !== undefined && { failed }),
+        };
       });
       facts.set(id, attempts);
     }
@@ -258,9 +264,12 @@ function droppedId(stem: string, file: FileInfo): string {
   return `m-f-${hash.slice(0, 32)}`;
 }
 
-/** The id of a message that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */
-export function messageId(key: string | undefined): string {
+/** How the ids of what clients ask for begin. */
+const PREFIX_OF_KIND = { message: "m", cancel: "c", restart: "r", steer: "s", stop: "stop", clear: "clear" } as const;
+
+/** The id of a wish that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */
+export function wishId(kind: keyof typeof PREFIX_OF_KIND, key?: string): string {
   const seed =
     key === undefined ? crypto.getRandomValues(new Uint8Array(16)) : createHash("sha256").update(key).digest();
-  return `m-${Buffer.from(seed).toString("hex").slice(0, 32)}`;
+  return `${PREFIX_OF_KIND[kind]}-${Buffer.from(seed).toString("hex").slice(0, 32)}`;
 }

@@ -11,6 +11,8 @@ export const FOLDED = "archive/folded";
 export const QUARANTINE = "quarantine";
 export const STREAMS = "streams";
 export const RUNS = "runs";
+/** What runs cost, one file a day. */
+export const USAGE = "usage";
 export const SESSIONS = "sessions";
 /** Who has signed in to the page. */
 export const WEB_SESSIONS = "sessions/web";
@@ -32,6 +34,11 @@ export const signalPath = (id: string) => recordIn(SIGNALS, id);
 export const inboxPath = (id: string) => recordIn(INBOX, id);
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
+/** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
+export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
+export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
+/** @param day `2026-11-22`, by the server's clock. */
+export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 export const runPath = (id: string, attempt: number) => `${RUNS}/${id}.a${attempt}`;
 /** Part 1 of a month has no number: `archive/folded/2026-10.jsonl`, then `2026-10.2.jsonl`. */
 export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
@@ -51,6 +58,7 @@ export const DIRECTORIES: readonly string[] = [
   QUARANTINE,
   STREAMS,
   RUNS,
+  USAGE,
   LOCKS,
   TEMPORARY,
   "memory",

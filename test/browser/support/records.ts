@@ -9,6 +9,8 @@ export function statusRecord(change: Partial<Status> = {}): Status {
     startedAt: "2026-11-22T08:00:00.000Z",
     workDir: "/home/me/project",
     providers: { teller: "offline", planner: "offline", worker: "offline" },
+    answered: {},
+    passedOver: [],
     processes: { supervisor: alive, workers: alive, gateway: alive },
     counts: {
       inbox: 0,
@@ -20,6 +22,7 @@ export function statusRecord(change: Partial<Status> = {}): Status {
     },
     next: null,
     usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: null },
+    tools: {},
     problems: [],
     ...change,
   };

@@ -148,9 +148,9 @@ export class ScriptedGateway {
     return found.frame as Extract<ClientFrame, { type: T }>;
   }
 
-  /** The id of the message that an input became. */
-  messageIdOf(inputId: string): string {
-    const known = this.#messageIds.get(inputId) ?? `m-${String(this.#messageIds.size + 1).padStart(4, "0")}`;
+  /** The id of the message that an input became, or of what was said meanwhile. */
+  messageIdOf(inputId: string, prefix = "m"): string {
+    const known = this.#messageIds.get(inputId) ?? `${prefix}-${String(this.#messageIds.size + 1).padStart(4, "0")}`;
     this.#messageIds.set(inputId, known);
     return known;
   }
@@ -195,7 +195,9 @@ export class ScriptedGateway {
       const frame = JSON.parse(String(data)) as ClientFrame;
       this.received.push({ frame, connection });
       if (frame.type === "hello") this.#greet(client, frame);
-      if (frame.type === "input" && this.accepts) this.#accept(client, frame);
+      if ((frame.type === "input" || frame.type === "steer") && this.accepts) this.#accept(client, frame);
+      if (frame.type === "stop" || frame.type === "clear")
+        client.send(JSON.stringify({ type: "accepted", id: frame.id, messageId: frame.type } satisfies ServerFrame));
       this.#arrivals.emit("frame");
     });
     client.on("close", () => this.#greeted.delete(client));
@@ -224,12 +226,13 @@ export class ScriptedGateway {
   }
 
   /** The same id becomes the same message, however often it is sent (SPEC K2). */
-  #accept(client: WebSocket, input: Extract<ClientFrame, { type: "input" }>): void {
-    const isNew = !this.#messageIds.has(input.id);
-    const messageId = this.messageIdOf(input.id);
-    if (isNew)
-      this.message({ id: messageId, role: "user", text: input.text, at: new Date().toISOString(), pending: true });
-    client.send(JSON.stringify({ type: "accepted", id: input.id, messageId } satisfies ServerFrame));
+  #accept(client: WebSocket, said: Extract<ClientFrame, { type: "input" | "steer" }>): void {
+    const isNew = !this.#messageIds.has(said.id);
+    const isSteer = said.type === "steer";
+    const id = this.messageIdOf(said.id, isSteer ? "s" : "m");
+    const message: ChatMessage = { id, role: "user", text: said.text, at: new Date().toISOString(), pending: true };
+    if (isNew) this.message({ ...message, ...(isSteer ? { meanwhile: true } : said.mode && { mode: said.mode }) });
+    client.send(JSON.stringify({ type: "accepted", id: said.id, messageId: id } satisfies ServerFrame));
   }
 
   #order(frame: OrderedFrame): void {

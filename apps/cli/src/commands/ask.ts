@@ -1,14 +1,13 @@
 /** Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout. */
-import { randomBytes } from "node:crypto";
 import type { TaskSummary } from "@mimikit/protocol/api";
 import { awaitAnswer } from "../await-answer.ts";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
+import { freshKey } from "../hand-over.ts";
 import { plainLine, plainText, printJson, printLine, printProgress } from "../print.ts";
 import { readText, textArgument } from "../text-argument.ts";
 
 const TIMEOUT_SEC_DEFAULT = 1_800;
-const KEY_BYTES = 16;
 
 export const ask = command({
   usage: "ask [text..]",
@@ -25,16 +24,17 @@ export const ask = command({
     }),
   async run({ json, text: words, timeout }) {
     if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
-    const text = await readText(words);
+    const text = await readText(words, "ask");
     const titles = new Map<string, string>();
+    const key = freshKey();
     let replies = 0;
     const outcome = await awaitAnswer(
-      text,
-      randomBytes(KEY_BYTES).toString("hex"),
+      (client) => client.send(text, key),
       {
         onReply(reply) {
           if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${plainText(reply.text)}`);
         },
+        onNotice: (notice) => printProgress(`! ${plainLine(notice.text)}`),
         onTask(task) {
           titles.set(task.id, task.title);
           printProgress(`· ${describe(task)}`);

@@ -1,16 +1,21 @@
-/** A conversation in the terminal: replies appear as they are written, and work that goes on is reported when it ends. */
-import { randomBytes } from "node:crypto";
-import { clearLine, createInterface, cursorTo } from "node:readline";
-import type { ChatMessage, ServerFrame } from "@mimikit/protocol/api";
-import { awaitAnswer } from "../await-answer.ts";
-import { connect } from "../client.ts";
+/**
+ * A conversation in the terminal: replies appear as they are written, work that goes on is reported when it ends, and
+ * what is typed meanwhile is taken at once. In a pipe each message waits for the answer to the one before.
+ */
+import { createInterface, type Interface } from "node:readline";
+import type { ChatMessage } from "@mimikit/protocol/api";
+import { readLine } from "@mimikit/protocol/slash-command";
+import { awaitAnswer, type Listener } from "../await-answer.ts";
+import { type Client, connect } from "../client.ts";
 import { command } from "../command.ts";
 import { Failure, reasonOf } from "../failure.ts";
+import { freshKey, handOver, handTo, type Wanted, wantedBy } from "../hand-over.ts";
 import { follow } from "../live.ts";
-import { plainLine, plainText, styled } from "../print.ts";
+import { plainLine } from "../print.ts";
+import { Screen } from "../screen.ts";
+import { mistakeText, slashHelp } from "../slash-help.ts";
 
 const PROMPT = "› ";
-const KEY_BYTES = 16;
 /** How many earlier messages the arrow keys bring back. */
 const HISTORY_MAX = 100;
 
@@ -18,7 +23,7 @@ export const chat = command({
   usage: "chat",
   summary: "talk with Mimikit in the terminal",
   examples: [
-    ["mimikit chat", "Ctrl-C stops waiting, Ctrl-D leaves; what was asked goes on"],
+    ["mimikit chat", "Ctrl-C stops waiting, Ctrl-D leaves; what was asked goes on. /help shows the commands"],
     ["echo status | mimikit chat", "each line of the pipe is a message"],
   ],
   async run({ json }) {
@@ -29,127 +34,184 @@ export const chat = command({
 
 async function converse(): Promise<void> {
   const earlier = await connect().messages();
-  const screen = new Screen();
-  for (const message of earlier) screen.known.add(message.id);
-  const said = earlier.flatMap((message) => (message.role === "user" ? [plainLine(message.text)] : []));
-  const terminal = createInterface({
-    input: process.stdin,
-    output: process.stdout,
-    terminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
-    prompt: process.stdin.isTTY ? PROMPT : "",
-    history: said.slice(-HISTORY_MAX).reverse(),
-    historySize: HISTORY_MAX,
-  });
+  const isLive = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const terminal = openTerminal(earlier, isLive);
+  const screen = new Screen(isLive ? terminal : null);
+  for (const message of earlier) screen.know(message);
+  const talk = new Talk(screen, isLive);
   const connection = follow((frame) => screen.show(frame));
-  let waiting: AbortController | undefined;
+  const end = new Promise<void>((resolve) => terminal.once("close", resolve));
   let leaving = false;
-  let isOpen = true;
-  terminal.on("close", () => {
-    isOpen = false;
-  });
   terminal.on("SIGINT", () => {
-    if (waiting !== undefined) {
-      waiting.abort();
-      leaving = false;
-    } else if (leaving) {
-      terminal.close();
-    } else {
+    if (talk.stopWaiting()) leaving = false;
+    else if (leaving) terminal.close();
+    else {
       leaving = true;
       screen.note("Ctrl-C once more, or Ctrl-D, leaves");
     }
   });
-  screen.redrawPrompt = () => {
-    if (isOpen) terminal.prompt(true);
-  };
-  terminal.prompt();
+  terminal.on("line", (line) => {
+    leaving = false;
+    screen.lineEnded();
+    talk.take(line);
+    screen.prompt();
+  });
+  screen.prompt();
   try {
-    // The iterator keeps the lines that come while an answer is awaited; they are sent one after another.
-    for await (const line of terminal) {
-      leaving = false;
-      if (line.trim() !== "") {
-        waiting = new AbortController();
-        screen.isWaiting = true;
-        await converseOnce(line, screen, waiting.signal);
-        screen.isWaiting = false;
-        waiting = undefined;
-      }
-      screen.redrawPrompt();
-    }
+    await end;
+    // Who leaves does not wait; a pipe that has ended still wants its answers.
+    if (isLive) talk.stopWaiting();
+    await talk.ended();
   } finally {
-    terminal.close();
     connection.close();
   }
-  if (process.stdin.isTTY) process.stdout.write("\n");
+  if (isLive) process.stdout.write("\n");
 }
 
-async function converseOnce(text: string, screen: Screen, signal: AbortSignal): Promise<void> {
-  try {
-    const listener = {
-      onReply: (reply: ChatMessage) => screen.reply(reply),
-      onTask: (task: { title: string; state: string }) => screen.note(`${task.state}: ${plainLine(task.title)}`),
-      onProgress: (_taskId: string, step: string) => screen.note(plainLine(step)),
+function openTerminal(earlier: readonly ChatMessage[], isLive: boolean): Interface {
+  const said = earlier.flatMap((message) => (message.role === "user" ? [plainLine(message.text)] : []));
+  return createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    terminal: isLive,
+    prompt: isLive ? PROMPT : "",
+    history: said.slice(-HISTORY_MAX).reverse(),
+    historySize: HISTORY_MAX,
+  });
+}
+
+/** Everything that was asked and is not answered yet. Things are handed over in the order in which they were typed. */
+class Talk {
+  private readonly screen: Screen;
+  /** At a terminal nobody waits for their turn to speak. */
+  private readonly isLive: boolean;
+  private readonly open = new Set<Promise<void>>();
+  private waiting = new AbortController();
+  /** Resolves when the message before is answered. */
+  private answered: Promise<void> = Promise.resolve();
+  /** Resolves when what came before is handed over. */
+  private handed: Promise<void> = Promise.resolve();
+  private readonly latestSteps = new Map<string, string>();
+  private readonly states = new Map<string, string>();
+
+  constructor(screen: Screen, isLive: boolean) {
+    this.screen = screen;
+    this.isLive = isLive;
+  }
+
+  /** Does what a line says. */
+  take(text: string): void {
+    const line = readLine(text);
+    if (line.kind === "mistake") this.screen.note(mistakeText(line), "red");
+    else if (line.kind === "help") this.screen.note(slashHelp());
+    else if (line.kind === "message" || line.kind === "next") {
+      if (line.text === "") return;
+      const wanted = wantedBy(line);
+      this.answered = this.isLive ? this.say(wanted) : this.answered.then(() => this.say(wanted));
+      this.track(this.answered);
+    } else this.track(this.carryOut(wantedBy(line)));
+  }
+
+  /** Lets go of the answers that are awaited; they come when they come. @returns whether there were any. */
+  stopWaiting(): boolean {
+    if (this.open.size === 0) return false;
+    this.waiting.abort();
+    this.waiting = new AbortController();
+    return true;
+  }
+
+  async ended(): Promise<void> {
+    while (this.open.size > 0) await Promise.all(this.open);
+  }
+
+  private track(work: Promise<void>): void {
+    this.screen.waiting++;
+    this.open.add(work);
+    void work.finally(() => {
+      this.open.delete(work);
+      this.screen.waiting--;
+      this.screen.prompt();
+    });
+  }
+
+  /** Sends a message and waits until everything that it started is answered. */
+  private async say(wanted: Wanted): Promise<void> {
+    const key = freshKey();
+    const turn = this.takePlace();
+    const hand = async (client: Client) => {
+      await turn.come;
+      const id = await handTo(client, wanted, key);
+      turn.pass();
+      return id;
+    };
+    try {
+      await this.awaitAnswer(hand, this.listener());
+    } finally {
+      turn.pass();
+    }
+  }
+
+  /** Steers, stops or begins anew: also while the gateway is being restarted. */
+  private async carryOut(wanted: Wanted): Promise<void> {
+    const turn = this.takePlace();
+    try {
+      await turn.come;
+      const { id } = await handOver(wanted);
+      turn.pass();
+      if (wanted.kind === "stop") this.screen.note("asked to end what runs now");
+      if (wanted.kind !== "steer") return;
+      this.screen.note("sent, to what runs now");
+      // At a terminal, whatever comes of it appears by itself.
+      if (!this.isLive)
+        await this.awaitAnswer(() => Promise.resolve(id), { ...SILENT, onReply: this.listener().onReply });
+    } catch (error) {
+      this.screen.note(reasonOf(error), "red");
+    } finally {
+      turn.pass();
+    }
+  }
+
+  private async awaitAnswer(hand: (client: Client) => Promise<string>, listener: Listener): Promise<void> {
+    try {
+      const { state } = await awaitAnswer(hand, listener, this.waiting.signal);
+      if (state !== "complete") this.screen.note("it goes on; the answer appears here when it is ready");
+    } catch (error) {
+      // One message that failed does not end the conversation.
+      this.screen.note(reasonOf(error), "red");
+    }
+  }
+
+  /** A place in the row of what is handed over. */
+  private takePlace(): { come: Promise<void>; pass: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const come = this.handed;
+    this.handed = promise;
+    return { come, pass: resolve };
+  }
+
+  /** Several answers that are awaited at once hear the same; it is shown once. */
+  private listener(): Listener {
+    return {
+      onReply: (reply) => this.screen.reply(reply),
+      onNotice: (notice) => this.screen.reply(notice),
+      onTask: ({ id, title, state }) => {
+        if (this.states.get(id) !== state) this.screen.note(`${state}: ${plainLine(title)}`);
+        this.states.set(id, state);
+      },
+      onProgress: (taskId, step) => {
+        if (this.latestSteps.get(taskId) !== step) this.screen.note(plainLine(step));
+        this.latestSteps.set(taskId, step);
+      },
       // What is being written comes over the screen's own connection.
       onDelta: () => undefined,
     };
-    const { state } = await awaitAnswer(text, randomBytes(KEY_BYTES).toString("hex"), listener, signal);
-    if (state !== "complete") screen.note("it goes on; the answer appears here when it is ready");
-  } catch (error) {
-    // One message that failed does not end the conversation.
-    screen.note(reasonOf(error), "red");
   }
 }
 
-/** What is on the terminal, so that each reply appears once and never in the middle of what is being typed. */
-class Screen {
-  /** Ids of the messages that are shown or were there before. */
-  readonly known = new Set<string>();
-  isWaiting = false;
-  redrawPrompt: () => void = () => undefined;
-  private readonly written = new Map<string, string>();
-  private isMidLine = false;
-
-  show(frame: ServerFrame): void {
-    if (frame.type === "snapshot") for (const message of frame.messages) this.reply(message);
-    else if (frame.type === "message") this.reply(frame.data);
-    // A turn has no dot in its id; what workers write is told as progress.
-    else if (frame.type === "delta" && this.isWaiting && !frame.taskId.includes("."))
-      this.write(frame.taskId, frame.text);
-  }
-
-  reply(message: ChatMessage): void {
-    if (message.role === "user" || this.known.has(message.id)) return;
-    this.known.add(message.id);
-    const turn = message.id.replace(/\.reply$/, "");
-    const soFar = this.written.get(turn) ?? "";
-    this.written.delete(turn);
-    if (soFar !== "" && message.text.startsWith(soFar)) {
-      process.stdout.write(`${plainText(message.text.slice(soFar.length))}\n`);
-      this.isMidLine = false;
-      if (!this.isWaiting) this.redrawPrompt();
-    } else {
-      this.line(plainText(message.text));
-    }
-  }
-
-  note(text: string, colour: "dim" | "red" = "dim"): void {
-    this.line(styled(colour, text));
-  }
-
-  private write(turn: string, text: string): void {
-    this.written.set(turn, (this.written.get(turn) ?? "") + text);
-    process.stdout.write(plainText(text));
-    this.isMidLine = true;
-  }
-
-  /** Puts a line above the prompt and what is typed so far. */
-  private line(text: string): void {
-    if (this.isMidLine) process.stdout.write("\n");
-    else if (!this.isWaiting && process.stdout.isTTY) {
-      cursorTo(process.stdout, 0);
-      clearLine(process.stdout, 0);
-    }
-    this.isMidLine = false;
-    process.stdout.write(`${text}\n`);
-    if (!this.isWaiting) this.redrawPrompt();
-  }
-}
+const SILENT: Listener = {
+  onReply: () => undefined,
+  onNotice: () => undefined,
+  onTask: () => undefined,
+  onProgress: () => undefined,
+  onDelta: () => undefined,
+};

@@ -1,6 +1,7 @@
 /** Looks at everything that an instance needs, says for each what it found, and what to do about it. Changes nothing. */
 import { existsSync } from "node:fs";
-import { CHECKS, type Check } from "../checks.ts";
+import type { Check } from "../check.ts";
+import { CHECKS } from "../checks.ts";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { currentPlace } from "../place.ts";

@@ -1,59 +1,44 @@
 /** Hands a message over and does not wait for the answer. Works with everything down: a message is a file in inbox/. */
-import { randomBytes } from "node:crypto";
-import { rmdirSync } from "node:fs";
-import { join } from "node:path";
-import { Message } from "@mimikit/protocol/inbox";
-import { prepareHome } from "@mimikit/runtime/home";
-import { ownIdentity } from "@mimikit/runtime/identity";
-import { openDisk } from "@mimikit/store/disk";
-import { messageId } from "@mimikit/store/mirror";
-import { createRecord } from "@mimikit/store/record";
-import { inboxPath, TEMPORARY } from "@mimikit/store/state";
-import { connect, mayPass } from "../client.ts";
+import { readLine } from "@mimikit/protocol/slash-command";
 import { command } from "../command.ts";
-import { currentPlace } from "../place.ts";
+import { Failure } from "../failure.ts";
+import { handOver, printHanded, type Wanted, wantedBy } from "../hand-over.ts";
 import { printJson, printLine } from "../print.ts";
-import { readText, textArgument } from "../text-argument.ts";
-
-const ID_BYTES = 16;
+import { mistakeText, slashHelp } from "../slash-help.ts";
+import { isPiped, readText, textArgument } from "../text-argument.ts";
 
 export const send = command({
   usage: "send [text..]",
   summary: "hand a message over, without waiting for the answer",
   examples: [
     ["mimikit send remind me to water the plants", "kept safely, also while Mimikit is stopped"],
-    ["git log -5 | mimikit send -", "send what comes through the pipe"],
+    ["mimikit send --next then tidy up", "answered in a turn of its own, after the one that runs"],
+    ["mimikit send /stop", "the commands of the chat work here, too; // begins a message with a slash"],
+    ["git log -5 | mimikit send -", "send what comes through the pipe, whatever it begins with"],
   ],
-  options: textArgument,
-  async run({ json, text: words }) {
-    const text = await readText(words);
-    const key = randomBytes(ID_BYTES).toString("hex");
-    const sent = await overHttp(text, key);
-    const id = sent ?? (await asFile(text, key));
-    if (json) printJson({ id, taken: sent !== null });
-    else printLine(sent === null ? `${id} (Mimikit is not running; it is taken up at the next start)` : id);
+  options: (yargs) =>
+    textArgument(yargs).option("next", {
+      type: "boolean",
+      default: false,
+      describe: "a turn of its own, after the one that runs",
+    }),
+  async run({ json, text: words, next }) {
+    const text = await readText(words, "send");
+    const wanted = next ? ({ kind: "message", text, mode: "next" } as const) : isPiped(words) ? asIs(text) : read(text);
+    if (wanted === "help" && json) printJson({ help: slashHelp() });
+    else if (wanted === "help") printLine(slashHelp());
+    else printHanded(await handOver(wanted), json);
   },
 });
 
-/** null when there is no gateway; then nothing was sent, or the same id will be. */
-async function overHttp(text: string, key: string): Promise<string | null> {
-  try {
-    return await connect().send(text, key);
-  } catch (error) {
-    if (mayPass(error)) return null;
-    throw error;
-  }
+function asIs(text: string): Wanted {
+  return { kind: "message", text };
 }
 
-/** Creates the very record that the gateway would have created for this key, so that both ways together send once. */
-async function asFile(text: string, key: string): Promise<string> {
-  const { home } = currentPlace();
-  prepareHome(home);
-  const { pid, startTime } = ownIdentity();
-  const incarnation = `cli-${pid}-${startTime}`;
-  const fs = openDisk(home, incarnation);
-  const id = messageId(key);
-  await createRecord(fs, Message, inboxPath(id), { kind: "message", id, at: new Date().toISOString(), text });
-  rmdirSync(join(home, TEMPORARY, incarnation));
-  return id;
+/** Throws `Failure` (usage) for a command that there is not, or that is not complete. */
+function read(text: string): Wanted | "help" {
+  const line = readLine(text);
+  if (line.kind === "mistake") throw new Failure("usage", mistakeText(line));
+  if (line.kind === "help") return "help";
+  return wantedBy(line);
 }

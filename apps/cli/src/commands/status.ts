@@ -4,6 +4,8 @@ import { connect } from "../client.ts";
 import { command } from "../command.ts";
 import { printJson, printLine, printTable, styled } from "../print.ts";
 
+const USD_DIGITS = 4;
+
 export const status = command({
   usage: "status",
   summary: "who runs, who answers, how much waits",
@@ -18,7 +20,20 @@ export const status = command({
 
 function show(
   url: string,
-  { version, ready, startedAt, workDir, providers, processes, counts, problems }: Status,
+  {
+    version,
+    ready,
+    startedAt,
+    workDir,
+    providers,
+    answered,
+    passedOver,
+    processes,
+    counts,
+    usage,
+    tools,
+    problems,
+  }: Status,
 ): void {
   printLine(
     `${styled("bold", "Mimikit")} ${version}  ${ready ? styled("green", "ready") : styled("red", "not ready")}  ${url}`,
@@ -35,7 +50,7 @@ function show(
     ["role", "answered by", "running", "queued"],
     Object.entries(providers).map(([role, name]) => [
       role,
-      name,
+      answererOf(name, answered[role as keyof typeof answered]),
       String(counts.running[role as keyof typeof counts.running]),
       String(counts.queued[role as keyof typeof counts.queued]),
     ]),
@@ -45,5 +60,31 @@ function show(
   printLine(
     `inbox ${counts.inbox} · open questions ${counts.questions} · triggers ${counts.triggers} · set aside ${counts.quarantine}`,
   );
+  const { inputTokens, outputTokens, costUsd } = usage.today;
+  printLine(`today ${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
+  showTools(tools);
+  if (passedOver.length > 0) printLine(styled("dim", `auto passed over: ${passedOver.join("; ")}`));
   for (const problem of problems) printLine(`${styled("yellow", "!")} ${problem}`);
+}
+
+function showTools(tools: Status["tools"]): void {
+  const rows = Object.entries(tools).map(([tool, { calls, failed, meanMs }]) => [
+    tool,
+    String(calls),
+    percentOf(calls - failed, calls),
+    `${meanMs} ms`,
+  ]);
+  if (rows.length === 0) return;
+  printLine();
+  printTable(["tool", "calls today", "succeeded", "mean"], rows, "");
+  printLine();
+}
+
+/** Who answers, and who did so last where that was a stand-in. */
+function answererOf(name: string, last: string | undefined): string {
+  return last === undefined || last === name ? name : `${name} (last: ${last})`;
+}
+
+function percentOf(part: number, whole: number): string {
+  return `${Math.round((100 * part) / Math.max(1, whole))} %`;
 }

@@ -7,8 +7,10 @@ export const REMOVALS_PER_TICK_MAX = 500;
 
 export function prune(snapshot: Snapshot): Action[] {
   const removals: Removal[] = [];
-  for (const id of snapshot.inbox.keys()) {
-    if (snapshot.isArchived(id)) removals.push({ from: "inbox", id });
+  for (const { id, kind } of snapshot.inbox.values()) {
+    // What was decided about a steer or a stop may not be done yet: whoever does it removes the wish.
+    const isDone = kind !== "steer" && kind !== "stop" && snapshot.isArchived(id);
+    if (isDone) removals.push({ from: "inbox", id });
   }
   for (const id of snapshot.triggers.keys()) {
     const spent = snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.isArchived(id);
@@ -23,6 +25,10 @@ export function prune(snapshot: Snapshot): Action[] {
     for (const { role, attempt, ownerAlive } of attempts) {
       if (isGone || (isOrphan && !ownerAlive)) removals.push({ from: "running", role, id, attempt });
     }
+    // The first says since when, the last counts the attempts; a week of them in between says nothing more.
+    const outages = attempts.filter(({ failed }) => failed?.outage === true);
+    for (const { role, attempt } of isGone || isOrphan ? [] : outages.slice(1, -1))
+      removals.push({ from: "outages", role, id, attempt });
   }
   for (const { id, task } of snapshot.results.values()) {
     if (snapshot.isArchived(id)) removals.push({ from: "results", role: task.role, id });

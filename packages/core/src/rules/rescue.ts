@@ -4,6 +4,7 @@
  */
 import type { Action } from "../action.ts";
 import { failedResult } from "../finish.ts";
+import { outageOf, outagesOf } from "../retry.ts";
 import { type Attempt, openTasks, type Snapshot, wasCutOff } from "../snapshot.ts";
 
 /** This many dead owners, and the task is poison. */
@@ -20,7 +21,10 @@ export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
     const attempts = snapshot.attempts.get(task.id) ?? [];
     if (isPoison(attempts)) {
       const error = `its process died ${POISON_DEATHS} times while it ran`;
-      actions.push({ type: "finish", result: failedResult(task, "poison", error, nowMs, attempts.length) });
+      actions.push({
+        type: "finish",
+        result: failedResult(task, "poison", error, nowMs, attempts.length, outageOf(outagesOf(attempts))),
+      });
     } else if (task.onInterrupt === "fail" && attempts.some(wasCutOff)) {
       const error = "its process ended while it ran, and it must not run twice";
       actions.push({ type: "finish", result: failedResult(task, "interrupted", error, nowMs, attempts.length) });

@@ -34,9 +34,11 @@ export function settlementOf(result: Result, cancelled: boolean): Settlement {
     cancels: [],
     events: [],
     messages: task.turn?.messages.map((message) => message.id) ?? [],
+    clears: task.turn?.clear === undefined ? [] : [task.turn.clear],
     consumedEvents: task.turn?.events.map((event) => event.id) ?? [],
     reports: task.turn?.results.map((report) => report.id) ?? [],
   };
+  let isFirst = true;
   if (!cancelled)
     for (const [k, effect] of result.effects.entries()) {
       if (!isPermitted(task.role, effect)) continue;
@@ -45,7 +47,8 @@ export function settlementOf(result: Result, cancelled: boolean): Settlement {
         case "reply":
           break;
         case "delegate": {
-          const child = childTask(id, effect, result);
+          const child = { ...childTask(id, effect, result), ...(isFirst && steersOf(result)) };
+          isFirst = false;
           if (effect.condition === undefined) settlement.tasks.push(child);
           else settlement.triggers.push({ id, condition: effect.condition, task: child });
           break;
@@ -86,6 +89,11 @@ function planWithoutTasks(result: Result, cancelled: boolean): Event {
       : `The plan "${result.task.title}" needed no tasks.`,
     data: { ...reportOf(result), cancelled },
   };
+}
+
+/** Nobody reports a plan that went well: its first task hands on what the user said to it. */
+function steersOf({ task, steers }: Result): Pick<Task, "steers"> {
+  return task.role === "planner" && steers !== undefined ? { steers } : {};
 }
 
 function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Task {

@@ -3,8 +3,9 @@
  * open any more; what failed, or needs an answer, is reported at once (SPEC C8).
  */
 import { compareTaskIds, turnId } from "@mimikit/protocol/id";
-import type { Event, Message } from "@mimikit/protocol/inbox";
+import type { ClearWish, Event, Message } from "@mimikit/protocol/inbox";
 import { type Result, reportOf } from "@mimikit/protocol/result";
+import type { Report, TurnInput } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { highestTurn, openResults, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
 import { isSettledAtOnce, rootOf, titleOf } from "./settle.ts";
@@ -18,27 +19,13 @@ const TURN_PRIORITY = 10;
 export function wake(snapshot: Snapshot, nowMs: number): Action[] {
   const number = highestTurn(snapshot);
   if (number > snapshot.settledTurn) return [];
-  const messages: Message[] = [];
-  const events: Event[] = [];
-  for (const wish of snapshot.inbox.values()) {
-    if (snapshot.isArchived(wish.id)) continue;
-    if (wish.kind === "message") messages.push(wish);
-    if (wish.kind === "event") events.push(wish);
-  }
+  const { said, events } = pendingOf(snapshot);
   const open = openParents(snapshot);
   const results = openResults(snapshot)
     .filter((result) => !isSettledAtOnce(result) && isReportable(result, open, snapshot))
     .sort((a, b) => compareTaskIds(a.id, b.id));
-  if (messages.length + events.length + results.length === 0) return [];
-
-  const byTime = (a: Message | Event, b: Message | Event) =>
-    a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1;
-  const room = { items: TURN_ITEMS_MAX, chars: TURN_CHARS_MAX };
-  const turn = {
-    messages: fitting(messages.sort(byTime), room),
-    results: fitting(results.map(reportOf), room),
-    events: fitting(events.sort(byTime), room),
-  };
+  if (said.length + events.length + results.length === 0) return [];
+  const turn = inputOf(said, results.map(reportOf), events);
   const id = turnId(number + 1);
   const origin = turn.results[0]?.id ?? turn.events[0]?.id;
   return [
@@ -48,7 +35,7 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
         id,
         role: "teller",
         type: "oneshot",
-        title: titleOf(turn.messages[0]?.text ?? turn.results[0]?.title ?? turn.events[0]?.text ?? ""),
+        title: titleOfTurn(turn),
         prompt: "",
         priority: TURN_PRIORITY,
         timeoutSec: null,
@@ -61,6 +48,46 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
       },
     },
   ];
+}
+
+function titleOfTurn({ clear, messages, results, events }: TurnInput): string {
+  if (clear !== undefined) return "new conversation";
+  return titleOf(messages[0]?.text ?? results[0]?.title ?? events[0]?.text ?? "");
+}
+
+/** What waits in inbox/ for the Teller, oldest first. */
+function pendingOf(snapshot: Snapshot): { said: (Message | ClearWish)[]; events: Event[] } {
+  const said: (Message | ClearWish)[] = [];
+  const events: Event[] = [];
+  for (const wish of snapshot.inbox.values()) {
+    if (snapshot.isArchived(wish.id)) continue;
+    if (wish.kind === "message" || wish.kind === "clear") said.push(wish);
+    if (wish.kind === "event") events.push(wish);
+  }
+  return { said: said.sort(byTime), events: events.sort(byTime) };
+}
+
+function byTime(a: { at: string; id: string }, b: { at: string; id: string }): number {
+  return a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1;
+}
+
+/**
+ * What the next turn answers: all that is pending, up to the first thing that has a turn of its own, which is a wish to
+ * begin anew or a message that asks for one.
+ */
+function inputOf(said: (Message | ClearWish)[], reports: Report[], events: Event[]): TurnInput {
+  const none = { messages: [], events: [], results: [] };
+  const [first] = said;
+  if (first?.kind === "clear") return { ...none, clear: first };
+  if (first?.mode === "next") return { ...none, messages: [first] };
+  const end = said.findIndex((each) => each.kind === "clear" || each.mode === "next");
+  const messages = (end < 0 ? said : said.slice(0, end)).filter((each) => each.kind === "message");
+  const room = { items: TURN_ITEMS_MAX, chars: TURN_CHARS_MAX };
+  return {
+    messages: fitting(messages, room),
+    results: fitting(reports, room),
+    events: fitting(events, room),
+  };
 }
 
 /** As many as there is room for, in their order; the first item of a turn always has room. */

@@ -1,0 +1,19 @@
+/** Says something to what runs now, or to one task. What nobody hears becomes a message, so it is never lost (SPEC I5). */
+import { command } from "../command.ts";
+import { handOver, printHanded } from "../hand-over.ts";
+import { readText, textArgument } from "../text-argument.ts";
+
+export const steer = command({
+  usage: "steer [text..]",
+  summary: "say something to what runs now; it hears it after its next step",
+  examples: [
+    ["mimikit steer only the German ones", "to the reply that is being written, or else to the work that began last"],
+    ["mimikit steer --task t-000042.1 stop after ten", "to this task"],
+  ],
+  options: (yargs) =>
+    textArgument(yargs).option("task", { type: "string", describe: "the task; what runs now if not given" }),
+  async run({ json, text: words, task }) {
+    const text = await readText(words, "steer");
+    printHanded(await handOver({ kind: "steer", text, ...(task !== undefined && { taskId: task }) }), json);
+  },
+});

@@ -1,0 +1,15 @@
+/** Ends what runs now: the reply that is being written, or else the work that began last (SPEC I5). */
+import { command } from "../command.ts";
+import { handOver, printHanded } from "../hand-over.ts";
+
+export const stop = command({
+  usage: "stop",
+  summary: "end what runs now; Mimikit itself goes on (mimikit down stops it)",
+  examples: [
+    ["mimikit stop", "a reply ends where it is, work is cancelled"],
+    ["mimikit tasks cancel t-000042.1", "end one task and everything below it"],
+  ],
+  async run({ json }) {
+    printHanded(await handOver({ kind: "stop" }), json);
+  },
+});

@@ -1,0 +1,51 @@
+/** Says what the last days have cost: tokens and money by day, role, provider and model. */
+import { USAGE_DAYS_MAX, type UsageRow } from "@mimikit/protocol/api";
+import { addUsage, NO_USAGE } from "@mimikit/protocol/usage";
+import { connect } from "../client.ts";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { printJson, printLine, printTable } from "../print.ts";
+
+const DAYS_DEFAULT = 7;
+const USD_DIGITS = 4;
+
+export const usage = command({
+  usage: "usage",
+  summary: "what the last days have cost",
+  examples: [
+    ["mimikit usage", "tokens and dollars of the last seven days, by role, provider and model"],
+    ["mimikit usage --days 31 --json", "the same as GET /api/usage?days=31"],
+  ],
+  options: (yargs) =>
+    yargs.option("days", {
+      type: "number",
+      default: DAYS_DEFAULT,
+      describe: `how many days, at most ${USAGE_DAYS_MAX}`,
+    }),
+  async run({ json, days }) {
+    if (!Number.isInteger(days) || days < 1 || days > USAGE_DAYS_MAX)
+      throw new Failure("usage", `--days is a whole number from 1 to ${USAGE_DAYS_MAX}`);
+    const rows = await connect().usage(days);
+    if (json) printJson({ rows });
+    else show(rows);
+  },
+});
+
+function show(rows: readonly UsageRow[]): void {
+  printTable(
+    ["day", "role", "provider", "model", "runs", "input", "cached", "output", "USD"],
+    rows.map(({ day, role, provider, model, runs, inputTokens, cachedTokens, outputTokens, costUsd }) => [
+      day,
+      role,
+      provider,
+      model ?? "–",
+      ...[runs, inputTokens, cachedTokens, outputTokens].map(String),
+      costUsd.toFixed(USD_DIGITS),
+    ]),
+    "nothing was used",
+  );
+  if (rows.length === 0) return;
+  const { inputTokens, outputTokens, costUsd } = rows.reduce(addUsage, NO_USAGE);
+  printLine();
+  printLine(`in all ${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
+}

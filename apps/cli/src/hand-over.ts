@@ -1,0 +1,103 @@
+/**
+ * Hands over what the user wants: through the gateway or, where none answers, as the very record that it would have
+ * written, so that both ways together ask once. Works with everything down (SPEC K2, L).
+ */
+import { randomBytes } from "node:crypto";
+import { rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { Wish } from "@mimikit/protocol/inbox";
+import type { Line } from "@mimikit/protocol/slash-command";
+import { prepareHome, readToken } from "@mimikit/runtime/home";
+import { ownIdentity } from "@mimikit/runtime/identity";
+import { openDisk } from "@mimikit/store/disk";
+import { wishId } from "@mimikit/store/mirror";
+import { createRecord } from "@mimikit/store/record";
+import { seal } from "@mimikit/store/seal";
+import { inboxPath, TEMPORARY } from "@mimikit/store/state";
+import { type Client, connect, mayPass } from "./client.ts";
+import { Failure } from "./failure.ts";
+import { livingRoles } from "./instance.ts";
+import { currentPlace } from "./place.ts";
+import { printJson, printLine } from "./print.ts";
+
+const KEY_BYTES = 16;
+
+/** What can be handed over. */
+export type Wanted =
+  | { kind: "message"; text: string; mode?: "next" }
+  | { kind: "steer"; text: string; taskId?: string }
+  | { kind: "stop" }
+  | { kind: "clear" };
+
+/** What a line of the chat asks for. */
+export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" }>): Wanted {
+  if (line.kind === "next") return { kind: "message", text: line.text, mode: "next" };
+  return line;
+}
+
+/** An idempotency key of its own: whatever is handed over again under it is handed over once. */
+export function freshKey(): string {
+  return randomBytes(KEY_BYTES).toString("hex");
+}
+
+/**
+ * Makes the wish durable. Throws `Failure` (not running) for a stop where nothing runs.
+ * @returns its id, and whether the gateway took it; if not, it is taken up at the next start.
+ */
+export async function handOver(wanted: Wanted): Promise<{ id: string; taken: boolean }> {
+  const key = freshKey();
+  const id = await overHttp(wanted, key);
+  if (id !== null) return { id, taken: true };
+  // A stop is about this moment: kept for later, it would end what begins then.
+  if (wanted.kind === "stop" && livingRoles(currentPlace().home).size === 0)
+    throw new Failure("notRunning", "Mimikit is not running, so there is nothing to end");
+  return { id: await asFile(wanted, key), taken: false };
+}
+
+/** The same, with an answering gateway. @returns the id. @throws Unreachable, Failure. */
+export function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
+  switch (wanted.kind) {
+    case "message":
+      return client.send(wanted.text, key, wanted.mode);
+    case "steer":
+      return client.steer(wanted.text, key, wanted.taskId);
+    case "stop":
+    case "clear":
+      return client[wanted.kind](key);
+  }
+}
+
+/** null when there is no gateway; then nothing was asked for, or the same id will be. */
+async function overHttp(wanted: Wanted, key: string): Promise<string | null> {
+  try {
+    return await handTo(connect(), wanted, key);
+  } catch (error) {
+    if (mayPass(error)) return null;
+    throw error;
+  }
+}
+
+async function asFile(wanted: Wanted, key: string): Promise<string> {
+  const { home } = currentPlace();
+  prepareHome(home);
+  const { pid, startTime } = ownIdentity();
+  const incarnation = `cli-${pid}-${startTime}`;
+  const fs = openDisk(home, incarnation);
+  const id = wishId(wanted.kind, key);
+  await createRecord(fs, Wish, inboxPath(id), recordOf(wanted, id, readToken(home)));
+  rmdirSync(join(home, TEMPORARY, incarnation));
+  return id;
+}
+
+function recordOf(wanted: Wanted, id: string, token: string): Wish {
+  const at = new Date().toISOString();
+  if (wanted.kind !== "clear") return { ...wanted, id, at };
+  const wish = { kind: wanted.kind, id, at };
+  return { ...wish, mac: seal(token, wish) };
+}
+
+/** Says what became of it. */
+export function printHanded({ id, taken }: { id: string; taken: boolean }, json: boolean): void {
+  if (json) printJson({ id, taken });
+  else printLine(taken ? id : `${id} (Mimikit is not running; it is taken up at the next start)`);
+}

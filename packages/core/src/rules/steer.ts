@@ -1,0 +1,39 @@
+/**
+ * What the user says meanwhile reaches the task that runs, once: the decision is archived with the wish before anything
+ * follows from it. What no run heard before its task ended becomes an ordinary message (SPEC I5, PROTOCOL Steer).
+ */
+import type { SteerWish } from "@mimikit/protocol/inbox";
+import type { Action, Removal } from "../action.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { targetOf } from "../target.ts";
+
+export function steer(snapshot: Snapshot): Action[] {
+  const actions: Action[] = [];
+  for (const wish of snapshot.inbox.values()) {
+    if (wish.kind === "steer") actions.push(...pass(wish, snapshot));
+  }
+  const heard: Removal[] = [];
+  for (const signal of snapshot.signals.values()) {
+    const ids = snapshot.heardBy(signal.taskId);
+    if (ids === undefined) continue;
+    if (ids.has(signal.id)) heard.push({ from: "signals", id: signal.id });
+    else actions.push({ type: "unheard", signal, message: messageOf(signal) });
+  }
+  if (heard.length > 0) actions.push({ type: "remove", removals: heard });
+  return actions;
+}
+
+function pass(wish: SteerWish, snapshot: Snapshot): Action[] {
+  // Archived and still here: what was decided may not have been carried out yet.
+  const decided = snapshot.isArchived(wish.id);
+  const decision = decided ? snapshot.decisionOf(wish.id) : { taskId: targetOf(wish.taskId, snapshot)?.id ?? null };
+  if (decision === undefined) return [];
+  const { taskId } = decision;
+  const outcome = taskId === null ? "nothing runs: it became a message" : `passed on to ${taskId}`;
+  return [{ type: "steer", wish, taskId, outcome }];
+}
+
+/** The same words as a message, under an id that follows from the wish. */
+export function messageOf({ id, at, text }: Pick<SteerWish, "id" | "at" | "text">) {
+  return { kind: "message" as const, id: `m-${id}`, at, text };
+}

@@ -1,0 +1,39 @@
+/** The real command line as a process of its own, in the place of an instance. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
+
+export interface CliPlace {
+  home: string;
+  workDir: string;
+}
+
+export interface Said {
+  code: number | null;
+  out: string;
+  error: string;
+}
+
+/** Starts `mimikit <words>`. */
+export function startCli(place: CliPlace, words: readonly string[]): ChildProcessByStdio<Writable, Readable, Readable> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    env: { ...Object.fromEntries(inherited), MIMIKIT_HOME: place.home, MIMIKIT_WORK_DIR: place.workDir },
+    stdio: "pipe",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+/** Runs `mimikit <words>` to its end, with `input` coming through the pipe. */
+export async function runCli(place: CliPlace, words: readonly string[], input = ""): Promise<Said> {
+  const child = startCli(place, words);
+  child.stdin.end(input);
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code: child.exitCode, out, error };
+}

@@ -1,0 +1,82 @@
+/** What people see while nobody can be reached who answers, and afterwards. */
+import type { ChatMessage, Status, TaskDetail } from "@mimikit/protocol/api";
+import { Message } from "@mimikit/protocol/inbox";
+import type { Task } from "@mimikit/protocol/task";
+import { readRecord } from "@mimikit/store/record";
+import { inboxPath } from "@mimikit/store/state";
+import { expect, test } from "vitest";
+import { type Started, startGateway, temporaryHome } from "./gateway.ts";
+import { archive, failAttempt, finish, NOON, queue, taskOf } from "./records.ts";
+
+const ERROR = "the model endpoint cannot be reached: ECONNREFUSED";
+const AWAY = { failureReason: "provider", error: ERROR, outage: true } as const;
+
+async function say(gateway: Started, text: string): Promise<string> {
+  return ((await gateway.post("/api/input", { text })).json as { id: string }).id;
+}
+
+async function read(gateway: Started): Promise<ChatMessage[]> {
+  return ((await gateway.ask("/api/messages")).json as { messages: ChatMessage[] }).messages;
+}
+
+async function openTurn(gateway: Started, text: string): Promise<Task> {
+  const message = await readRecord(gateway.fs, Message, inboxPath(await say(gateway, text)));
+  if (message === null) throw new Error("the message is not in inbox/");
+  const turn = { messages: [message], events: [], results: [] };
+  return queue(gateway.fs, taskOf("t-000001", { role: "teller", consumer: "supervisor", prompt: "", turn }));
+}
+
+const problemsOf = async (gateway: Started) => ((await gateway.ask("/api/status")).json as Status).problems;
+
+test("the notice is there while the turn is open, and in the same place and words when it is settled, also for a new gateway", async () => {
+  const home = temporaryHome();
+  const gateway = await startGateway({ home });
+  const turn = await openTurn(gateway, "hello");
+  const since = new Date().toISOString();
+  for (const attempt of [1, 2]) await failAttempt(gateway.fs, turn, attempt, { ...AWAY, at: since });
+  await say(gateway, "are you there?");
+  const during = await read(gateway);
+  expect(during.map(({ role, text }) => (role === "system" ? role : text))).toEqual([
+    "hello",
+    "system",
+    "are you there?",
+  ]);
+  expect(during[1]).toMatchObject({ id: "t-000001.outage", at: since, text: expect.stringContaining(ERROR) });
+  expect(await problemsOf(gateway)).toContain(
+    `nobody who answers for the teller can be reached since ${since}: ${ERROR}`,
+  );
+
+  const result = await finish(gateway.fs, turn, {
+    outage: { since, error: ERROR },
+    effects: [{ type: "reply", text: "Hi." }],
+  });
+  expect(await read(gateway)).toEqual(during);
+  expect((await problemsOf(gateway)).filter((problem) => problem.includes("can be reached"))).toEqual([]);
+  await archive(gateway.fs, result);
+  for (const each of [gateway, await startGateway({ home })]) {
+    const after = await read(each);
+    expect(after.map(({ role, text }) => (role === "system" ? role : text))).toEqual([
+      "hello",
+      "system",
+      "Hi.",
+      "are you there?",
+    ]);
+    expect(after[1]).toEqual(during[1]);
+  }
+});
+
+test("a failure that is no outage is not told before its end", async () => {
+  const gateway = await startGateway();
+  await failAttempt(gateway.fs, await openTurn(gateway, "hello"));
+  expect((await read(gateway)).map(({ role }) => role)).toEqual(["user"]);
+});
+
+test("work that reaches nobody says so in its timeline and in the status", async () => {
+  const gateway = await startGateway();
+  const work = await queue(gateway.fs, taskOf("t-000001.0.0"));
+  await failAttempt(gateway.fs, work, 1, AWAY);
+  const { timeline, state } = (await gateway.ask(`/api/tasks/${work.id}`)).json as TaskDetail;
+  expect(state).toBe("queued");
+  expect(timeline).toContainEqual({ at: NOON, event: `attempt 1 reached nobody: ${ERROR}` });
+  expect(await problemsOf(gateway)).toContainEqual(expect.stringContaining("answers for the worker"));
+});
