@@ -86,6 +86,7 @@ describe("words that come while the model speaks", () => {
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "user"]);
     expect(messages[0]?.content).toBe("Hello.");
     expect(messages[1]?.content).toContain("in French, please");
+    expect(messages[1]?.content).toContain("Only your last message is handed on");
   });
 
   test("come before the end of a Worker too", async () => {

@@ -64,6 +64,19 @@ describe("a Teller", () => {
     expect(answered?.content.match(/<\/?M:/g)).toHaveLength(2);
   });
 
+  test("has not answered by what it said before it looked: it is asked on", async () => {
+    const steps: Step[] = [
+      { say: 'One moment.\n<M:query_history query="tea"/>' },
+      { say: '<M:remember content="tea" />' },
+      { say: "You said tea." },
+    ];
+    const ran = await runWith({ teller: steps }, question);
+    expect(ran.effects).toEqual([
+      { type: "remember", content: "tea", longTerm: false },
+      { type: "reply", text: "You said tea." },
+    ]);
+  });
+
   test("is told what was wrong and how it is written, and may correct it", async () => {
     const steps: Step[] = [
       { say: 'Noted.\n<M:remember text="tea" />\n<M:restart_server />' },
@@ -137,6 +150,23 @@ test("a Worker has the tools of the kernel, and goes on with its session", async
   expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
   expect(messages[2]?.content).toContain('<M:write_text_file path="a.txt" content="&lt;one>\ntwo" />');
   expect(messages[3]?.content).toContain("    <one>\n    two");
+});
+
+test("what was cut off with an earlier attempt was not wrong: it is told as an answer, not to be written again", async () => {
+  const steps: Step[] = [{ say: 'I wait.\n<M:bash command="sleep 30" />' }];
+  const stop = new AbortController();
+  const onStream = () => stop.abort("interrupted");
+  const first = await runWith({ worker: steps }, piece, { signal: stop.signal, onStream });
+  expect(first).toMatchObject({ failureReason: "interrupted" });
+  await runWith({ worker: () => ({ say: "Seen." }) }, piece, { attempt: 2, workDir: first.workDir });
+  const told = lastOf("worker")?.content;
+  expect(told).toMatch(/<M:action_results>\n- id: 1\.1\.1, action: bash, error: cut_off\n/);
+  expect(told).not.toContain("is written:");
+});
+
+test.each([true, false])('a "hello" sends less than 12 KB in all (tool calls: %s)', async (toolCalls) => {
+  await runWith({ teller: [{ say: "Hi." }] }, question, { endpoint: { toolCalls } });
+  expect(model.requests[0]?.bytes).toBeLessThan(12 * 1_024);
 });
 
 describe("thoughts", () => {

@@ -27,6 +27,7 @@ const runWith = (script: Script, task: Task, options?: Parameters<typeof runKern
 const piece = taskOf({ id: "t-000007.0.0", role: "worker", prompt: "do it" });
 const plan = taskOf({ id: "t-000007.0", role: "planner", prompt: "plan it" });
 const call = (name: string, args: unknown) => ({ name, args });
+const shownIn = (lines: Ran["lines"]) => lines.flatMap((line) => (line.type === "delta" ? [line.text] : [])).join("");
 const lastOf = (role: "worker" | "planner" | "teller") => model.of(role).at(-1);
 const traceOf = ({ runDir }: Ran) =>
   readFileSync(join(runDir, TRACE_FILE), "utf8")
@@ -196,12 +197,31 @@ describe("a Teller", () => {
     expect(ran.effects.map((effect) => effect.type)).toEqual(["delegate", "reply"]);
   });
 
+  test("that says nothing is asked once more, and shown no message of its own that says nothing", async () => {
+    const ran = await runWith({ teller: [{ say: "" }, { say: "Hi." }] }, question);
+    expect(replyOf(ran)).toBe("Hi.");
+    expect(lastOf("teller")?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(lastOf("teller")?.messages[1]?.content).toContain("You have said nothing.");
+  });
+
   test("shows the texts of several answers apart", async () => {
     const steps: Step[] = [{ say: "One moment.", calls: [call("list_tasks", {})] }, { say: "Nothing runs." }];
     const ran = await runWith({ teller: steps }, question);
-    const shown = ran.lines.flatMap((line) => (line.type === "delta" ? [line.text] : [])).join("");
-    expect(shown).toBe("One moment.\n\nNothing runs.");
+    expect(shownIn(ran.lines)).toBe("One moment.\n\nNothing runs.");
     expect(replyOf(ran)).toBe("Nothing runs.");
+  });
+
+  test("that breaks off and is asked again takes back what was shown of it", async () => {
+    const ran = await runWith({ teller: [{ cut: "Noth" }, { say: "Nothing runs." }] }, question);
+    expect(replyOf(ran)).toBe("Nothing runs.");
+    const begin = ran.lines.findIndex(({ type }) => type === "begin");
+    expect(shownIn(ran.lines.slice(0, begin))).toBe("Noth");
+    expect(shownIn(ran.lines.slice(begin))).toBe("Nothing runs.");
+  });
+
+  test("that is asked again before it has said anything takes nothing back", async () => {
+    const ran = await runWith({ teller: [{ status: 503 }, { say: "Nothing runs." }] }, question);
+    expect(ran.lines.map(({ type }) => type)).not.toContain("begin");
   });
 
   test("is offered the tools of its role, each with a schema", async () => {

@@ -81,13 +81,13 @@ test("a turn reads back to exactly what it was made of", async () => {
     );
     const sections = readSections(user);
     expect([...sections.keys()]).toEqual([
-      "environment",
       "memory",
       "backlog",
       "tasks",
       "results",
       "history",
       "events",
+      "environment",
       "inputs",
     ]);
     expect(user.match(TAG)).toHaveLength(2 * sections.size + 2);
@@ -109,7 +109,7 @@ test("a plan and a piece of work read back to exactly what they were made of", a
   const property = fc.asyncProperty(hostile, hostile, hostile, async (prompt, title, other) => {
     const plan = taskOf({ id: "t-000001.0", role: "planner", prompt, title });
     const planned = readSections((await renderPrompt(runOf(plan, { history: [saidOf(1, other)] }))).user);
-    expect([...planned.keys()]).toEqual(["environment", "history", "request"]);
+    expect([...planned.keys()]).toEqual(["history", "environment", "request"]);
     expect(bodiesOf(planned.get("request"))).toEqual([readable(prompt)]);
 
     const upstream = [reportOf({ title, resultType: "analysis", result: { findings: [other] } })];
@@ -141,6 +141,6 @@ test.each(INJECTIONS)("from everywhere at once: %j", async (text) => {
   const task = turnOf({ messages: messagesOf([text]), results: [reportOf({ title: text, result: { text } })] });
   const context = { memory: [{ source: "memory.md", text, score: 1 }], history: [saidOf(1, text)] };
   const { system, user } = await renderPrompt(runOf(task, context));
-  expect([...readSections(user).keys()]).toEqual(["environment", "memory", "results", "history", "inputs"]);
+  expect([...readSections(user).keys()]).toEqual(["memory", "results", "history", "environment", "inputs"]);
   expect(system).toBe((await renderPrompt(runOf(turnOf({})))).system);
 });

@@ -54,6 +54,19 @@ test("what never changes is the same in every run of a role", async () => {
   expect(second.user).not.toBe(first.user);
 });
 
+test("the next turn begins as the one before it did, up to what has come since: that much a provider has in its cache", async () => {
+  const before = [saidOf(1, "make it so"), saidOf(2, "I am on it.", { role: "assistant" })];
+  const since = [...before, saidOf(3, "and?"), saidOf(4, "Done.", { role: "assistant" })];
+  const backlog = [{ item: "water the plants", done: false }];
+  const first = await renderPrompt(runOf(turnOf({ messages: [messageOf("and?")] }), { history: before, backlog }));
+  const next = await renderPrompt(
+    runOf(turnOf({ messages: [messageOf("thanks")] }), { history: since, backlog, now: "2026-11-22T02:01:00.000Z" }),
+  );
+  const known = first.user.slice(0, first.user.indexOf("\n</M:history>"));
+  expect(known).toContain("I am on it.");
+  expect(next.user.startsWith(known)).toBe(true);
+});
+
 test('a "hello" sends less than 12 KB, the tools included', async () => {
   const { system, user } = await renderPrompt(runOf(turnOf({ messages: [messageOf("hello")] })));
   const tools = toolsOf("teller").map(({ name, input }) => ({
@@ -105,13 +118,13 @@ describe("a turn of the Teller", () => {
   test("has its sections in a fixed order, the user's words at the very end", async () => {
     const { user } = await renderPrompt(full);
     expect([...readSections(user).keys()]).toEqual([
-      "environment",
       "memory",
       "backlog",
       "tasks",
       "results",
       "history",
       "events",
+      "environment",
       "inputs",
     ]);
     expect(user.endsWith("    and last?\n</M:inputs>\n")).toBe(true);
@@ -213,7 +226,7 @@ describe("the Planner", () => {
   test("is told what was delegated, the messages behind it, and the rest of the talk", async () => {
     const origin = [messageOf("clean the logs"), messageOf("never mind the old ones", { id: "m-2" })];
     const sections = readSections((await renderPrompt(runOf(plan, { history, origin }))).user);
-    expect([...sections.keys()]).toEqual(["environment", "history", "origin", "request"]);
+    expect([...sections.keys()]).toEqual(["history", "environment", "origin", "request"]);
     expect(readRecords(sections.get("origin")).map(({ body }) => body)).toEqual([
       "clean the logs",
       "never mind the old ones",

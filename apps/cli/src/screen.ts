@@ -47,6 +47,9 @@ export class Screen {
       case "message":
         this.message(frame.data);
         return;
+      case "begin":
+        this.beginAnew(frame.taskId);
+        return;
       case "delta":
         // A turn has no dot in its id; what workers write is told as progress.
         if (this.waiting > 0 && !frame.taskId.includes(".")) this.write(frame.taskId, frame.text);
@@ -102,6 +105,14 @@ export class Screen {
     if (replaces !== undefined) this.note(`nothing heard it any more, so it is a message now: ${said}`);
     else if (meanwhile === true && toTaskId !== undefined)
       this.note(`passed on to ${plainLine(this.titles.get(toTaskId) ?? "the reply that is being written")}: ${said}`);
+  }
+
+  /** What is on the screen stays there; what the turn says from now on stands below it. */
+  private beginAnew(turn: string): void {
+    this.arrived.delete(turn);
+    if (!this.written.delete(turn) || !this.isMidLine) return;
+    process.stdout.write("\n");
+    this.isMidLine = false;
   }
 
   private write(turn: string, text: string): void {

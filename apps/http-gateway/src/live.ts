@@ -56,10 +56,13 @@ export class Live {
   /** Tells what running tasks have written since the last time. */
   readStreams(): void {
     for (const [taskId, tail] of this.tails) {
+      const lines = tail.read();
+      const begin = lines.findLastIndex((line) => line.type === "begin");
+      if (begin >= 0) this.broadcast(frameText({ type: "begin", taskId }));
       let text = "";
-      for (const line of tail.read()) {
+      for (const line of lines.slice(begin + 1)) {
         if (line.type === "delta") text += line.text;
-        else this.broadcast(frameText({ type: "progress", taskId, step: line.step }));
+        else if (line.type === "progress") this.broadcast(frameText({ type: "progress", taskId, step: line.step }));
       }
       if (text !== "") this.broadcast(frameText({ type: "delta", taskId, text }));
     }

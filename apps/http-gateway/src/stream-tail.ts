@@ -37,11 +37,24 @@ export class StreamTail {
     }
     this.torn = bytes.subarray(end + 1);
     const lines = bytes.toString("utf8", 0, end).split("\n").flatMap(parseLine);
-    for (const line of lines) {
-      if (line.type === "delta") this.text = (this.text + line.text).slice(-TEXT_SO_FAR_CHARS_MAX);
-      else this.latestStep = line.step;
-    }
+    for (const line of lines) this.note(line);
     return lines;
+  }
+
+  private note(line: StreamLine): void {
+    switch (line.type) {
+      case "begin":
+        this.forget();
+        return;
+      case "delta":
+        this.text = (this.text + line.text).slice(-TEXT_SO_FAR_CHARS_MAX);
+        return;
+      case "progress":
+        this.latestStep = line.step;
+        return;
+      default:
+        line satisfies never;
+    }
   }
 
   private readNew(): Buffer {
@@ -68,11 +81,15 @@ export class StreamTail {
     }
   }
 
-  /** Another attempt of the task began a new file. */
+  /** An attempt that reached nobody took its file with it, and the next one has a new one. */
   private startOver(inode: number): void {
     this.inode = inode;
     this.offset = 0;
     this.torn = Buffer.alloc(0);
+    this.forget();
+  }
+
+  private forget(): void {
     this.text = "";
     this.latestStep = undefined;
   }

@@ -1,7 +1,11 @@
-/** What a run shows before its result goes to streams/{taskId}.jsonl, in few and small writes. Lossy by design. */
-import { appendFile } from "node:fs/promises";
+/**
+ * What a run shows before its result goes to streams/{taskId}.jsonl, in few and small writes. Lossy by design. All attempts
+ * of a task share the file; each begins with a line that takes back what the earlier ones have shown.
+ */
+import { appendFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { STREAM_BYTES_MAX, type StreamLine } from "@mimikit/protocol/stream";
+import { hasCode } from "@mimikit/store/error-code";
 import { streamPath } from "@mimikit/store/state";
 
 /** At most 20 appends a second. */
@@ -13,19 +17,26 @@ export interface StreamFile {
   end(): Promise<void>;
 }
 
-/** @param onError hears of a write that failed; the run goes on without its stream. */
-export function openStream(home: string, taskId: string, onError: (error: unknown) => void): StreamFile {
+/**
+ * Throws what the disk throws.
+ * @param onError hears of a write that failed; the run goes on without its stream.
+ */
+export async function openStream(home: string, taskId: string, onError: (error: unknown) => void): Promise<StreamFile> {
   const path = join(home, streamPath(taskId));
-  let pending: StreamLine[] = [];
-  let written = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let written = await sizeOf(path);
+  // An attempt that was killed may have left half a line: it must not swallow the next one (PROTOCOL R9).
+  let separator = written > 0 ? "\n" : "";
+  let pending: StreamLine[] = [{ type: "begin" }];
+  let timer: NodeJS.Timeout | undefined = setTimeout(flush, FLUSH_EVERY_MS);
   let writing = Promise.resolve();
 
   function flush(): void {
     timer = undefined;
-    const text = pending.map((line) => `${JSON.stringify(line)}\n`).join("");
+    if (written >= STREAM_BYTES_MAX) return;
+    const text = separator + pending.map((line) => `${JSON.stringify(line)}\n`).join("");
+    separator = "";
     pending = [];
-    written += text.length;
+    written += Buffer.byteLength(text);
     writing = writing.then(() => appendFile(path, text, { mode: 0o600 })).catch(onError);
   }
 
@@ -38,11 +49,18 @@ export function openStream(home: string, taskId: string, onError: (error: unknow
       timer ??= setTimeout(flush, FLUSH_EVERY_MS);
     },
     async end() {
-      if (timer !== undefined) {
-        clearTimeout(timer);
-        flush();
-      }
+      clearTimeout(timer);
+      if (pending.some((line) => line.type !== "begin")) flush();
       await writing;
     },
   };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return 0;
+    throw error;
+  }
 }

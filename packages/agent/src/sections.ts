@@ -53,10 +53,9 @@ const backlog: Section = {
 const tasks: Section = { isQuestion: false, tokensMax: 2_048, render: renderTasks };
 const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
 
-/** The sections of each role in the order of their prompts: what changes last stands last. */
+/** The sections of each role in the order of their prompts: what changes with every run, as the clock does, stands last. */
 export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
   teller: {
-    environment,
     memory,
     backlog,
     tasks,
@@ -67,6 +66,7 @@ export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
     },
     history,
     events: { isQuestion: true, tokensMax: 2_048, render: renderEvents },
+    environment,
     inputs: {
       isQuestion: true,
       tokensMax: 16_384,
@@ -74,10 +74,10 @@ export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
     },
   },
   planner: {
-    environment,
     memory,
     tasks,
     history,
+    environment,
     origin: { isQuestion: true, tokensMax: 8_192, render: (run, max) => renderMessages(run.context.origin, run, max) },
     request: { isQuestion: true, tokensMax: 32_768, render: renderTask },
   },

@@ -4,6 +4,8 @@ import { z } from "zod";
 export const STREAM_BYTES_MAX = 1_048_576;
 
 export const StreamLine = z.discriminatedUnion("type", [
+  /** It is said anew from here: an attempt begins, or an answer that broke off is asked for again. */
+  z.object({ type: z.literal("begin") }),
   z.object({ type: z.literal("delta"), text: z.string() }),
   z.object({ type: z.literal("progress"), step: z.string() }),
 ]);

@@ -205,7 +205,8 @@ export class Conversation {
         return { role: "user", content: turn.text };
       case "steer": {
         const words = record({ id: turn.id, at: turn.at }, turn.text);
-        const remark = "The user says this now, while you work. It counts before what was asked earlier";
+        const remark =
+          "The user says this now, while you work. It counts before what was asked earlier. Only your last message is handed on: let it say all that still counts";
         return { role: "user", content: section(remark, "inputs", words) };
       }
       case "assistant":

@@ -76,7 +76,7 @@ function writeGroup(group: Group, tools: readonly Tool[]): ChatMessage {
 
 /** Quoted, as everything is that was not written by us: what a tool read opens no section and is no tag. */
 function writeResults(results: readonly ToolMessage[], tools: readonly Tool[]): string {
-  const isRefused = ({ error }: ToolMessage) => error !== undefined && error !== "failed";
+  const isRefused = ({ error }: ToolMessage) => isMistake(error);
   const answered = results.filter((result) => !isRefused(result));
   const refused = results.filter(isRefused);
   const isNamed = ({ name }: Tool) => refused.some((result) => result.tool === name);
@@ -89,6 +89,11 @@ function writeResults(results: readonly ToolMessage[], tools: readonly Tool[]): 
     .join("\n");
 }
 
+/** Is this how a call ends that the model must write otherwise? Where the tool failed or was cut off, its tag was right. */
+export function isMistake(error: string | undefined): boolean {
+  return error !== undefined && !["failed", "cut_off", "skipped"].includes(error);
+}
+
 function writeResult({ callId, tool, content, error, artifact }: ToolMessage): Quoted {
   return record({ id: callId, action: tool, error, full_text: artifact }, content);
 }
@@ -98,10 +103,11 @@ export function section(remark: string, name: string, content: Quoted): string {
   return content === NOTHING ? "" : `// ${remark}\n<M:${name}>\n${content}\n</M:${name}>`;
 }
 
-/** Many local models take only one message of the user at a time. */
+/** Many local models take only one message of the user at a time, and strict endpoints none that says and calls nothing. */
 function joinUsers(messages: readonly ChatMessage[]): ChatMessage[] {
   const joined: ChatMessage[] = [];
   for (const message of messages) {
+    if (message.role === "assistant" && message.content === "" && message.calls.length === 0) continue;
     const last = joined.at(-1);
     if (message.role === "user" && last?.role === "user")
       joined[joined.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` };

@@ -10,7 +10,7 @@ import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../p
 import { SessionTooLong, type TurnOf } from "../session.ts";
 import { ToolText } from "../tool-text.ts";
 import { Conversation } from "./conversation.ts";
-import { type Dialect, nativeDialect, tagDialect } from "./dialect.ts";
+import { type Dialect, isMistake, nativeDialect, tagDialect } from "./dialect.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import type { Model, ModelAnswer, ModelFailure, ToolCall } from "./model.ts";
 import { Repetition } from "./repetition.ts";
@@ -77,6 +77,8 @@ class Loop {
   private feedbackRounds = 0;
   /** The last text of the model that was not empty. */
   private said = "";
+  /** The same, unless the model has heard or looked up something after it: then it is no reply to that. */
+  private spoken = "";
   private isShown = false;
   /** Each of these helps once in a run, or not at all. */
   private hasFallenBack = false;
@@ -130,11 +132,11 @@ class Loop {
         if (isSteered) round = 0;
         if (isSteered || !this.isComplete(isStaged)) continue;
       }
-      if ((await this.hear(conversation)) > 0) {
+      if (await this.hear(conversation)) {
         round = 0;
         continue;
       }
-      const text = answer.text === "" && calls.length > 0 ? this.said : answer.text;
+      const text = answer.text === "" && calls.length > 0 ? this.spoken : answer.text;
       const conclusion = conclude(
         this.task,
         answer.isTruncated && text !== "" ? `${text}${TRUNCATED}` : text,
@@ -150,14 +152,27 @@ class Loop {
 
   /** A Teller whose tags are made and who has spoken has said it all: tags come with the reply, not before it. */
   private isComplete(isStaged: boolean): boolean {
-    return this.dialect.hasTags && this.task.role === "teller" && isStaged && this.said !== "";
+    return this.dialect.hasTags && this.task.role === "teller" && isStaged && this.spoken !== "";
   }
 
-  /** Puts what the user has said since the last time into the conversation; returns how much it was. */
-  private async hear(conversation: Conversation): Promise<number> {
+  /**
+   * Has the user said something since the last time? Then it is put into the conversation, behind the answers of the calls
+   * that are left and not made.
+   */
+  private async hear(conversation: Conversation, left: readonly PlannedCall[] = []): Promise<boolean> {
     const steers = this.input.steering.take();
+    if (steers.length === 0) return false;
+    for (const { call } of left)
+      await conversation.addResult({
+        requestId: call.id,
+        tool: call.name,
+        text: SKIPPED,
+        isMade: false,
+        error: "skipped",
+      });
     for (const steer of steers) await conversation.addSteer(steer);
-    return steers.length;
+    this.spoken = "";
+    return true;
   }
 
   private failedBy({ kind, message, isOutage = false }: ModelFailure): FailedEvent {
@@ -192,7 +207,7 @@ class Loop {
         const { inputTokens, outputTokens } = usage;
         const { text, calls } = answer;
         this.usage = addUsage(this.usage, usage);
-        if (text !== "") this.said = text;
+        if (text !== "") this.said = this.spoken = text;
         const line = { calls: calls.length, isTruncated, inputTokens, outputTokens };
         await this.trace.note({ event: "answer", round: ++this.answers, ...line });
         return answer;
@@ -234,8 +249,10 @@ class Loop {
       }
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
+        if (isBegun) yield { type: "begin" };
         yield { type: "progress", step: event.message.slice(0, STEP_CHARS_MAX) };
         shown = new ShownText(dialect.hasTags);
+        this.isShown &&= !isBegun;
         isBegun = false;
       } else yield* show(shown.add(event.text));
     }
@@ -267,11 +284,12 @@ class Loop {
       if (this.signal.aborted) return stop(this.stopped("stopped while a tool ran"));
       await conversation.addResult({ ...common, isMade: true, ...made });
       const { error } = made;
-      isRefused ||= error !== undefined && error !== "failed";
+      isRefused ||= isMistake(error);
+      if (this.isRead(call.name)) this.spoken = "";
       isStaged &&= error === undefined && !this.isRead(call.name);
       const stuck = this.repetition.noteEnd(error === undefined ? null : `${call.name}: ${made.text}`);
       if (stuck !== null) return stuckOn(stuck);
-      if (await this.isInterrupted(planned.slice(i + 1), conversation))
+      if (await this.hear(conversation, planned.slice(i + 1)))
         return { failure: null, isSteered: true, isStaged: false };
     }
     // Of an answer without a single call that can be made, the first says what is wrong with it.
@@ -286,22 +304,6 @@ class Loop {
         retryable: false,
       });
     return { failure: null, isSteered: false, isStaged: isStaged && !isRefused };
-  }
-
-  /** Has the user said something? Then the calls that are left are answered, and the words stand behind the answers. */
-  private async isInterrupted(left: readonly PlannedCall[], conversation: Conversation): Promise<boolean> {
-    const steers = this.input.steering.take();
-    if (steers.length === 0) return false;
-    for (const { call } of left)
-      await conversation.addResult({
-        requestId: call.id,
-        tool: call.name,
-        text: SKIPPED,
-        isMade: false,
-        error: "skipped",
-      });
-    for (const steer of steers) await conversation.addSteer(steer);
-    return true;
   }
 
   /** Does the model wait for what the tool answers? */

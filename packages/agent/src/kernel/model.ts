@@ -25,7 +25,7 @@ export interface ToolMessage {
   callId: string;
   tool: string;
   content: string;
-  /** Why there is no answer, as a code: `failed` is the tool's own, all others mean that it was not run. */
+  /** Why there is no answer, as a code: `failed` is the tool's own; `cut_off` may have run; all others were not run. */
   error?: string | undefined;
   /** The file that holds all of a content that is shortened. */
   artifact?: string | undefined;
