@@ -1,4 +1,4 @@
-import { Circuit, FAILURES_IN_A_ROW_MAX, type Leave, type Verdict } from "@mimikit/agent/circuit";
+import { Circuit, FAILURES_IN_A_ROW_MAX, type Tell, type Verdict } from "@mimikit/agent/circuit";
 import { describe, expect, test } from "vitest";
 
 const COOLDOWN = { first: 5_000, max: 60_000 };
@@ -8,10 +8,10 @@ function circuit() {
 }
 
 /** Lets a run in; fails where there is no way in. */
-function enter(it: Circuit, nowMs: number): Leave {
-  const leave = it.enter(nowMs);
-  if (leave === null) throw new Error(`not let in at ${nowMs}`);
-  return leave;
+function enter(it: Circuit, nowMs: number): Tell {
+  const tell = it.enter(nowMs);
+  if (tell === null) throw new Error(`not let in at ${nowMs}`);
+  return tell;
 }
 
 function runs(it: Circuit, nowMs: number, ...verdicts: Verdict[]): void {
@@ -77,9 +77,31 @@ describe("a circuit", () => {
 
   test("takes runs that began together and fail together for one outage", () => {
     const it = circuit();
-    const leaves = [enter(it, 0), enter(it, 0), enter(it, 0)];
-    for (const leave of leaves) leave("outage", 0, "away");
+    const tells = [enter(it, 0), enter(it, 0), enter(it, 0)];
+    for (const tell of tells) tell("outage", 0, "away");
     expect(it.stateAt(5_000)).toBe("trial");
+  });
+
+  test("closes with the first word of its trial; where that breaks off it cools down for twice as long all the same", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    const tell = enter(it, 5_000);
+    tell("answering", 6_000);
+    expect(it.stateAt(6_000)).toBe("closed");
+    tell("outage", 7_000, "broke off");
+    expect(it.stateAt(16_999)).toBe("open");
+    expect(it.stateAt(17_000)).toBe("trial");
+  });
+
+  test("is tried by one run only, whatever an earlier trial that has been answered comes to meanwhile", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    const earlier = enter(it, 5_000);
+    earlier("answering", 5_000);
+    runs(it, 6_000, "outage");
+    enter(it, 16_000);
+    earlier("unknown", 16_000);
+    expect(it.stateAt(16_000)).toBe("open");
   });
 
   test("is open for another trial when the one before was stopped before it could tell", () => {

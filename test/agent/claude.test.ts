@@ -1,17 +1,18 @@
 /** What claude's lines and ends mean to a run; test/agents runs the real program. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CliEvent } from "@mimikit/agent/agent-cli/agent-cli";
 import { explainClaude } from "@mimikit/agent/providers/claude/explain";
 import { forgetThread } from "@mimikit/agent/providers/claude/forget-thread";
 import { ClaudeReader } from "@mimikit/agent/providers/claude/reader";
 import { claudeSettingsOf, missingForClaude } from "@mimikit/agent/providers/claude/settings";
+import { forgetTaskDir, prepareTaskDir } from "@mimikit/agent/providers/claude/task-dir";
 import { Config } from "@mimikit/runtime/config";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "./fixtures.ts";
 
 const KEY = "sk-ant-canary";
-const SETTINGS = { file: "claude", configDir: "/state/claude", idleMs: 1, apiKey: KEY };
+const SETTINGS = { file: "claude", configDir: "/state/claude", tasksDir: "/state/by-task", idleMs: 1, apiKey: KEY };
 
 const init = (status: string) => ({
   type: "system",
@@ -140,10 +141,6 @@ describe("an end", () => {
     });
   });
 
-  test("never repeats the key", () => {
-    expect(explain([apiError(`401 ${KEY} is not valid`, { api_error_status: 401 })]).error).not.toContain(KEY);
-  });
-
   test("of a program that is not there is an outage", () => {
     expect(explain([], { exitCode: undefined, cause: new Error("spawn ENOENT") })).toMatchObject({ isOutage: true });
   });
@@ -173,12 +170,32 @@ describe("the settings", () => {
   });
 });
 
-test("a thread is forgotten with all that belongs to it, and nothing else is", async () => {
+const LONG_AGO_SEC = 1_750_000_000;
+
+test("a thread is forgotten with all that belongs to it and with what is long abandoned, and nothing else is", async () => {
   const configDir = temporaryDirectory();
   const at = (path: string) => join(configDir, "projects", path);
   for (const dir of ["a/1/tool-results", "b"]) mkdirSync(at(dir), { recursive: true });
-  for (const file of ["a/1.jsonl", "a/1/tool-results/x", "b/1.jsonl", "b/12.jsonl"]) writeFileSync(at(file), "");
+  for (const file of ["a/1.jsonl", "a/1/tool-results/x", "a/2.jsonl", "b/1.jsonl", "b/12.jsonl"])
+    writeFileSync(at(file), "");
+  utimesSync(at("a/2.jsonl"), LONG_AGO_SEC, LONG_AGO_SEC);
   await forgetThread(configDir, "1");
   expect(["a", "b/1.jsonl", "b/12.jsonl"].map((path) => existsSync(at(path)))).toEqual([false, false, true]);
   await forgetThread(join(configDir, "nowhere"), "1");
+});
+
+test("the folder of a task loses all but its threads before each process, and is gone when the task is done", async () => {
+  const tasksDir = temporaryDirectory();
+  const at = (path: string) => join(tasksDir, path);
+  for (const dir of ["t-1/projects/x", "t-1/plugins", "t-2", "t-3"]) mkdirSync(at(dir), { recursive: true });
+  for (const file of ["t-1/projects/x/1.jsonl", "t-1/.claude.json", "t-1/plugins/p"]) writeFileSync(at(file), "");
+  await prepareTaskDir(at("t-1"));
+  expect(readdirSync(at("t-1"), { recursive: true }).toSorted()).toEqual([
+    "projects",
+    "projects/x",
+    "projects/x/1.jsonl",
+  ]);
+  utimesSync(at("t-3"), LONG_AGO_SEC, LONG_AGO_SEC);
+  await forgetTaskDir(tasksDir, "t-1");
+  expect(readdirSync(tasksDir)).toEqual(["t-2"]);
 });

@@ -254,8 +254,12 @@ describe("the process", () => {
     expect(await findMarked(ran.mark)).toEqual([]);
   });
 
-  test("tells nobody the key, not even when it fails", async () => {
-    const ran = await ask(turn, standIn(`console.error("bad key " + process.env.OPENAI_API_KEY); process.exit(1);`));
+  test.each([
+    ["on standard error", "console.error(words)"],
+    ["for the endpoint, which repeats what it was sent", 'say({ type: "turn.failed", error: { message: words } })'],
+  ])("tells nobody the key, not even when it fails and says it %s", async (_, telling) => {
+    const body = `{ const words = "bad key " + process.env.OPENAI_API_KEY; ${telling}; process.exit(1); }`;
+    const ran = await ask(turn, standIn(body));
     expect(ran.error).toContain("bad key [key]");
     expect(JSON.stringify(ran)).not.toContain(KEY);
   });

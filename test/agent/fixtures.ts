@@ -14,7 +14,8 @@ import type { TaskSummary } from "@mimikit/protocol/api";
 import type { Message } from "@mimikit/protocol/inbox";
 import type { StreamLine } from "@mimikit/protocol/stream";
 import type { Report, Task, TurnInput } from "@mimikit/protocol/task";
-import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
+import { MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
+import { runPath } from "@mimikit/store/state";
 import { onTestFinished } from "vitest";
 
 export const NOW = "2026-11-22T02:00:00.000Z";
@@ -96,8 +97,6 @@ export interface Ran extends Outcome {
   mark: string;
 }
 
-let runs = 0;
-
 /** Runs a task through `runTask`, as the pool does. */
 export async function run(
   task: Task,
@@ -119,16 +118,17 @@ export async function run(
   } = {},
 ): Promise<Ran> {
   const directory = temporaryDirectory();
-  const runDir = join(directory, "run");
-  mkdirSync(runDir);
-  const mark = `test${process.pid}:${++runs}.a1`;
+  const { home = directory, attempt = 1 } = options;
+  const runDir = join(home, runPath(task.id, attempt));
+  mkdirSync(runDir, { recursive: true });
+  const mark = markOf(home, task.id, attempt);
   const lines: StreamLine[] = [];
   const calls: ToolCallRecord[] = [];
   const { steering = new Steering() } = options;
   const outcome = await runTask(
     {
       task,
-      attempt: options.attempt ?? 1,
+      attempt,
       answerers: {
         providers: options.providers ?? [options.provider ?? offline],
         problems: options.problems ?? [],
@@ -137,7 +137,7 @@ export async function run(
       monotonicMs: () => options.monotonicMs ?? 0,
       context: contextOf(options.context),
       workDir: options.workDir ?? directory,
-      home: options.home ?? directory,
+      home,
       sandbox: options.sandbox ?? "auto",
       runDir,
       environment: { [MARK_VARIABLE]: mark },

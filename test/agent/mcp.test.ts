@@ -118,14 +118,10 @@ test("changes nothing: not the file, and no other", async () => {
   expect(readFileSync(join(dir, "tools.json"), "utf8")).toBe(before);
 });
 
-test("is `mimikit mcp` for whoever starts it by hand, and its help says what it is for", async () => {
-  const main = join(import.meta.dirname, "../../apps/cli/src/main.ts");
-  const path = join(temporaryDirectory(), "tools.json");
-  await writeToolsFile(path, { task: turn, reads: { history: [], tasks: [] }, calls: [] });
-  const asked = { input: '{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}\n', reject: false } as const;
-  expect((await execa(process.execPath, [main, "mcp", path], asked)).exitCode).toBe(0);
-  const { stdout } = await execa(process.execPath, [main, "mcp", "--help"]);
-  expect(stdout).toMatch(/serve the tools of a run to an agent CLI/);
+test("says in its help what it is for: it is a command like any other", async () => {
+  const { command, args } = serverCommand("--help");
+  const { stdout } = await execa(command, args);
+  expect(stdout).toMatch(/^mimikit mcp <file>\n.*serve the tools of a run to an agent CLI/s);
 });
 
 test("ends when its standard input ends", async () => {

@@ -302,6 +302,23 @@ describe("who cannot be reached", () => {
     expect(await run(question, { providers: [busy, standIn] })).toMatchObject({ isOutage: true, effects: [] });
   });
 
+  test("is back as soon as a trial is answered: a reply does not wait for the long work that tried", async () => {
+    const circuits = new Circuits(() => ({ first: 5_000, max: 60_000 }));
+    await run(question, { provider: outage("model"), circuits });
+    let reply = "";
+    const atWork: Provider = {
+      name: "model",
+      async *run() {
+        yield { type: "delta", text: "I begin." };
+        const answers = { ...scripted([done({ text: "hi" })]), name: "model" };
+        reply = replyOf(await run(question, { provider: answers, circuits, monotonicMs: 5_000 }));
+        yield done({ result: { text: "" } });
+      },
+    };
+    await run(piece, { provider: atWork, circuits, monotonicMs: 5_000 });
+    expect(reply).toBe("hi");
+  });
+
   test("is also who lacks what it needs: a stand-in takes over, or the task stays open", async () => {
     const problems = ['the provider "codex" for the teller lacks the program codex'];
     const ran = await run(question, { problems, provider: scripted([done({ text: "hi" })]) });

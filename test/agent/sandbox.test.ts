@@ -2,10 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { proveConfinement } from "@mimikit/agent/prove-confinement";
 import { codeSpan } from "@mimikit/agent/providers/offline/code-span";
 import { findSandbox, type SandboxMode } from "@mimikit/agent/sandbox";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { Report } from "@mimikit/protocol/task";
+import { Config } from "@mimikit/runtime/config";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { describe, expect, test } from "vitest";
 import { reportOf, run, taskOf, temporaryDirectory } from "./fixtures.ts";
@@ -144,6 +146,13 @@ test("a result cannot name a file of the state directory as its output, so that 
     const result = { text: "harmless", artifact: join(place.home, file) };
     expect(await printed("cat", place, { upstream: [reportOf({ id: "t-000001.0.0", result })] })).toBe("harmless");
   }
+});
+
+test("the proof says so where codex would have to hide the workspace itself", async () => {
+  const place = open({ home: "." });
+  mkdirSync(join(place.home, "tmp"));
+  const proof = await proveConfinement("codex", Config.parse({}), place);
+  expect(proof).toMatchObject({ verdict: "refused", why: expect.stringContaining("it is the workspace") });
 });
 
 describe("without a sandbox that works", () => {

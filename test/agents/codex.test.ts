@@ -1,4 +1,5 @@
 /** What only codex promises, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCodex } from "@mimikit/agent/providers/codex/index";
@@ -7,7 +8,6 @@ import { Steering } from "@mimikit/agent/steering";
 import type { Task } from "@mimikit/protocol/task";
 import { Config } from "@mimikit/runtime/config";
 import { findMarked } from "@mimikit/runtime/marked-processes";
-import { listProcesses } from "@mimikit/runtime/process-table";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { messageOf, replyOf, reportOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import { findAgent } from "../support/agents.ts";
@@ -114,6 +114,33 @@ describe.skipIf("missing" in found)("the Teller on the real codex", () => {
     expect(sent).not.toMatch(/canary-of-the-workspace|coding agent|Codex/);
     expect(model.requests[0]?.bytes).toBeLessThan(20_000);
   });
+
+  test.each(["teller", "worker"] as const)(
+    "the %s takes no orders from the workspace, where every Worker may write",
+    async (role) => {
+      const at = place();
+      const [seen, script] = [join(at.home, "seen"), join(at.workDir, "script.sh")];
+      writeFileSync(script, `#!/bin/sh\necho "$@" >> '${seen}'\n`, { mode: 0o755 });
+      const git = (...args: string[]) => execFileSync("git", args, { cwd: at.workDir });
+      git("init", "-q");
+      for (const key of ["core.fsmonitor", "core.sshCommand", "diff.external", "filter.planted.clean"])
+        git("config", key, `${script} ${key}`);
+      writeFileSync(join(at.workDir, ".gitattributes"), "* filter=planted");
+      mkdirSync(join(at.workDir, ".codex"));
+      writeFileSync(
+        join(at.workDir, ".codex/config.toml"),
+        `notify = ["${script}", "notify"]\n[mcp_servers.planted]\ncommand = "${script}"\nargs = ["mcp"]\n`,
+      );
+      const hooks = { SessionStart: [{ hooks: [{ type: "command", command: `${script} hook` }] }] };
+      writeFileSync(join(at.workDir, ".codex/hooks.json"), JSON.stringify({ hooks }));
+      symlinkSync(join(at.home, "token"), join(at.workDir, "AGENTS.md"));
+      const model = await serve({ teller: [{ say: "Done." }], worker: [{ say: "Done." }] });
+      const task = role === "teller" ? tell("go on") : work("go on");
+      expect(await ask(task, { ...at, model })).toMatchObject({ status: "done" });
+      expect(existsSync(seen)).toBe(false);
+      expect(JSON.stringify(model.requests)).not.toContain("state-canary");
+    },
+  );
 
   test("cannot run a command, however its model calls for it", async () => {
     const calls = [
@@ -233,6 +260,20 @@ describe.skipIf("missing" in found)("a Worker on the real codex", () => {
     expect(readFileSync(artifact, "utf8")).toBe("all of the output\n");
   });
 
+  test("may read that output whatever lies beside it", async () => {
+    const at = place();
+    const dir = join(at.home, "runs/t-000001.0.1.a1/tmp");
+    mkdirSync(dir, { recursive: true });
+    const artifact = join(dir, "output.txt");
+    writeFileSync(artifact, "all of the output\n");
+    symlinkSync(join(at.home, "token"), join(dir, "link"));
+    for (let k = 0; k < 3_000; k++) writeFileSync(join(dir, `a-file-of-an-earlier-task-${k}`), "");
+    const upstream = [reportOf({ id: "t-000001.0.1", result: { text: "output", artifact } })];
+    const { output } = await shell(`cat '${artifact}' '${dir}/link'; echo end`, at, work("go on", { upstream }));
+    expect(output).toContain("all of the output");
+    expect(output).not.toContain("state-canary");
+  });
+
   test("gets no right to write where a result of a task before it says that its output is", async () => {
     // Every Worker may write in /tmp, so this is shown with a folder elsewhere.
     const dir = import.meta.dirname;
@@ -303,10 +344,8 @@ describe.skipIf("missing" in found)("a Worker on the real codex", () => {
 
   test("leaves no process behind, whether it ends or is stopped", async () => {
     const at = place();
-    const leftOver = async (runDir: string) =>
-      (await listProcesses()).filter(({ environment }) => environment.get("TMPDIR") === join(runDir, "tmp"));
     const ended = await shell("(sleep 600 &) ; (setsid sleep 600 &) ; echo started", at);
-    expect([...(await findMarked(ended.mark)), ...(await leftOver(ended.runDir))]).toEqual([]);
+    expect(await findMarked(ended.mark)).toEqual([]);
     const stop = new AbortController();
     const model = await serve({ worker: [{ calls: [{ shell: "(setsid sleep 600 &) ; sleep 600" }] }] });
     const stopped = await ask(work("wait", { id: "t-000001.0.3" }), {
@@ -316,7 +355,7 @@ describe.skipIf("missing" in found)("a Worker on the real codex", () => {
       onStream: () => stop.abort("cancelled"),
     });
     expect(stopped).toMatchObject({ failureReason: "cancelled" });
-    expect([...(await findMarked(stopped.mark)), ...(await leftOver(stopped.runDir))]).toEqual([]);
+    expect(await findMarked(stopped.mark)).toEqual([]);
     expect(readdirSync(at.workDir)).toEqual([".mimikit"]);
   });
 });

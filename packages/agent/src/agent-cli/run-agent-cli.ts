@@ -17,7 +17,7 @@ import { shorten } from "../tokens.ts";
 import { toolsOf } from "../tools/index.ts";
 import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./agent-cli.ts";
 import { Answer } from "./answer.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, withoutSecrets } from "./run-cli.ts";
 import { stageCalls } from "./stage-calls.ts";
 import { readThread, removeThread, type ThreadRecord, writeThread } from "./thread-record.ts";
 import { UnusableCli } from "./version.ts";
@@ -29,7 +29,8 @@ const STEP_CHARS_MAX = 200;
 
 const INTERRUPTED =
   "An earlier attempt of this task was cut off. This thread is what is left of it. A part may be done: look before you repeat a step, then finish. This is the task again:";
-const STEERED = "The user says meanwhile:";
+const STEERED =
+  "The user says this now. It counts before what was asked earlier. Only your last message is handed on: let it say all that still counts:";
 const CUT_OFF = "Cut off by this, and not done to its end:";
 const STAGED = "You were cut off. These calls of yours count already; do not repeat them:";
 
@@ -58,6 +59,8 @@ class AgentRun {
   /** The last text that was not empty. */
   private said = "";
   private isShown = false;
+  /** What no message may repeat, though an endpoint may repeat what it was sent. */
+  private secrets: readonly string[] = [];
 
   constructor(run: Run, cli: AgentCli, signal: AbortSignal) {
     this.runs = run;
@@ -72,7 +75,8 @@ class AgentRun {
   }
 
   failed(failure: Failure): FailedEvent {
-    const { error, retryable, isOutage = false, failureReason = "provider" } = failure;
+    const { retryable, isOutage = false, failureReason = "provider" } = failure;
+    const error = withoutSecrets(failure.error, this.secrets);
     return { type: "failed", failureReason, error, retryable, ...(isOutage && { isOutage }), usage: this.usage };
   }
 
@@ -137,6 +141,7 @@ class AgentRun {
   private async *ask(ask: CliAsk, words: string): AsyncGenerator<StreamLine, Answer> {
     const { cli, runs, signal } = this;
     const command = await cli.command(ask);
+    this.secrets = command.secrets;
     const answer = new Answer(ask.threadId);
     const watch = new Watch(answer, cli.idleMs, signal, runs.steering);
     const read = cli.createReader(ask);

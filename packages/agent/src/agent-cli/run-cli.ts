@@ -3,7 +3,6 @@
  * whatever it left behind is gone before its end is told (PROTOCOL R6), also when it is stopped.
  */
 import { stripVTControlCharacters } from "node:util";
-import { endProcesses, listProcesses } from "@mimikit/runtime/process-table";
 import { hasCode } from "@mimikit/store/error-code";
 import { execa } from "execa";
 import { endChild, endSandboxed } from "../end-child.ts";
@@ -13,8 +12,6 @@ import { JsonLines } from "./json-lines.ts";
 const TERM_MS = 1_500;
 /** How long the output of an ended CLI is awaited where something it started still holds it open. */
 const DRAIN_MS = 500;
-/** Between asking what has no mark to end and making it end. */
-const SWEEP_TERM_MS = 1_000;
 const STDERR_CHARS_MAX = 4_000;
 
 export interface CliCommand {
@@ -34,8 +31,6 @@ export interface CliCommand {
   secrets: readonly string[];
   /** The mark in `environment`, by which what the CLI started is found again. */
   mark: string | undefined;
-  /** A TMPDIR that is the run's own, for a CLI that starts helpers without the mark: they are found by this. */
-  temporary?: string;
 }
 
 /** How the process ended. Without a code and without a signal it was never started, and `cause` says why. */
@@ -87,7 +82,7 @@ export async function* runCli(command: CliCommand, stop: AbortSignal): AsyncGene
       const goOn = () => {
         if (!isOver) drain = setTimeout(cutLoose, DRAIN_MS);
       };
-      endings.push(sweep(child.pid, command));
+      endings.push(endChild(child.pid, mark));
       endings.at(-1)?.then(goOn, goOn);
     }, DRAIN_MS);
   });
@@ -111,22 +106,18 @@ export async function* runCli(command: CliCommand, stop: AbortSignal): AsyncGene
     clearTimeout(drain);
     stop.removeEventListener("abort", stopInside);
     await Promise.all(endings);
-    await sweep(child.pid, command);
+    await endChild(child.pid, mark);
   }
   const { exitCode, signal, cause } = await child;
   return { exitCode, signal, cause, stderr: cleaned(stderr, command.secrets), unreadable: lines.unreadable };
 }
 
-/** Ends what is left of a CLI that has ended. */
-async function sweep(pid: number | undefined, { mark, temporary }: CliCommand): Promise<void> {
-  await endChild(pid, mark);
-  if (pid === undefined || temporary === undefined) return;
-  const find = async () => (await listProcesses()).filter(({ environment }) => environment.get("TMPDIR") === temporary);
-  if ((await find()).length > 0) await endProcesses(find, SWEEP_TERM_MS);
-}
-
 /** The end of `text` as it may be shown. */
 function cleaned(text: string, secrets: readonly string[]): string {
-  const shown = secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "[key]")), text);
-  return stripVTControlCharacters(shown).trim().slice(-STDERR_CHARS_MAX);
+  return stripVTControlCharacters(withoutSecrets(text, secrets)).trim().slice(-STDERR_CHARS_MAX);
+}
+
+/** `text` as it may be shown: with `[key]` for each of `secrets`. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "[key]")), text);
 }

@@ -16,7 +16,7 @@ export function explainClaude(end: BadEnd, reader: ClaudeReader, settings: Claud
   const { exitCode, signal, cause, stderr, troubles } = end;
   if (exitCode === undefined && signal === undefined)
     return { error: `claude cannot be started: ${messageOf(cause)}`, retryable: true, isOutage: true };
-  const said = withoutKey(troubles.at(-1) || stderr, settings);
+  const said = troubles.at(-1) || stderr;
   const { failure } = reader;
   if (failure === null) {
     const how = signal === undefined ? `ended with code ${exitCode}` : `was ended by ${signal}`;
@@ -37,11 +37,6 @@ export function explainClaude(end: BadEnd, reader: ClaudeReader, settings: Claud
   const isPassing =
     status === null ? !NO_LOGIN.test(failure.result) : PASSING.includes(status) || status >= SERVER_ERROR;
   return { error, retryable: isPassing };
-}
-
-/** An endpoint may repeat what it was sent. */
-function withoutKey(text: string, { apiKey }: ClaudeSettings): string {
-  return apiKey === undefined ? text : text.replaceAll(apiKey, "[key]");
 }
 
 function messageOf(cause: unknown): string {

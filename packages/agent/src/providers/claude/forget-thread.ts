@@ -1,18 +1,19 @@
-/** Removes what claude keeps of a thread that nobody will go on with. */
+/** claude keeps the whole of every thread; ours are of use only as long as their task may go on with them. */
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/error-code";
+import { isAbandoned } from "../../agent-cli/is-abandoned.ts";
+import { THREADS_DIR } from "./task-dir.ts";
 
-/** One folder for each directory that claude was started in. */
-const PROJECTS_DIR = "projects";
-
-/** Throws what the disk throws. */
+/** Removes what is kept of the thread, and of all that nobody has gone on with for long. Throws what the disk throws. */
 export async function forgetThread(configDir: string, threadId: string): Promise<void> {
-  const projects = join(configDir, PROJECTS_DIR);
+  const projects = join(configDir, THREADS_DIR);
   for (const project of await namesIn(projects)) {
-    const names = (await namesIn(join(projects, project))).filter((name) => isOf(threadId, name));
-    for (const name of names) await rm(join(projects, project, name), { recursive: true, force: true });
-    if (names.length > 0) await removeEmpty(join(projects, project));
+    const dir = join(projects, project);
+    for (const name of await namesIn(dir))
+      if (isOf(threadId, name) || (await isAbandoned(join(dir, name))))
+        await rm(join(dir, name), { recursive: true, force: true });
+    await removeEmpty(dir);
   }
 }
 
@@ -31,6 +32,6 @@ async function removeEmpty(dir: string): Promise<void> {
   try {
     await rmdir(dir);
   } catch (error) {
-    if (!hasCode(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
+    if (!hasCode(error, "ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST")) throw error;
   }
 }

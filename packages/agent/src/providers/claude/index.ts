@@ -8,13 +8,14 @@ import type { AgentCli, CliAsk } from "../../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../../agent-cli/environment.ts";
 import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
 import { checkVersion } from "../../agent-cli/version.ts";
-import type { Provider } from "../../provider.ts";
+import type { Provider, Run } from "../../provider.ts";
 import { type Bounds, boundsOf, isSandboxThere, sandboxed, secretPathIn } from "../../sandbox.ts";
 import { claudeArguments } from "./arguments.ts";
 import { explainClaude } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
 import { ClaudeReader } from "./reader.ts";
 import { type ClaudeSettings, KEY_VARIABLE } from "./settings.ts";
+import { forgetTaskDir, prepareTaskDir } from "./task-dir.ts";
 
 /** The one that was tested. */
 const VERSION_MIN = "2.1.330";
@@ -35,13 +36,16 @@ export function createClaude(settings: ClaudeSettings): Provider {
   return {
     name: "claude",
     ...(settings.model !== undefined && { model: settings.model }),
-    run: (run, signal) => runAgentCli(run, claudeCli(settings), signal),
+    run: (run, signal) => runAgentCli(run, claudeCli(settings, run), signal),
   };
 }
 
 /** For one run: it remembers how its last process ended. */
-function claudeCli(settings: ClaudeSettings): AgentCli {
-  const { file, configDir, baseUrl, apiKey, idleMs } = settings;
+function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
+  const { file, tasksDir, baseUrl, apiKey, idleMs } = settings;
+  // A login is in the one folder that all share; a Worker's shell can read it there anyway.
+  const hasOwnDir = task.role === "worker" && apiKey !== undefined;
+  const configDir = hasOwnDir ? join(tasksDir, task.id) : settings.configDir;
   const options = (ask: CliAsk) => ({
     hasTools: ask.toolsPath !== null,
     countsCost: apiKey !== undefined && baseUrl === undefined,
@@ -56,6 +60,7 @@ function claudeCli(settings: ClaudeSettings): AgentCli {
       await checkVersion("claude", file, VERSION_MIN);
       const { run } = ask;
       const scratch = join(run.runDir, SCRATCH_DIR);
+      if (hasOwnDir) await prepareTaskDir(configDir);
       for (const dir of [configDir, scratch]) await mkdir(dir, { recursive: true, mode: 0o700 });
       const secrets = apiKey === undefined ? [] : [apiKey];
       const environment = {
@@ -98,7 +103,7 @@ function claudeCli(settings: ClaudeSettings): AgentCli {
       return (line) => current.read(line);
     },
     explain: (end) => explainClaude(end, reader ?? new ClaudeReader({ hasTools: false, countsCost: false }), settings),
-    forget: (threadId) => forgetThread(configDir, threadId),
+    forget: (threadId) => (hasOwnDir ? forgetTaskDir(tasksDir, task.id) : forgetThread(configDir, threadId)),
   };
 }
 

@@ -12,6 +12,7 @@ export const KEY_VARIABLE = "ANTHROPIC_API_KEY";
 const HOME_DIR = "claude";
 /** Beside what the Teller and the Planner have: a Worker's shell may write its own, and must not read theirs. */
 const WORKER_DIR = "worker";
+const TASKS_DIR = "by-task";
 /** What `/login` leaves in the directory. */
 const LOGIN_FILE = ".credentials.json";
 
@@ -27,8 +28,10 @@ const BINARY: Binary = {
 export interface ClaudeSettings {
   /** The native program. */
   file: string;
-  /** CLAUDE_CONFIG_DIR: ours alone, never the user's own. */
+  /** CLAUDE_CONFIG_DIR: ours alone, never the user's own. A Worker with a key has `tasksDir` instead. */
   configDir: string;
+  /** With a key, each task of a Worker has a folder of its own in this one (see `prepareTaskDir`). */
+  tasksDir: string;
   /** Anthropic's own address when not given. */
   baseUrl?: string;
   /** Without one it is the login in `configDir` that counts. */
@@ -60,6 +63,7 @@ export function claudeSettingsOf(role: Role, config: ClaudeConfig, env: Environm
   return {
     file: findBinary(BINARY, env) ?? BINARY.name,
     configDir: configDirOf(role, home),
+    tasksDir: join(home, HOME_DIR, TASKS_DIR),
     idleMs: idleSec * 1_000,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),

@@ -22,8 +22,8 @@ const VERSION_MIN = "0.169.0";
 /** codex refuses more. */
 const INPUT_CHARS_MAX = 1_048_576;
 /**
- * TMPDIR, in the folder of the run. codex leaves some of its helpers nothing but this to know them by, and refuses to
- * work where its own home is below its TMPDIR.
+ * TMPDIR, in the folder of the run. codex leaves some of its helpers nothing but this to know them by (see
+ * `findMarked`), and refuses to work where its own home is below its TMPDIR.
  */
 const TEMPORARY_DIR = "tmp";
 
@@ -67,7 +67,6 @@ function codexCli(settings: CodexSettings): AgentCli {
           TMPDIR: temporary,
           ...(apiKey !== undefined && { [KEY_VARIABLE]: apiKey }),
         }),
-        temporary,
         secrets: apiKey === undefined ? [] : [apiKey],
       };
     },

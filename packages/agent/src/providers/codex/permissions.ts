@@ -5,7 +5,7 @@
  * Measured on 0.169.0: a directory below a denied one is shown only where it is writable, and what is in it can then be
  * read-only again. codex starts its sandbox through links to itself that it keeps in its home, so these must be shown.
  */
-import { mkdir, readdir, realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { UnusableCli } from "../../agent-cli/version.ts";
 import { artifactOf } from "../../artifact.ts";
@@ -25,8 +25,8 @@ export interface Reach {
   workDir: string;
   /** TMPDIR of this run. */
   temporary: string;
-  /** Directories of the state directory that are shown, with what is in them read-only. */
-  shown: readonly { dir: string; entries: readonly string[] }[];
+  /** Files and directories of the state directory that are shown, read-only. What lies beside them is writable. */
+  shown: readonly string[];
 }
 
 type Place = Pick<Run, "home" | "workDir"> & { task: Pick<Run["task"], "upstream"> };
@@ -43,10 +43,8 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
     throw new UnusableCli(`codex cannot keep a Worker from the state directory: it is the workspace (${home})`);
   // The outputs that the prompt names: earlier tasks of the chain handed them in. What is elsewhere can be read anyway.
   const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
-  const dirs = new Set(outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [dirname(path)] : [])));
-  const shown = await Promise.all([...dirs].map(async (dir) => ({ dir, entries: await readdir(dir) })));
-  const linked = { dir: dirname(await realpath(links)), entries: [CODEX_LINKS] };
-  return { home, workDir, temporary: await realpath(temporary), shown: [linked, ...shown] };
+  const ours = outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [path] : []));
+  return { home, workDir, temporary: await realpath(temporary), shown: [await realpath(links), ...ours] };
 }
 
 /** The settings of codex that make it so. */
@@ -54,17 +52,15 @@ export function permissionValues(
   { home, workDir, temporary, shown }: Reach,
   network: boolean,
 ): Record<string, TomlValue> {
-  const dirs = shown.flatMap(({ dir, entries }) => [
-    [dir, "write"] as const,
-    ...entries.map((entry) => [join(dir, entry), "read"] as const),
-  ]);
+  // Only these: an earlier Worker may have left any number of files beside its output, and links that codex stumbles over.
+  const passages = shown.flatMap((path) => [[dirname(path), "write"] as const, [path, "read"] as const]);
   return {
     default_permissions: PROFILE,
     [`permissions.${PROFILE}.filesystem`]: {
       ":root": "read",
       ":slash_tmp": "write",
       [home]: "deny",
-      ...Object.fromEntries(dirs),
+      ...Object.fromEntries(passages),
       [temporary]: "write",
       [workDir]: "write",
     },

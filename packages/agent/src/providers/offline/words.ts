@@ -89,7 +89,7 @@ const en = {
   noModel:
     "No language model is configured, so I only understand a few fixed requests and cannot answer this. What I can do:",
   help: HELP_EN,
-  connect: `To connect a model (any endpoint that speaks Chat Completions), set ${CONNECT} before \`npm start\`; docs/providers.md has it in five lines.`,
+  connect: `To connect a model (any endpoint that speaks Chat Completions), set ${CONNECT} before \`npm start\`. codex and claude work too; docs/providers.md has each in five lines.`,
   helpIntro: "I work without a language model and understand these requests:",
   allDone: (count: number) => (count === 1 ? "Done." : `All ${count} tasks are done.`),
   someDone: (done: number, count: number) =>
@@ -170,7 +170,7 @@ const zh: Words = {
   notUnderstood: "这部分我没有看懂，而且没有配置语言模型。",
   noModel: "还没有配置语言模型，所以我只能理解一些固定的请求，无法回答这个问题。我可以做这些：",
   help: HELP_ZH,
-  connect: `要连接模型（任何兼容 Chat Completions 的接口），请在 \`npm start\` 之前设置 ${CONNECT}；docs/providers.md 里有五行说明。`,
+  connect: `要连接模型（任何兼容 Chat Completions 的接口），请在 \`npm start\` 之前设置 ${CONNECT}。codex 和 claude 也可以；docs/providers.md 里各有五行说明。`,
   helpIntro: "我不需要语言模型就能理解这些请求：",
   allDone: (count) => (count === 1 ? "完成了。" : `${count} 个任务都完成了。`),
   someDone: (done, count) =>
