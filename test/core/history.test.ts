@@ -31,7 +31,7 @@ describe("history", () => {
       ["t-000007.reply", "assistant", NOON],
     ]);
     expect(told[1]?.text).toMatch(/ECONNREFUSED.*Your message is kept/);
-    expect(messagesOf(done(asked("你好"), { outage }))[1]?.text).toMatch(/ECONNREFUSED.*您的消息已保存/);
+    expect(messagesOf(done(asked("你好"), { outage }))[1]?.text).toMatch(/ECONNREFUSED.*你的消息已保存/);
     const report = turn("t-000008", { results: [reportOf(done(task("t-000001.0.0")))] });
     expect(messagesOf(done(report, { outage }))[0]?.text).toContain("What is to be reported is kept");
   });

@@ -85,6 +85,16 @@ describe("a steer", () => {
     expect(reported.map(({ id }) => id)).toEqual(["s-1", "t-000002.reply"]);
   });
 
+  test.each([
+    ["that needed no tasks", false],
+    ["that was cancelled when it was made", true],
+  ])("that a plan heard %s comes into the history all the same", (_, cancelled) => {
+    const heard = done(task("t-000001.0"), { steers: [{ id: "s-1", at: NOON, text: "use pnpm" }] });
+    const { events } = settlementOf(heard, cancelled);
+    const reported = messagesOf(done(turn("t-000002", { events }), { effects: [{ type: "reply", text: "done" }] }));
+    expect(reported.map(({ id }) => id)).toEqual(["s-1", "t-000002.reply"]);
+  });
+
   test("is in the history of the turn that heard it, and the reply answers it", () => {
     const heard = done(open, {
       steers: [{ id: "s-1", at: LATER, text: "shorter" }],
@@ -106,6 +116,27 @@ describe("a stop", () => {
       taskId: open.id,
       result: { status: "failed", failureReason: "cancelled", effects: [{ type: "reply", text: "Stopped." }] },
     });
+  });
+
+  test("takes with it what was said to the turn, heard or not: nobody begins with that anew", () => {
+    const said = ["s-2", "s-1", "s-3"].map((id) => ({
+      ...signal(id === "s-3" ? work.id : open.id),
+      id,
+      at: id === "s-2" ? LATER : NOON,
+    }));
+    const [action] = decide(snapshot({ inbox: [stop(), message("m-a")], queue: [open], signals: said }), NOON_MS);
+    if (action?.type !== "stop" || action.result === null) throw new Error("the turn is not ended");
+    expect(action.result.steers).toEqual([
+      { id: "s-1", at: NOON, text: "use pnpm" },
+      { id: "s-2", at: LATER, text: "use pnpm" },
+    ]);
+    expect(messagesOf(action.result).at(-1)).toMatchObject({ text: "Stopped.", answers: ["m-a", "s-1", "s-2"] });
+  });
+
+  test("counts every attempt of the turn, also those of an outage that are not kept", () => {
+    const attempt = { role: "teller", attempt: 57, ownerAlive: true } as const;
+    const facts = { inbox: [stop()], queue: [open], attempts: { [open.id]: [attempt] } };
+    expect(first(facts)).toMatchObject({ type: "stop", result: { attempts: 57 } });
   });
 
   test("cancels what runs where no turn is open", () => {

@@ -219,6 +219,27 @@ describe("a stop", () => {
     expect((await mimikit.replies()).filter((reply) => reply.answers?.includes(message))).toHaveLength(1);
   });
 
+  test("ends what was said to the reply, too: nobody begins with that anew", async () => {
+    const { mimikit, model } = await startWithModel(
+      { teller: (request) => (request.turn === 0 ? call("list_tasks", {}) : { hang: true }) },
+      { roles: ["supervisor", "gateway"] },
+    );
+    const message = await mimikit.until("the gateway answers", () => mimikit.send("tell me everything"));
+    await mimikit.until(
+      "the turn is open",
+      () => readdirSync(join(mimikit.home, "teller/queue")).length > 0 || undefined,
+    );
+    const id = await post(mimikit, "/api/steer", { text: "in one word" });
+    await passedOn(mimikit, id);
+    mimikit.startRole("workers");
+    await mimikit.until("the model hears it", () => model.of("teller")[1]);
+    await post(mimikit, "/api/stop");
+    expect(await mimikit.replyTo(message)).toMatchObject({ text: "Stopped.", answers: [message, id] });
+    await mimikit.drained();
+    expect((await mimikit.messages()).map((line) => line.id)).toEqual([message, id, "t-000001.reply"]);
+    expect(model.of("teller")).toHaveLength(2);
+  });
+
   test("ends the command of a Worker as cancelled, with everything that it started", async () => {
     const mimikit = await start();
     await mimikit.replyTo(await mimikit.send("run `touch started; sleep 600 & sleep 600`"));

@@ -389,7 +389,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "outage-forgotten-by-a-stop",
     rule: "a turn that told of an outage keeps that line, however it ends",
     file: "packages/core/src/rules/stop.ts",
-    find: "attempts.length, outage)",
-    replace: "attempts.length)",
+    find: "countAttempts(attempts), outage)",
+    replace: "countAttempts(attempts))",
   },
 ];

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "@mimikit/core/rules/steer";
 import { Message } from "@mimikit/protocol/inbox";
 import { Task } from "@mimikit/protocol/task";
 import { Trigger } from "@mimikit/protocol/trigger";
@@ -100,6 +101,16 @@ describe("the mirror", () => {
     await mirror.refresh(NOON_MS);
     expect(mirror.inbox.get(wish?.id ?? "")).toEqual(wish);
     expect([...mirror.dropped.keys()]).toEqual(["inbox/note.json"]);
+  });
+
+  test("gives a steer whose id leaves no room for that of its message another one", async () => {
+    const { mirror, drop } = mirrored();
+    const id = `s-${"x".repeat(126)}`;
+    drop(`inbox/${id}.json`, JSON.stringify({ kind: "steer", id, at: NOON, text: "use pnpm" }));
+    await mirror.refresh(NOON_MS);
+    const wish = mirror.dropped.get(`inbox/${id}.json`);
+    expect(() => Message.parse(messageOf({ id: wish?.id ?? id, at: NOON, text: "use pnpm" }))).not.toThrow();
+    expect(mirror.inbox.size).toBe(0);
   });
 
   test("does not believe a new conversation that is not sealed", async () => {

@@ -1,10 +1,11 @@
 import type { Outcome } from "@mimikit/agent/run-task";
+import { Signal } from "@mimikit/protocol/signal";
 import { Task } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { createRecord } from "@mimikit/store/record";
-import { queuePath } from "@mimikit/store/state";
+import { queuePath, signalPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
-import { Pool } from "../../apps/worker-pool/src/pool.ts";
+import { Pool, type PoolOptions } from "../../apps/worker-pool/src/pool.ts";
 import { NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
@@ -19,6 +20,23 @@ const DONE: Outcome = {
   provider: "test",
 };
 
+/** A pool that does nothing but what a test says. */
+function poolWith(part: Pick<PoolOptions, "fs" | "run">): Pool {
+  return new Pool({
+    token: "token",
+    identity: { pid: 1, startTime: "1", bootId: "b" },
+    isAlive: () => true,
+    nowMs: () => NOON_MS,
+    limits: () => ({ concurrency: { teller: 1, planner: 1, worker: 2 }, retryDelaySec: 60 }),
+    admit: (candidates) => [...candidates],
+    endEarlier: async () => {},
+    audit: () => {},
+    onError: () => {},
+    pause: async () => {},
+    ...part,
+  });
+}
+
 test("a tick ends only when all its claims have, also when one of them fails: the next one counts what runs", async () => {
   const { fs } = temporaryState();
   for (const id of ["t-000001.0.0", "t-000001.0.1"]) await createRecord(fs, Task, queuePath("worker", id), task(id));
@@ -27,7 +45,7 @@ test("a tick ends only when all its claims have, also when one of them fails: th
     open = resolve;
   });
   const started: string[] = [];
-  const pool = new Pool({
+  const pool = poolWith({
     fs: {
       ...fs,
       async link(from, to) {
@@ -37,20 +55,10 @@ test("a tick ends only when all its claims have, also when one of them fails: th
         return fs.link(from, to);
       },
     },
-    token: "token",
-    identity: { pid: 1, startTime: "1", bootId: "b" },
-    isAlive: () => true,
-    nowMs: () => NOON_MS,
-    limits: () => ({ concurrency: { teller: 1, planner: 1, worker: 2 }, retryDelaySec: 60 }),
-    admit: (candidates) => [...candidates],
     run: async ({ task: { id } }) => {
       started.push(id);
       return DONE;
     },
-    endEarlier: async () => {},
-    audit: () => {},
-    onError: () => {},
-    pause: async () => {},
   });
   await pool.load();
   let hasEnded = false;
@@ -64,4 +72,27 @@ test("a tick ends only when all its claims have, also when one of them fails: th
   await failure;
   expect(started).toEqual(["t-000001.0.1"]);
   await pool.drain();
+});
+
+test("what was said to a task before its run began reaches the run in the order in which it was said", async () => {
+  const { fs } = temporaryState();
+  const taskId = "t-000001.0.0";
+  await createRecord(fs, Task, queuePath("worker", taskId), task(taskId));
+  for (const nth of [3, 1, 4, 0, 2]) {
+    const id = `s-${(nth * 7) % 5}`;
+    const at = new Date(NOON_MS + nth).toISOString();
+    await createRecord(fs, Signal, signalPath(id), { id, at, text: `words ${nth}`, taskId });
+  }
+  const heard: string[] = [];
+  const pool = poolWith({
+    fs,
+    run: async (_, steering) => {
+      heard.push(...steering.take().map(({ text }) => text));
+      return DONE;
+    },
+  });
+  await pool.load();
+  await pool.tick();
+  await pool.drain();
+  expect(heard).toEqual([0, 1, 2, 3, 4].map((nth) => `words ${nth}`));
 });

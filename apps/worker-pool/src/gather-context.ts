@@ -4,6 +4,7 @@ import type { Context } from "@mimikit/agent/context";
 import { boardOf, summaryOf } from "@mimikit/core/board";
 import { sinceClear } from "@mimikit/core/history";
 import { rootOf } from "@mimikit/core/rules/settle";
+import { countAttempts } from "@mimikit/core/snapshot";
 import { keywordsOf } from "@mimikit/memory/keywords";
 import { searchMemory } from "@mimikit/memory/search";
 import type { TaskSummary } from "@mimikit/protocol/api";
@@ -84,7 +85,7 @@ async function listTasks(mirror: Mirror, history: HistoryMessage[]): Promise<Tas
       const last = attempts.get(id)?.at(-1);
       return last?.failed === undefined ? last?.claim : undefined;
     },
-    attemptsOf: (id) => attempts.get(id)?.length ?? 0,
+    attemptsOf: (id) => countAttempts(attempts.get(id)),
   });
   const known = new Set(open.map((task) => task.id));
   const ended: TaskSummary[] = [];

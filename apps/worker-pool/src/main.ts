@@ -10,7 +10,7 @@ import { homeHash, prepareHome, readToken, resolveHome } from "@mimikit/runtime/
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import { createLog } from "@mimikit/runtime/log";
 import { runLoop } from "@mimikit/runtime/loop";
-import { killMarked, markOf } from "@mimikit/runtime/marked-processes";
+import { killMarked } from "@mimikit/runtime/marked-processes";
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
@@ -18,6 +18,7 @@ import { watchConfig } from "@mimikit/runtime/watch-config";
 import { openDisk } from "@mimikit/store/disk";
 import { WATCHED, watchState } from "@mimikit/store/watch";
 import { admit } from "./admit.ts";
+import { endEarlier } from "./end-earlier.ts";
 import { Pool } from "./pool.ts";
 import { runAttempt } from "./run-attempt.ts";
 
@@ -82,13 +83,10 @@ const pool: Pool = new Pool({
         log.audit({ event: "tool_call", taskId, traceId, durationMs, detail }),
       onError,
     }),
-  endEarlier: async ({ task, attempt }) => {
-    for (let earlier = 1; earlier < attempt; ) {
-      const left = await killMarked(markOf(home, task.id, earlier));
-      if (left.length === 0) earlier++;
-      else log.error("processes of an earlier attempt are still there", { taskId: task.id, left });
-    }
-  },
+  endEarlier: (candidate) =>
+    endEarlier(candidate, home, (left) =>
+      log.error("processes of an earlier attempt are still there", { taskId: candidate.task.id, left }),
+    ),
   audit: (event) => log.audit(event),
   onError,
   pause: (ms) => wait(ms),

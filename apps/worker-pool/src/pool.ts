@@ -67,7 +67,7 @@ export class Pool {
     await this.mirror.refresh(this.options.nowMs(), full);
     const { results, queue } = this.mirror;
     for (const [id, run] of this.running) if (results.has(id) || !queue.has(id)) run.stop.abort("cancelled");
-    for (const signal of this.mirror.signals.values()) this.running.get(signal.taskId)?.steering.offer(signal);
+    for (const [id, { steering }] of this.running) this.passOn(id, steering);
     await this.releaseLeftovers();
     if (this.stopping) return;
     const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
@@ -100,6 +100,12 @@ export class Pool {
     };
   }
 
+  /** Tells a run what the user has said to it, in the order in which it was said. */
+  private passOn(id: string, steering: Steering): void {
+    const own = [...this.mirror.signals.values()].filter(({ taskId }) => taskId === id);
+    for (const signal of own.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))) steering.offer(signal);
+  }
+
   /** A disk error may leave a claim of ours behind that nobody runs: it is handed back, or its task would wait for ever. */
   private async releaseLeftovers(): Promise<void> {
     for (const [id, attempts] of this.mirror.attempts) {
@@ -128,7 +134,7 @@ export class Pool {
     });
     const stop = new AbortController();
     const steering = new Steering();
-    for (const signal of this.mirror.signals.values()) if (signal.taskId === id) steering.offer(signal);
+    this.passOn(id, steering);
     const ended = this.runAndPublish(candidate, claim, steering, stop.signal).finally(() => this.running.delete(id));
     this.running.set(id, { role, steering, stop, ended });
   }

@@ -72,7 +72,7 @@ async function run(candidate: Candidate, steering: Steering, stop: AbortSignal, 
   const { home, workDir, onError } = workshop;
   const runDir = join(home, runPath(task.id, attempt));
   await mkdir(runDir, { recursive: true, mode: 0o700 });
-  const stream = openStream(home, task.id, onError);
+  const stream = await openStream(home, task.id, onError);
   const tally = new ToolTally();
   const limitMs = timeLimitSec(task, workshop.timeLimits, earlier) * 1_000;
   const ran = await runTask(
@@ -100,7 +100,7 @@ async function run(candidate: Candidate, steering: Steering, stop: AbortSignal, 
   await stream.end();
   const outcome = { ...ran, usage: priced(ran.usage, priceOf(ran.model, workshop.prices)) };
   noteUsage(candidate, outcome, tally, workshop);
-  if (outcome.isOutage === true) await forget(task, attempt, outcome, home);
+  if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
 }
 

@@ -4,7 +4,7 @@ import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import { isRetryDue, outagesOf } from "./retry.ts";
 import { isPoison } from "./rules/rescue.ts";
-import { type Attempt, wasCutOff } from "./snapshot.ts";
+import { type Attempt, countAttempts, wasCutOff } from "./snapshot.ts";
 
 export interface Candidate {
   task: Task;
@@ -46,8 +46,7 @@ function candidateOf(task: Task, attempts: readonly Attempt[], nowMs: number): C
   }
   const interrupted = attempts.some(wasCutOff);
   if (isPoison(attempts) || (interrupted && task.onInterrupt === "fail")) return null;
-  const last = attempts.reduce((highest, each) => Math.max(highest, each.attempt), 0);
-  return { task, attempt: last + 1, earlier, outages: outagesOf(attempts), interrupted };
+  return { task, attempt: countAttempts(attempts) + 1, earlier, outages: outagesOf(attempts), interrupted };
 }
 
 function byUrgency(a: Candidate, b: Candidate): number {

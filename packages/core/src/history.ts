@@ -2,10 +2,10 @@
 
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { childId } from "@mimikit/protocol/id";
-import type { Message } from "@mimikit/protocol/inbox";
+import type { Event, Message } from "@mimikit/protocol/inbox";
 import type { Outage, Result } from "@mimikit/protocol/result";
 import type { Steer } from "@mimikit/protocol/signal";
-import type { TurnInput } from "@mimikit/protocol/task";
+import { Report, type TurnInput } from "@mimikit/protocol/task";
 import { outageNotice } from "./notices.ts";
 
 /** The id of the reply of a turn. */
@@ -22,6 +22,11 @@ export function historyMessageOf(message: Message): HistoryMessage {
 /** What the user said to a run as history shows it. */
 export function steerMessageOf({ id, text, at }: Steer): HistoryMessage {
   return { id, role: "user", text, at, meanwhile: true };
+}
+
+/** A plan without tasks is reported by an event: what was said to it is in there. */
+function steersIn({ data }: Event): Steer[] {
+  return Report.shape.steers.safeParse(data.steers).data ?? [];
 }
 
 function byTime(a: HistoryMessage, b: HistoryMessage): number {
@@ -43,6 +48,9 @@ export function sinceClear(messages: readonly HistoryMessage[]): HistoryMessage[
   return messages.slice(messages.findLastIndex((message) => message.marker === "clear") + 1);
 }
 
+/** In both languages: its turn has no words of the user's whose language it could follow. */
+const CLEAR_TEXT = "A new conversation begins here. 新的对话从这里开始。";
+
 /** The id of the line that says that the conversation begins anew. */
 export function clearId(turn: string): string {
   return `${turn}.clear`;
@@ -53,16 +61,9 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   const input = turn.task.turn;
   if (input === undefined) return [];
   if (input.clear !== undefined)
-    return [
-      {
-        id: clearId(turn.id),
-        role: "system",
-        text: "A new conversation begins here.",
-        at: input.clear.at,
-        marker: "clear",
-      },
-    ];
-  const steers = [...input.results.flatMap((report) => report.steers ?? []), ...(turn.steers ?? [])];
+    return [{ id: clearId(turn.id), role: "system", text: CLEAR_TEXT, at: input.clear.at, marker: "clear" }];
+  const reported = [...input.results.flatMap((report) => report.steers ?? []), ...input.events.flatMap(steersIn)];
+  const steers = [...reported, ...(turn.steers ?? [])];
   const outages = turn.outage === undefined ? [] : [outageMessageOf(turn.id, input, turn.outage)];
   const said = [...steers.map(steerMessageOf), ...input.messages.map(historyMessageOf)];
   const messages = [...said, ...outages].sort(byTime);

@@ -18,7 +18,7 @@ function isChineseTurn({ messages, results }: TurnInput): boolean {
 export function outageNotice(turn: TurnInput, error: string): string {
   const isAsked = turn.messages.length > 0;
   if (isChineseTurn(turn))
-    return `现在无法联系到回答的一方（${error}）。${isAsked ? "您的消息已保存，恢复后会马上回复。" : "要报告的结果已保存，恢复后会马上报告。"}`;
+    return `现在联系不上负责回答的服务（${error}）。${isAsked ? "你的消息已保存，恢复后会马上回复。" : "要报告的结果已保存，恢复后会马上报告。"}`;
   const kept = isAsked
     ? "Your message is kept, and is answered as soon as that is over."
     : "What is to be reported is kept, and is reported as soon as that is over.";
@@ -32,7 +32,7 @@ export function failureNotice(turn: TurnInput, failureReason: FailureReason, err
   if (failureReason === "cancelled") return stoppedNotice(chinese, ended);
   if (chinese) {
     const results = ended === "" ? "" : `这些任务的结果已保存，可以用 \`mimikit tasks show\` 查看：${ended}。`;
-    return `抱歉，我没能完成这次回复（${failureReason}：${error}）。${results}您的消息已保存，请再说一次让我重试。`;
+    return `抱歉，我没能完成这次回复（${failureReason}：${error}）。${results}你的消息已保存，请再说一次让我重试。`;
   }
   const results =
     ended === "" ? "" : ` The results of these tasks are kept; \`mimikit tasks show\` shows them: ${ended}.`;

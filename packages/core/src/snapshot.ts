@@ -19,6 +19,11 @@ export interface Attempt {
   failed?: FailedAttempt;
 }
 
+/** How many attempts of a task have begun, by the number of the last: of those of an outage not all are kept. */
+export function countAttempts(attempts: readonly Pick<Attempt, "attempt">[] = []): number {
+  return attempts.at(-1)?.attempt ?? 0;
+}
+
 /** Was this attempt cut off: by a crash, or because its pool was told to stop? That is no failure of the task. */
 export function wasCutOff(attempt: Attempt): boolean {
   if (attempt.failed !== undefined) return attempt.failed.failureReason === "interrupted";

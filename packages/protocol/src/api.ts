@@ -146,7 +146,7 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 
 /**
  * What the gateway sends. Frames with a `cursor` are ordered and never repeated to a client that says hello with the
- * last one it saw; deltas and progress are lossy by design.
+ * last one it saw; the others are lossy by design. After `begin` a task says anew what it has said: forget what was shown of it.
  */
 export type ServerFrame =
   | {
@@ -160,6 +160,7 @@ export type ServerFrame =
   | { type: "message"; cursor: string; data: ChatMessage }
   | { type: "task"; cursor: string; data: TaskSummary }
   | { type: "status"; cursor: string; data: Status }
+  | { type: "begin"; taskId: string }
   | { type: "delta"; taskId: string; text: string }
   | { type: "progress"; taskId: string; step: string }
   | { type: "accepted"; id: string; messageId: string }

@@ -42,6 +42,14 @@ export type ResultType = z.infer<typeof ResultType>;
 
 /** What a run takes of the user's words; more is a conversation, and waits for a turn. */
 export const STEERS_MAX = 32;
+/** Characters of them in all: their result, and the turn that reports it, stay far below RECORD_BYTES_MAX. */
+export const STEERS_CHARS_MAX = 100_000;
+
+/** Has a result that holds these steers room for one more? */
+export function hasRoomFor(steer: Steer, steers: readonly Steer[]): boolean {
+  const chars = steers.reduce((sum, { text }) => sum + text.length, steer.text.length);
+  return steers.length < STEERS_MAX && chars <= STEERS_CHARS_MAX;
+}
 
 /** Since when nobody could be reached, and why, as the first attempt found it. */
 export const Outage = z.object({ since: z.iso.datetime(), error: z.string() });

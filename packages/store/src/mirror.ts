@@ -250,7 +250,8 @@ const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   message: /^m-/,
   cancel: /^(c|m-f)-/,
   restart: /^r-/,
-  steer: /^(s|m-f)-/,
+  // Where nobody hears it, its message is called m-<id>: that must be an id, too.
+  steer: /^(s|m-f)-.{1,122}$/,
   stop: /^(stop|m-f)-/,
   clear: /^clear-/,
   event: /^t-.*\.report$/,

@@ -7,7 +7,7 @@ import type { CancelWish } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { failedResult } from "../finish.ts";
-import { isCancelled, openResults, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
+import { countAttempts, isCancelled, openResults, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
 import { isSettledAtOnce } from "./settle.ts";
 
 export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
@@ -23,7 +23,7 @@ export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
   }
   for (const task of open) {
     if (!isCancelled(snapshot, task.id)) continue;
-    const attempts = snapshot.attempts.get(task.id)?.length ?? 0;
+    const attempts = countAttempts(snapshot.attempts.get(task.id));
     actions.push({ type: "finish", result: failedResult(task, "cancelled", "cancelled by the user", nowMs, attempts) });
   }
   return actions;

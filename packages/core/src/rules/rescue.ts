@@ -5,7 +5,7 @@
 import type { Action } from "../action.ts";
 import { failedResult } from "../finish.ts";
 import { outageOf, outagesOf } from "../retry.ts";
-import { type Attempt, openTasks, type Snapshot, wasCutOff } from "../snapshot.ts";
+import { type Attempt, countAttempts, openTasks, type Snapshot, wasCutOff } from "../snapshot.ts";
 
 /** This many dead owners, and the task is poison. */
 export const POISON_DEATHS = 3;
@@ -23,11 +23,14 @@ export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
       const error = `its process died ${POISON_DEATHS} times while it ran`;
       actions.push({
         type: "finish",
-        result: failedResult(task, "poison", error, nowMs, attempts.length, outageOf(outagesOf(attempts))),
+        result: failedResult(task, "poison", error, nowMs, countAttempts(attempts), outageOf(outagesOf(attempts))),
       });
     } else if (task.onInterrupt === "fail" && attempts.some(wasCutOff)) {
       const error = "its process ended while it ran, and it must not run twice";
-      actions.push({ type: "finish", result: failedResult(task, "interrupted", error, nowMs, attempts.length) });
+      actions.push({
+        type: "finish",
+        result: failedResult(task, "interrupted", error, nowMs, countAttempts(attempts)),
+      });
     }
   }
   return actions;

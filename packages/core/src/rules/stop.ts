@@ -1,12 +1,16 @@
 /**
  * A stop ends what runs: a turn with an honest last word, work as cancelled. Which it is, is archived with the wish
- * before it is done, so that a stop that is cut off does not go on to end the next thing too (SPEC I5).
+ * before it is done, so that a stop that is cut off does not go on to end the next thing too (SPEC I5). What was said to a
+ * turn ends with it: as a message it would begin at once what the user has just stopped.
  */
 import type { StopWish } from "@mimikit/protocol/inbox";
+import { hasRoomFor, type Result } from "@mimikit/protocol/result";
+import type { Steer } from "@mimikit/protocol/signal";
+import type { Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { failedResult } from "../finish.ts";
 import { outageOf, outagesOf } from "../retry.ts";
-import { openTasks, type Snapshot } from "../snapshot.ts";
+import { countAttempts, openTasks, type Snapshot } from "../snapshot.ts";
 import { targetOf } from "../target.ts";
 
 export function stop(snapshot: Snapshot, nowMs: number): Action[] {
@@ -19,9 +23,23 @@ function end(wish: StopWish, snapshot: Snapshot, nowMs: number): Action[] {
   if (decision === undefined) return [];
   const { taskId } = decision;
   const turn = openTasks(snapshot).find((task) => task.id === taskId && task.turn !== undefined);
-  const attempts = snapshot.attempts.get(taskId ?? "") ?? [];
-  const outage = outageOf(outagesOf(attempts));
-  const result =
-    turn === undefined ? null : failedResult(turn, "cancelled", "stopped by the user", nowMs, attempts.length, outage);
+  const result = turn === undefined ? null : stopped(turn, snapshot, nowMs);
   return [{ type: "stop", wish, taskId, result, outcome: taskId === null ? "nothing runs" : `stopped ${taskId}` }];
+}
+
+function stopped(turn: Task, snapshot: Snapshot, nowMs: number): Result {
+  const attempts = snapshot.attempts.get(turn.id) ?? [];
+  const outage = outageOf(outagesOf(attempts));
+  const result = failedResult(turn, "cancelled", "stopped by the user", nowMs, countAttempts(attempts), outage);
+  const steers = saidTo(turn.id, snapshot);
+  return steers.length > 0 ? { ...result, steers } : result;
+}
+
+/** Oldest first, as far as a result has room for it; the rest becomes messages. */
+function saidTo(turn: string, snapshot: Snapshot): Steer[] {
+  const signals = [...snapshot.signals.values()].filter(({ taskId }) => taskId === turn);
+  const steers: Steer[] = [];
+  for (const { id, at, text } of signals.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)))
+    if (hasRoomFor({ id, at, text }, steers)) steers.push({ id, at, text });
+  return steers;
 }
