@@ -211,6 +211,18 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await order()).toEqual(["m-1", "t-000001.reply", "m-2", "t-000002.reply"]);
     });
 
+    test("that is answered in a second attempt is not answered twice: what the first had shown is gone", async () => {
+      const { page } = await openPage();
+      gateway.pass({ type: "begin", taskId: "t-000042" });
+      gateway.pass({ type: "delta", taskId: "t-000042", text: "I am look" });
+      await page.locator(".forming", { hasText: "I am look" }).waitFor();
+      gateway.pass({ type: "begin", taskId: "t-000042" });
+      await page.locator(".forming").waitFor({ state: "detached" });
+      gateway.pass({ type: "delta", taskId: "t-000042", text: "I am looking." });
+      await page.locator(".forming", { hasText: "looking." }).waitFor();
+      expect((await page.locator(".forming").innerText()).match(/I am/g)).toHaveLength(1);
+    });
+
     test("live text that arrives after the reply changes nothing", async () => {
       const { page } = await openPage();
       gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Done." }));
@@ -448,7 +460,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
           marker: "clear",
         });
       gateway.message(marker("t-000002"));
-      await page.getByText("New conversation", { exact: true }).waitFor();
+      await page.locator(".beginning", { hasText: "New conversation" }).waitFor();
       expect(await page.locator(".message").count()).toBe(0);
       gateway.message(messageRecord({ id: "m-2", role: "user", text: "of the second talk" }));
       await withText(page, "of the second talk").waitFor();
@@ -475,6 +487,20 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
       await page.getByLabel("消息", { exact: true }).pressSequentially("/");
       await page.getByRole("option", { name: "开始新的对话" }).waitFor();
+    });
+
+    test("a new beginning is read out in the language of the browser, as it is shown", async () => {
+      const { page } = await openPage({ locale: "zh-CN" });
+      gateway.message(
+        messageRecord({
+          id: "t-000002.clear",
+          role: "system",
+          text: "A new conversation begins here.",
+          marker: "clear",
+        }),
+      );
+      await page.locator(".beginning", { hasText: "新的对话" }).waitFor();
+      expect(await page.locator("[aria-live=polite]").innerText()).toBe("新的对话");
     });
   });
 
@@ -667,14 +693,62 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
   });
 
   describe("what the owner sees of the system", () => {
-    test("the offline engine is named, and its title says that no model is connected", async () => {
+    const answerer = (page: Page) => page.locator("[data-provider]");
+    const overview = (page: Page) => page.getByRole("region", { name: "Who answers" });
+    const rowOf = (page: Page, name: string) => overview(page).getByRole("row").filter({ hasText: name });
+
+    test("the offline engine is named, and one click away it says that no model is connected", async () => {
       const { page } = await openPage();
-      const provider = page.locator("[data-provider]");
-      expect(await provider.innerText()).toBe("offline engine");
-      expect(await provider.getAttribute("title")).toContain("No model is connected");
-      gateway.setStatus({ providers: { teller: "claude", planner: "claude", worker: "codex" } });
-      await provider.filter({ hasText: "Claude" }).waitFor();
-      expect(await provider.getAttribute("title")).toContain("worker: codex");
+      expect(await answerer(page).innerText()).toBe("offline engine");
+      await answerer(page).press("Enter");
+      await overview(page).getByText("No model is connected").waitFor();
+      await page.keyboard.press("Escape");
+      await overview(page).waitFor({ state: "hidden" });
+    });
+
+    test("who answers for each role, who did so last where that was somebody else, and who was passed over", async () => {
+      const { page } = await openPage();
+      gateway.setStatus({
+        providers: { teller: "claude", planner: "claude", worker: "codex" },
+        answered: { teller: "offline", planner: "claude" },
+        passedOver: ["openai lacks a model: set MIMIKIT_MODEL"],
+      });
+      await answerer(page).filter({ hasText: "Claude (last: offline engine)" }).click();
+      expect(await overview(page).getByRole("row").allInnerTexts()).toEqual([
+        "Teller\tClaude (last: offline engine)",
+        "Planner\tClaude",
+        "Worker\tCodex",
+      ]);
+      await overview(page).getByText("openai lacks a model").waitFor();
+      expect(await overview(page).getByText("No model is connected").count()).toBe(0);
+    });
+
+    test("what today has cost, by what is known of it, and how the calls of each tool went", async () => {
+      const { page } = await openPage();
+      gateway.setStatus({ usage: { today: { inputTokens: 1234567, outputTokens: 45, costUsd: 0 }, budget: null } });
+      await answerer(page).click();
+      await overview(page).getByText("1,234,567 tokens in, 45 out").waitFor();
+      expect(await overview(page).getByText("$").count()).toBe(0);
+      gateway.setStatus({
+        usage: { today: { inputTokens: 1, outputTokens: 2, costUsd: 1.2345 }, budget: null },
+        tools: { bash: { calls: 1204, failed: 12, meanMs: 12_345 }, reply: { calls: 1, failed: 0, meanMs: 3 } },
+      });
+      await overview(page).getByText("$1.2345").waitFor();
+      expect(await rowOf(page, "bash").innerText()).toBe("bash\t1,204\t12\t12.3 s");
+      expect(await rowOf(page, "reply").innerText()).toBe("reply\t1\t0\t3 ms");
+    });
+
+    test("who gave a reply and who did a task stays with it, whoever answers now", async () => {
+      const { page } = await openPage();
+      gateway.message(
+        messageRecord({ id: "t-000001.reply", role: "assistant", text: "On it.", provider: "claude", taskIds: [] }),
+      );
+      gateway.task(taskRecord({ id: "t-000001.0", state: "done", provider: "codex" }));
+      gateway.task(taskRecord({ id: "t-000001.1", state: "running" }));
+      await withText(page, "On it.").locator(".meta", { hasText: "Claude" }).waitFor();
+      await page.locator('[data-task="t-000001.0"]', { hasText: "Codex" }).waitFor();
+      await page.locator('[data-task="t-000001.1"]').waitFor();
+      expect(await page.locator(".ran-with").allInnerTexts()).toEqual(["Codex"]);
     });
 
     test("a system that is not ready and its problems are shown in words", async () => {
@@ -751,7 +825,13 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("fits a phone: nothing scrolls sideways, and the tasks are a drawer that Escape closes", async () => {
       const word = "x".repeat(300);
-      gateway.setStatus({ ready: false, problems: [word] });
+      gateway.setStatus({
+        ready: false,
+        problems: [word],
+        providers: { teller: word, planner: word, worker: word },
+        passedOver: [word],
+        tools: { [word]: { calls: 1, failed: 1, meanMs: 1 } },
+      });
       gateway.message(messageRecord({ id: "m-1", role: "user", text: word }));
       gateway.message(
         messageRecord({
@@ -767,11 +847,15 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await page.locator('[data-id="t-000001.reply"]').waitFor();
       const overflow = () =>
         page.evaluate(() =>
-          [document.documentElement, ...document.querySelectorAll(".scroller, .header, .drawer")]
+          [document.documentElement, ...document.querySelectorAll(".scroller, .header, .drawer, .overview")]
             .filter((element) => element.scrollWidth > element.clientWidth || element.clientWidth > innerWidth)
             .map((element) => element.className || element.nodeName),
         );
       expect(await overflow()).toEqual([]);
+      await page.locator("[data-provider]").tap();
+      await page.locator(".overview").waitFor();
+      expect(await overflow()).toEqual([]);
+      await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Tasks, 1 open" }).tap();
       await page.getByRole("dialog").locator('[data-task="t-000001.0"]').waitFor();
       gateway.pass({ type: "progress", taskId: "t-000001.0", step: word });

@@ -27,6 +27,8 @@ try {
     const context = await browser.newContext({ viewport: SIZE, colorScheme, deviceScaleFactor: 1 });
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${mimikit.port}/#pair=${await createPairingCode(mimikit.home)}`);
+    // The first status may be of a moment before everything ran.
+    await page.locator('[data-link="connected"]').waitFor();
     await page.getByText("watering bed").last().waitFor();
     await page.screenshot({ path: join(IMAGES, `page-${colorScheme}.png`) });
     await context.close();

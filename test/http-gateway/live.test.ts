@@ -225,6 +225,23 @@ test("who joins in the middle of a run is told what was said of it so far, also 
   expect(later.frames.some((frame) => frame.type === "delta")).toBe(false);
 });
 
+test("where a task says it all anew, whoever is there is told so, and who joins later sees only what came after", async () => {
+  const gateway = await startGateway({ config: { tickMs: 50 } });
+  const task = await queue(gateway.fs, taskOf("t-000001.0"));
+  await claim(gateway.fs, task);
+  const client = await connect(gateway);
+  await client.next("snapshot");
+  const path = join(gateway.home, streamPath(task.id));
+  appendFileSync(path, `{"type":"begin"}\n{"type":"progress","step":"one"}\n{"type":"delta","text":"Hal"}\n`);
+  await client.next("delta");
+  appendFileSync(path, `{"type":"delta","text":"f"}\n{"type":"begin"}\n{"type":"delta","text":"Whole."}\n`);
+  expect(await client.next("begin")).toEqual({ type: "begin", taskId: task.id });
+  expect(await client.next("delta")).toEqual({ type: "delta", taskId: task.id, text: "Whole." });
+  const late = await connect(gateway);
+  expect(await late.next("delta")).toMatchObject({ text: "Whole." });
+  expect(late.frames.filter(({ type }) => type === "progress")).toEqual([]);
+});
+
 test("another attempt begins its stream anew", async () => {
   const gateway = await startGateway({ config: { tickMs: 50 } });
   const task = await queue(gateway.fs, taskOf("t-000001.0"));

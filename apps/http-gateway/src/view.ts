@@ -5,6 +5,7 @@
 import { boardOf } from "@mimikit/core/board";
 import { outageMessageOf } from "@mimikit/core/history";
 import { outageOf, outagesOf } from "@mimikit/core/retry";
+import { countAttempts } from "@mimikit/core/snapshot";
 import type { ChatMessage, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
 import type { Claim } from "@mimikit/protocol/claim";
 import { ancestorsOf, compareTaskIds, turnNumber } from "@mimikit/protocol/id";
@@ -164,7 +165,7 @@ export class View {
       triggers: new Map(waiting.map((trigger) => [trigger.id, trigger])),
       results: new Map(),
       runningClaimOf: (id) => runningClaim(attempts.get(id)),
-      attemptsOf: (id) => attempts.get(id)?.length ?? 0,
+      attemptsOf: (id) => countAttempts(attempts.get(id)),
     });
     // Until it is settled, a turn whose result is there already goes on saying what it said.
     const outages = [...queue.values()].flatMap((task) => {

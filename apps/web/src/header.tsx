@@ -2,6 +2,7 @@
 import { nowMs } from "./clock.ts";
 import { connectNow, disconnect, link } from "./connection.ts";
 import { Door, Mark, Warning } from "./icons.tsx";
+import { Overview, OverviewButton } from "./overview.tsx";
 import { status } from "./state.ts";
 import { DrawerButton } from "./tasks.tsx";
 import { words } from "./words.ts";
@@ -17,9 +18,10 @@ export function Header() {
         <h1>{words.name}</h1>
         <p class="facts">
           <Connection />
-          <Provider />
+          <OverviewButton />
         </p>
       </div>
+      <Overview />
       <Problems />
       <DrawerButton />
       <button type="button" class="plain" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
@@ -60,18 +62,6 @@ function Connection() {
   );
 }
 
-function Provider() {
-  const providers = status.value?.providers;
-  if (!providers) return null;
-  const title =
-    providers.teller === "offline" ? words.offlineEngineTitle : words.providersTitle(Object.entries(providers));
-  return (
-    <span class="fact provider" data-provider={providers.teller} title={title}>
-      {words.provider(providers.teller)}
-    </span>
-  );
-}
-
 function Problems() {
   const problems = status.value?.problems ?? [];
   if (problems.length === 0) return null;
@@ -82,7 +72,7 @@ function Problems() {
         <Warning />
         <span class="label">{label}</span>
       </button>
-      <div id="problems" class="problems" popover="auto">
+      <div id="problems" class="sheet problems" popover="auto">
         <ul>
           {problems.map((problem) => (
             <li key={problem}>{problem}</li>

@@ -142,6 +142,7 @@ function Reply({ message }: { message: ChatMessage }) {
       <TaskLines ids={message.taskIds ?? []} />
       <p class="meta">
         <time dateTime={message.at}>{timeText(message.at)}</time>
+        {message.provider !== undefined && <span>{words.provider(message.provider)}</span>}
         {tokens > 0 && <span>{words.tokens(tokens)}</span>}
       </p>
     </>

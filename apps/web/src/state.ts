@@ -3,6 +3,7 @@ import type { ChatMessage, ServerFrame, Status, TaskSummary } from "@mimikit/pro
 import { batch, computed, signal } from "@preact/signals";
 import { mark, type OutboxEntry, outbox, release } from "./outbox.ts";
 import { isOpen, treesOf } from "./task-tree.ts";
+import { words } from "./words.ts";
 
 /** A tab may stay open for weeks: beyond these the oldest go; the gateway still has them. */
 const MESSAGES_MAX = 800;
@@ -70,6 +71,10 @@ export function receive(frame: ServerFrame): void {
       case "status":
         status.value = frame.data;
         break;
+      case "begin":
+        liveText.value = without(liveText.value, frame.taskId);
+        steps.value = without(steps.value, frame.taskId);
+        break;
       case "delta":
         if (TURN_ID.test(frame.taskId) && !hasReply(frame.taskId)) addLiveText(frame.taskId, frame.text);
         break;
@@ -122,10 +127,14 @@ function hasReply(turn: string): boolean {
 function receiveMessage(message: ChatMessage): void {
   const known = messages.value.some((one) => one.id === message.id || one.id === message.replaces);
   if (!known && message.role === "user") showInsteadOfEntry(message);
-  if (!known && message.role !== "user") announcement.value = message.text.slice(0, ANNOUNCED_CHARS_MAX);
+  if (!known && message.role !== "user") announcement.value = spokenText(message);
   putMessage(message);
   const turn = REPLY_ID.exec(message.id)?.[1];
   if (turn !== undefined) liveText.value = without(liveText.value, turn);
+}
+
+function spokenText({ marker, text }: ChatMessage): string {
+  return marker === "clear" ? words.newConversation : text.slice(0, ANNOUNCED_CHARS_MAX);
 }
 
 /**

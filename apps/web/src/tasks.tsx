@@ -199,6 +199,7 @@ function TaskRow({ node }: { node: TaskNode }) {
       <div class="task-top">
         <StateLabel state={state} />
         <span class="task-id">{task.id}</span>
+        <RanWith provider={task.provider} />
         <Elapsed node={node} />
         {open && <CancelButton id={task.id} title={task.title} />}
       </div>
@@ -231,6 +232,16 @@ function Elapsed({ node }: { node: TaskNode }) {
   const state = overallState(node);
   if (state === "waiting" || state === "queued") return null;
   return <span class="elapsed">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>;
+}
+
+function RanWith({ provider }: { provider: string | undefined }) {
+  if (provider === undefined) return null;
+  const name = words.provider(provider);
+  return (
+    <span class="ran-with" title={name}>
+      {name}
+    </span>
+  );
 }
 
 function CancelButton({ id, title }: { id: string; title: string }) {

@@ -1,5 +1,6 @@
 /** Every word that the page says, in the language of the browser: Chinese where it asks for it, or else English. */
 import type { TaskState } from "@mimikit/protocol/api";
+import type { Role } from "@mimikit/protocol/role";
 import type { Line, SlashName } from "@mimikit/protocol/slash-command";
 
 type Mistake = Extract<Line, { kind: "mistake" }>["mistake"];
@@ -14,6 +15,8 @@ const PROVIDERS: Record<string, string> = {
   codex: "Codex",
   claude: "Claude",
 };
+
+const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker" };
 
 const STATES: Record<TaskState, string> = {
   waiting: "waiting",
@@ -52,8 +55,17 @@ const ENGLISH = {
   starting: "starting…",
   startingTitle: "Messages are saved now and answered as soon as everything runs.",
   provider: (name: string) => PROVIDERS[name] ?? name,
-  offlineEngineTitle: "No model is connected. The built-in engine answers: send “help” to see what it can do.",
-  providersTitle: (roles: [string, string][]) => roles.map(([role, name]) => `${role}: ${name}`).join("\n"),
+  answeredLast: (name: string, last: string) => `${name} (last: ${last})`,
+  overview: "Who answers, and what today has cost",
+  whoAnswers: "Who answers",
+  role: (role: Role) => ROLES[role],
+  offlineEngine: "No model is connected. The built-in engine answers: send “help” to see what it can do.",
+  passedOver: "Not chosen automatically",
+  tokensInOut: (input: string, output: string) => `${input} tokens in, ${output} out`,
+  tool: "tool",
+  calls: "calls",
+  failedCalls: "failed",
+  meanTime: "mean time",
   problems: (n: number) => plural(n, "thing to look at", "things to look at"),
   signOut: "Sign out",
   signOutQuestion:
@@ -186,8 +198,17 @@ const CHINESE: typeof ENGLISH = {
   starting: "正在启动…",
   startingTitle: "消息会立即保存，全部启动后就会回答。",
   provider: (name) => PROVIDERS_ZH[name] ?? name,
-  offlineEngineTitle: "没有连接模型，由内置引擎回答：发送 “help” 查看它能做什么。",
-  providersTitle: ENGLISH.providersTitle,
+  answeredLast: (name, last) => `${name}（上次：${last}）`,
+  overview: "谁来回答，以及今天的用量",
+  whoAnswers: "谁来回答",
+  role: ENGLISH.role,
+  offlineEngine: "没有连接模型，由内置引擎回答：发送 “help” 查看它能做什么。",
+  passedOver: "自动选择时跳过",
+  tokensInOut: (input, output) => `输入 ${input} 个 token，输出 ${output} 个`,
+  tool: "工具",
+  calls: "调用",
+  failedCalls: "失败",
+  meanTime: "平均用时",
   problems: (n) => `${n} 件事需要留意`,
   signOut: "退出登录",
   signOutQuestion: "让这个浏览器退出登录？尚未发送的消息会被丢弃，再次使用需要新的配对码。",
@@ -287,6 +308,24 @@ export function durationText(ms: number): string {
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
   return `${Math.floor(seconds / 3600)}h ${two(Math.floor(seconds / 60) % 60)}m`;
+}
+
+/** How long a call takes as people say it: `40 ms`, `1.2 s`. */
+export function pauseText(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+const NUMBER = new Intl.NumberFormat(words.language);
+const COST = new Intl.NumberFormat(words.language, { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+
+/** A count in the habit of the language: `12,345`. */
+export function numberText(n: number): string {
+  return NUMBER.format(n);
+}
+
+/** US dollars, to a hundredth of a cent. */
+export function costText(usd: number): string {
+  return COST.format(usd);
 }
 
 const CLOCK_TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });

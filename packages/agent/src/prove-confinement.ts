@@ -11,6 +11,7 @@ import type { Place } from "@mimikit/runtime/home";
 import { TEMPORARY } from "@mimikit/store/state";
 import { execa } from "execa";
 import { cliEnvironment } from "./agent-cli/environment.ts";
+import { UnusableCli } from "./agent-cli/version.ts";
 import { PROFILE, permissionValues, reachOf } from "./providers/codex/permissions.ts";
 import { type CodexSettings, codexSettingsOf } from "./providers/codex/settings.ts";
 import { toToml } from "./providers/codex/toml.ts";
@@ -48,6 +49,9 @@ export async function proveConfinement(provider: ProviderId, config: Config, pla
   try {
     const environment = { CODEX_HOME: settings.codexHome, TMPDIR: temporary };
     return await look(await codexCommand(attempt, settings, place, temporary), place, environment, target);
+  } catch (error) {
+    if (!(error instanceof UnusableCli)) throw error;
+    return { verdict: "refused", why: error.message, next: "choose another: MIMIKIT_HOME" };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

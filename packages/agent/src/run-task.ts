@@ -77,16 +77,16 @@ export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Ou
   let spent: Spent = { usage: NO_USAGE, provider: providers[0] };
   for (const provider of providers) {
     const circuit = circuits.of(provider.name);
-    const leave = circuit.enter(monotonicMs());
-    if (leave === null) {
+    const tell = circuit.enter(monotonicMs());
+    if (tell === null) {
       unreached.push(circuit.error);
       continue;
     }
     if (unreached.length > 0)
       attempt.onStream({ type: "progress", step: stepOf(`${provider.name} takes over: ${unreached.join("; ")}`) });
-    const ran = await runWith(provider, attempt, signal);
+    const ran = await runWith(provider, attempt, signal, () => tell("answering", monotonicMs()));
     const { last, effects } = ran;
-    leave(verdictOf(ran), monotonicMs(), last.type === "failed" ? last.error : "");
+    tell(verdictOf(ran), monotonicMs(), last.type === "failed" ? last.error : "");
     if (last.type !== "failed" || last.isOutage !== true) {
       const outcome = await conclude(last, effects, provider, attempt);
       return task.turn === undefined ? outcome : answered(outcome, last, task.turn);
@@ -137,16 +137,21 @@ interface Ran {
   isUntouched: boolean;
 }
 
-async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal): Promise<Ran> {
+/** @param onAnswer hears of the first sign that somebody answers: the end of the work may be far. */
+async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal, onAnswer: () => void): Promise<Ran> {
   const { task, context, steering } = attempt;
   const takenBefore = steering.taken.length;
   let isUntouched = true;
-  const onToolCall: Run["onToolCall"] = (call) => {
+  const touch = () => {
+    if (isUntouched) onAnswer();
     isUntouched = false;
+  };
+  const onToolCall: Run["onToolCall"] = (call) => {
+    touch();
     attempt.onToolCall(call);
   };
   const onStream: Attempt["onStream"] = (line) => {
-    if (line.type === "delta") isUntouched = false;
+    if (line.type === "delta") touch();
     attempt.onStream(line);
   };
   const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: onToolCall });

@@ -2,7 +2,7 @@
  * What the user says to a run while it runs (SPEC I5). The pool offers, the provider takes at its next boundary; what is
  * never taken becomes an ordinary message when the task has ended.
  */
-import { STEERS_MAX } from "@mimikit/protocol/result";
+import { hasRoomFor } from "@mimikit/protocol/result";
 import type { Steer } from "@mimikit/protocol/signal";
 
 export class Steering {
@@ -11,12 +11,11 @@ export class Steering {
   private waiting: Steer[] = [];
   private arrival = Promise.withResolvers<void>();
 
-  /** Offering twice is offering once. Beyond STEERS_MAX nothing is offered: the user hears of it as a message's answer. */
+  /** Offering twice is offering once. What the run has no room for is not offered: it becomes a message. */
   offer(steer: Steer): void {
-    if (this.known.has(steer.id) || this.known.size >= STEERS_MAX) return;
+    if (this.known.has(steer.id)) return;
     this.known.add(steer.id);
-    this.waiting.push(steer);
-    this.arrival.resolve();
+    this.lineUp(steer);
   }
 
   /** What has come since the last time, oldest first. The run answers for it from now on. */
@@ -31,13 +30,16 @@ export class Steering {
   /** An earlier attempt, whose session goes on, has heard these already. */
   recall(steers: readonly Steer[]): void {
     const ids = new Set(steers.map((steer) => steer.id));
-    this.waiting = this.waiting.filter((steer) => !ids.has(steer.id));
     for (const steer of steers) {
       if (this.heard.some((each) => each.id === steer.id)) continue;
       this.known.add(steer.id);
       this.heard.push(steer);
     }
-    if (this.waiting.length === 0) this.arrival = Promise.withResolvers<void>();
+    const waiting = this.waiting.filter((steer) => !ids.has(steer.id));
+    this.waiting = [];
+    this.arrival = Promise.withResolvers<void>();
+    // What was heard has taken room from what waits.
+    for (const steer of waiting) this.lineUp(steer);
   }
 
   /** Everything that was taken, in its order. */
@@ -47,6 +49,13 @@ export class Steering {
 
   /** Resolves when there is something to take. */
   arrived(): Promise<void> {
-    return this.waiting.length > 0 ? Promise.resolve() : this.arrival.promise;
+    return this.arrival.promise;
+  }
+
+  /** Puts it where it is taken from, as far as the result will have room for it. */
+  private lineUp(steer: Steer): void {
+    if (!hasRoomFor(steer, [...this.heard, ...this.waiting])) return;
+    this.waiting.push(steer);
+    this.arrival.resolve();
   }
 }

@@ -15,7 +15,7 @@ const POLICY =
 const COOKIE = "mimikit-test";
 
 type OrderedFrame = Extract<ServerFrame, { type: "message" | "task" | "status" }>;
-type Lossy = Extract<ServerFrame, { type: "delta" | "progress" | "error" }>;
+type Lossy = Extract<ServerFrame, { type: "begin" | "delta" | "progress" | "error" }>;
 
 export interface Received {
   frame: ClientFrame;

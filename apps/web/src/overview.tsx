@@ -1,0 +1,110 @@
+/** Who answers, and what today has cost: one word in the top line, and all of it behind that word. */
+import type { Status } from "@mimikit/protocol/api";
+import type { Role } from "@mimikit/protocol/role";
+import { status } from "./state.ts";
+import { costText, numberText, pauseText, words } from "./words.ts";
+
+/** Names who answers the user; opens the rest. */
+export function OverviewButton() {
+  const now = status.value;
+  if (!now) return null;
+  return (
+    <button
+      type="button"
+      class="fact provider"
+      popovertarget="overview"
+      data-provider={now.providers.teller}
+      title={words.overview}
+    >
+      {answererOf(now.providers.teller, now.answered.teller)}
+    </button>
+  );
+}
+
+export function Overview() {
+  const now = status.value;
+  return (
+    <section id="overview" class="sheet overview" popover="auto" aria-label={words.overview}>
+      {now && (
+        <>
+          <Answerers status={now} />
+          <Today status={now} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Answerers({ status: { providers, answered, passedOver } }: { status: Status }) {
+  return (
+    <>
+      <h2>{words.whoAnswers}</h2>
+      <table>
+        <tbody>
+          {(Object.entries(providers) as [Role, string][]).map(([role, name]) => (
+            <tr key={role}>
+              <th scope="row">{words.role(role)}</th>
+              <td>{answererOf(name, answered[role])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {providers.teller === "offline" && <p class="quiet">{words.offlineEngine}</p>}
+      {passedOver.length > 0 && (
+        <>
+          <h3>{words.passedOver}</h3>
+          <ul class="quiet">
+            {passedOver.map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Today({ status: { usage, tools } }: { status: Status }) {
+  const { inputTokens, outputTokens, costUsd } = usage.today;
+  const called = Object.entries(tools);
+  return (
+    <>
+      <h2>{words.today}</h2>
+      <p class="spent">
+        <span>{words.tokensInOut(numberText(inputTokens), numberText(outputTokens))}</span>
+        {/* Without a price the cost is not known, which is not the same as nothing. */}
+        {costUsd > 0 && <span>{costText(costUsd)}</span>}
+      </p>
+      {called.length > 0 && (
+        <table class="tools">
+          <thead>
+            <tr>
+              <th scope="col">{words.tool}</th>
+              <th scope="col">{words.calls}</th>
+              <th scope="col">{words.failedCalls}</th>
+              <th scope="col">{words.meanTime}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {called.map(([tool, { calls, failed, meanMs }]) => (
+              <tr key={tool}>
+                <th scope="row">
+                  <code>{tool}</code>
+                </th>
+                <td>{numberText(calls)}</td>
+                <td data-failed={failed > 0}>{numberText(failed)}</td>
+                <td>{pauseText(meanMs)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+/** Who answers, and who did so last where that was somebody else: a stand-in, or whom the settings named before. */
+function answererOf(name: string, last: string | undefined): string {
+  const answerer = words.provider(name);
+  return last === undefined || last === name ? answerer : words.answeredLast(answerer, words.provider(last));
+}
