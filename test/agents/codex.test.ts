@@ -1,6 +1,15 @@
 /** What only codex promises, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createCodex } from "@mimikit/agent/providers/codex/index";
 import { codexSettingsOf } from "@mimikit/agent/providers/codex/settings";
@@ -274,13 +283,21 @@ describe.skipIf("missing" in found)("a Worker on the real codex", () => {
     expect(output).not.toContain("state-canary");
   });
 
+  test("works beside others in the same workspace", async () => {
+    const at = place();
+    const orders = [1, 2, 3, 4].map((n) => ({ n, task: work(`write ${n}`, { id: `t-000001.0.${n}` }) }));
+    await Promise.all(orders.map(({ n, task }) => shell(`echo ${n} > made-by-${n}`, at, task)));
+    expect(readdirSync(at.workDir).sort()).toEqual([".mimikit", ...orders.map(({ n }) => `made-by-${n}`)]);
+  });
+
   test("gets no right to write where a result of a task before it says that its output is", async () => {
     // Every Worker may write in /tmp, so this is shown with a folder elsewhere.
-    const dir = import.meta.dirname;
-    const result = { text: "output", artifact: join(dir, "codex.test.ts") };
+    const dir = mkdtempSync("/var/tmp/mimikit-agents-");
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    writeFileSync(join(dir, "output.txt"), "output");
+    const result = { text: "output", artifact: join(dir, "output.txt") };
     const upstream = [reportOf({ id: "t-000001.0.1", result })];
     const { output } = await shell(`touch '${dir}/made-by-a-worker'; echo end`, place(), work("go on", { upstream }));
-    onTestFinished(() => rmSync(join(dir, "made-by-a-worker"), { force: true }));
     expect(output).toContain("Read-only file system");
     expect(existsSync(join(dir, "made-by-a-worker"))).toBe(false);
   });

@@ -167,10 +167,16 @@ export class Pool {
           event: written.outage === true ? "task_unreached" : "task_retry",
           ...common,
           failureReason: written.failureReason,
+          detail: { error: written.error },
         });
       else {
-        const { status, failureReason } = written;
-        options.audit({ event: `task_${status}`, ...common, ...(failureReason && { failureReason }) });
+        const { status, failureReason, error } = written;
+        options.audit({
+          event: `task_${status}`,
+          ...common,
+          ...(failureReason && { failureReason }),
+          ...(error && { detail: { error } }),
+        });
       }
     });
   }

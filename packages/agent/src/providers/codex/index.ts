@@ -12,10 +12,10 @@ import type { Provider } from "../../provider.ts";
 import { codexArguments } from "./arguments.ts";
 import { explainCodex } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
-import { reachOf, SLASH_TMP } from "./permissions.ts";
+import { holdMasks } from "./hold-masks.ts";
+import { reachOf } from "./permissions.ts";
 import { createCodexReader } from "./reader.ts";
 import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";
-import { tidy } from "./tidy.ts";
 
 /** Older ones do not make the calls of one answer in their order. */
 const VERSION_MIN = "0.169.0";
@@ -32,11 +32,12 @@ export function createCodex(settings: CodexSettings): Provider {
     name: "codex",
     ...(settings.model !== undefined && { model: settings.model }),
     async *run(run, signal) {
+      const isWorker = run.task.role === "worker";
+      const letGo = isWorker ? await holdMasks(run.workDir, Date.parse(run.task.createdAt)) : null;
       try {
         yield* runAgentCli(run, codexCli(settings), signal);
       } finally {
-        // An earlier attempt of this task, that was killed, could not do it.
-        if (run.task.role === "worker") await tidy([run.workDir, SLASH_TMP], Date.parse(run.task.createdAt));
+        await letGo?.();
       }
     },
   };

@@ -16,8 +16,6 @@ export const PROFILE = "worker";
 /** In codex's home: what it makes there besides the links, nobody relies on. */
 const CODEX_TEMPORARY = "tmp";
 const CODEX_LINKS = "arg0-linux";
-/** Beside TMPDIR, because many programs know no other place. */
-export const SLASH_TMP = "/tmp";
 
 export interface Reach {
   /** The state directory, which is not shown. */
@@ -58,6 +56,7 @@ export function permissionValues(
     default_permissions: PROFILE,
     [`permissions.${PROFILE}.filesystem`]: {
       ":root": "read",
+      // Beside TMPDIR, because many programs know no other place.
       ":slash_tmp": "write",
       [home]: "deny",
       ...Object.fromEntries(passages),
