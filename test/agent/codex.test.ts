@@ -119,6 +119,28 @@ describe("what codex says is an answer when", () => {
   });
 });
 
+describe("a codex that stumbles over another one before it has asked anybody", () => {
+  const stumbles = (times: number) =>
+    standIn(`if (nth <= ${times}) {
+      console.error("Error: thread/start: thread/start failed: fs sandbox helper failed: bwrap: Can't mount tmpfs on /tmp/.git");
+      process.exit(1);
+    }
+    started(); message("Swept."); completed();`);
+
+  test("is started again at once, with the same words", async () => {
+    const fake = stumbles(2);
+    expect(await ask(work, fake)).toMatchObject({ status: "done", result: { text: "Swept." } });
+    const [first, ...others] = asked(fake.home);
+    expect(others.map(({ words }) => words)).toEqual([first?.words, first?.words]);
+  });
+
+  test("is not started for ever", async () => {
+    const fake = stumbles(100);
+    expect(await ask(work, fake)).toMatchObject({ status: "failed", failureReason: "provider", retryable: true });
+    expect(asked(fake.home)).toHaveLength(4);
+  });
+});
+
 describe("of the calls that codex tells of", () => {
   const contents = (ran: Ran) => ran.effects.flatMap((effect) => (effect.type === "remember" ? [effect.content] : []));
 

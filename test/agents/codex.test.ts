@@ -193,6 +193,7 @@ describe.skipIf("missing" in found)("a Worker on the real codex", () => {
   async function shell(command: string, at: Place, task = work("do it"), options: { network?: boolean } = {}) {
     const model = await serve({ worker: [{ calls: [{ shell: command }] }, { say: "Done." }] });
     const ran = await ask(task, { ...at, model, ...options });
+    expect(ran.error).toBeUndefined();
     expect(ran).toMatchObject({ status: "done", result: { text: "Done." } });
     return { ...ran, output: model.requests.at(-1)?.results.at(-1) ?? "", model };
   }

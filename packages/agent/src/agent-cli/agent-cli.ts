@@ -60,6 +60,8 @@ export interface CliFailure {
   isOutage?: boolean;
   /** The thread is not there any more: begin a new one. */
   isThreadGone?: boolean;
+  /** It did not get as far as to ask anybody, and the same may work at once. */
+  isUnasked?: boolean;
 }
 
 /** What is known of a process that did not answer. */

@@ -34,6 +34,9 @@ const STEERED =
 const CUT_OFF = "Cut off by this, and not done to its end:";
 const STAGED = "You were cut off. These calls of yours count already; do not repeat them:";
 
+/** A CLI that does not get as far as to ask anybody is started so often in one run. */
+const STARTS_MAX = 4;
+
 /** Runs a task with the CLI. */
 export async function* runAgentCli(run: Run, cli: AgentCli, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
   const agentRun = new AgentRun(run, cli, signal);
@@ -92,6 +95,7 @@ class AgentRun {
     let words = this.thread === null ? user : `${INTERRUPTED}\n\n${user}`;
     let mayBeginAnew = this.thread !== null;
     let isCorrected = false;
+    let startsLeft = STARTS_MAX;
     for (;;) {
       words = withSteers(words, steering.take());
       if (toolsPath !== null) await this.writeTools(toolsPath);
@@ -107,6 +111,7 @@ class AgentRun {
         continue;
       }
       if (answer.failure !== null) {
+        if (answer.failure.isUnasked === true && --startsLeft > 0) continue;
         if (answer.failure.isThreadGone !== true || !mayBeginAnew) return this.failed(answer.failure);
         mayBeginAnew = false;
         this.thread = null;

@@ -5,6 +5,8 @@ type Meaning = Omit<CliFailure, "error"> & { hint?: string };
 
 /** The first that fits counts. */
 const MEANINGS: readonly [RegExp, Meaning][] = [
+  // Each codex removes, now and then, what another one that starts at the same moment is about to use.
+  [/\bfs sandbox helper failed\b/, { retryable: true, isUnasked: true }],
   // Nobody there, as opposed to somebody who hangs up.
   [/\bConnection failed\b/, { retryable: true, isOutage: true }],
   [/\bNo such file or directory\b.*\bcodex\b|\bENOENT\b|\bEACCES\b/, { retryable: true, isOutage: true }],

@@ -1,9 +1,9 @@
 /**
  * codex hides some places from a Worker's commands by mounting over them, and makes an empty directory where there is none:
- * in the workspace and in each temporary directory. When it ends it removes what it made, and so breaks another codex that
+ * in the workspace, and wherever else the commands may write. When it ends it removes what it made, and so breaks another codex that
  * is about to mount there ("bwrap: Can't mount tmpfs … No such file or directory", measured on 0.169.0). It leaves alone
- * what was there before: so we make these directories first, in /tmp for good, where any codex of this machine may be at
- * work, and in a workspace for as long as a Worker of ours is.
+ * what was there before: so we make these directories first, in a workspace for as long as a Worker of ours is at work
+ * there, and elsewhere for good.
  */
 import { mkdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ export async function holdMasks(workDir: string, sinceMs: number): Promise<() =>
     });
   };
   try {
-    await inTurn(() => make([SLASH_TMP, workDir]));
+    await inTurn(() => makeMasks([SLASH_TMP, workDir]));
   } catch (error) {
     await letGo();
     throw error;
@@ -57,7 +57,8 @@ function inTurn(step: () => Promise<void>): Promise<void> {
   return turn;
 }
 
-async function make(dirs: readonly string[]): Promise<void> {
+/** Makes the directories where they are missing in `dirs`. Throws what the disk throws. */
+export async function makeMasks(dirs: readonly string[]): Promise<void> {
   for (const path of pathsIn(dirs)) {
     try {
       await mkdir(path);

@@ -3,7 +3,7 @@
  * own shell, in codex's own sandbox, where the state directory does not exist.
  */
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AgentCli } from "../../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../../agent-cli/environment.ts";
 import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
@@ -12,7 +12,7 @@ import type { Provider } from "../../provider.ts";
 import { codexArguments } from "./arguments.ts";
 import { explainCodex } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
-import { holdMasks } from "./hold-masks.ts";
+import { holdMasks, makeMasks } from "./hold-masks.ts";
 import { reachOf } from "./permissions.ts";
 import { createCodexReader } from "./reader.ts";
 import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";
@@ -57,6 +57,8 @@ function codexCli(settings: CodexSettings): AgentCli {
       for (const dir of [codexHome, temporary]) await mkdir(dir, { recursive: true, mode: 0o700 });
       const isWorker = run.task.role === "worker";
       const reach = isWorker ? await reachOf(run, codexHome, temporary) : null;
+      // Other Workers may write there too, at the same time.
+      if (reach !== null) await makeMasks(reach.shown.map((path) => dirname(path)));
       const apiKey = endpoint?.apiKey;
       return {
         file,
