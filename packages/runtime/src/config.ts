@@ -32,6 +32,15 @@ const cooldown = (sec: number) => z.number().int().min(1).max(3_600).default(sec
 
 const modelName = () => z.string().trim().min(1).max(200).optional();
 
+const cliSilence = () =>
+  z
+    .number()
+    .int()
+    .min(1)
+    .max(3_600)
+    .default(300)
+    .describe("Seconds that the CLI may be silent while none of its tools runs.");
+
 const timeout = (sec: number, what: string) =>
   z.number().int().min(1).max(TIMEOUT_SEC_MAX).default(sec).describe(`Seconds that ${what} may take.`);
 
@@ -131,13 +140,7 @@ export const Config = z.strictObject({
           "An endpoint that speaks OpenAI's Responses, up to and with its `/v1`; with a key alone it is OpenAI's.",
         ),
       network: z.boolean().default(true).describe("Whether the commands of a Worker on codex reach the network."),
-      idleSec: z
-        .number()
-        .int()
-        .min(1)
-        .max(3_600)
-        .default(300)
-        .describe("Seconds that the CLI may be silent while none of its tools runs."),
+      idleSec: cliSilence(),
     })
     .prefault({})
     .describe("The `codex` provider. Its key is only ever in the environment: OPENAI_API_KEY."),
@@ -148,13 +151,7 @@ export const Config = z.strictObject({
         .max(2_048)
         .optional()
         .describe("An endpoint that speaks Anthropic's Messages, up to and without its `/v1`; Anthropic's if not set."),
-      idleSec: z
-        .number()
-        .int()
-        .min(1)
-        .max(3_600)
-        .default(300)
-        .describe("Seconds that the CLI may be silent while none of its tools runs."),
+      idleSec: cliSilence(),
     })
     .prefault({})
     .describe("The `claude` provider. Its key is only ever in the environment: ANTHROPIC_API_KEY."),
