@@ -3,7 +3,7 @@ import { SECTIONS } from "@mimikit/agent/sections";
 import { estimateTokens } from "@mimikit/agent/tokens";
 import { TOOLS, toolsOf } from "@mimikit/agent/tools/index";
 import { replyId } from "@mimikit/core/history";
-import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/inbox";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
 import { describe, expect, test } from "vitest";

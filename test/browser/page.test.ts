@@ -725,12 +725,14 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("what today has cost, by what is known of it, and how the calls of each tool went", async () => {
       const { page } = await openPage();
-      gateway.setStatus({ usage: { today: { inputTokens: 1234567, outputTokens: 45, costUsd: 0 }, budget: null } });
+      gateway.setStatus({
+        usage: { today: { inputTokens: 1234567, outputTokens: 45, costUsd: 0 }, budget: { day: null, month: null } },
+      });
       await answerer(page).click();
       await overview(page).getByText("1,234,567 tokens in, 45 out").waitFor();
       expect(await overview(page).getByText("$").count()).toBe(0);
       gateway.setStatus({
-        usage: { today: { inputTokens: 1, outputTokens: 2, costUsd: 1.2345 }, budget: null },
+        usage: { today: { inputTokens: 1, outputTokens: 2, costUsd: 1.2345 }, budget: { day: null, month: null } },
         tools: { bash: { calls: 1204, failed: 12, meanMs: 12_345 }, reply: { calls: 1, failed: 0, meanMs: 3 } },
       });
       await overview(page).getByText("$1.2345").waitFor();

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
 import type { Outcome } from "@mimikit/agent/run-task";
-import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/inbox";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import type { Role } from "@mimikit/protocol/role";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { SESSIONS } from "@mimikit/store/state";

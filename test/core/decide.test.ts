@@ -1,7 +1,7 @@
 import { decide } from "@mimikit/core/decide";
 import { reportOf } from "@mimikit/protocol/result";
 import { describe, expect, test } from "vitest";
-import { done, failed, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
+import { done, failed, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
 
 const types = (actions: ReturnType<typeof decide>) => actions.map((action) => action.type);
 
@@ -150,19 +150,12 @@ describe("settle", () => {
 
 describe("fire", () => {
   const a = task("t-000001.0.0");
-  const link = (type: "task_done" | "task_failed") => ({
-    id: "t-000001.0.1",
-    condition: { type, params: { taskId: a.id } },
-    task: task("t-000001.0.1"),
-  });
+  const link = (type: "task_done" | "task_failed") => linkTo(task("t-000001.0.1"), { type, params: { taskId: a.id } });
   const facts = { archive: ["t-000001.0"], settledTurn: 1, queue: [a] };
 
   test("a link starts under its own id with the outcome it waited for", () => {
     const outcomes = { [a.id]: reportOf(done(a)) };
-    const actions = decide(
-      snapshot({ ...facts, triggers: [link("task_done")], results: [done(a)], outcomes }),
-      NOON_MS,
-    );
+    const actions = decide(snapshot({ ...facts, links: [link("task_done")], results: [done(a)], outcomes }), NOON_MS);
     expect(actions).toMatchObject([
       { type: "fire", task: { id: "t-000001.0.1", upstream: [{ id: a.id, status: "done" }] } },
     ]);
@@ -170,17 +163,14 @@ describe("fire", () => {
 
   test("a link that can never start ends, and its plan with it", () => {
     const outcomes = { [a.id]: reportOf(failed(a)) };
-    const actions = decide(
-      snapshot({ ...facts, triggers: [link("task_done")], results: [failed(a)], outcomes }),
-      NOON_MS,
-    );
+    const actions = decide(snapshot({ ...facts, links: [link("task_done")], results: [failed(a)], outcomes }), NOON_MS);
     expect(actions[0]).toMatchObject({ type: "finish", result: { id: "t-000001.0.1", failureReason: "cancelled" } });
   });
 
   test("a link on failure starts on failure", () => {
     const outcomes = { [a.id]: reportOf(failed(a)) };
     const actions = decide(
-      snapshot({ ...facts, triggers: [link("task_failed")], results: [failed(a)], outcomes }),
+      snapshot({ ...facts, links: [link("task_failed")], results: [failed(a)], outcomes }),
       NOON_MS,
     );
     expect(actions[0]).toMatchObject({ type: "fire" });
@@ -188,16 +178,16 @@ describe("fire", () => {
 
   test("nothing follows a task that was cancelled, not even what waits for its failure", () => {
     const outcomes = { [a.id]: reportOf(failed(a, { failureReason: "cancelled" })) };
-    const triggers = [link("task_failed")];
+    const links = [link("task_failed")];
     const results = [failed(a, { failureReason: "cancelled" })];
-    const [action] = decide(snapshot({ ...facts, triggers, results, outcomes }), NOON_MS);
+    const [action] = decide(snapshot({ ...facts, links, results, outcomes }), NOON_MS);
     expect(action).toMatchObject({ type: "finish", result: { id: "t-000001.0.1", failureReason: "cancelled" } });
   });
 
   test("a link to a task that does not exist ends with that reason, once its plan is complete", () => {
-    const triggers = [link("task_done")];
-    expect(decide(snapshot({ triggers, settledTurn: 1 }), NOON_MS)).toEqual([]);
-    const [action] = decide(snapshot({ triggers, settledTurn: 1, archive: ["t-000001.0"] }), NOON_MS);
+    const links = [link("task_done")];
+    expect(decide(snapshot({ links, settledTurn: 1 }), NOON_MS)).toEqual([]);
+    const [action] = decide(snapshot({ links, settledTurn: 1, archive: ["t-000001.0"] }), NOON_MS);
     expect(action).toMatchObject({ type: "finish", result: { failureReason: "error" } });
   });
 });
@@ -361,11 +351,8 @@ describe("prune", () => {
   test("a trigger that has fired goes", () => {
     const b = task("t-000001.0.1");
     const condition = { type: "task_done" as const, params: { taskId: "t-000001.0.0" } };
-    const actions = decide(
-      snapshot({ triggers: [{ id: b.id, condition, task: b }], queue: [b], settledTurn: 1 }),
-      NOON_MS,
-    );
-    expect(actions).toEqual([{ type: "remove", removals: [{ from: "triggers", id: b.id }] }]);
+    const actions = decide(snapshot({ links: [linkTo(b, condition)], queue: [b], settledTurn: 1 }), NOON_MS);
+    expect(actions).toEqual([{ type: "remove", removals: [{ from: "triggers", id: b.id, version: 1 }] }]);
   });
 });
 

@@ -1,9 +1,14 @@
 /** Literals for tests of decisions: a task, a result, a snapshot, with only what the test is about spelled out. */
+import { NO_SPENDING, type Spending } from "@mimikit/core/budget";
 import type { Snapshot } from "@mimikit/core/snapshot";
+import type { Condition } from "@mimikit/protocol/condition";
 import type { Message } from "@mimikit/protocol/inbox";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
+import type { Report } from "@mimikit/protocol/report";
 import type { Result } from "@mimikit/protocol/result";
 import type { Signal } from "@mimikit/protocol/signal";
-import type { Report, Task, TurnInput } from "@mimikit/protocol/task";
+import type { Task, TurnInput } from "@mimikit/protocol/task";
+import { type Link, NO_EVIDENCE, type Standing } from "@mimikit/protocol/trigger";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 
 export const NOON = "2026-11-22T12:00:00.000Z";
@@ -59,11 +64,25 @@ export function failed(of: Task, more: Partial<Result> = {}): Result {
   return done(of, { status: "failed", result: null, failureReason: "error", error: "exit 1", ...more });
 }
 
+/** The link of a chain. */
+export function linkTo(of: Task, condition: Condition): Link {
+  return { id: of.id, version: 1, type: "link", condition, task: of, evidence: NO_EVIDENCE };
+}
+
 interface Facts {
   inbox?: Snapshot["inbox"] extends ReadonlyMap<string, infer W> ? W[] : never;
   dropped?: Snapshot["dropped"];
   unreadable?: Snapshot["unreadable"];
-  triggers?: Snapshot["triggers"] extends ReadonlyMap<string, infer T> ? T[] : never;
+  links?: Link[];
+  standing?: Standing[];
+  staleVersions?: Snapshot["staleVersions"];
+  questions?: Question[];
+  closed?: Record<string, ClosedQuestion>;
+  stamps?: Record<string, string>;
+  timeZone?: string;
+  evaluation?: Snapshot["evaluation"];
+  ceiling?: Snapshot["ceiling"];
+  spentByTrigger?: Record<string, Spending>;
   signals?: Signal[];
   heard?: Record<string, string[]>;
   decisions?: Record<string, string | null>;
@@ -85,7 +104,16 @@ export function snapshot(facts: Facts): Snapshot {
     inbox: byId(facts.inbox),
     dropped: facts.dropped ?? new Map(),
     unreadable: facts.unreadable ?? [],
-    triggers: byId(facts.triggers),
+    links: byId(facts.links),
+    standing: byId(facts.standing),
+    staleVersions: facts.staleVersions ?? [],
+    questions: byId(facts.questions),
+    closedQuestion: (id) => facts.closed?.[id],
+    stampOf: (path) => facts.stamps?.[path],
+    timeZone: facts.timeZone ?? "UTC",
+    evaluation: facts.evaluation ?? null,
+    ceiling: facts.ceiling ?? null,
+    spentByTrigger: (id) => facts.spentByTrigger?.[id] ?? NO_SPENDING,
     signals: byId(facts.signals),
     queue: byId(facts.queue),
     attempts: new Map(Object.entries(facts.attempts ?? {})),

@@ -3,7 +3,7 @@ import { messagesOf } from "@mimikit/core/history";
 import { ancestorsOf, compareTaskIds, turnId, turnNumber } from "@mimikit/protocol/id";
 import { reportOf } from "@mimikit/protocol/result";
 import { describe, expect, test } from "vitest";
-import { done, failed, message, NOON, task, turn } from "./facts.ts";
+import { done, failed, linkTo, message, NOON, task, turn } from "./facts.ts";
 
 describe("history", () => {
   test("a turn is its messages, then its reply, which says what it answers and what it started", () => {
@@ -49,7 +49,7 @@ describe("board", () => {
     const condition = { type: "task_done" as const, params: { taskId: b.id } };
     const rows = boardOf({
       queue: new Map([a, b, turn("t-000002", {})].map((each) => [each.id, each])),
-      triggers: new Map([[c.id, { id: c.id, condition, task: c }]]),
+      links: new Map([[c.id, linkTo(c, condition)]]),
       results: new Map([[a.id, failed(a, { failureReason: "cancelled" })]]),
       runningClaimOf: (id) =>
         id === b.id ? { id, attempt: 1, owner: { pid: 1, startTime: "", bootId: "" }, at: b.createdAt } : undefined,

@@ -4,11 +4,12 @@ import { dispatch } from "@mimikit/core/dispatch";
 import { messagesOf, sinceClear } from "@mimikit/core/history";
 import { settlementOf } from "@mimikit/core/rules/settle";
 import type { Attempt } from "@mimikit/core/snapshot";
+import { cancelMark } from "@mimikit/protocol/id";
 import type { ClearWish, SteerWish, StopWish } from "@mimikit/protocol/inbox";
 import { reportOf } from "@mimikit/protocol/result";
 import type { Signal } from "@mimikit/protocol/signal";
 import { describe, expect, test } from "vitest";
-import { done, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
+import { done, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
 
 const LATER = "2026-11-22T12:00:05.000Z";
 const steer = (more: Partial<SteerWish> = {}): SteerWish => ({
@@ -32,7 +33,7 @@ describe("a steer", () => {
   test("that names a task goes to it, whether it runs or waits", () => {
     expect(first({ inbox: [steer({ taskId: a.id })], queue: [a, b] })).toMatchObject({ type: "steer", taskId: a.id });
     const condition = { type: "task_done" as const, params: { taskId: a.id } };
-    const facts = { inbox: [steer({ taskId: b.id })], queue: [a], triggers: [{ id: b.id, condition, task: b }] };
+    const facts = { inbox: [steer({ taskId: b.id })], queue: [a], links: [linkTo(b, condition)] };
     expect(first(facts)).toMatchObject({ type: "steer", taskId: b.id });
   });
 
@@ -78,7 +79,7 @@ describe("a steer", () => {
     const plan = task("t-000001.0");
     const effects = ["a", "b"].map((prompt) => ({ type: "delegate" as const, prompt }));
     const heard = done(plan, { steers: [{ id: "s-1", at: NOON, text: "use pnpm" }], effects });
-    const { tasks } = settlementOf(heard, false);
+    const { tasks } = settlementOf(heard, snapshot({}));
     expect(tasks.map(({ steers }) => steers?.length ?? 0)).toEqual([1, 0]);
     const results = tasks.map((each) => reportOf(done(each)));
     const reported = messagesOf(done(turn("t-000002", { results }), { effects: [{ type: "reply", text: "done" }] }));
@@ -90,7 +91,7 @@ describe("a steer", () => {
     ["that was cancelled when it was made", true],
   ])("that a plan heard %s comes into the history all the same", (_, cancelled) => {
     const heard = done(task("t-000001.0"), { steers: [{ id: "s-1", at: NOON, text: "use pnpm" }] });
-    const { events } = settlementOf(heard, cancelled);
+    const { events } = settlementOf(heard, snapshot({ archive: cancelled ? [cancelMark(heard.id)] : [] }));
     const reported = messagesOf(done(turn("t-000002", { events }), { effects: [{ type: "reply", text: "done" }] }));
     expect(reported.map(({ id }) => id)).toEqual(["s-1", "t-000002.reply"]);
   });

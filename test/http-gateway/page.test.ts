@@ -96,7 +96,7 @@ test("the status says who answers, who is alive, and what the owner should look 
     processes: { supervisor: { alive: false }, workers: { alive: false }, gateway: { alive: true, pid: process.pid } },
     counts: { inbox: 1, queued: { teller: 0, planner: 0, worker: 0 }, quarantine: 1 },
     next: null,
-    usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: null },
+    usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: { day: null, month: null } },
   });
   expect((json as { problems: string[] }).problems).toHaveLength(3);
 });

@@ -5,7 +5,7 @@ import { turnId } from "@mimikit/protocol/id";
 import { Message } from "@mimikit/protocol/inbox";
 import { Result } from "@mimikit/protocol/result";
 import { Task } from "@mimikit/protocol/task";
-import { Trigger } from "@mimikit/protocol/trigger";
+import { NO_EVIDENCE, Trigger } from "@mimikit/protocol/trigger";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { ownIdentity } from "@mimikit/runtime/identity";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -61,8 +61,9 @@ export async function queue(fs: FileSystem, task: Task): Promise<Task> {
 }
 
 export async function wait(fs: FileSystem, task: Task, after: string): Promise<void> {
-  const trigger: Trigger = { id: task.id, condition: { type: "task_done", params: { taskId: after } }, task };
-  await createRecord(fs, Trigger, triggerPath(task.id), trigger);
+  const condition = { type: "task_done" as const, params: { taskId: after } };
+  const trigger: Trigger = { id: task.id, version: 1, type: "link", condition, task, evidence: NO_EVIDENCE };
+  await createRecord(fs, Trigger, triggerPath(task.id, 1), trigger);
 }
 
 export async function claim(fs: FileSystem, task: Task, attempt = 1): Promise<void> {

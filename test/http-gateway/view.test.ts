@@ -123,7 +123,7 @@ const MOVES: { name: string; prepare: Move; move: Move; last: string }[] = [
     prepare: (disk) => wait(disk, taskOf("t-000001.0.1"), "t-000001.0.0"),
     move: async (disk) => {
       await queue(disk, taskOf("t-000001.0.1"));
-      await disk.unlink("triggers/t-000001.0.1.json");
+      await disk.unlink("triggers/t-000001.0.1.v1.json");
     },
     last: "queued",
   },
@@ -142,7 +142,7 @@ const MOVES: { name: string; prepare: Move; move: Move; last: string }[] = [
     prepare: (disk) => wait(disk, taskOf("t-000001.0.1"), "t-000001.0.0"),
     move: async (disk) => {
       const task = await queue(disk, taskOf("t-000001.0.1"));
-      await disk.unlink("triggers/t-000001.0.1.json");
+      await disk.unlink("triggers/t-000001.0.1.v1.json");
       await archive(disk, await finish(disk, task));
     },
     last: "done",

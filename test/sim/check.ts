@@ -97,12 +97,6 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       )
         violate(`${result.id} was told something else than the outcome of ${report.id}`);
     }
-    if (
-      result.task.triggerId !== undefined &&
-      result.task.upstream.length === 0 &&
-      result.failureReason !== "cancelled"
-    )
-      violate(`${result.id} ran before the task it waits for`);
     const isQuietPlan =
       result.task.role === "planner" &&
       result.status === "done" &&
@@ -118,6 +112,9 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     const effect = effects[Number(result.id.slice(parentId.length + 1))];
     if (effect?.type !== "delegate" || effect.prompt !== result.task.prompt)
       violate(`${result.id} is not what ${parentId} delegated`);
+    const isLink = effect?.type === "delegate" && effect.condition !== undefined;
+    if (isLink && result.task.upstream.length === 0 && result.failureReason !== "cancelled")
+      violate(`${result.id} ran before the task it waits for`);
   }
   for (const [plan, members] of groupByPlan(
     results.filter((result) => result.status === "done" && result.task.role === "worker"),

@@ -35,7 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "spent-links-stay",
     rule: "I7: every directory drains",
     file: "packages/core/src/rules/prune.ts",
-    find: 'if (spent) removals.push({ from: "triggers", id });',
+    find: 'if (spent) removals.push({ from: "triggers", id, version });',
     replace: "void spent;",
   },
   {

@@ -4,6 +4,7 @@
  */
 import type { Outcome } from "@mimikit/agent/run-task";
 import type { Steering } from "@mimikit/agent/steering";
+import { NO_SPENDING } from "@mimikit/core/budget";
 import type { Candidate } from "@mimikit/core/dispatch";
 import { outageOf } from "@mimikit/core/retry";
 import type { Effect } from "@mimikit/protocol/effect";
@@ -233,6 +234,11 @@ function supervisor(outside: Outside, shape: Shape): Program {
           world.restart();
         }),
       rereadMs: 30_000,
+      world: {
+        stampsOf: async () => new Map(),
+        timeZone: "UTC",
+        spending: () => ({ ceiling: null, spentByTrigger: () => NO_SPENDING }),
+      },
     });
     await loading(environment, () => hands.load());
     for (;;) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "@mimikit/core/rules/steer";
 import { Message } from "@mimikit/protocol/inbox";
 import { Task } from "@mimikit/protocol/task";
-import { Trigger } from "@mimikit/protocol/trigger";
+import { NO_EVIDENCE, Trigger } from "@mimikit/protocol/trigger";
 import { Mirror, wishId } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
@@ -37,26 +37,29 @@ describe("the mirror", () => {
     const link = task("t-000001.0.1");
     const trigger = {
       id: link.id,
+      version: 1,
+      type: "link" as const,
+      evidence: NO_EVIDENCE,
       condition: { type: "task_done" as const, params: { taskId: "t-000001.0.0" } },
       task: link,
     };
     for (let move = 0; ; move++) {
       const { fs } = temporaryState();
-      await createRecord(fs, Trigger, triggerPath(link.id), trigger);
+      await createRecord(fs, Trigger, triggerPath(link.id, 1), trigger);
       let lists = 0;
       const moving = {
         ...fs,
         async list(dir: string) {
           if (lists++ === move) {
             await createRecord(fs, Task, queuePath("worker", link.id), link);
-            await fs.unlink(triggerPath(link.id));
+            await fs.unlink(triggerPath(link.id, 1));
           }
           return fs.list(dir);
         },
       };
       const mirror = new Mirror(moving, { token: TOKEN, durable: true, onBadArchive: () => undefined });
       await mirror.refresh(NOON_MS);
-      expect(mirror.triggers.has(link.id) || mirror.queue.has(link.id), `moved before list ${move}`).toBe(true);
+      expect(mirror.links.has(link.id) || mirror.queue.has(link.id), `moved before list ${move}`).toBe(true);
       if (lists <= move) break;
     }
   });

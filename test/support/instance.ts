@@ -1,7 +1,7 @@
 /** A whole Mimikit for a test: three real processes on loopback, in a state directory of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,8 @@ const MAINS = {
 export type RoleName = keyof typeof MAINS;
 export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gateway"];
 
+const SHIFT_CLOCK = "test/support/shift-clock.ts";
+
 /** How long something that must happen may take before a test gives up on it. */
 const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
@@ -28,6 +30,8 @@ export interface InstanceOptions {
   env?: Record<string, string>;
   /** Start only these; all three when not given. */
   roles?: readonly RoleName[];
+  /** The processes have a clock of their own, which `setClock` moves. */
+  hasClock?: boolean;
 }
 
 export class Instance {
@@ -59,12 +63,21 @@ export class Instance {
   }
 
   /** Starts the roles and waits until the instance is ready. */
-  static async start({ env = {}, roles = ROLE_NAMES }: InstanceOptions = {}): Promise<Instance> {
+  static async start({ env = {}, roles = ROLE_NAMES, hasClock = false }: InstanceOptions = {}): Promise<Instance> {
     const directory = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
-    const instance = new Instance(directory, await freePort(), env);
+    const clock = { SHIFT_CLOCK: join(directory, "clock"), NODE_OPTIONS: `--import=${join(ROOT, SHIFT_CLOCK)}` };
+    if (hasClock) writeFileSync(clock.SHIFT_CLOCK, "0");
+    const instance = new Instance(directory, await freePort(), hasClock ? { ...clock, ...env } : env);
     for (const role of roles) instance.startRole(role);
     if (roles.length === ROLE_NAMES.length) await instance.ready();
     return instance;
+  }
+
+  /** The clock of the processes is this many milliseconds ahead of ours from now on. */
+  setClock(aheadMs: number): void {
+    const path = join(this.directory, "clock");
+    writeFileSync(`${path}.new`, String(aheadMs));
+    renameSync(`${path}.new`, path);
   }
 
   /** Starts a role; it is started anew whenever it ends by itself, as PM2 does. */

@@ -1,6 +1,6 @@
 /** The text of a message: the words of the command line, or `-` for what comes through the pipe. */
 import { text as readAll } from "node:stream/consumers";
-import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/inbox";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "./command.ts";
 import { Failure } from "./failure.ts";

@@ -147,6 +147,7 @@ export class Live {
       messages: newestWithin([...messages.values()]),
       tasks: newestOf([...tasks.values()]),
       questions: [],
+      triggers: [],
       status,
     };
   }

@@ -60,7 +60,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
       quarantine,
     },
     next: null,
-    usage: { today: { inputTokens, outputTokens, costUsd }, budget: null },
+    usage: { today: { inputTokens, outputTokens, costUsd }, budget: { day: null, month: null } },
     tools: toolsOf(today),
     problems,
   };

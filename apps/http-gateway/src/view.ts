@@ -82,7 +82,7 @@ export class View {
     const unknown = new Problem(404, "there is no task with this id");
     if (turnNumber(id) > 0) throw unknown;
     const attempts = this.mirror.attempts.get(id) ?? [];
-    const task = this.mirror.queue.get(id) ?? this.mirror.triggers.get(id)?.task;
+    const task = this.mirror.queue.get(id) ?? this.mirror.links.get(id)?.task;
     const summary = tasks.find((one) => one.id === id);
     if (this.openIds.has(id) && task !== undefined && summary !== undefined) return openDetail(summary, task, attempts);
     const result = this.mirror.results.get(id) ?? (await this.ended.find(id));
@@ -147,22 +147,22 @@ export class View {
 
   /** What was open at the last look and is nowhere now has ended; what came and went since then is named by its turn. */
   private async noteEnded(turns: readonly Result[]): Promise<void> {
-    const { results, queue, triggers } = this.mirror;
+    const { results, queue, links } = this.mirror;
     for (const result of results.values()) this.ended.note(result);
     for (const id of new Set([...this.openIds, ...turns.flatMap(tasksOf)])) {
-      if (!this.ended.has(id) && !queue.has(id) && !triggers.has(id)) await this.ended.find(id);
+      if (!this.ended.has(id) && !queue.has(id) && !links.has(id)) await this.ended.find(id);
     }
   }
 
   private compose(conversation: Conversation): Look {
-    const { inbox, dropped, queue, signals, triggers, results, attempts, ledger } = this.mirror;
+    const { inbox, dropped, queue, signals, links, results, attempts, ledger } = this.mirror;
     const isOver = (id: string) => results.has(id) || this.ended.has(id) || ledger.has(id);
     const open = [...queue.values()].filter((task) => !isOver(task.id));
-    const waiting = [...triggers.values()].filter(({ id }) => !queue.has(id) && !isOver(id));
+    const waiting = [...links.values()].filter(({ id }) => !queue.has(id) && !isOver(id));
     this.openIds = new Set([...open, ...waiting].map(({ id }) => id));
     const board = boardOf({
       queue: new Map(open.map((task) => [task.id, task])),
-      triggers: new Map(waiting.map((trigger) => [trigger.id, trigger])),
+      links: new Map(waiting.map((link) => [link.id, link])),
       results: new Map(),
       runningClaimOf: (id) => runningClaim(attempts.get(id)),
       attemptsOf: (id) => countAttempts(attempts.get(id)),

@@ -4,11 +4,12 @@
  */
 import type { Action, DocumentEdit, Removal, Settlement } from "@mimikit/core/action";
 import { messageOf } from "@mimikit/core/rules/steer";
-import { Mark, WishOutcome } from "@mimikit/protocol/archive";
+import { EndedTrigger, Mark, SkippedOccurrences, WishOutcome } from "@mimikit/protocol/archive";
 import type { AuditEvent } from "@mimikit/protocol/audit";
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/id";
 import { Event, Message, Wish } from "@mimikit/protocol/inbox";
 import { BadJson } from "@mimikit/protocol/json";
+import { Question } from "@mimikit/protocol/question";
 import { Result } from "@mimikit/protocol/result";
 import { Signal } from "@mimikit/protocol/signal";
 import { Task } from "@mimikit/protocol/task";
@@ -25,6 +26,7 @@ import {
   failedAttemptPath,
   inboxPath,
   QUARANTINE,
+  questionPath,
   queuePath,
   resultPath,
   runningOf,
@@ -66,6 +68,19 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
       return settle(action.settlement, hands);
     case "fire":
       return queueTask(action.task, "task_fired", hands);
+    case "create-trigger":
+      return createTrigger(action.trigger, hands);
+    case "advance":
+      await advance(action.trigger, hands);
+      return;
+    case "carry-out":
+      return carryOut(action, hands);
+    case "end-trigger":
+      return endTrigger(action, hands);
+    case "evaluate":
+      return queueTask(action.task, "evaluation_queued", hands);
+    case "answer-wish":
+      return answerWish(action, hands);
     case "wake":
       return wake(action.turn, hands);
     case "restart":
@@ -185,17 +200,17 @@ async function finish(result: Result, { fs, ledger, audit }: Hands): Promise<voi
 }
 
 async function settle(settlement: Settlement, hands: Hands): Promise<void> {
-  const { fs, ledger, token, audit } = hands;
+  const { fs, ledger, audit } = hands;
   const { result } = settlement;
   if (await ledger.confirm(result.id)) return;
   await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));
   for (const trigger of settlement.triggers) await createTrigger(trigger, hands);
+  for (const question of settlement.questions) await ask(question, hands);
+  // Another version came first: what it says must be seen before the verdicts are put on top of it.
+  for (const version of settlement.versions) if (!(await advance(version, hands))) return;
   for (const edit of settlement.edits) await editOnce(edit, hands);
   for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
-  for (const event of settlement.events) {
-    if (await ledger.confirm(event.id)) continue;
-    await createRecord(fs, Event, inboxPath(event.id), { ...event, mac: seal(token, event) });
-  }
+  for (const event of settlement.events) await tellTeller(event, hands);
   await ledger.makeDurable();
   await consume(settlement, hands);
   await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);
@@ -203,7 +218,8 @@ async function settle(settlement: Settlement, hands: Hands): Promise<void> {
   ledger.add(result.id);
   const { id, task, attempts, failureReason, startedAt, completedAt } = result;
   audit({
-    event: task.turn === undefined ? "plan_settled" : "turn_settled",
+    event:
+      task.turn !== undefined ? "turn_settled" : task.evaluation !== undefined ? "evaluation_settled" : "plan_settled",
     taskId: id,
     traceId: task.traceId,
     attempts,
@@ -266,13 +282,72 @@ async function isCancelledOnDisk(id: string, ledger: Ledger): Promise<boolean> {
   return false;
 }
 
+/** A first version. What is spent, or has become a later version, is not made again. */
 async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<void> {
-  const { id, task } = trigger;
+  const { id, version } = trigger;
   if (await ledger.confirm(id)) return;
-  if (await isDurablyThere(queuePath(task.role, id), fs)) return;
-  if (await isDurablyThere(resultPath(task.role, id), fs)) return;
-  if (await createRecord(fs, Trigger, triggerPath(id), trigger))
-    audit({ event: "task_waiting", taskId: id, traceId: task.traceId, detail: { condition: trigger.condition } });
+  if (trigger.type === "link") {
+    const { task, condition } = trigger;
+    if (await isDurablyThere(queuePath(task.role, id), fs)) return;
+    if (await isDurablyThere(resultPath(task.role, id), fs)) return;
+    if (await createRecord(fs, Trigger, triggerPath(id, version), trigger))
+      audit({ event: "task_waiting", taskId: id, traceId: task.traceId, detail: { condition } });
+    return;
+  }
+  const { type, title, traceId } = trigger;
+  if (await createRecord(fs, Trigger, triggerPath(id, version), trigger))
+    audit({ event: "trigger_created", taskId: id, traceId, detail: { type, title } });
+}
+
+/** @returns false when somebody else has made this version. */
+async function advance(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<boolean> {
+  const { id, version } = trigger;
+  if (await ledger.confirm(id)) return true;
+  if (!(await createRecord(fs, Trigger, triggerPath(id, version), trigger))) return false;
+  const { decision, paused } = trigger.type === "link" ? {} : trigger;
+  const fired = decision?.fire.map((occurrence) => occurrence.id) ?? [];
+  const detail = { version, ...(fired.length > 0 && { fired }), ...(paused === true && { paused }) };
+  audit({ event: "trigger_advanced", taskId: id, detail });
+  return true;
+}
+
+/** Every part of a decision is create-once, so whoever does it twice does it once. */
+async function carryOut({ tasks, events, skips }: Extract<Action, { type: "carry-out" }>, hands: Hands): Promise<void> {
+  await Promise.all(tasks.map((task) => queueTask(task, "task_fired", hands)));
+  for (const event of events) await tellTeller(event, hands);
+  for (const skip of skips)
+    if (await archive(skip, SkippedOccurrences, hands)) {
+      const { triggerId, from, to, count, reason } = skip;
+      hands.audit({ event: "occurrences_skipped", taskId: triggerId, detail: { from, to, count, reason } });
+    }
+}
+
+async function endTrigger({ trigger, outcome }: Extract<Action, { type: "end-trigger" }>, hands: Hands): Promise<void> {
+  const { id } = trigger;
+  const record: EndedTrigger = { kind: "trigger", id, at: new Date(hands.nowMs()).toISOString(), outcome, trigger };
+  if (await archive(record, EndedTrigger, hands)) hands.audit({ event: `trigger_${outcome}`, taskId: id });
+}
+
+/** The answer is durable before the wish goes. */
+async function answerWish({ wish, outcome }: Extract<Action, { type: "answer-wish" }>, hands: Hands): Promise<void> {
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
+  if (await archive(record, WishOutcome, hands))
+    hands.audit({ event: `${wish.kind}_answered`, detail: { id: wish.id, outcome } });
+  await drop(inboxPath(wish.id), hands);
+}
+
+/** A system event for the Teller; one that was told before, or is waiting, stays as it is. */
+async function tellTeller(event: Event, { fs, ledger, token, audit }: Hands): Promise<void> {
+  if (await ledger.confirm(event.id)) return;
+  if (await createRecord(fs, Event, inboxPath(event.id), { ...event, mac: seal(token, event) }))
+    audit({ event: `event_${event.name}`, detail: { id: event.id } });
+}
+
+async function ask(question: Question, { fs, ledger, audit }: Hands): Promise<void> {
+  const { id, traceId } = question;
+  if (await ledger.confirm(id)) return;
+  if (await createRecord(fs, Question, questionPath(id), question))
+    audit({ event: "question_asked", taskId: id, traceId, detail: { purpose: question.purpose.type } });
 }
 
 async function editOnce(edit: DocumentEdit, hands: Hands): Promise<void> {
@@ -322,8 +397,11 @@ async function remove(removals: Removal[], { fs, ledger }: Hands): Promise<void>
       case "signals":
         await fs.unlink(signalPath(removal.id));
         break;
+      case "questions":
+        await fs.unlink(questionPath(removal.id));
+        break;
       case "triggers":
-        await fs.unlink(triggerPath(removal.id));
+        await fs.unlink(triggerPath(removal.id, removal.version));
         break;
       case "queue":
         await fs.unlink(queuePath(removal.role, removal.id));

@@ -1,5 +1,6 @@
 /** The supervisor process: code only. It ticks every second, and at once when a record comes. */
 
+import { NO_SPENDING } from "@mimikit/core/budget";
 import { loadConfig } from "@mimikit/runtime/config";
 import { lockDocument } from "@mimikit/runtime/document-lock";
 import { prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
@@ -10,6 +11,7 @@ import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
 import { watchConfig } from "@mimikit/runtime/watch-config";
+import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
 import { openDisk } from "@mimikit/store/disk";
 import { WATCHED, watchState } from "@mimikit/store/watch";
 import { writeHistory } from "./history-view.ts";
@@ -22,7 +24,7 @@ const HOUSEKEEPING_EVERY_MS = 3_600_000;
 /** Actions make more actions; this many rounds in a row and the rest waits for the next tick. */
 const ROUNDS_MAX = 50;
 
-const { home } = resolveHome(process.env);
+const { home, workDir } = resolveHome(process.env);
 prepareHome(home);
 const { config } = loadConfig(home, process.env);
 await waitForSingleton(home, "supervisor", () =>
@@ -37,6 +39,7 @@ writeRole(home, "supervisor");
 
 const { pid, startTime } = ownIdentity();
 const fs = openDisk(home, `supervisor-${pid}-${startTime}`);
+const files = new WorkspaceFiles({ workDir, home });
 const supervisor = new Supervisor({
   fs,
   token: readToken(home),
@@ -47,6 +50,11 @@ const supervisor = new Supervisor({
   isAlive,
   onError: (error, { type }) => log.error("an action failed and will be tried again", { type, error }),
   rereadMs: config.rereadSec * 1_000,
+  world: {
+    stampsOf: (paths) => files.stampsOf(paths),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    spending: () => ({ ceiling: null, spentByTrigger: () => NO_SPENDING }),
+  },
 });
 await supervisor.load();
 

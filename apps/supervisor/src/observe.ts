@@ -1,15 +1,32 @@
 /** The disk as facts for `decide`: the mirror, who is alive, and the outcomes that triggers ask about. */
-import { tasksNeeded } from "@mimikit/core/conditions/index";
-import type { Decision, Snapshot } from "@mimikit/core/snapshot";
+import type { Ceiling, Spending } from "@mimikit/core/budget";
+import { needsOf } from "@mimikit/core/conditions/index";
+import type { Decision, LastEvaluation, Snapshot } from "@mimikit/core/snapshot";
+import type { Condition } from "@mimikit/protocol/condition";
+import { evaluationId, evaluationNumber } from "@mimikit/protocol/id";
+import type { ClosedQuestion } from "@mimikit/protocol/question";
+import type { Report } from "@mimikit/protocol/report";
 import { reportOf } from "@mimikit/protocol/result";
-import type { Report } from "@mimikit/protocol/task";
+import type { Ledger } from "@mimikit/store/ledger";
 import type { Mirror } from "@mimikit/store/mirror";
 
+/** What decisions need to know of the world beyond the state directory. */
+export interface World {
+  /** What is at these paths and globs, as texts that change whenever it does; "" where there is nothing. */
+  stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The IANA zone of the server. */
+  timeZone: string;
+  /** What has been spent, and whether that is all that may be. */
+  spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
+}
+
 /** Call after `mirror.refresh()`. */
-export async function observe(mirror: Mirror): Promise<Snapshot> {
-  const { inbox, dropped, triggers, signals, queue, results, ledger } = mirror;
+export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
+  const { inbox, dropped, links, standing, questions, staleVersions, signals, queue, results, ledger } = mirror;
   const outcomes = new Map<string, Report>();
-  for (const taskId of new Set([...triggers.values()].flatMap((trigger) => tasksNeeded(trigger.condition)))) {
+  const needs = conditionsIn(mirror).map(needsOf);
+  const stamps = await world.stampsOf([...new Set(needs.flatMap(({ paths }) => paths))]);
+  for (const taskId of new Set(needs.flatMap(({ tasks }) => tasks))) {
     const result = results.get(taskId) ?? (await archivedResult(taskId, mirror));
     if (result !== undefined) outcomes.set(taskId, reportOf(result));
   }
@@ -19,11 +36,27 @@ export async function observe(mirror: Mirror): Promise<Snapshot> {
     const result = results.get(taskId) ?? (await archivedResult(taskId, mirror));
     if (result !== undefined) heard.set(taskId, new Set(result.steers?.map((steer) => steer.id)));
   }
+  const closed = new Map<string, ClosedQuestion>();
+  for (const id of questions.keys()) {
+    const record = ledger.has(id) ? await ledger.read(id) : null;
+    if (record !== null && "kind" in record && record.kind === "question") closed.set(id, record);
+  }
+  const evaluation = await lastEvaluation(mirror);
+  const { ceiling, spentByTrigger } = world.spending();
   return {
     inbox,
     dropped,
     unreadable: mirror.unreadable(),
-    triggers,
+    links,
+    standing,
+    staleVersions,
+    questions,
+    closedQuestion: (id) => closed.get(id),
+    stampOf: (path) => stamps.get(path),
+    timeZone: world.timeZone,
+    evaluation,
+    ceiling,
+    spentByTrigger,
     signals,
     queue,
     attempts: mirror.attemptFacts,
@@ -35,6 +68,42 @@ export async function observe(mirror: Mirror): Promise<Snapshot> {
     settledTurn: ledger.settledTurn,
   };
 }
+
+/** The conditions of everything that waits for one. */
+function conditionsIn({ links, standing }: Mirror): Condition[] {
+  const conditional = [...standing.values()].flatMap((trigger) => (trigger.type === "conditional" ? [trigger] : []));
+  return [...links.values(), ...conditional].map(({ condition }) => condition);
+}
+
+/** Batches that are looked back upon to see how many have failed in a row. */
+const EVALUATIONS_LOOKED_AT = 5;
+
+/** The last batch of semantic conditions, wherever it is. */
+async function lastEvaluation({ queue, results, ledger }: Mirror): Promise<LastEvaluation | null> {
+  const open = [...queue.keys(), ...results.keys()].map(evaluationNumber);
+  const number = Math.max(ledger.highestEvaluation, ...open);
+  if (number === 0) return null;
+  const known = settledEvaluations.get(ledger);
+  if (known?.number === number) return known;
+  const id = evaluationId(number);
+  const isOpen = !(await ledger.confirm(id));
+  const task = queue.get(id) ?? results.get(id)?.task;
+  if (isOpen && task !== undefined) return { number, at: task.createdAt, isOpen, failures: 0 };
+  let failures = 0;
+  let at: string | undefined;
+  for (let n = number; n > 0 && n > number - EVALUATIONS_LOOKED_AT; n--) {
+    const result = await ledger.readResult(evaluationId(n));
+    at ??= result?.completedAt;
+    if (result?.status !== "failed") break;
+    failures++;
+  }
+  const last = { number, at: at ?? new Date(0).toISOString(), isOpen: false, failures };
+  settledEvaluations.set(ledger, last);
+  return last;
+}
+
+/** A settled batch never changes: it is read once. */
+const settledEvaluations = new WeakMap<Ledger, LastEvaluation>();
 
 /** What was decided about steers and stops that are archived and may not be carried out yet. */
 async function readDecisions({ inbox, ledger }: Mirror): Promise<Map<string, Decision>> {
@@ -48,8 +117,8 @@ async function readDecisions({ inbox, ledger }: Mirror): Promise<Map<string, Dec
 }
 
 /** A task that is in no directory any more may have been archived since; only the disk knows for certain. */
-async function archivedResult(taskId: string, { queue, triggers, ledger }: Mirror) {
+async function archivedResult(taskId: string, { queue, links, ledger }: Mirror) {
   if (queue.has(taskId) && !ledger.has(taskId)) return undefined;
-  if (triggers.has(taskId) && !ledger.has(taskId)) return undefined;
+  if (links.has(taskId) && !ledger.has(taskId)) return undefined;
   return (await ledger.confirm(taskId)) ? ((await ledger.readResult(taskId)) ?? undefined) : undefined;
 }

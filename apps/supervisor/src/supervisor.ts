@@ -4,9 +4,10 @@ import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/claim";
 import { Mirror } from "@mimikit/store/mirror";
 import { execute, type Hands } from "./execute.ts";
-import { observe } from "./observe.ts";
+import { observe, type World } from "./observe.ts";
 
 export interface SupervisorOptions extends Omit<Hands, "ledger"> {
+  world: World;
   isAlive(owner: Identity): boolean;
   /** An action could not be done now. */
   onError(error: unknown, action: Action): void;
@@ -46,7 +47,7 @@ export class Supervisor {
     const isFull = this.isRereadDue(nowMs);
     await this.mirror.refresh(nowMs, isFull);
     if (isFull) this.lastRereadMs = nowMs;
-    const actions = decide(await observe(this.mirror), nowMs);
+    const actions = decide(await observe(this.mirror, this.options.world), nowMs);
     let done = 0;
     for (const action of actions) {
       try {

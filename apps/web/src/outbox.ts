@@ -3,7 +3,7 @@
  * and goes out again under the same id, so that sending twice is sending once (SPEC K2).
  */
 import type { BODY_BYTES_MAX as BodyBytesMax, ClientFrame } from "@mimikit/protocol/api";
-import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/inbox";
+import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/fields";
 import { signal } from "@preact/signals";
 
 /** One key per message: two tabs that share the storage never overwrite each other's. */

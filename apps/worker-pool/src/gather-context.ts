@@ -76,10 +76,10 @@ async function originOf({ id, traceId }: Task, { results, ledger }: Mirror): Pro
 }
 
 async function listTasks(mirror: Mirror, history: HistoryMessage[]): Promise<TaskSummary[]> {
-  const { queue, triggers, results, attempts, ledger } = mirror;
+  const { queue, links, results, attempts, ledger } = mirror;
   const open = boardOf({
     queue,
-    triggers,
+    links,
     results,
     runningClaimOf: (id) => {
       const last = attempts.get(id)?.at(-1);

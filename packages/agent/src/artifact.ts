@@ -1,8 +1,8 @@
 /** The file with the whole output of an earlier task. Its path is in a result, and so may be what a model made up. */
 import { realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
+import type { Report } from "@mimikit/protocol/report";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
-import type { Report } from "@mimikit/protocol/task";
 import { hasCode } from "@mimikit/store/error-code";
 import { RUNS } from "@mimikit/store/state";
 

@@ -5,9 +5,9 @@
 import type { TaskSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type { Message } from "@mimikit/protocol/inbox";
+import type { Report } from "@mimikit/protocol/report";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
-import type { Report } from "@mimikit/protocol/task";
 import { clockOf, isoIn } from "./clock.ts";
 import type { Run } from "./provider.ts";
 import { checkbox, eventLine, type Fields, lines, memoryLine, NOTHING, type Quoted, record, table } from "./quote.ts";

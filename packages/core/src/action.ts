@@ -1,4 +1,6 @@
 /** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
+
+import type { EndedTrigger, SkippedOccurrences } from "@mimikit/protocol/archive";
 import type {
   CancelWish,
   ClearWish,
@@ -9,11 +11,12 @@ import type {
   StopWish,
   Wish,
 } from "@mimikit/protocol/inbox";
+import type { Question } from "@mimikit/protocol/question";
 import type { Result } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import type { Signal } from "@mimikit/protocol/signal";
 import type { Task } from "@mimikit/protocol/task";
-import type { Trigger } from "@mimikit/protocol/trigger";
+import type { Link, Standing, Trigger } from "@mimikit/protocol/trigger";
 
 /** A change of a document that people edit too; it carries its id, so that it is made once (PROTOCOL R10). */
 export type DocumentEdit =
@@ -25,6 +28,9 @@ export interface Settlement {
   result: Result;
   tasks: Task[];
   triggers: Trigger[];
+  questions: Question[];
+  /** The next versions of what the verdicts of a batch are about. */
+  versions: Trigger[];
   edits: DocumentEdit[];
   /** Tasks that the result cancels. */
   cancels: string[];
@@ -38,7 +44,8 @@ export interface Settlement {
 
 /** A record that can go; `outages` are attempts of an open task, in running/, that others of the same outage stand for. */
 export type Removal =
-  | { from: "inbox" | "triggers" | "signals"; id: string }
+  | { from: "inbox" | "signals" | "questions"; id: string }
+  | { from: "triggers"; id: string; version: number }
   | { from: "queue" | "results"; role: Role; id: string }
   | { from: "running" | "outages"; role: Role; id: string; attempt: number };
 
@@ -60,6 +67,18 @@ export type Action =
   | { type: "settle"; settlement: Settlement }
   /** A chain's link becomes a task under its own id. */
   | { type: "fire"; task: Task }
+  /** A standing trigger that somebody wished for. */
+  | { type: "create-trigger"; trigger: Standing }
+  /** The next version of a trigger: whoever creates it first has decided. */
+  | { type: "advance"; trigger: Link | Standing }
+  /** What a version has decided is done. */
+  | { type: "carry-out"; trigger: Standing; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
+  /** A standing trigger is over. */
+  | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
+  /** A batch of semantic conditions. */
+  | { type: "evaluate"; task: Task }
+  /** A wish whose effect is durable, or that cannot be granted. */
+  | { type: "answer-wish"; wish: Exclude<Wish, Message | Event>; outcome: string }
   | { type: "wake"; turn: Task }
   /** Start the processes anew, once (PROTOCOL R11). */
   | { type: "restart"; wish: RestartWish }

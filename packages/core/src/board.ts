@@ -5,15 +5,15 @@ import type { Claim } from "@mimikit/protocol/claim";
 import { compareTaskIds } from "@mimikit/protocol/id";
 import type { Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
-import type { Trigger } from "@mimikit/protocol/trigger";
-import { tasksNeeded } from "./conditions/index.ts";
+import type { Link } from "@mimikit/protocol/trigger";
+import { needsOf } from "./conditions/index.ts";
 
 /** The shown prompt of a task in a list. */
 export const BOARD_PROMPT_CHARS = 500;
 
 export interface BoardFacts {
   queue: ReadonlyMap<string, Task>;
-  triggers: ReadonlyMap<string, Trigger>;
+  links: ReadonlyMap<string, Link>;
   results: ReadonlyMap<string, Result>;
   /** The newest claim of a task, if it has one and has not failed since. */
   runningClaimOf(id: string): Claim | undefined;
@@ -23,7 +23,7 @@ export interface BoardFacts {
 /** Every task that is in some directory now, newest first. Teller turns are left out: they are the chat itself. */
 export function boardOf(facts: BoardFacts): TaskSummary[] {
   const rows = new Map<string, TaskSummary>();
-  for (const trigger of facts.triggers.values()) rows.set(trigger.id, waitingSummary(trigger));
+  for (const link of facts.links.values()) rows.set(link.id, waitingSummary(link));
   for (const task of facts.queue.values()) rows.set(task.id, queuedSummary(task, facts));
   for (const result of facts.results.values()) rows.set(result.id, summaryOf(result));
   return [...rows.values()].filter((row) => row.role !== "teller").sort((a, b) => compareTaskIds(b.id, a.id));
@@ -53,8 +53,8 @@ function queuedSummary(task: Task, facts: BoardFacts): TaskSummary {
   };
 }
 
-function waitingSummary({ task, condition }: Trigger): TaskSummary {
-  const after = tasksNeeded(condition)[0];
+function waitingSummary({ task, condition }: Link): TaskSummary {
+  const after = needsOf(condition).tasks[0];
   return { ...baseOf(task, "waiting"), ...(after !== undefined && { after }) };
 }
 

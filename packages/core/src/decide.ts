@@ -4,13 +4,16 @@
  */
 import type { Action } from "./action.ts";
 import { cancel } from "./rules/cancel.ts";
+import { change } from "./rules/change.ts";
 import { clear } from "./rules/clear.ts";
+import { evaluate } from "./rules/evaluate.ts";
 import { fire } from "./rules/fire.ts";
 import { prune } from "./rules/prune.ts";
 import { receive } from "./rules/receive.ts";
 import { rescue } from "./rules/rescue.ts";
 import { restart } from "./rules/restart.ts";
 import { settle } from "./rules/settle.ts";
+import { stand } from "./rules/stand.ts";
 import { steer } from "./rules/steer.ts";
 import { stop } from "./rules/stop.ts";
 import { wake } from "./rules/wake.ts";
@@ -25,7 +28,10 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   clear,
   rescue,
   settle,
+  change,
   fire,
+  stand,
+  evaluate,
   wake,
   prune,
   restart,

@@ -3,9 +3,10 @@
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { childId } from "@mimikit/protocol/id";
 import type { Event, Message } from "@mimikit/protocol/inbox";
+import { Report } from "@mimikit/protocol/report";
 import type { Outage, Result } from "@mimikit/protocol/result";
 import type { Steer } from "@mimikit/protocol/signal";
-import { Report, type TurnInput } from "@mimikit/protocol/task";
+import type { TurnInput } from "@mimikit/protocol/task";
 import { outageNotice } from "./notices.ts";
 
 /** The id of the reply of a turn. */

@@ -25,6 +25,13 @@ export function outageNotice(turn: TurnInput, error: string): string {
   return `Nobody can be reached to answer at the moment (${error}). ${kept}`;
 }
 
+/** How the user is asked whether the processes may start anew, in the language of whoever asked for it. */
+export function restartWords(turn: TurnInput | undefined): { question: string; options: string[]; default: string } {
+  return turn !== undefined && isChineseTurn(turn)
+    ? { question: "要现在重启 Mimikit 吗？", options: ["是", "否"], default: "否" }
+    : { question: "Restart Mimikit now?", options: ["yes", "no"], default: "no" };
+}
+
 /** The honest reply to a turn that failed for good, or that the user stopped. */
 export function failureNotice(turn: TurnInput, failureReason: FailureReason, error: string): string {
   const chinese = isChineseTurn(turn);

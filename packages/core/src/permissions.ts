@@ -8,9 +8,13 @@ export const EFFECT_ROLES: Record<Effect["type"], readonly Role[]> = {
   remember: ["teller"],
   update_backlog: ["teller"],
   cancel_task: ["teller", "planner"],
+  schedule: ["teller", "planner"],
+  ask_user: ["teller"],
+  restart_server: ["teller"],
 };
 
-/** May a task of `role` have this effect? */
+/** May a task of `role` have this effect? What the Teller schedules comes back to the Teller (SPEC G). */
 export function isPermitted(role: Role, effect: Effect): boolean {
+  if (effect.type === "schedule" && role === "teller" && (effect.order.target ?? "teller") !== "teller") return false;
   return EFFECT_ROLES[effect.type].includes(role);
 }

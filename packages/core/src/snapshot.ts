@@ -3,11 +3,15 @@
 import type { FailedAttempt } from "@mimikit/protocol/claim";
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/id";
 import type { Wish } from "@mimikit/protocol/inbox";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
+import type { Report } from "@mimikit/protocol/report";
 import type { Result } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import type { Signal } from "@mimikit/protocol/signal";
-import type { Report, Task } from "@mimikit/protocol/task";
-import type { Trigger } from "@mimikit/protocol/trigger";
+import type { Task } from "@mimikit/protocol/task";
+import type { Link, Standing } from "@mimikit/protocol/trigger";
+import type { Ceiling, Spending } from "./budget.ts";
+import type { Facts } from "./conditions/condition.ts";
 
 /** One claim of a task: whether the process that made it still lives, and how it ended if it said so. */
 export interface Attempt {
@@ -48,7 +52,14 @@ export interface Snapshot {
   /** Dropped files by path, completed to full wishes. */
   dropped: ReadonlyMap<string, Wish>;
   unreadable: readonly Unreadable[];
-  triggers: ReadonlyMap<string, Trigger>;
+  /** The links of chains, by the id of their task. */
+  links: ReadonlyMap<string, Link>;
+  /** The newest version of each standing trigger. */
+  standing: ReadonlyMap<string, Standing>;
+  /** Versions of triggers that a newer one has replaced. */
+  staleVersions: readonly { id: string; version: number }[];
+  /** Questions that are open, or closed and not cleaned up yet. */
+  questions: ReadonlyMap<string, Question>;
   /** What running tasks are told, by the id of the wish. */
   signals: ReadonlyMap<string, Signal>;
   /** Tasks of all roles by id. */
@@ -64,8 +75,41 @@ export interface Snapshot {
   heardBy(taskId: string): ReadonlySet<string> | undefined;
   /** What was decided about an archived wish that is still in inbox/. */
   decisionOf(wishId: string): Decision | undefined;
+  /** How a question was closed that decisions depend on; undefined while it is open, or where nobody ever asked it. */
+  closedQuestion(id: string): ClosedQuestion | undefined;
+  /** What is at a path or glob that a condition asks about; see `Facts`. */
+  stampOf(path: string): string | undefined;
+  /** The IANA zone of the server: that of times that name none. */
+  timeZone: string;
+  /** The last batch of semantic conditions; null before the first. */
+  evaluation: LastEvaluation | null;
+  /** The ceiling that all spending has reached; null while there is room. */
+  ceiling: Ceiling | null;
+  /** What the work of a standing trigger has cost today. */
+  spentByTrigger(id: string): Spending;
   /** The highest number of a settled turn; 0 before the first. */
   settledTurn: number;
+}
+
+export interface LastEvaluation {
+  number: number;
+  /** When it was created, ISO 8601. */
+  at: string;
+  /** It has no outcome yet, or one that is not settled. */
+  isOpen: boolean;
+  /** How many of the last batches have failed, one after the other. */
+  failures: number;
+}
+
+/** The world as conditions see it. */
+export function factsAt(snapshot: Snapshot, nowMs: number): Facts {
+  const { timeZone } = snapshot;
+  return {
+    nowMs,
+    timeZone,
+    outcomeOf: (taskId) => snapshot.outcomeOf(taskId),
+    stampOf: (path) => snapshot.stampOf(path),
+  };
 }
 
 /** Is this task, or a task above it, cancelled? (PROTOCOL, Cancel) */
@@ -78,11 +122,16 @@ export function openTasks(snapshot: Snapshot): Task[] {
   return [...snapshot.queue.values()].filter((task) => !snapshot.results.has(task.id) && !snapshot.isArchived(task.id));
 }
 
-/** Triggers that have neither fired nor ended. */
-export function openTriggers(snapshot: Snapshot): Trigger[] {
-  return [...snapshot.triggers.values()].filter(
+/** Links that have neither fired nor ended. */
+export function openLinks(snapshot: Snapshot): Link[] {
+  return [...snapshot.links.values()].filter(
     ({ id }) => !snapshot.queue.has(id) && !snapshot.results.has(id) && !snapshot.isArchived(id),
   );
+}
+
+/** Standing triggers that are not over. */
+export function openStanding(snapshot: Snapshot): Standing[] {
+  return [...snapshot.standing.values()].filter(({ id }) => !snapshot.isArchived(id));
 }
 
 /** Outcomes that nobody has settled yet. */

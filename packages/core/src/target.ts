@@ -1,13 +1,13 @@
 /** What "now" means in a steer or a stop that names no task (SPEC I5): the open turn, else the task whose run began last. */
 import { compareTaskIds } from "@mimikit/protocol/id";
 import type { Task } from "@mimikit/protocol/task";
-import { openTasks, openTriggers, type Snapshot } from "./snapshot.ts";
+import { openLinks, openTasks, type Snapshot } from "./snapshot.ts";
 
 /** The open task that is meant; null where there is none, also when the named one has ended. */
 export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task | null {
   const open = openTasks(snapshot).filter((task) => task.turn?.clear === undefined);
   if (taskId !== undefined) {
-    const waiting = openTriggers(snapshot).map((trigger) => trigger.task);
+    const waiting = openLinks(snapshot).map((trigger) => trigger.task);
     return [...open, ...waiting].find((task) => task.id === taskId) ?? null;
   }
   const turn = open.find((task) => task.turn !== undefined);

@@ -1,14 +1,19 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
+import { Condition } from "./condition.ts";
+import { MESSAGE_CHARS_MAX } from "./fields.ts";
 import { HistoryMessage } from "./history.ts";
 import { Id } from "./id.ts";
-import { ClientClock, MESSAGE_CHARS_MAX } from "./inbox.ts";
+import { ClientClock } from "./inbox.ts";
+import { Answer } from "./question.ts";
+import { Report } from "./report.ts";
 import { Role } from "./role.ts";
-import { Report } from "./task.ts";
+import { Past } from "./trigger.ts";
+import { Missed, Schedule, TriggerBudget } from "./trigger-order.ts";
 import { Usage } from "./usage.ts";
 
 export const BODY_BYTES_MAX = 65_536;
-export const BODY_DEPTH_MAX = 16;
+export const BODY_DEPTH_MAX = 48;
 
 export const InputBody = z.strictObject({
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
@@ -60,6 +65,115 @@ export const TaskDetail = TaskSummary.extend({
 });
 export type TaskDetail = z.infer<typeof TaskDetail>;
 
+/** A standing trigger. */
+export const TriggerSummary = z.object({
+  id: Id,
+  type: z.enum(["recurring", "scheduled", "conditional"]),
+  title: z.string(),
+  prompt: z.string(),
+  target: Role,
+  priority: z.number(),
+  createdAt: z.string(),
+  parentId: Id.optional(),
+  paused: z.boolean(),
+  schedule: Schedule.optional(),
+  runAt: z.string().optional(),
+  missed: Missed.optional(),
+  condition: Condition.optional(),
+  cooldownSec: z.number().optional(),
+  budget: TriggerBudget.optional(),
+  /** When it fires next; null where that depends on a condition, or never. */
+  next: z.string().nullable(),
+  /** What it did lately, newest last. */
+  recent: z.array(Past),
+});
+export type TriggerSummary = z.infer<typeof TriggerSummary>;
+
+/** Why a condition is as it is: a tree of the same shape (SPEC D7). `holds` is null where a model has not told yet. */
+export interface Explanation {
+  type: Condition["type"];
+  holds: boolean | null;
+  /** Leaves: the last evidence, one line; `at` is when it was found out, where it was not just now. */
+  text?: string | undefined;
+  at?: string | undefined;
+  parts?: Explanation[] | undefined;
+}
+export const Explanation: z.ZodType<Explanation> = z.lazy(() =>
+  z.object({
+    type: z.enum(["file_changed", "file_exists", "task_done", "task_failed", "llm_eval", "time", "and", "or", "not"]),
+    holds: z.boolean().nullable(),
+    text: z.string().optional(),
+    at: z.string().optional(),
+    parts: z.array(Explanation).optional(),
+  }),
+);
+
+/** `GET /api/triggers/:id/explain`: why it fires or does not, in words, and the tree of its condition. */
+export const TriggerExplanation = z.object({
+  id: Id,
+  /** One line for people: what it waits for, or why it rests. */
+  text: z.string(),
+  next: z.string().nullable(),
+  condition: Explanation.optional(),
+});
+export type TriggerExplanation = z.infer<typeof TriggerExplanation>;
+
+/** One firing to come. */
+export const SimulatedFiring = z.object({
+  triggerId: Id,
+  title: z.string(),
+  at: z.string(),
+  /** The same moment on the clock of the schedule's zone: `2026-12-01 09:00:00 Asia/Shanghai`. */
+  local: z.string(),
+  /** Other triggers that fire within the same minute. */
+  collidesWith: z.array(Id),
+  /** The mean of what its work has cost so far; null where it has not run yet. */
+  expected: z.object({ tokens: z.number(), costUsd: z.number() }).nullable(),
+});
+export type SimulatedFiring = z.infer<typeof SimulatedFiring>;
+
+/** `GET /api/triggers/simulate?from&to`: every firing of the schedules in that time. Nothing is run. */
+export const Simulation = z.object({
+  from: z.string(),
+  to: z.string(),
+  firings: z.array(SimulatedFiring),
+  /** There are more than could be listed. */
+  isCut: z.boolean(),
+  expected: z.object({ tokens: z.number(), costUsd: z.number() }),
+  /** Triggers that a condition fires: when, nobody knows. */
+  conditional: z.array(z.object({ triggerId: Id, title: z.string() })),
+});
+export type Simulation = z.infer<typeof Simulation>;
+
+/** An open question. */
+export const QuestionView = z.object({
+  id: Id,
+  at: z.string(),
+  expiresAt: z.string(),
+  question: z.string(),
+  options: z.array(z.string()),
+  default: z.string().optional(),
+  /** Only one of the options can be the answer. */
+  isChoice: z.boolean(),
+  /** The task that it is about. */
+  taskId: Id.optional(),
+});
+export type QuestionView = z.infer<typeof QuestionView>;
+export const AnswerBody = z.strictObject({ answer: Answer });
+export type AnswerBody = z.infer<typeof AnswerBody>;
+
+const Amount = z.object({ tokens: z.number(), costUsd: z.number() });
+/** What may be spent in a period, what of it is spent, and what running work has reserved (SPEC N2). */
+export const BudgetState = z.object({
+  limit: Amount.partial(),
+  spent: Amount,
+  reserved: Amount,
+  /** Used up: work waits until `resumesAt`. */
+  isReached: z.boolean(),
+  resumesAt: z.string(),
+});
+export type BudgetState = z.infer<typeof BudgetState>;
+
 const ProcessState = z.object({ pid: z.number().optional(), alive: z.boolean() });
 
 export const Status = z.object({
@@ -83,7 +197,11 @@ export const Status = z.object({
     quarantine: z.number(),
   }),
   next: z.object({ triggerId: Id, at: z.string() }).nullable(),
-  usage: z.object({ today: Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }), budget: z.null() }),
+  usage: z.object({
+    today: Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }),
+    /** By period; null where the settings set no limit for it. */
+    budget: z.object({ day: BudgetState.nullable(), month: BudgetState.nullable() }),
+  }),
   /** The calls of today, by tool. */
   tools: z.record(z.string(), z.object({ calls: z.number(), failed: z.number(), meanMs: z.number() })),
   /** What the owner should look at: an invalid config file, a quarantined record, a role that is down. */
@@ -141,6 +259,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("steer"), id: FrameId, ...SteerBody.shape, taskId: Id.optional() }),
   z.strictObject({ type: z.literal("stop"), id: FrameId }),
   z.strictObject({ type: z.literal("clear"), id: FrameId }),
+  z.strictObject({ type: z.literal("answer"), id: FrameId, questionId: Id, ...AnswerBody.shape }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
@@ -154,11 +273,16 @@ export type ServerFrame =
       cursor: string;
       messages: ChatMessage[];
       tasks: TaskSummary[];
-      questions: never[];
+      questions: QuestionView[];
+      triggers: TriggerSummary[];
       status: Status;
     }
   | { type: "message"; cursor: string; data: ChatMessage }
   | { type: "task"; cursor: string; data: TaskSummary }
+  /** An open question, or one that has been closed: `isOpen` says which. */
+  | { type: "question"; cursor: string; data: QuestionView & { isOpen: boolean } }
+  /** A trigger as it is now; `isOver` when it is gone. */
+  | { type: "trigger"; cursor: string; data: TriggerSummary & { isOver: boolean } }
   | { type: "status"; cursor: string; data: Status }
   | { type: "begin"; taskId: string }
   | { type: "delta"; taskId: string; text: string }

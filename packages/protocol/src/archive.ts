@@ -1,14 +1,40 @@
 /** What `archive/` remembers of wishes and marks; messages, events and results are there as they were. */
 import { z } from "zod";
 import { Id } from "./id.ts";
-import { CancelWish, ClearWish, Event, Message, RestartWish, SteerWish, StopWish } from "./inbox.ts";
+import {
+  AnswerWish,
+  CancelWish,
+  ClearWish,
+  Event,
+  Message,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  TriggerDeleteWish,
+  TriggerPatchWish,
+  TriggerPutWish,
+  TriggerRunWish,
+} from "./inbox.ts";
+import { ClosedQuestion } from "./question.ts";
 import { Result } from "./result.ts";
+import { Skip, Standing, TriggerId } from "./trigger.ts";
 
 export const WishOutcome = z.object({
   kind: z.literal("wish"),
   id: Id,
   at: z.iso.datetime(),
-  wish: z.discriminatedUnion("kind", [CancelWish, RestartWish, SteerWish, StopWish, ClearWish]),
+  wish: z.discriminatedUnion("kind", [
+    CancelWish,
+    RestartWish,
+    SteerWish,
+    StopWish,
+    ClearWish,
+    AnswerWish,
+    TriggerPutWish,
+    TriggerPatchWish,
+    TriggerDeleteWish,
+    TriggerRunWish,
+  ]),
   outcome: z.string(),
   /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */
   taskId: Id.optional(),
@@ -19,7 +45,30 @@ export type WishOutcome = z.infer<typeof WishOutcome>;
 export const Mark = z.object({ kind: z.literal("mark"), id: Id, at: z.iso.datetime(), taskId: Id });
 export type Mark = z.infer<typeof Mark>;
 
-export const Archived = z.union([Message, Event, WishOutcome, Mark, Result]);
+/** A standing trigger that is over. Nothing of it is created any more, nor anything under its id (PROTOCOL, Triggers). */
+export const EndedTrigger = z.object({
+  kind: z.literal("trigger"),
+  id: TriggerId,
+  at: z.iso.datetime(),
+  outcome: z.enum(["spent", "deleted", "cancelled"]),
+  trigger: Standing,
+});
+export type EndedTrigger = z.infer<typeof EndedTrigger>;
+
+/** Occurrences of a trigger that were not run. */
+export const SkippedOccurrences = Skip.extend({ kind: z.literal("skipped"), triggerId: TriggerId });
+export type SkippedOccurrences = z.infer<typeof SkippedOccurrences>;
+
+export const Archived = z.union([
+  Message,
+  Event,
+  WishOutcome,
+  Mark,
+  ClosedQuestion,
+  EndedTrigger,
+  SkippedOccurrences,
+  Result,
+]);
 export type Archived = z.infer<typeof Archived>;
 
 /** The first line of `archive/YYYY-MM.jsonl`; one archived record a line follows. */

@@ -4,20 +4,15 @@
  */
 import { z } from "zod";
 import { Condition } from "./condition.ts";
+import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "./fields.ts";
 import { Id } from "./id.ts";
+import { Answer, OPTION_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTION_TIMEOUT_SEC_MAX } from "./question.ts";
+import { TriggerOrder, When } from "./trigger-order.ts";
 
 export const REPLY_CHARS_MAX = 200_000;
-export const PROMPT_CHARS_MAX = 100_000;
-export const TITLE_CHARS_MAX = 200;
 export const REMEMBER_CHARS_MAX = 2_000;
 export const BACKLOG_ITEM_CHARS_MAX = 500;
-export const TIMEOUT_SEC_MAX = 86_400;
 export const EFFECTS_MAX = 64;
-
-export const Priority = z.number().int().min(0).max(10);
-export const TimeoutSec = z.number().int().min(1).max(TIMEOUT_SEC_MAX);
-export const Title = z.string().min(1).max(TITLE_CHARS_MAX);
-export const Prompt = z.string().min(1).max(PROMPT_CHARS_MAX);
 
 export const ReplyEffect = z.object({ type: z.literal("reply"), text: z.string().min(1).max(REPLY_CHARS_MAX) });
 export const DelegateEffect = z.object({
@@ -27,7 +22,19 @@ export const DelegateEffect = z.object({
   priority: Priority.optional(),
   timeoutSec: TimeoutSec.optional(),
   condition: Condition.optional(),
+  onInterrupt: OnInterrupt.optional(),
 });
+/** A standing trigger; its id is that of the effect. */
+export const ScheduleEffect = z.object({ type: z.literal("schedule"), order: TriggerOrder, when: When });
+export const AskEffect = z.object({
+  type: z.literal("ask_user"),
+  question: z.string().min(1).max(QUESTION_CHARS_MAX),
+  options: z.array(z.string().min(1).max(OPTION_CHARS_MAX)).max(OPTIONS_MAX).optional(),
+  default: Answer.optional(),
+  timeoutSec: z.number().int().min(1).max(QUESTION_TIMEOUT_SEC_MAX).optional(),
+});
+/** The processes start anew, once the user has said yes. */
+export const RestartEffect = z.object({ type: z.literal("restart_server") });
 export const RememberEffect = z.object({
   type: z.literal("remember"),
   content: z.string().min(1).max(REMEMBER_CHARS_MAX),
@@ -46,6 +53,9 @@ export const Effect = z.discriminatedUnion("type", [
   RememberEffect,
   BacklogEffect,
   CancelEffect,
+  ScheduleEffect,
+  AskEffect,
+  RestartEffect,
 ]);
 export type Effect = z.infer<typeof Effect>;
 export type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;

@@ -17,6 +17,16 @@ export function turnNumber(id: string): number {
   return Number(TURN_PATTERN.exec(id)?.[1] ?? 0);
 }
 
+/** The id of batch `n` (1, 2, 3, …) of semantic conditions: creating it is the compare-and-swap. */
+export function evaluationId(n: number): string {
+  return `eval-${String(n).padStart(6, "0")}`;
+}
+
+/** The number of a batch's id, or 0 when `id` is not one. */
+export function evaluationNumber(id: string): number {
+  return Number(/^eval-(\d{6,15})$/.exec(id)?.[1] ?? 0);
+}
+
 /** The id of the k-th effect of `parent`: `t-000042.1`. */
 export function childId(parent: string, k: number): string {
   return `${parent}.${k}`;

@@ -3,9 +3,10 @@
  * the supervisor's own records for the Teller.
  */
 import { z } from "zod";
+import { MESSAGE_CHARS_MAX } from "./fields.ts";
 import { Id } from "./id.ts";
-
-export const MESSAGE_CHARS_MAX = 64_000;
+import { Answer } from "./question.ts";
+import { TriggerDefinition, TriggerPatch } from "./trigger-order.ts";
 
 export const ClientClock = z.object({ timeZone: z.string().min(1).max(64), now: z.iso.datetime({ offset: true }) });
 export type ClientClock = z.infer<typeof ClientClock>;
@@ -30,7 +31,15 @@ export const Event = z.object({
   kind: z.literal("event"),
   id: Id,
   at: z.iso.datetime(),
-  name: z.enum(["task_result"]),
+  name: z.enum([
+    "task_result",
+    "cron_trigger",
+    "question_answered",
+    "question_expired",
+    "action_feedback",
+    "budget",
+    "restarted",
+  ]),
   text: z.string(),
   data: z.record(z.string(), z.unknown()),
   mac: z.string().optional(),
@@ -65,6 +74,56 @@ export type StopWish = z.infer<typeof StopWish>;
 export const ClearWish = z.object({ kind: z.literal("clear"), id: Id, at: z.iso.datetime(), mac: z.string() });
 export type ClearWish = z.infer<typeof ClearWish>;
 
+/** Carries authority like all that follow, so it is believed only with its seal. */
+export const AnswerWish = z.object({
+  kind: z.literal("answer"),
+  id: Id,
+  at: z.iso.datetime(),
+  questionId: Id,
+  answer: Answer,
+  mac: z.string(),
+});
+export type AnswerWish = z.infer<typeof AnswerWish>;
+
+/** A new standing trigger; its id is `trg-` and the hexadecimal digits of the wish's. */
+export const TriggerPutWish = z.object({
+  kind: z.literal("trigger-put"),
+  id: Id,
+  at: z.iso.datetime(),
+  definition: TriggerDefinition,
+  mac: z.string(),
+});
+export type TriggerPutWish = z.infer<typeof TriggerPutWish>;
+
+export const TriggerPatchWish = z.object({
+  kind: z.literal("trigger-patch"),
+  id: Id,
+  at: z.iso.datetime(),
+  triggerId: Id,
+  patch: TriggerPatch,
+  mac: z.string(),
+});
+export type TriggerPatchWish = z.infer<typeof TriggerPatchWish>;
+
+export const TriggerDeleteWish = z.object({
+  kind: z.literal("trigger-delete"),
+  id: Id,
+  at: z.iso.datetime(),
+  triggerId: Id,
+  mac: z.string(),
+});
+export type TriggerDeleteWish = z.infer<typeof TriggerDeleteWish>;
+
+/** Fire now, whatever the schedule says; it changes nothing of the schedule. */
+export const TriggerRunWish = z.object({
+  kind: z.literal("trigger-run"),
+  id: Id,
+  at: z.iso.datetime(),
+  triggerId: Id,
+  mac: z.string(),
+});
+export type TriggerRunWish = z.infer<typeof TriggerRunWish>;
+
 export const Wish = z.discriminatedUnion("kind", [
   Message,
   Event,
@@ -73,6 +132,11 @@ export const Wish = z.discriminatedUnion("kind", [
   SteerWish,
   StopWish,
   ClearWish,
+  AnswerWish,
+  TriggerPutWish,
+  TriggerPatchWish,
+  TriggerDeleteWish,
+  TriggerRunWish,
 ]);
 export type Wish = z.infer<typeof Wish>;
 

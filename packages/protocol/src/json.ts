@@ -2,7 +2,8 @@
 import type { z } from "zod";
 
 export const RECORD_BYTES_MAX = 4 * 1_048_576;
-export const RECORD_DEPTH_MAX = 32;
+/** A condition may be nested 16 deep (SPEC D1), which is two brackets each, inside of other records. */
+export const RECORD_DEPTH_MAX = 64;
 
 /** The text cannot be one of our records; `message` says why, without quoting the text. */
 export class BadJson extends Error {}

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
 import { FailureReason } from "./failure.ts";
 import { Id } from "./id.ts";
+import type { Report } from "./report.ts";
 import { Steer } from "./signal.ts";
-import { type Report, Task } from "./task.ts";
+import { Task } from "./task.ts";
 import { Usage } from "./usage.ts";
 
 /** Longer texts are cut to their tail here and kept in full as an artifact. */
@@ -29,6 +30,10 @@ const Summary = z.object({
 const TurnDone = z.object({});
 const Plan = z.object({ tasks: z.array(Id) });
 
+/** What a batch of semantic conditions came to, by the ids of its items (SPEC D3). */
+export const Verdicts = z.array(z.object({ id: Id, result: z.boolean() }));
+export type Verdicts = z.infer<typeof Verdicts>;
+
 export const RESULT_SCHEMAS = {
   text: Text,
   code_change: CodeChange,
@@ -36,8 +41,9 @@ export const RESULT_SCHEMAS = {
   summary: Summary,
   turn: TurnDone,
   plan: Plan,
+  verdicts: Verdicts,
 } as const;
-export const ResultType = z.enum(["text", "code_change", "analysis", "summary", "turn", "plan"]);
+export const ResultType = z.enum(["text", "code_change", "analysis", "summary", "turn", "plan", "verdicts"]);
 export type ResultType = z.infer<typeof ResultType>;
 
 /** What a run takes of the user's words; more is a conversation, and waits for a turn. */

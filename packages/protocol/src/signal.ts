@@ -3,8 +3,8 @@
  * id of the wish, so that one wish never reaches two tasks; removed when its task has ended.
  */
 import { z } from "zod";
+import { MESSAGE_CHARS_MAX } from "./fields.ts";
 import { Id } from "./id.ts";
-import { MESSAGE_CHARS_MAX } from "./inbox.ts";
 
 /** The user's words as the run hears them. */
 export const Steer = z.object({

@@ -1,28 +1,14 @@
 /** Everything a role does is a task: one life cycle, one queue per role (SPEC C1). Immutable once written. */
 import { z } from "zod";
-import { Priority, Prompt, TimeoutSec, Title } from "./effect.ts";
+import { EVALUATION_PROMPT_CHARS_MAX } from "./condition.ts";
+import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "./fields.ts";
 import { Id } from "./id.ts";
 import { ClearWish, Event, Message } from "./inbox.ts";
+import { Report } from "./report.ts";
 import { Role } from "./role.ts";
 import { Steer } from "./signal.ts";
 
 export const PRIORITY_DEFAULT = 5;
-
-/** The outcome of an earlier task, as it is put in front of a later one: a chain's next link, or the Teller's report. */
-export const Report = z.object({
-  id: Id,
-  title: z.string(),
-  role: Role,
-  status: z.enum(["done", "failed", "needs_input"]),
-  resultType: z.string(),
-  result: z.unknown(),
-  error: z.string().optional(),
-  failureReason: z.string().optional(),
-  question: z.string().optional(),
-  /** What the user said to the task while it ran. */
-  steers: z.array(Steer).optional(),
-});
-export type Report = z.infer<typeof Report>;
 
 /** What a Teller turn answers: everything that was pending when it was created. */
 export const TurnInput = z.object({
@@ -34,8 +20,17 @@ export const TurnInput = z.object({
 });
 export type TurnInput = z.infer<typeof TurnInput>;
 
-/** What a crash in mid-run means (SPEC C5). */
-export const OnInterrupt = z.enum(["rerun", "fail"]);
+/** More wait for the next batch. */
+export const EVALUATION_ITEMS_MAX = 50;
+
+/** One semantic condition: leaf number `leaf` of the condition of a trigger. `id` is what the model calls it. */
+export const EvaluationItem = z.object({
+  id: Id,
+  triggerId: Id,
+  leaf: z.number().int().nonnegative(),
+  prompt: z.string().min(1).max(EVALUATION_PROMPT_CHARS_MAX),
+});
+export type EvaluationItem = z.infer<typeof EvaluationItem>;
 
 export const Task = z.object({
   id: Id,
@@ -56,7 +51,11 @@ export const Task = z.object({
   consumer: z.enum(["teller", "supervisor"]),
   /** What the user said to the plan that made this task, while it was planned; it comes into the history with its report. */
   steers: z.array(Steer).optional(),
+  /** How many triggers stand one above the other over this task; 0, or none, where a user began it (SPEC D8). */
+  triggerDepth: z.number().int().nonnegative().optional(),
   /** Teller turns only. */
   turn: TurnInput.optional(),
+  /** A batch of semantic conditions to be judged; the supervisor takes the verdicts (SPEC D3). */
+  evaluation: z.array(EvaluationItem).min(1).max(EVALUATION_ITEMS_MAX).optional(),
 });
 export type Task = z.infer<typeof Task>;

@@ -1,8 +1,140 @@
-/** A task that waits for a condition. A chain's link fires once, under its own id, and is gone (SPEC D4, PROTOCOL R2). */
+/**
+ * What starts later (SPEC C2, D). A chain's link fires once, under its own id, and is gone (PROTOCOL R2). The others stand:
+ * each occurrence of theirs has an id of its own. A version of a trigger never changes; what becomes of it is its next
+ * version, created once, which also says what is to be started: the decision is durable before anything follows from it.
+ */
 import { z } from "zod";
 import { Condition } from "./condition.ts";
+import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "./fields.ts";
 import { Id } from "./id.ts";
 import { Task } from "./task.ts";
+import {
+  COOLDOWN_SEC_MAX,
+  MISSED_MAX,
+  Missed,
+  Schedule,
+  Target,
+  TRIGGER_DEPTH_MAX,
+  TriggerBudget,
+} from "./trigger-order.ts";
 
-export const Trigger = z.object({ id: Id, condition: Condition, task: Task });
+export const RECENT_MAX = 20;
+export const APPLIED_MAX = 50;
+
+/** A trigger's id leaves room for that of its occurrences. */
+export const TriggerId = Id.max(96);
+
+/** What is known of the leaves of a condition, by the number of the leaf. */
+export const Evidence = z.object({
+  /** `file_changed`: what the files looked like when the change was last acted upon. */
+  baselines: z.record(z.string(), z.string()),
+  /** `llm_eval`: the last answer. It is null once a firing has used it: one evaluation fires at most once. */
+  evaluations: z.record(
+    z.string(),
+    z.object({ number: z.number().int().positive(), result: z.boolean().nullable(), at: z.iso.datetime() }),
+  ),
+});
+export type Evidence = z.infer<typeof Evidence>;
+export const NO_EVIDENCE: Evidence = { baselines: {}, evaluations: {} };
+
+/** One firing: the id of the task or the event that it is. */
+export const Occurrence = z.object({
+  id: Id,
+  /** The moment that it is for; of a condition or a wish, when that was decided. */
+  at: z.iso.datetime(),
+});
+export type Occurrence = z.infer<typeof Occurrence>;
+
+/** Occurrences that are not run, `from` to `to`; `count` is not known where there are too many to count. */
+export const Skip = z.object({
+  id: Id,
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  count: z.number().int().positive().nullable(),
+  reason: z.string(),
+});
+export type Skip = z.infer<typeof Skip>;
+
+/** What a version has decided. Whoever sees it carries it out; the next version is made when all of it is durable. */
+export const Decision = z.object({ fire: z.array(Occurrence).max(MISSED_MAX), skip: z.array(Skip).max(2) });
+export type Decision = z.infer<typeof Decision>;
+export const NO_DECISION: Decision = { fire: [], skip: [] };
+
+/** A line of what a trigger did lately, newest last: a firing, or a stretch that was skipped. */
+export const Past = z.discriminatedUnion("outcome", [
+  Occurrence.extend({ outcome: z.literal("fired") }),
+  Skip.extend({ outcome: z.literal("skipped") }),
+]);
+export type Past = z.infer<typeof Past>;
+
+const versioned = { id: TriggerId, version: z.number().int().positive() };
+
+export const Link = z.object({
+  ...versioned,
+  type: z.literal("link"),
+  condition: Condition,
+  task: Task,
+  evidence: Evidence,
+});
+export type Link = z.infer<typeof Link>;
+
+const standing = {
+  ...versioned,
+  createdAt: z.iso.datetime(),
+  title: Title,
+  prompt: Prompt,
+  target: Target,
+  priority: Priority,
+  timeoutSec: TimeoutSec.nullable(),
+  onInterrupt: OnInterrupt,
+  budget: TriggerBudget.optional(),
+  traceId: Id,
+  parentId: Id.optional(),
+  /** 0: a user's; 1: made by the work of such a one; … (SPEC D8). */
+  depth: z.number().int().min(0).max(TRIGGER_DEPTH_MAX),
+  paused: z.boolean(),
+  /** The wishes that are in this version, the last ones: a wish that comes again changes nothing. */
+  applied: z.array(Id).max(APPLIED_MAX),
+  decision: Decision,
+  recent: z.array(Past).max(RECENT_MAX),
+};
+
+export const Recurring = z.object({
+  ...standing,
+  type: z.literal("recurring"),
+  schedule: Schedule,
+  missed: Missed,
+  /** The occurrence that was decided last or, before the first, the moment that the schedule counts from (SPEC D5). */
+  last: z.iso.datetime(),
+});
+export type Recurring = z.infer<typeof Recurring>;
+
+export const Scheduled = z.object({
+  ...standing,
+  type: z.literal("scheduled"),
+  runAt: z.iso.datetime({ offset: true }),
+  missed: Missed,
+  /** Its one occurrence is decided: when that is durable, the trigger is spent. */
+  isSpent: z.boolean(),
+});
+export type Scheduled = z.infer<typeof Scheduled>;
+
+export const Conditional = z.object({
+  ...standing,
+  type: z.literal("conditional"),
+  condition: Condition,
+  cooldownSec: z.number().int().min(0).max(COOLDOWN_SEC_MAX),
+  evidence: Evidence,
+  /** It was seen not to hold since it fired last (SPEC D4: it fires when it turns from false to true). */
+  isArmed: z.boolean(),
+  /** How often it has fired. */
+  fired: z.number().int().nonnegative(),
+  firedAt: z.iso.datetime().optional(),
+});
+export type Conditional = z.infer<typeof Conditional>;
+
+export const Standing = z.discriminatedUnion("type", [Recurring, Scheduled, Conditional]);
+export type Standing = z.infer<typeof Standing>;
+
+export const Trigger = z.discriminatedUnion("type", [Link, Recurring, Scheduled, Conditional]);
 export type Trigger = z.infer<typeof Trigger>;

@@ -65,6 +65,8 @@ export const UsageLine = Usage.extend({
   role: Role,
   provider: z.string(),
   model: z.string().optional(),
+  /** The standing trigger that the work came from. */
+  triggerId: Id.optional(),
   tools: z.record(z.string(), ToolCount).optional(),
 });
 export type UsageLine = z.infer<typeof UsageLine>;

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { TIMEOUT_SEC_MAX } from "@mimikit/protocol/effect";
+import { TIMEOUT_SEC_MAX } from "@mimikit/protocol/fields";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
 import { Price } from "@mimikit/protocol/usage";
 import { hasCode } from "@mimikit/store/error-code";

@@ -1,6 +1,6 @@
 /** archive/ is the permanent memory of "has this ever happened?". Names are known from memory; a no is confirmed on disk. */
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";
-import { ID_PATTERN, turnId, turnNumber } from "@mimikit/protocol/id";
+import { evaluationNumber, ID_PATTERN, turnId, turnNumber } from "@mimikit/protocol/id";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
 import type { Result } from "@mimikit/protocol/result";
 import type { FileSystem } from "./file-system.ts";
@@ -27,6 +27,8 @@ export class Ledger {
   /** The fold that was read last: whoever reads one old record often reads its neighbours. */
   private openFold: { path: string; lines: ReadonlyMap<string, string> } | undefined;
   private highestTurn = 0;
+  /** The highest number of a settled batch of semantic conditions; 0 before the first. */
+  highestEvaluation = 0;
   private followed = 0;
   /** How many names were seen on disk, and how many of those are known to be durable. */
   private seen = 0;
@@ -86,6 +88,7 @@ export class Ledger {
   add(id: string): void {
     this.known.add(id);
     this.highestTurn = Math.max(this.highestTurn, turnNumber(id));
+    this.highestEvaluation = Math.max(this.highestEvaluation, evaluationNumber(id));
   }
 
   /** An archived record; null when there is none, or when it is damaged, which is reported. */

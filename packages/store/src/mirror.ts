@@ -7,16 +7,17 @@ import type { Attempt } from "@mimikit/core/snapshot";
 import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/claim";
 import { DroppedWish, Wish } from "@mimikit/protocol/inbox";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
+import { Question } from "@mimikit/protocol/question";
 import { Result } from "@mimikit/protocol/result";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import { Signal } from "@mimikit/protocol/signal";
 import { Task } from "@mimikit/protocol/task";
-import { Trigger } from "@mimikit/protocol/trigger";
+import { type Link, type Standing, Trigger } from "@mimikit/protocol/trigger";
 import { Collection } from "./collection.ts";
 import type { FileInfo, FileSystem } from "./file-system.ts";
 import { Ledger } from "./ledger.ts";
 import { isSealed } from "./seal.ts";
-import { INBOX, queueOf, recordIn, resultsOf, runningOf, SIGNALS, TRIGGERS } from "./state.ts";
+import { INBOX, QUESTIONS, queueOf, recordIn, resultsOf, runningOf, SIGNALS, TRIGGERS } from "./state.ts";
 
 type InboxEntry = { wish: Wish } | { dropped: Wish };
 type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt });
@@ -44,6 +45,7 @@ export class Mirror {
   readonly ledger: Ledger;
   private readonly inboxEntries: Collection<InboxEntry>;
   private readonly triggerEntries: Collection<Trigger>;
+  private readonly questionEntries: Collection<Question>;
   private readonly signalEntries: Collection<Signal>;
   private readonly queues: Collection<Task>[];
   private readonly runnings: Collection<RunningEntry>[];
@@ -63,7 +65,13 @@ export class Mirror {
       fs,
       dir: TRIGGERS,
       durable,
-      decode: (stem, text) => named(stem, parseRecord(Trigger, text)),
+      decode: (stem, text) => decodeTrigger(stem, text),
+    });
+    this.questionEntries = new Collection({
+      fs,
+      dir: QUESTIONS,
+      durable,
+      decode: (stem, text) => named(stem, parseRecord(Question, text)),
     });
     this.signalEntries = new Collection({
       fs,
@@ -91,6 +99,7 @@ export class Mirror {
     this.all = [
       this.inboxEntries,
       this.triggerEntries,
+      this.questionEntries,
       this.signalEntries,
       ...this.queues,
       ...this.runnings,
@@ -124,8 +133,35 @@ export class Mirror {
     );
   }
 
-  get triggers(): ReadonlyMap<string, Trigger> {
-    return this.triggerEntries.entries;
+  /** The newest version of each trigger; of a trigger whose versions are being replaced there may be several files. */
+  private get newestTriggers(): Trigger[] {
+    const newest = new Map<string, Trigger>();
+    for (const trigger of this.triggerEntries.entries.values()) {
+      const { version = 0 } = newest.get(trigger.id) ?? {};
+      if (trigger.version > version) newest.set(trigger.id, trigger);
+    }
+    return [...newest.values()];
+  }
+
+  /** The links of chains, by the id of their task. */
+  get links(): ReadonlyMap<string, Link> {
+    return new Map(this.newestTriggers.flatMap((each) => (each.type === "link" ? [[each.id, each] as const] : [])));
+  }
+
+  get standing(): ReadonlyMap<string, Standing> {
+    return new Map(this.newestTriggers.flatMap((each) => (each.type === "link" ? [] : [[each.id, each] as const])));
+  }
+
+  /** Versions that a newer one has replaced. */
+  get staleVersions(): { id: string; version: number }[] {
+    const newest = new Map(this.newestTriggers.map(({ id, version }) => [id, version]));
+    return [...this.triggerEntries.entries.values()].flatMap(({ id, version }) =>
+      version < (newest.get(id) ?? 0) ? [{ id, version }] : [],
+    );
+  }
+
+  get questions(): ReadonlyMap<string, Question> {
+    return this.questionEntries.entries;
   }
 
   /** What running tasks are told, by the id of the wish. */
@@ -202,6 +238,12 @@ function named<T extends { id: string }>(stem: string, record: T): T {
   return record;
 }
 
+function decodeTrigger(stem: string, text: string): Trigger {
+  const trigger = parseRecord(Trigger, text);
+  if (`${trigger.id}.v${trigger.version}` !== stem) throw new BadJson("its name is not that of its version");
+  return trigger;
+}
+
 function ofRole(role: Role, task: Task): Task {
   if (task.role !== role) throw new BadJson(`a ${task.role}'s task among the ${role}'s`);
   return task;
@@ -234,8 +276,8 @@ async function decodeInbox(
   const whole = Wish.safeParse(value);
   if (whole.success && whole.data.id === stem && ID_OF_KIND[whole.data.kind].test(stem)) {
     const wish = whole.data;
-    const needsSeal = wish.kind === "event" || wish.kind === "restart" || wish.kind === "clear";
-    if (needsSeal && !isSealed(token, wish)) throw new BadJson(`a ${wish.kind} needs the seal of the token`);
+    if (!UNSEALED.has(wish.kind) && !isSealed(token, wish))
+      throw new BadJson(`a ${wish.kind} needs the seal of the token`);
     return { wish };
   }
   const dropped = DroppedWish.safeParse(value);
@@ -254,8 +296,17 @@ const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   steer: /^(s|m-f)-.{1,122}$/,
   stop: /^(stop|m-f)-/,
   clear: /^clear-/,
-  event: /^t-.*\.report$/,
+  answer: /^a-/,
+  "trigger-put": /^put-/,
+  "trigger-patch": /^patch-/,
+  "trigger-delete": /^delete-/,
+  "trigger-run": /^run-/,
+  // What it says decides its name; none of them is the name of a task, a wish or a mark.
+  event: /\.(report|answered|expired|refused)$|--|^budget-|^restarted-/,
 };
+
+/** Kinds that carry no more authority than whoever can write a file has (PROTOCOL, Wishes). */
+const UNSEALED: ReadonlySet<Wish["kind"]> = new Set(["message", "cancel", "steer", "stop"]);
 
 /** The same file gets the same id however often it is looked at (PROTOCOL R2). */
 function droppedId(stem: string, file: FileInfo): string {
@@ -266,7 +317,19 @@ function droppedId(stem: string, file: FileInfo): string {
 }
 
 /** How the ids of what clients ask for begin. */
-const PREFIX_OF_KIND = { message: "m", cancel: "c", restart: "r", steer: "s", stop: "stop", clear: "clear" } as const;
+const PREFIX_OF_KIND = {
+  message: "m",
+  cancel: "c",
+  restart: "r",
+  steer: "s",
+  stop: "stop",
+  clear: "clear",
+  answer: "a",
+  "trigger-put": "put",
+  "trigger-patch": "patch",
+  "trigger-delete": "delete",
+  "trigger-run": "run",
+} as const;
 
 /** The id of a wish that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */
 export function wishId(kind: keyof typeof PREFIX_OF_KIND, key?: string): string {

@@ -4,6 +4,7 @@ import { ROLES, type Role } from "@mimikit/protocol/role";
 /** Directories of records that come and go, in the order in which a record moves through them. */
 export const INBOX = "inbox";
 export const TRIGGERS = "triggers";
+export const QUESTIONS = "questions";
 /** What running tasks are told (SPEC I5). */
 export const SIGNALS = "signals";
 export const ARCHIVE = "archive";
@@ -29,7 +30,8 @@ export const resultPath = (role: Role, id: string) => recordIn(resultsOf(role), 
 export const claimPath = (role: Role, id: string, attempt: number) => recordIn(runningOf(role), `${id}.a${attempt}`);
 export const failedAttemptPath = (role: Role, id: string, attempt: number) =>
   recordIn(runningOf(role), `${id}.a${attempt}.failed`);
-export const triggerPath = (id: string) => recordIn(TRIGGERS, id);
+export const triggerPath = (id: string, version: number) => recordIn(TRIGGERS, `${id}.v${version}`);
+export const questionPath = (id: string) => recordIn(QUESTIONS, id);
 export const signalPath = (id: string) => recordIn(SIGNALS, id);
 export const inboxPath = (id: string) => recordIn(INBOX, id);
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
@@ -46,11 +48,13 @@ export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${pa
 export const HISTORY_PATH = "history.json";
 export const MEMORY_PATH = "memory.md";
 export const BACKLOG_PATH = "backlog.md";
+export const TASKS_PATH = "tasks.md";
 
 /** Every directory that exists from the first start on; all of them 0700. */
 export const DIRECTORIES: readonly string[] = [
   INBOX,
   TRIGGERS,
+  QUESTIONS,
   SIGNALS,
   ...ROLES.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
   ARCHIVE,

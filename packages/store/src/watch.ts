@@ -2,13 +2,22 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { ROLES } from "@mimikit/protocol/role";
-import { ARCHIVE, INBOX, queueOf, resultsOf, runningOf, SIGNALS, STREAMS, TRIGGERS } from "./state.ts";
+import { ARCHIVE, INBOX, QUESTIONS, queueOf, resultsOf, runningOf, SIGNALS, STREAMS, TRIGGERS } from "./state.ts";
 
 /** The directories whose changes a role may want to hear of. */
 export const WATCHED = {
-  supervisor: [INBOX, TRIGGERS, ...ROLES.map(resultsOf)],
+  supervisor: [INBOX, TRIGGERS, QUESTIONS, ...ROLES.map(resultsOf)],
   workers: [SIGNALS, ...ROLES.map(queueOf), ...ROLES.map(resultsOf)],
-  gateway: [INBOX, TRIGGERS, ...ROLES.map(queueOf), ...ROLES.map(runningOf), ...ROLES.map(resultsOf), ARCHIVE, STREAMS],
+  gateway: [
+    INBOX,
+    TRIGGERS,
+    QUESTIONS,
+    ...ROLES.map(queueOf),
+    ...ROLES.map(runningOf),
+    ...ROLES.map(resultsOf),
+    ARCHIVE,
+    STREAMS,
+  ],
 } as const;
 
 /**

@@ -21,7 +21,7 @@ export function statusRecord(change: Partial<Status> = {}): Status {
       quarantine: 0,
     },
     next: null,
-    usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: null },
+    usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: { day: null, month: null } },
     tools: {},
     problems: [],
     ...change,

@@ -1,4 +1,5 @@
 /** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
+import { needsOf } from "@mimikit/core/conditions/index";
 import type { Condition } from "@mimikit/protocol/condition";
 import { DelegateEffect } from "@mimikit/protocol/effect";
 import { ancestorsOf, childId } from "@mimikit/protocol/id";
@@ -33,9 +34,11 @@ function refuseTeller(wanted: Condition | undefined, { effects }: Scene): string
 /** A link that waits for a task that never existed would wait in vain, so its id must be known now. */
 function refuseWaiting(wanted: Condition | undefined, { task, effects, reads }: Scene): string | null {
   if (wanted === undefined) return null;
-  const { taskId } = wanted.params;
-  const staged = effects.some((effect, k) => effect.type === "delegate" && childId(task.id, k) === taskId);
-  if (staged || reads.tasks.some((each) => each.id === taskId && each.role !== "teller")) return null;
-  const place = ancestorsOf(taskId)[0] === task.id ? "this plan has delegated no such task" : "no such task is known";
-  return `nothing can wait for ${taskId}: ${place}`;
+  for (const taskId of needsOf(wanted).tasks) {
+    const staged = effects.some((effect, k) => effect.type === "delegate" && childId(task.id, k) === taskId);
+    if (staged || reads.tasks.some((each) => each.id === taskId && each.role !== "teller")) continue;
+    const place = ancestorsOf(taskId)[0] === task.id ? "this plan has delegated no such task" : "no such task is known";
+    return `nothing can wait for ${taskId}: ${place}`;
+  }
+  return null;
 }

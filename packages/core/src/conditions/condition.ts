@@ -1,18 +1,56 @@
-/** The shape of a condition: which facts it needs, and a pure verdict over them (ARCHITECTURE, Adding things). */
-import type { Condition } from "@mimikit/protocol/condition";
-import type { Report } from "@mimikit/protocol/task";
+/** The shape of a condition: which facts it needs, a pure verdict over them, and its reasons (ARCHITECTURE, Adding things). */
+import type { Atom } from "@mimikit/protocol/condition";
+import type { Report } from "@mimikit/protocol/report";
 
-/** `never`: the facts are final and the condition can no longer become true. */
-export type Verdict = "holds" | "waits" | "never";
-
-export interface Facts {
-  outcomeOf(taskId: string): Report | undefined;
+/** `holds` is null where only a model can tell. What is final can never become anything else. */
+export interface Verdict {
+  holds: boolean | null;
+  isFinal: boolean;
 }
 
-export type ParamsOf<T extends Condition["type"]> = Extract<Condition, { type: T }>["params"];
+/** The world as conditions see it. */
+export interface Facts {
+  nowMs: number;
+  /** The IANA zone of times that name none. */
+  timeZone: string;
+  /** The final outcome of a task; undefined while it has none. */
+  outcomeOf(taskId: string): Report | undefined;
+  /** What is at a path or glob, as a text that changes whenever it does: "" where there is nothing, undefined where nobody could look. */
+  stampOf(path: string): string | undefined;
+}
 
-export interface ConditionRule<T extends Condition["type"]> {
-  /** The tasks whose outcomes must be known before `judge` is asked. */
-  needs(params: ParamsOf<T>): { tasks: string[] };
-  judge(params: ParamsOf<T>, facts: Facts): Verdict;
+/** What is remembered of one leaf. */
+export interface Known {
+  /** The stamp when the change was last acted upon; undefined before the first sight. */
+  baseline?: string | undefined;
+  /** The last answer of a model; null once it has been used. */
+  evaluation?: { number: number; result: boolean | null; at: string } | undefined;
+}
+
+export interface Needs {
+  tasks?: string[];
+  paths?: string[];
+}
+
+type AtomOf<T extends Atom["type"]> = Extract<Atom, { type: T }>;
+export type ParamsOf<T extends Atom["type"]> = AtomOf<T>["params"];
+
+export interface ConditionRule<T extends Atom["type"]> {
+  /** What must be known before `judge` is asked. */
+  needs(params: ParamsOf<T>): Needs;
+  judge(params: ParamsOf<T>, facts: Facts, known: Known): Verdict;
+  /** Why it is so, for people: one line (SPEC D7). `at` is when that was found out, where it was not just now. */
+  explain(params: ParamsOf<T>, facts: Facts, known: Known): { text: string; at?: string };
+}
+
+export const UNKNOWN: Verdict = { holds: null, isFinal: false };
+
+/** What may yet change. */
+export function forNow(holds: boolean): Verdict {
+  return { holds, isFinal: false };
+}
+
+/** What stays so. */
+export function forEver(holds: boolean): Verdict {
+  return { holds, isFinal: true };
 }

@@ -1,24 +1,131 @@
-/** Every atomic condition, by its type. */
-import type { Condition } from "@mimikit/protocol/condition";
-import type { ConditionRule, Facts, Verdict } from "./condition.ts";
+/** Every atomic condition by its type, and the verdict over a whole tree of them. */
+import { type Atom, type Condition, leavesOf, partsOf } from "@mimikit/protocol/condition";
+import type { Evidence } from "@mimikit/protocol/trigger";
+import { type ConditionRule, type Facts, type Known, type Needs, UNKNOWN, type Verdict } from "./condition.ts";
+import { fileChanged, firstBaseline } from "./file-changed.ts";
+import { fileExists } from "./file-exists.ts";
+import { llmEval } from "./llm-eval.ts";
 import { taskDone } from "./task-done.ts";
 import { taskFailed } from "./task-failed.ts";
+import { time } from "./time.ts";
 
-const CONDITIONS: { [T in Condition["type"]]: ConditionRule<T> } = {
+const CONDITIONS: { [T in Atom["type"]]: ConditionRule<T> } = {
   task_done: taskDone,
   task_failed: taskFailed,
+  file_exists: fileExists,
+  file_changed: fileChanged,
+  llm_eval: llmEval,
+  time,
 };
 
-function ruleOf<T extends Condition["type"]>(type: T): ConditionRule<T> {
+function ruleOf<T extends Atom["type"]>(type: T): ConditionRule<T> {
   return CONDITIONS[type];
 }
 
-/** The tasks whose outcomes a condition asks about. */
-export function tasksNeeded(condition: Condition): string[] {
-  return ruleOf(condition.type).needs(condition.params).tasks;
+/** What a condition asks about, without repetitions. */
+export function needsOf(condition: Condition): Required<Needs> {
+  const needs = leavesOf(condition).map((atom) => ruleOf(atom.type).needs(atom.params));
+  return {
+    tasks: [...new Set(needs.flatMap(({ tasks = [] }) => tasks))],
+    paths: [...new Set(needs.flatMap(({ paths = [] }) => paths))],
+  };
 }
 
-/** What the facts say about a condition. */
-export function judge(condition: Condition, facts: Facts): Verdict {
-  return ruleOf(condition.type).judge(condition.params, facts);
+/** What the facts and the evidence say about a condition. */
+export function judge(condition: Condition, facts: Facts, evidence: Evidence): Verdict {
+  return judgeTree(condition, 0, (atom, leaf) => judgeLeaf(atom, facts, knownOf(leaf, evidence)));
+}
+
+/** The verdict on one leaf. */
+export function judgeLeaf(atom: Atom, facts: Facts, known: Known): Verdict {
+  return ruleOf(atom.type).judge(atom.params, facts, known);
+}
+
+/** Why a leaf is so, for people. */
+export function explainLeaf(atom: Atom, facts: Facts, known: Known): { text: string; at?: string } {
+  return ruleOf(atom.type).explain(atom.params, facts, known);
+}
+
+export function knownOf(leaf: number, { baselines, evaluations }: Evidence): Known {
+  return { baseline: baselines[leaf], evaluation: evaluations[leaf] };
+}
+
+/**
+ * The semantic leaves that a model must be asked about, because everything else cannot decide: whatever a model said
+ * before counts as not known (SPEC D1, D3).
+ */
+export function leavesToAsk(condition: Condition, facts: Facts, evidence: Evidence): number[] {
+  const verdictAt = (atom: Atom, leaf: number) =>
+    atom.type === "llm_eval" ? UNKNOWN : judgeLeaf(atom, facts, knownOf(leaf, evidence));
+  return undecided(condition, 0, verdictAt);
+}
+
+type JudgeAt = (atom: Atom, leaf: number) => Verdict;
+
+/** @param first the number of its first leaf. */
+export function judgeTree(condition: Condition, first: number, judgeAt: JudgeAt): Verdict {
+  switch (condition.type) {
+    case "not": {
+      const { holds, isFinal } = judgeTree(condition.condition, first, judgeAt);
+      return { holds: holds === null ? null : !holds, isFinal };
+    }
+    case "and":
+      return combine(verdictsOf(condition, first, judgeAt), false);
+    case "or":
+      return combine(verdictsOf(condition, first, judgeAt), true);
+    default:
+      return judgeAt(condition, first);
+  }
+}
+
+/** One part that is `decisive` decides; without one, a part that is not known leaves the whole unknown. */
+function combine(verdicts: readonly Verdict[], decisive: boolean): Verdict {
+  const deciding = verdicts.filter(({ holds }) => holds === decisive);
+  if (deciding.length > 0) return { holds: decisive, isFinal: deciding.some(({ isFinal }) => isFinal) };
+  const isKnown = verdicts.every(({ holds }) => holds !== null);
+  return { holds: isKnown ? !decisive : null, isFinal: verdicts.every(({ isFinal }) => isFinal) };
+}
+
+function verdictsOf(condition: Condition, first: number, judgeAt: JudgeAt): Verdict[] {
+  return numbered(condition, first).map(({ part, at }) => judgeTree(part, at, judgeAt));
+}
+
+/** The parts of a combination, each with the number of its first leaf. */
+export function numbered(condition: Condition, first: number): { part: Condition; at: number }[] {
+  let at = first;
+  return partsOf(condition).map((part) => {
+    const here = { part, at };
+    at += leavesOf(part).length;
+    return here;
+  });
+}
+
+function undecided(condition: Condition, first: number, judgeAt: JudgeAt): number[] {
+  if (judgeTree(condition, first, judgeAt).holds !== null) return [];
+  if (condition.type === "llm_eval") return [first];
+  return numbered(condition, first).flatMap(({ part, at }) => undecided(part, at, judgeAt));
+}
+
+/** The evidence with a baseline for every file that was never looked at; null when there is nothing to add. */
+export function withBaselines(condition: Condition, facts: Facts, evidence: Evidence): Evidence | null {
+  const baselines = { ...evidence.baselines };
+  for (const [leaf, atom] of leavesOf(condition).entries()) {
+    const stamp = atom.type === "file_changed" ? facts.stampOf(atom.params.path) : undefined;
+    if (atom.type !== "file_changed" || stamp === undefined || baselines[leaf] !== undefined) continue;
+    baselines[leaf] = firstBaseline(stamp, atom.params.fireOnInit === true);
+  }
+  return Object.keys(baselines).length === Object.keys(evidence.baselines).length ? null : { ...evidence, baselines };
+}
+
+/** The evidence once a firing has used it: changes up to now are acted upon, and answers count no more. */
+export function used(condition: Condition, facts: Facts, evidence: Evidence): Evidence {
+  const baselines = { ...evidence.baselines };
+  for (const [leaf, atom] of leavesOf(condition).entries()) {
+    const stamp = atom.type === "file_changed" ? facts.stampOf(atom.params.path) : undefined;
+    if (stamp !== undefined) baselines[leaf] = stamp;
+  }
+  const evaluations = Object.fromEntries(
+    Object.entries(evidence.evaluations).map(([leaf, answer]) => [leaf, { ...answer, result: null }]),
+  );
+  return { baselines, evaluations };
 }

@@ -7,19 +7,27 @@ import type { CancelWish } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { failedResult } from "../finish.ts";
-import { countAttempts, isCancelled, openResults, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
+import {
+  countAttempts,
+  isCancelled,
+  openLinks,
+  openResults,
+  openStanding,
+  openTasks,
+  type Snapshot,
+} from "../snapshot.ts";
 import { isSettledAtOnce } from "./settle.ts";
 
 export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
-  const open: Task[] = [...openTasks(snapshot), ...openTriggers(snapshot).map((trigger) => trigger.task)];
+  const open: Task[] = [...openTasks(snapshot), ...openLinks(snapshot).map((link) => link.task)];
   // A plan that is made and not settled yet would still start its tasks.
   const unsettled = openResults(snapshot)
     .filter(isSettledAtOnce)
     .map((result) => result.task);
+  const cancellable = [...open, ...unsettled, ...openStanding(snapshot)].map(({ id }) => id);
   const actions: Action[] = [];
   for (const wish of snapshot.inbox.values()) {
-    if (wish.kind === "cancel" && !snapshot.isArchived(wish.id))
-      actions.push(answer(wish, [...open, ...unsettled], snapshot));
+    if (wish.kind === "cancel" && !snapshot.isArchived(wish.id)) actions.push(answer(wish, cancellable, snapshot));
   }
   for (const task of open) {
     if (!isCancelled(snapshot, task.id)) continue;
@@ -29,11 +37,11 @@ export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
   return actions;
 }
 
-function answer(wish: CancelWish, open: Task[], snapshot: Snapshot): Action {
+function answer(wish: CancelWish, open: readonly string[], snapshot: Snapshot): Action {
   const { taskId } = wish;
   if (turnNumber(taskId) > 0)
     return { type: "cancel", wish, taskId: null, outcome: "a reply is not a task: nothing to cancel" };
-  if (open.some((task) => task.id === taskId || ancestorsOf(task.id).includes(taskId)))
+  if (open.some((id) => id === taskId || ancestorsOf(id).includes(taskId)))
     return { type: "cancel", wish, taskId, outcome: "cancelled" };
   const ended = snapshot.isArchived(taskId) || snapshot.results.has(taskId);
   return { type: "cancel", wish, taskId: null, outcome: ended ? "it had already ended" : "there is no such task" };

@@ -12,10 +12,13 @@ export function prune(snapshot: Snapshot): Action[] {
     const isDone = kind !== "steer" && kind !== "stop" && snapshot.isArchived(id);
     if (isDone) removals.push({ from: "inbox", id });
   }
-  for (const id of snapshot.triggers.keys()) {
+  for (const { id, version } of snapshot.links.values()) {
     const spent = snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.isArchived(id);
-    if (spent) removals.push({ from: "triggers", id });
+    if (spent) removals.push({ from: "triggers", id, version });
   }
+  for (const { id, version } of snapshot.standing.values())
+    if (snapshot.isArchived(id)) removals.push({ from: "triggers", id, version });
+  for (const { id, version } of snapshot.staleVersions) removals.push({ from: "triggers", id, version });
   for (const { id, role } of snapshot.queue.values()) {
     if (snapshot.isArchived(id)) removals.push({ from: "queue", role, id });
   }

@@ -1,35 +1,56 @@
 /** A result's effects become records, each under its derived id; then the result itself is history (PROTOCOL step 5). */
 
 import type { EffectOf } from "@mimikit/protocol/effect";
-import { ancestorsOf, childId } from "@mimikit/protocol/id";
+import { ancestorsOf, childId, evaluationNumber } from "@mimikit/protocol/id";
 import type { Event } from "@mimikit/protocol/inbox";
-import { type Result, reportOf } from "@mimikit/protocol/result";
+import { QUESTION_TIMEOUT_SEC, type Question } from "@mimikit/protocol/question";
+import { Report } from "@mimikit/protocol/report";
+import { type Result, reportOf, Verdicts } from "@mimikit/protocol/result";
 import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/task";
+import { NO_DECISION, NO_EVIDENCE, type Trigger } from "@mimikit/protocol/trigger";
+import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
 import type { Action, Settlement } from "../action.ts";
+import { restartWords } from "../notices.ts";
 import { isPermitted } from "../permissions.ts";
-import { isCancelled, openResults, type Snapshot } from "../snapshot.ts";
-
-const TITLE_FROM_PROMPT_CHARS = 80;
+import { scheduleProblem } from "../schedule.ts";
+import { isCancelled, openResults, openStanding, type Snapshot } from "../snapshot.ts";
+import { titleOf } from "../title.ts";
+import { triggerOf } from "../triggers.ts";
+import { hasUndone } from "./stand.ts";
 
 export function settle(snapshot: Snapshot): Action[] {
   return openResults(snapshot)
-    .filter(isSettledAtOnce)
-    .map((result) => ({ type: "settle", settlement: settlementOf(result, isCancelled(snapshot, result.id)) }));
+    .filter((result) => isSettledAtOnce(result) && !waitsForTriggers(result, snapshot))
+    .map((result) => ({ type: "settle", settlement: settlementOf(result, snapshot) }));
 }
 
-/** Turns settle themselves; plans that succeeded are the supervisor's. Everything else waits for the Teller's report. */
+/**
+ * Turns settle themselves; plans that succeeded are the supervisor's, and so are batches of conditions, which nobody is told
+ * of. Everything else waits for the Teller's report.
+ */
 export function isSettledAtOnce(result: Result): boolean {
-  if (result.task.turn !== undefined) return true;
+  if (result.task.turn !== undefined || result.task.evaluation !== undefined) return true;
   return result.task.consumer === "supervisor" && result.status === "done";
 }
 
+/** The verdicts of a batch make new versions: what the ones before have decided must be done by then. */
+function waitsForTriggers({ task }: Result, snapshot: Snapshot): boolean {
+  return (task.evaluation ?? []).some(({ triggerId }) => {
+    const trigger = snapshot.standing.get(triggerId);
+    return trigger !== undefined && !snapshot.isArchived(triggerId) && hasUndone(trigger, snapshot);
+  });
+}
+
 /** What settling `result` means. A cancelled plan starts nothing any more, but still says so. */
-export function settlementOf(result: Result, cancelled: boolean): Settlement {
+export function settlementOf(result: Result, snapshot: Snapshot): Settlement {
   const { task } = result;
+  const cancelled = isCancelled(snapshot, result.id);
   const settlement: Settlement = {
     result,
     tasks: [],
     triggers: [],
+    questions: [],
+    versions: task.evaluation === undefined || cancelled ? [] : judged(result, snapshot),
     edits: [],
     cancels: [],
     events: [],
@@ -50,9 +71,21 @@ export function settlementOf(result: Result, cancelled: boolean): Settlement {
           const child = { ...childTask(id, effect, result), ...(isFirst && steersOf(result)) };
           isFirst = false;
           if (effect.condition === undefined) settlement.tasks.push(child);
-          else settlement.triggers.push({ id, condition: effect.condition, task: child });
+          else settlement.triggers.push(linkOf(child, effect.condition));
           break;
         }
+        case "schedule": {
+          const refusal = refusalOf(effect, settlement, snapshot, result);
+          if (refusal === null) settlement.triggers.push(scheduledBy(id, effect, result));
+          else settlement.events.push(refused(id, effect, refusal, result));
+          break;
+        }
+        case "ask_user":
+          settlement.questions.push(questionOf(id, effect, result));
+          break;
+        case "restart_server":
+          settlement.questions.push(restartQuestion(id, result));
+          break;
         case "remember":
           settlement.edits.push({
             document: "memory",
@@ -72,21 +105,23 @@ export function settlementOf(result: Result, cancelled: boolean): Settlement {
           effect satisfies never;
       }
     }
-  const started = settlement.tasks.length + settlement.triggers.length;
-  if (task.role === "planner" && started === 0) settlement.events.push(planWithoutTasks(result, cancelled));
+  const links = settlement.triggers.filter(({ type }) => type === "link").length;
+  const standing = settlement.triggers.length - links;
+  if (task.role === "planner" && settlement.tasks.length + links === 0)
+    settlement.events.push(planWithoutTasks(result, cancelled, standing));
   return settlement;
 }
 
 /** A plan of no tasks has nobody to report it, so it reports itself. */
-function planWithoutTasks(result: Result, cancelled: boolean): Event {
+function planWithoutTasks(result: Result, cancelled: boolean, triggers: number): Event {
+  const { title } = result.task;
+  const made = triggers === 0 ? "needed no tasks" : `has set up ${triggers} trigger${triggers === 1 ? "" : "s"}`;
   return {
     kind: "event",
     id: `${result.id}.report`,
     at: result.completedAt,
     name: "task_result",
-    text: cancelled
-      ? `The plan "${result.task.title}" was cancelled.`
-      : `The plan "${result.task.title}" needed no tasks.`,
+    text: `The plan "${title}" ${cancelled ? "was cancelled" : made}.`,
     data: { ...reportOf(result), cancelled },
   };
 }
@@ -109,17 +144,117 @@ function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Ta
     createdAt: parent.completedAt,
     traceId: parent.task.traceId,
     parentId: parent.id,
-    upstream: [],
-    onInterrupt: "rerun",
+    upstream: role === "planner" ? answeredReports(parent) : [],
+    onInterrupt: role === "planner" ? "rerun" : (effect.onInterrupt ?? "rerun"),
     consumer: role === "planner" ? "supervisor" : "teller",
+    ...(parent.task.triggerId !== undefined && { triggerId: parent.task.triggerId }),
+    ...(depthOf(parent) > 0 && { triggerDepth: depthOf(parent) }),
   };
 }
 
-/** The first line of a prompt, short enough for a list. */
-export function titleOf(prompt: string): string {
-  const line = prompt.trim().split("\n", 1)[0] ?? "";
-  const short = line.length > TITLE_FROM_PROMPT_CHARS ? `${line.slice(0, TITLE_FROM_PROMPT_CHARS - 1)}…` : line;
-  return short || "task";
+function linkOf(task: Task, condition: NonNullable<EffectOf<"delegate">["condition"]>): Trigger {
+  return { id: task.id, version: 1, type: "link", condition, task, evidence: NO_EVIDENCE };
+}
+
+/** Work that could not go on without an answer, with the answer: what this turn hands on goes on from there (SPEC C7). */
+function answeredReports({ task }: Result): Report[] {
+  return (task.turn?.events ?? []).flatMap(({ name, data }) => {
+    if (name !== "question_answered" && name !== "question_expired") return [];
+    const about = Report.safeParse(data.about).data;
+    return about === undefined ? [] : [{ ...about, ...(typeof data.answer === "string" && { answer: data.answer }) }];
+  });
+}
+
+/** How many triggers stand over what this result starts (SPEC D8). What a user says begins anew. */
+function depthOf({ task }: Pick<Result, "task">): number {
+  if (task.turn === undefined) return task.triggerDepth ?? 0;
+  if (task.turn.messages.length > 0) return 0;
+  const depths = task.turn.events.map(({ data }) => (typeof data.triggerDepth === "number" ? data.triggerDepth : 0));
+  return Math.max(0, ...depths);
+}
+
+/** Why no trigger may be made; null when it may. The tool has said the same: this is for a result that was made otherwise. */
+function refusalOf(effect: EffectOf<"schedule">, made: Settlement, snapshot: Snapshot, result: Result): string | null {
+  const standing = openStanding(snapshot).length + made.triggers.filter(({ type }) => type !== "link").length;
+  if (standing >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: delete some first`;
+  if (depthOf(result) > TRIGGER_DEPTH_MAX) return `triggers make triggers at most ${TRIGGER_DEPTH_MAX} deep`;
+  return effect.when.type === "recurring"
+    ? scheduleProblem(effect.when.schedule, Date.parse(result.completedAt))
+    : null;
+}
+
+function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Trigger {
+  const target = task.role === "planner" ? "worker" : "teller";
+  const depth = depthOf({ task });
+  return triggerOf(
+    id,
+    { order, when },
+    { createdAt: completedAt, traceId: task.traceId, parentId: task.id, depth, target },
+  );
+}
+
+function refused(id: string, effect: EffectOf<"schedule">, reason: string, { completedAt }: Result): Event {
+  const { title, prompt } = effect.order;
+  return {
+    kind: "event",
+    id: `${id}.refused`,
+    at: completedAt,
+    name: "action_feedback",
+    text: `The trigger "${title ?? titleOf(prompt)}" was not made: ${reason}.`,
+    data: { tool: "schedule", reason },
+  };
+}
+
+function questionOf(id: string, effect: EffectOf<"ask_user">, { task, completedAt }: Result): Question {
+  const { question, options = [], timeoutSec = QUESTION_TIMEOUT_SEC } = effect;
+  const waiting = (task.turn?.results ?? []).filter(({ status }) => status === "needs_input");
+  const about =
+    waiting.find((report) => report.question === question) ?? (waiting.length === 1 ? waiting[0] : undefined);
+  return {
+    id,
+    at: completedAt,
+    expiresAt: new Date(Date.parse(completedAt) + timeoutSec * 1_000).toISOString(),
+    question,
+    options,
+    ...(effect.default !== undefined && { default: effect.default }),
+    purpose: { type: "teller", ...(about !== undefined && { about }) },
+    traceId: task.traceId,
+  };
+}
+
+function restartQuestion(id: string, { task, completedAt }: Result): Question {
+  return {
+    id,
+    at: completedAt,
+    expiresAt: new Date(Date.parse(completedAt) + QUESTION_TIMEOUT_SEC * 1_000).toISOString(),
+    ...restartWords(task.turn),
+    purpose: { type: "restart" },
+    traceId: task.traceId,
+  };
+}
+
+/** The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). */
+function judged({ id, task, status, result, completedAt }: Result, snapshot: Snapshot): Trigger[] {
+  const verdicts = status === "done" ? (Verdicts.safeParse(result).data ?? []) : [];
+  const number = evaluationNumber(id);
+  const versions = new Map<string, Trigger>();
+  for (const { id: name, triggerId, leaf } of task.evaluation ?? []) {
+    const verdict = verdicts.find((each) => each.id === name);
+    const current = versions.get(triggerId) ?? snapshot.links.get(triggerId) ?? snapshot.standing.get(triggerId);
+    if (verdict === undefined || current === undefined || !("evidence" in current)) continue;
+    if (snapshot.isArchived(triggerId) || number <= (current.evidence.evaluations[leaf]?.number ?? 0)) continue;
+    const answer = { number, result: verdict.result, at: completedAt };
+    const evaluations = { ...current.evidence.evaluations, [leaf]: answer };
+    const version = versions.has(triggerId) ? current.version : current.version + 1;
+    const evidence = { ...current.evidence, evaluations };
+    versions.set(
+      triggerId,
+      current.type === "link"
+        ? { ...current, version, evidence }
+        : { ...current, version, evidence, decision: NO_DECISION },
+    );
+  }
+  return [...versions.values()];
 }
 
 /** The turn that everything below an id came from: `t-000042.1.0` → `t-000042`. */

@@ -4,11 +4,13 @@
  */
 import { compareTaskIds, turnId } from "@mimikit/protocol/id";
 import type { ClearWish, Event, Message } from "@mimikit/protocol/inbox";
+import type { Report } from "@mimikit/protocol/report";
 import { type Result, reportOf } from "@mimikit/protocol/result";
-import type { Report, TurnInput } from "@mimikit/protocol/task";
+import type { TurnInput } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
-import { highestTurn, openResults, openTasks, openTriggers, type Snapshot } from "../snapshot.ts";
-import { isSettledAtOnce, rootOf, titleOf } from "./settle.ts";
+import { highestTurn, openLinks, openResults, openTasks, type Snapshot } from "../snapshot.ts";
+import { titleOf } from "../title.ts";
+import { isSettledAtOnce, rootOf } from "./settle.ts";
 
 /** More waits for the next turn. */
 export const TURN_ITEMS_MAX = 20;
@@ -108,7 +110,7 @@ function fitting<T>(items: T[], room: { items: number; chars: number }): T[] {
 function openParents(snapshot: Snapshot): Set<string> {
   const parents = new Set<string>();
   for (const task of openTasks(snapshot)) if (task.parentId !== undefined) parents.add(task.parentId);
-  for (const { task } of openTriggers(snapshot)) if (task.parentId !== undefined) parents.add(task.parentId);
+  for (const { task } of openLinks(snapshot)) if (task.parentId !== undefined) parents.add(task.parentId);
   return parents;
 }
 

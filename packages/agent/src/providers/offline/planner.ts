@@ -3,7 +3,7 @@
  * a chain; the commands of one step run side by side. A link can wait for one task only, so the commands of a step that
  * another step follows run one after the other: what follows has all of them behind it either way.
  */
-import { TITLE_CHARS_MAX } from "@mimikit/protocol/effect";
+import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { z } from "zod";
 import type { ProviderEvent, Run } from "../../provider.ts";

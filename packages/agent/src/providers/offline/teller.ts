@@ -4,7 +4,8 @@
  */
 
 import { tokenize } from "@mimikit/memory/tokenize";
-import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX, TITLE_CHARS_MAX } from "@mimikit/protocol/effect";
+import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/effect";
+import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { ancestorsOf } from "@mimikit/protocol/id";
 import type { Message } from "@mimikit/protocol/inbox";
 import { NO_USAGE } from "@mimikit/protocol/usage";

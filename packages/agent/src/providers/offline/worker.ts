@@ -7,8 +7,8 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Report } from "@mimikit/protocol/report";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
-import type { Report } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { artifactOf } from "../../artifact.ts";
 import { type Ended, runCommand } from "../../command.ts";

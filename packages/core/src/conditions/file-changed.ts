@@ -1,0 +1,27 @@
+/**
+ * Holds when what is at the path is not what it was when it was last acted upon: created, written or removed (SPEC D1).
+ * The first sight is only the baseline, unless `fireOnInit`. Because it is compared with a baseline, a change that
+ * happened while nobody looked is seen all the same.
+ */
+import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
+
+export const fileChanged: ConditionRule<"file_changed"> = {
+  needs: ({ path }) => ({ paths: [path] }),
+  judge: ({ path }, facts, { baseline }) => {
+    const stamp = facts.stampOf(path);
+    if (stamp === undefined) return UNKNOWN;
+    return forNow(baseline !== undefined && stamp !== baseline);
+  },
+  explain: ({ path }, facts, { baseline }) => {
+    const stamp = facts.stampOf(path);
+    if (stamp === undefined) return { text: `${path} cannot be looked at` };
+    if (baseline === undefined) return { text: `${path} is looked at for the first time` };
+    return { text: stamp === baseline ? `${path} is as it was` : `${path} has changed` };
+  },
+};
+
+/** The baseline of a leaf at its first sight. @param stamp what is there. */
+export function firstBaseline(stamp: string, fireOnInit: boolean): string {
+  // Nothing has this stamp, so that whatever is there counts as changed; nothing at all does not.
+  return fireOnInit && stamp !== "" ? "first" : stamp;
+}

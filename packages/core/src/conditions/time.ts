@@ -1,0 +1,37 @@
+/**
+ * Holds within a span of time: after and before a moment or a time of day, and on some weekdays. A span from a later to an
+ * earlier time of day goes over midnight (`after: "22:00", before: "06:00"`). The weekday is that of the clock, not of
+ * the evening before.
+ */
+import { isTimeOfDay } from "@mimikit/protocol/condition";
+import { localTime } from "../schedule.ts";
+import { type ConditionRule, type Facts, forEver, forNow, type ParamsOf, type Verdict } from "./condition.ts";
+
+export const time: ConditionRule<"time"> = {
+  needs: () => ({}),
+  judge: (params, facts) => {
+    const { after, before } = params;
+    if (before !== undefined && !isTimeOfDay(before) && facts.nowMs >= Date.parse(before)) return forEver(false);
+    return judgeNow(params, facts, after, before);
+  },
+  explain: (params, facts) => {
+    const zone = params.timezone ?? facts.timeZone;
+    const { weekday, hhmm, date } = localTime(facts.nowMs, zone);
+    return { text: `it is ${weekday} ${date} ${hhmm} in ${zone}` };
+  },
+};
+
+function judgeNow(
+  { weekdays, timezone }: ParamsOf<"time">,
+  { nowMs, timeZone }: Facts,
+  after: string | undefined,
+  before: string | undefined,
+): Verdict {
+  const { weekday, hhmm } = localTime(nowMs, timezone ?? timeZone);
+  if (weekdays !== undefined && !weekdays.includes(weekday)) return forNow(false);
+  const isAfter = after === undefined || (isTimeOfDay(after) ? hhmm >= after : nowMs >= Date.parse(after));
+  const isBefore = before === undefined || (isTimeOfDay(before) ? hhmm < before : nowMs < Date.parse(before));
+  const isOverMidnight =
+    after !== undefined && before !== undefined && isTimeOfDay(after) && isTimeOfDay(before) && after > before;
+  return forNow(isOverMidnight ? isAfter || isBefore : isAfter && isBefore);
+}

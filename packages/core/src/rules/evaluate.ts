@@ -1,0 +1,81 @@
+/**
+ * Semantic conditions are asked in one batch, never sooner than five minutes after the last, and only those that nothing
+ * else decides (SPEC D3). A batch that failed is followed by longer and longer waits.
+ */
+import type { Condition } from "@mimikit/protocol/condition";
+import { leavesOf } from "@mimikit/protocol/condition";
+import { evaluationId } from "@mimikit/protocol/id";
+import { EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/task";
+import type { Evidence } from "@mimikit/protocol/trigger";
+import type { Action } from "../action.ts";
+import type { Facts } from "../conditions/condition.ts";
+import { leavesToAsk } from "../conditions/index.ts";
+import { factsAt, isCancelled, openLinks, openStanding, type Snapshot } from "../snapshot.ts";
+import { isResting } from "./stand.ts";
+
+export const EVALUATION_EVERY_SEC = 300;
+/** Seconds until the next batch after one failure in a row, two, … */
+export const EVALUATION_BACKOFF_SEC = [600, 1_800, 7_200, 21_600, 43_200] as const;
+/** Above that of any task that somebody ordered (SPEC A5). */
+const EVALUATION_PRIORITY = 10;
+
+export function evaluate(snapshot: Snapshot, nowMs: number): Action[] {
+  if (!isDue(snapshot, nowMs) || snapshot.ceiling !== null) return [];
+  const items = pendingItems(snapshot, nowMs);
+  if (items.length === 0) return [];
+  const id = evaluationId((snapshot.evaluation?.number ?? 0) + 1);
+  const task: Task = {
+    id,
+    role: "worker",
+    type: "oneshot",
+    title: `semantic conditions (${items.length})`,
+    prompt: "",
+    priority: EVALUATION_PRIORITY,
+    timeoutSec: null,
+    createdAt: new Date(nowMs).toISOString(),
+    traceId: id,
+    upstream: [],
+    onInterrupt: "rerun",
+    consumer: "supervisor",
+    evaluation: items,
+  };
+  return [{ type: "evaluate", task }];
+}
+
+function isDue({ evaluation }: Snapshot, nowMs: number): boolean {
+  if (evaluation === null) return true;
+  if (evaluation.isOpen) return false;
+  const { failures, at } = evaluation;
+  const waitSec = EVALUATION_BACKOFF_SEC[Math.min(failures, EVALUATION_BACKOFF_SEC.length) - 1] ?? EVALUATION_EVERY_SEC;
+  // A clock that was set back behind the last batch must not put off the next by the difference.
+  return Math.abs(nowMs - Date.parse(at)) >= waitSec * 1_000;
+}
+
+interface Waiting {
+  id: string;
+  condition: Condition;
+  evidence: Evidence;
+}
+
+/** What a model is to be asked now, those first that have waited longest. */
+function pendingItems(snapshot: Snapshot, nowMs: number): EvaluationItem[] {
+  const facts = factsAt(snapshot, nowMs);
+  const standing = openStanding(snapshot).flatMap((trigger) =>
+    trigger.type === "conditional" && !trigger.paused && !isResting(trigger, nowMs) ? [trigger] : [],
+  );
+  const waiting: Waiting[] = [...openLinks(snapshot), ...standing].filter(({ id }) => !isCancelled(snapshot, id));
+  return waiting
+    .flatMap((each) => questionsOf(each, facts))
+    .sort((a, b) => (a.askedAt < b.askedAt ? -1 : a.askedAt > b.askedAt ? 1 : 0))
+    .slice(0, EVALUATION_ITEMS_MAX)
+    .map(({ triggerId, leaf, prompt }, i) => ({ id: `c${i + 1}`, triggerId, leaf, prompt }));
+}
+
+function questionsOf({ id, condition, evidence }: Waiting, facts: Facts) {
+  const leaves = leavesOf(condition);
+  return leavesToAsk(condition, facts, evidence).flatMap((leaf) => {
+    const atom = leaves[leaf];
+    if (atom?.type !== "llm_eval") return [];
+    return [{ triggerId: id, leaf, prompt: atom.params.prompt, askedAt: evidence.evaluations[leaf]?.at ?? "" }];
+  });
+}

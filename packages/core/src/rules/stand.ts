@@ -1,0 +1,192 @@
+/**
+ * Standing triggers. A version that has decided something is carried out first; when all of that is durable, the next
+ * version is decided. So an occurrence has exactly one outcome, whoever decides it and whatever is cut off (SPEC D5).
+ */
+import {
+  type Conditional,
+  type Decision,
+  NO_DECISION,
+  type Recurring,
+  type Scheduled,
+  type Standing,
+} from "@mimikit/protocol/trigger";
+import { COOLDOWN_SEC_MIN, MISSED_MAX } from "@mimikit/protocol/trigger-order";
+import type { Action } from "../action.ts";
+import { judge, needsOf, used, withBaselines } from "../conditions/index.ts";
+import { dueOf, nextOf } from "../schedule.ts";
+import { factsAt, isCancelled, openStanding, openTasks, type Snapshot } from "../snapshot.ts";
+import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from "../triggers.ts";
+
+/** An occurrence is on time up to this many milliseconds late; later, it was missed. */
+export const ON_TIME_MS = 60_000;
+/** A trigger whose work piles up to this many open tasks skips until some have ended. */
+export const OPEN_OCCURRENCES_MAX = 100;
+
+export function stand(snapshot: Snapshot, nowMs: number): Action[] {
+  const open = openByTrigger(snapshot);
+  return openStanding(snapshot).flatMap((trigger) => step(trigger, open.get(trigger.id) ?? 0, snapshot, nowMs));
+}
+
+function openByTrigger(snapshot: Snapshot): Map<string, number> {
+  const open = new Map<string, number>();
+  for (const { triggerId } of openTasks(snapshot))
+    if (triggerId !== undefined) open.set(triggerId, (open.get(triggerId) ?? 0) + 1);
+  return open;
+}
+
+function step(trigger: Standing, open: number, snapshot: Snapshot, nowMs: number): Action[] {
+  const undone = undoneOf(trigger, snapshot);
+  if (undone.fire.length + undone.skip.length > 0) return [carryOut(trigger, undone, snapshot, nowMs)];
+  if (isCancelled(snapshot, trigger.id)) return [{ type: "end-trigger", trigger, outcome: "cancelled" }];
+  if (trigger.type === "scheduled" && trigger.isSpent) return [{ type: "end-trigger", trigger, outcome: "spent" }];
+  if (trigger.paused) return [];
+  const next = nextVersion(trigger, reasonToSkip(trigger, open, snapshot), snapshot, nowMs);
+  return next === null ? [] : [{ type: "advance", trigger: next }];
+}
+
+/** What of its decision is not durable yet. What is cancelled, with the plan that it comes from, is not carried out. */
+function undoneOf({ decision }: Standing, snapshot: Snapshot): Decision {
+  const isThere = (id: string) =>
+    snapshot.isArchived(id) || snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.inbox.has(id);
+  return {
+    fire: decision.fire.filter(({ id }) => !isThere(id) && !isCancelled(snapshot, id)),
+    skip: decision.skip.filter(({ id }) => !snapshot.isArchived(id)),
+  };
+}
+
+/** Has it decided something that is not durable yet? Its next version would forget it. */
+export function hasUndone(trigger: Standing, snapshot: Snapshot): boolean {
+  const { fire, skip } = undoneOf(trigger, snapshot);
+  return fire.length + skip.length > 0;
+}
+
+function carryOut(trigger: Standing, { fire, skip }: Decision, snapshot: Snapshot, nowMs: number): Action {
+  const waitedFor = trigger.type === "conditional" ? needsOf(trigger.condition).tasks : [];
+  const upstream = waitedFor.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);
+  const isEvent = trigger.target === "teller";
+  return {
+    type: "carry-out",
+    trigger,
+    tasks: isEvent ? [] : fire.map((occurrence) => occurrenceTask(trigger, occurrence, upstream, nowMs)),
+    events: isEvent ? fire.map((occurrence) => occurrenceEvent(trigger, occurrence, nowMs)) : [],
+    skips: skip.map((each) => ({ ...each, kind: "skipped", triggerId: trigger.id })),
+  };
+}
+
+/** Why nothing of it is started now, though it is due; null when there is no reason. */
+function reasonToSkip(trigger: Standing, open: number, snapshot: Snapshot): string | null {
+  if (open >= OPEN_OCCURRENCES_MAX) return `${open} of its tasks have not ended`;
+  const { budget } = trigger;
+  if (budget === undefined) return null;
+  const spent = snapshot.spentByTrigger(trigger.id);
+  if (budget.tokens !== undefined && spent.tokens >= budget.tokens)
+    return `its budget of ${budget.tokens} tokens a day is used up`;
+  if (budget.costUsd !== undefined && spent.costUsd >= budget.costUsd)
+    return `its budget of ${budget.costUsd} US dollars a day is used up`;
+  return null;
+}
+
+function nextVersion(trigger: Standing, skip: string | null, snapshot: Snapshot, nowMs: number): Standing | null {
+  switch (trigger.type) {
+    case "recurring":
+      return nextRecurring(trigger, skip, nowMs);
+    case "scheduled":
+      return nextScheduled(trigger, skip, nowMs);
+    case "conditional":
+      return nextConditional(trigger, skip, snapshot, nowMs);
+  }
+}
+
+/** When a version is due next: a version never changes, so this is found out once for each. */
+const nextMs = new WeakMap<Recurring, number | null>();
+
+/** The next occurrence of a recurring trigger; null when there is none. */
+export function nextOccurrence(trigger: Recurring): number | null {
+  let next = nextMs.get(trigger);
+  if (next === undefined) {
+    next = nextOf(trigger.schedule, Date.parse(trigger.last));
+    nextMs.set(trigger, next);
+  }
+  return next;
+}
+
+function nextRecurring(trigger: Recurring, skip: string | null, nowMs: number): Recurring | null {
+  const next = nextOccurrence(trigger);
+  if (next === null || next > nowMs) return null;
+  const { occurrences, older } = dueOf(trigger.schedule, Date.parse(trigger.last), nowMs);
+  const last = occurrences.at(-1);
+  if (last === undefined) return null;
+  const firing = skip === null ? chosen(trigger.missed, occurrences, nowMs) : [];
+  const skipped = occurrences.slice(0, occurrences.length - firing.length);
+  const decision: Decision = {
+    fire: firing.map((ms) => ({ id: occurrenceId(trigger.id, ms), at: new Date(ms).toISOString() })),
+    skip: [],
+  };
+  const fromMs = older?.fromMs ?? skipped[0];
+  const toMs = skipped.at(-1) ?? older?.toMs;
+  if (fromMs !== undefined && toMs !== undefined) {
+    const count = older === null ? skipped.length : older.count === null ? null : older.count + skipped.length;
+    decision.skip.push(skipOf(trigger.id, fromMs, toMs, count, skip ?? missedReason(trigger.missed)));
+  }
+  return advanced(trigger, { last: new Date(last).toISOString() }, decision);
+}
+
+/** The newest of the due occurrences that are run: those on time and, of those that were missed, what the policy wants. */
+function chosen(missed: Recurring["missed"], due: readonly number[], nowMs: number): number[] {
+  const onTime = due.filter((ms) => nowMs - ms <= ON_TIME_MS);
+  if (missed === "all") return due.slice(-MISSED_MAX);
+  return missed === "latest" && onTime.length === 0 ? due.slice(-1) : onTime.slice(-MISSED_MAX);
+}
+
+function missedReason(missed: Recurring["missed"]): string {
+  if (missed === "all") return `missed, and more than ${MISSED_MAX}`;
+  return missed === "latest" ? "missed; only the latest is made up for" : "missed";
+}
+
+function nextScheduled(trigger: Scheduled, skip: string | null, nowMs: number): Scheduled | null {
+  const dueMs = Date.parse(trigger.runAt);
+  if (dueMs > nowMs) return null;
+  const isMissed = trigger.missed === "none" && nowMs - dueMs > ON_TIME_MS;
+  const reason = skip ?? (isMissed ? missedReason("none") : null);
+  const at = new Date(dueMs).toISOString();
+  const decision: Decision =
+    reason === null
+      ? { fire: [{ id: occurrenceId(trigger.id, dueMs), at }], skip: [] }
+      : { fire: [], skip: [skipOf(trigger.id, dueMs, dueMs, 1, reason)] };
+  return advanced(trigger, { isSpent: true }, decision);
+}
+
+function nextConditional(
+  trigger: Conditional,
+  skip: string | null,
+  snapshot: Snapshot,
+  nowMs: number,
+): Conditional | null {
+  const { id, condition, isArmed } = trigger;
+  const facts = factsAt(snapshot, nowMs);
+  const based = withBaselines(condition, facts, trigger.evidence);
+  const evidence = based ?? trigger.evidence;
+  const { holds } = judge(condition, facts, evidence);
+  const change: Partial<Conditional> = { evidence };
+  if (holds === true && isArmed && !isResting(trigger, nowMs)) {
+    const afterwards = used(condition, facts, evidence);
+    const at = new Date(nowMs).toISOString();
+    const fired = trigger.fired + 1;
+    const occurrence = { id: `${id}--${fired}`, at };
+    const decision: Decision =
+      skip === null
+        ? { fire: [occurrence], skip: [] }
+        : { fire: [], skip: [{ id: `${id}--${fired}-skipped`, from: at, to: at, count: 1, reason: skip }] };
+    const isArmedAgain = judge(condition, facts, afterwards).holds === false;
+    return advanced(trigger, { evidence: afterwards, fired, firedAt: at, isArmed: isArmedAgain }, decision);
+  }
+  if (holds === false && !isArmed) return advanced(trigger, { ...change, isArmed: true }, NO_DECISION);
+  return based === null ? null : advanced(trigger, change, NO_DECISION);
+}
+
+/** Has it fired so lately that it does not fire again yet? A clock that was set back behind that must not prolong the rest. */
+export function isResting({ firedAt, cooldownSec }: Conditional, nowMs: number): boolean {
+  if (firedAt === undefined) return false;
+  const sinceMs = nowMs - Date.parse(firedAt);
+  return sinceMs >= 0 && sinceMs < Math.max(cooldownSec, COOLDOWN_SEC_MIN) * 1_000;
+}

@@ -1,0 +1,132 @@
+/**
+ * When a schedule is due. The next occurrence follows from the schedule and the last one, never from the clock (SPEC D5).
+ * A cron whose seconds, minutes and hours are fixed runs once on each of its days: at the first moment after a gap of
+ * daylight saving, and at the first of two equal times. One with wildcards or steps runs at every matching time there is.
+ */
+import { WEEKDAYS } from "@mimikit/protocol/condition";
+import { INTERVAL_SEC_MIN, type Schedule } from "@mimikit/protocol/trigger-order";
+import { Cron } from "croner";
+
+/** Occurrences of a cron are looked at by name up to this many; of more only the first and the last are known. */
+export const COUNT_MAX = 1_000;
+/** As many of a cron's coming occurrences are looked at to see whether they are too close. */
+const SPACING_LOOKED_AT = 200;
+
+const crons = new Map<string, Cron>();
+const CRONS_MAX = 2_000;
+
+function cronOf(pattern: string, timezone: string): Cron {
+  const key = `${timezone} ${pattern}`;
+  const known = crons.get(key);
+  if (known !== undefined) return known;
+  if (crons.size >= CRONS_MAX) crons.clear();
+  const cron = new Cron(pattern, { timezone, paused: true, fixedTimeRule: "no-wildcard" });
+  crons.set(key, cron);
+  return cron;
+}
+
+/**
+ * What is wrong with a schedule, in words that say what would be right; null when nothing is.
+ * @param nowMs from which it must occur again.
+ */
+export function scheduleProblem(schedule: Schedule, nowMs: number): string | null {
+  if ("interval" in schedule) return null;
+  try {
+    const cron = cronOf(schedule.cron, schedule.timezone);
+    const runs = cron.nextRuns(SPACING_LOOKED_AT, new Date(nowMs));
+    if (runs.length === 0) return `the cron "${schedule.cron}" never occurs`;
+    const isTooClose = runs.some((run, i) => {
+      const before = runs[i - 1];
+      return before !== undefined && run.getTime() - before.getTime() < INTERVAL_SEC_MIN * 1_000;
+    });
+    return isTooClose ? `the cron "${schedule.cron}" occurs more often than every ${INTERVAL_SEC_MIN} seconds` : null;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: |^Cron: /, "") : String(error);
+    return `"${schedule.cron}" is no cron: ${reason}. Six fields: second minute hour day month weekday, like 0 0 9 * * 1-5`;
+  }
+}
+
+/** The first occurrence after `afterMs`; null when there is none. */
+export function nextOf(schedule: Schedule, afterMs: number): number | null {
+  if ("interval" in schedule) return afterMs + schedule.interval * 1_000;
+  return cronOf(schedule.cron, schedule.timezone).nextRun(new Date(afterMs))?.getTime() ?? null;
+}
+
+/** The occurrences after `lastMs` up to and with `nowMs`, as far as there is reason to know each by name. */
+export interface Due {
+  /** All of them, or the newest `COUNT_MAX`, oldest first. */
+  occurrences: number[];
+  /** Older ones that are not among them: the first, and the last. */
+  older: { fromMs: number; toMs: number; count: number | null } | null;
+}
+
+/** @param lastMs the last occurrence that was decided. */
+export function dueOf(schedule: Schedule, lastMs: number, nowMs: number): Due {
+  return "interval" in schedule
+    ? dueIntervals(schedule.interval * 1_000, lastMs, nowMs)
+    : dueCrons(cronOf(schedule.cron, schedule.timezone), lastMs, nowMs);
+}
+
+function dueIntervals(intervalMs: number, lastMs: number, nowMs: number): Due {
+  const count = Math.max(0, Math.floor((nowMs - lastMs) / intervalMs));
+  const kept = Math.min(count, COUNT_MAX);
+  const occurrences = Array.from({ length: kept }, (_, i) => lastMs + (count - kept + i + 1) * intervalMs);
+  if (kept === count) return { occurrences, older: null };
+  const older = { fromMs: lastMs + intervalMs, toMs: lastMs + (count - kept) * intervalMs, count: count - kept };
+  return { occurrences, older };
+}
+
+function dueCrons(cron: Cron, lastMs: number, nowMs: number): Due {
+  const occurrences: number[] = [];
+  let at = cron.nextRun(new Date(lastMs))?.getTime();
+  const first = at;
+  for (; at !== undefined && at <= nowMs; at = cron.nextRun(new Date(at))?.getTime()) {
+    occurrences.push(at);
+    if (occurrences.length > COUNT_MAX) break;
+  }
+  if (first === undefined || occurrences.length <= COUNT_MAX) return { occurrences, older: null };
+  // Too many to count from the front: the newest are counted from the back.
+  const newest = cron
+    .previousRuns(COUNT_MAX + 1, new Date(nowMs + 1))
+    .map((run) => run.getTime())
+    .filter((ms) => ms > lastMs && ms <= nowMs)
+    .reverse();
+  const kept = newest.slice(-COUNT_MAX);
+  const before = newest.length > COUNT_MAX ? newest[newest.length - COUNT_MAX - 1] : undefined;
+  return { occurrences: kept, older: before === undefined ? null : { fromMs: first, toMs: before, count: null } };
+}
+
+/** A moment in the id of its occurrence: `20261121t090000z`. */
+export function momentId(ms: number): string {
+  return new Date(ms)
+    .toISOString()
+    .replace(/\.\d{3}Z$/, "z")
+    .replace(/[-:]/g, "")
+    .toLowerCase();
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The wall clock of a zone. Throws a RangeError for a zone that the runtime does not know. */
+export function localTime(
+  ms: number,
+  timeZone: string,
+): { weekday: (typeof WEEKDAYS)[number]; date: string; hhmm: string } {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      hourCycle: "h23",
+      weekday: "short",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+    });
+    formats.set(timeZone, format);
+  }
+  const parts = Object.fromEntries(format.formatToParts(new Date(ms)).map(({ type, value }) => [type, value]));
+  const weekday = WEEKDAYS.find((each) => each === parts.weekday?.toLowerCase()) ?? "mon";
+  return { weekday, date: `${parts.year}-${parts.month}-${parts.day}`, hhmm: `${parts.hour}:${parts.minute}` };
+}

@@ -1,0 +1,272 @@
+/** What stands and waits: how a trigger is made, changed, and moved on by one version. Nothing here knows a disk. */
+
+import type { Event } from "@mimikit/protocol/inbox";
+import type { Report } from "@mimikit/protocol/report";
+import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+import { PRIORITY_DEFAULT } from "@mimikit/protocol/task";
+import {
+  APPLIED_MAX,
+  type Decision,
+  NO_DECISION,
+  NO_EVIDENCE,
+  type Occurrence,
+  type Past,
+  RECENT_MAX,
+  type Standing,
+} from "@mimikit/protocol/trigger";
+import {
+  type TriggerChange,
+  type TriggerDefinition,
+  type TriggerInput,
+  type TriggerPatch,
+  WHEN_FIELDS,
+  type When,
+} from "@mimikit/protocol/trigger-order";
+import { dueOf, momentId, scheduleProblem } from "./schedule.ts";
+import { titleOf } from "./title.ts";
+
+export const MISSED_DEFAULT = "latest";
+export const COOLDOWN_SEC_DEFAULT = 0;
+
+/** Where a standing trigger comes from. */
+export interface Maker {
+  createdAt: string;
+  traceId: string;
+  parentId?: string | undefined;
+  depth: number;
+  /** Who gets its firings where the order does not say (SPEC D6). */
+  target: Role;
+}
+
+/** The first version of a standing trigger. */
+export function triggerOf(id: string, { order, when }: TriggerDefinition, maker: Maker): Standing {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget } = order;
+  const { createdAt, traceId, parentId, depth } = maker;
+  const common = {
+    id,
+    version: 1,
+    createdAt,
+    title: title ?? titleOf(prompt),
+    prompt,
+    target: target ?? maker.target,
+    priority: priority ?? PRIORITY_DEFAULT,
+    timeoutSec: timeoutSec ?? null,
+    onInterrupt: onInterrupt ?? "rerun",
+    ...(budget !== undefined && { budget }),
+    traceId,
+    ...(parentId !== undefined && { parentId }),
+    depth,
+    paused: false,
+    applied: [],
+    decision: NO_DECISION,
+    recent: [],
+  } as const;
+  return { ...common, applied: [], recent: [], ...stateOf(when, createdAt) };
+}
+
+/** When it fires, and what is known of that at the beginning. */
+function stateOf(when: When, at: string) {
+  switch (when.type) {
+    case "recurring":
+      return { type: when.type, schedule: when.schedule, missed: when.missed ?? MISSED_DEFAULT, last: at };
+    case "scheduled":
+      return { type: when.type, runAt: when.runAt, missed: when.missed ?? MISSED_DEFAULT, isSpent: false };
+    case "conditional":
+      return {
+        type: when.type,
+        condition: when.condition,
+        cooldownSec: when.cooldown ?? COOLDOWN_SEC_DEFAULT,
+        evidence: NO_EVIDENCE,
+        isArmed: true,
+        fired: 0,
+      };
+  }
+}
+
+/**
+ * An order as it was said, made whole: what, and when.
+ * @param timeZone of a cron that names none.
+ * @returns what is wrong with it, in words that say what would be right, where something is.
+ */
+export function definitionOf(input: TriggerInput, timeZone: string): TriggerDefinition | { problem: string } {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = input;
+  const when = whenOf(rest, timeZone);
+  if ("problem" in when) return when;
+  return { order: { prompt, title, target, priority, timeoutSec, onInterrupt, budget }, when };
+}
+
+/** A change as it was said, made whole. @param type that of the trigger, which cannot be changed. */
+export function patchOf(
+  { paused, ...change }: TriggerChange,
+  type: Standing["type"],
+  timeZone: string,
+): TriggerPatch | { problem: string } {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = change;
+  const order = { prompt, title, target, priority, timeoutSec, onInterrupt, budget };
+  if (Object.keys(rest).length === 0) return { order, paused };
+  const when = whenOf({ ...rest, type }, timeZone);
+  return "problem" in when ? when : { order, when, paused };
+}
+
+type WhenInput = Pick<
+  TriggerInput,
+  "type" | "interval" | "cron" | "timezone" | "runAt" | "condition" | "cooldown" | "missed"
+>;
+
+function whenOf(input: WhenInput, timeZone: string): When | { problem: string } {
+  const { type, interval, cron, runAt, condition, cooldown, missed } = input;
+  const said = WHEN_FIELDS.filter((field) => input[field] !== undefined);
+  const [field] = said;
+  if (field === undefined || said.length > 1) {
+    const found = said.length === 0 ? "none" : said.join(" and ");
+    return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}; here is ${found}` };
+  }
+  const meant = TYPE_OF_FIELD[field];
+  if (type !== undefined && type !== meant)
+    return { problem: `a ${type} trigger has no ${field}: that makes it ${meant}` };
+  if (cooldown !== undefined && meant !== "conditional") return { problem: "cooldown is for a condition" };
+  if (missed !== undefined && meant === "conditional")
+    return { problem: "missed is for a schedule, not for a condition" };
+  if (input.timezone !== undefined && cron === undefined)
+    return { problem: "timezone is for cron: a runAt has its zone in it, and a time condition its own" };
+  if (interval !== undefined) return { type: "recurring", schedule: { interval }, missed };
+  if (cron !== undefined)
+    return { type: "recurring", schedule: { cron, timezone: input.timezone ?? timeZone }, missed };
+  if (runAt !== undefined) return { type: "scheduled", runAt, missed };
+  if (condition !== undefined) return { type: "conditional", condition, cooldown };
+  return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}` };
+}
+
+const TYPE_OF_FIELD = {
+  interval: "recurring",
+  cron: "recurring",
+  runAt: "scheduled",
+  condition: "conditional",
+} as const;
+
+/** What is wrong with an order, in words that say what would be right; null when nothing is (SPEC D4). */
+export function problemOf(when: When, nowMs: number): string | null {
+  if (when.type === "recurring") return scheduleProblem(when.schedule, nowMs);
+  if (when.type === "scheduled" && Date.parse(when.runAt) <= nowMs)
+    return `runAt ${when.runAt} is in the past: now it is ${new Date(nowMs).toISOString()}`;
+  return null;
+}
+
+/** A new version with what it has decided, which is also what it has done lately. */
+export function advanced<T extends Standing>(trigger: T, change: Partial<T>, decision: Decision = NO_DECISION): T {
+  const past: Past[] = [
+    ...decision.skip.map((skip) => ({ ...skip, outcome: "skipped" as const })),
+    ...decision.fire.map((occurrence) => ({ ...occurrence, outcome: "fired" as const })),
+  ];
+  return {
+    ...trigger,
+    ...change,
+    version: trigger.version + 1,
+    decision,
+    recent: [...trigger.recent, ...past].slice(-RECENT_MAX),
+  };
+}
+
+/** The same version with the wish noted in it: a wish that comes again changes nothing. */
+export function noted<T extends Standing>(trigger: T, wishId: string): T {
+  return { ...trigger, applied: [...trigger.applied, wishId].slice(-APPLIED_MAX) };
+}
+
+/**
+ * The next version, as a patch wants it. Occurrences that passed while it was paused are skipped; a new schedule counts
+ * from now; a new condition begins anew.
+ */
+export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): Standing {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget } = patch.order ?? {};
+  const order = {
+    ...(prompt !== undefined && { prompt }),
+    ...(title !== undefined && { title }),
+    ...(target !== undefined && { target }),
+    ...(priority !== undefined && { priority }),
+    ...(timeoutSec !== undefined && { timeoutSec }),
+    ...(onInterrupt !== undefined && { onInterrupt }),
+    ...(budget !== undefined && { budget }),
+  };
+  const paused = patch.paused ?? trigger.paused;
+  const resumed = trigger.paused && !paused ? sincePause(trigger, nowMs) : { change: {}, decision: NO_DECISION };
+  const when = patch.when?.type === trigger.type ? whenChange(patch.when, trigger, nowMs) : {};
+  const change = { ...order, paused, ...resumed.change, ...when } as Partial<Standing>;
+  return advanced(trigger, change, resumed.decision);
+}
+
+/** Only what the new `when` says; a moment, a schedule or a condition that is new begins now. */
+function whenChange(when: When, trigger: Standing, nowMs: number) {
+  const { type, ...fresh } = stateOf(when, new Date(nowMs).toISOString());
+  if (type === "conditional" && trigger.type === "conditional") {
+    // Its occurrences are numbered: a number is never used again.
+    return { ...fresh, fired: trigger.fired };
+  }
+  return fresh;
+}
+
+function sincePause(trigger: Standing, nowMs: number): { change: object; decision: Decision } {
+  if (trigger.type === "conditional")
+    return { change: { evidence: NO_EVIDENCE, isArmed: true }, decision: NO_DECISION };
+  if (trigger.type === "scheduled") return { change: {}, decision: NO_DECISION };
+  const { occurrences, older } = dueOf(trigger.schedule, Date.parse(trigger.last), nowMs);
+  const lastMs = occurrences.at(-1);
+  if (lastMs === undefined) return { change: {}, decision: NO_DECISION };
+  const fromMs = older?.fromMs ?? occurrences[0] ?? lastMs;
+  const count = older === null ? occurrences.length : older.count === null ? null : older.count + occurrences.length;
+  const skip = skipOf(trigger.id, fromMs, lastMs, count, "it was paused");
+  return { change: { last: new Date(lastMs).toISOString() }, decision: { fire: [], skip: [skip] } };
+}
+
+/** Occurrences of a schedule that are not run. @param count null where it is not known. */
+export function skipOf(id: string, fromMs: number, toMs: number, count: number | null, reason: string) {
+  const from = new Date(fromMs).toISOString();
+  const to = new Date(toMs).toISOString();
+  return { id: `${occurrenceId(id, fromMs)}-skipped`, from, to, count, reason };
+}
+
+/** The id of a scheduled occurrence: `morning--20261121t090000z` (PROTOCOL R2). */
+export function occurrenceId(triggerId: string, ms: number): string {
+  return `${triggerId}--${momentId(ms)}`;
+}
+
+/** The trigger that an occurrence is of; null for whatever is no occurrence. */
+export function triggerOfOccurrence(id: string): string | null {
+  const at = id.lastIndexOf("--");
+  return at > 0 ? id.slice(0, at) : null;
+}
+
+/** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */
+export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstream: Report[], nowMs: number): Task {
+  const { title, prompt, target, priority, timeoutSec, onInterrupt, traceId, depth } = trigger;
+  return {
+    id,
+    role: target,
+    type: "oneshot",
+    title,
+    prompt,
+    priority,
+    timeoutSec,
+    createdAt: new Date(nowMs).toISOString(),
+    traceId,
+    triggerId: trigger.id,
+    occurrence: at,
+    upstream,
+    onInterrupt: target === "planner" ? "rerun" : onInterrupt,
+    consumer: target === "planner" ? "supervisor" : "teller",
+    triggerDepth: depth + 1,
+  };
+}
+
+/** The event that a firing for the Teller is (SPEC D6, H). */
+export function occurrenceEvent(trigger: Standing, { id, at }: Occurrence, nowMs: number): Event {
+  const { title, prompt, type, depth } = trigger;
+  return {
+    kind: "event",
+    id,
+    at: new Date(nowMs).toISOString(),
+    name: "cron_trigger",
+    text: `The trigger "${title}" has fired.`,
+    data: { triggerId: trigger.id, type, occurrence: at, title, prompt, triggerDepth: depth + 1 },
+  };
+}

@@ -1,0 +1,23 @@
+/** What a task came to, as others are told it. */
+import { z } from "zod";
+import { Id } from "./id.ts";
+import { Role } from "./role.ts";
+import { Steer } from "./signal.ts";
+
+/** The outcome of an earlier task, as it is put in front of a later one: a chain's next link, or the Teller's report. */
+export const Report = z.object({
+  id: Id,
+  title: z.string(),
+  role: Role,
+  status: z.enum(["done", "failed", "needs_input"]),
+  resultType: z.string(),
+  result: z.unknown(),
+  error: z.string().optional(),
+  failureReason: z.string().optional(),
+  question: z.string().optional(),
+  /** What the user answered to the question (SPEC C7). */
+  answer: z.string().optional(),
+  /** What the user said to the task while it ran. */
+  steers: z.array(Steer).optional(),
+});
+export type Report = z.infer<typeof Report>;
