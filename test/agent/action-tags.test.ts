@@ -62,18 +62,40 @@ describe("tags at the end", () => {
     ]);
   });
 
-  test("with an old name are the tool of today, for what starts at once", () => {
+  test("with the name of seed 004 are the tool of today: delegated at once, scheduled for later", () => {
     expect(read('<M:create_task prompt="p" title="t" type="oneshot"/>').calls).toEqual([
       { name: "delegate", input: '{"prompt":"p","title":"t"}' },
     ]);
-    for (const later of ['cron="0 0 9 * * *"', 'scheduled_at="2027-01-01T00:00:00Z"', 'type="recurring"'])
-      expect(read(`<M:create_task prompt="p" ${later} />`).calls[0]?.problem).toMatch(
-        /schedules are not available yet/,
-      );
+    const schedules: [string, object][] = [
+      ['cron="0 0 9 * * *"', { cron: "0 0 9 * * *" }],
+      ['scheduled_at="2027-01-01T00:00:00Z"', { runAt: "2027-01-01T00:00:00Z" }],
+      ['interval="60" timezone="UTC"', { interval: 60, timezone: "UTC" }],
+      ['type="recurring"', { type: "recurring" }],
+      // Both are handed on: whoever says two times is told so.
+      [
+        'cron="0 0 9 * * *" scheduled_at="2027-01-01T00:00:00Z"',
+        { cron: "0 0 9 * * *", runAt: "2027-01-01T00:00:00Z" },
+      ],
+      ['cron="0 0 9 * * *" profile="expert"', { cron: "0 0 9 * * *", profile: "expert" }],
+    ];
+    for (const [attributes, when] of schedules) {
+      const [call] = readActions(`<M:create_task prompt="p" title="t" ${attributes} />`, teller).calls;
+      expect(call?.name).toBe("schedule");
+      expect(JSON.parse(call?.arguments ?? "")).toEqual({ prompt: "p", title: "t", ...when });
+    }
+    expect(read("<M:restart_server/>").calls).toEqual([{ name: "restart_server", input: "{}" }]);
+  });
+
+  test("have a whole condition as JSON", () => {
+    const condition = { type: "or", conditions: [{ type: "file_changed", params: { path: "src/**/*.ts" } }] };
+    expect(inputs(`<M:schedule prompt="p" condition='${JSON.stringify(condition)}' />`)).toEqual([
+      { prompt: "p", condition },
+    ]);
+    expect(describeActions(teller)).toContain('- condition: JSON, {"type":T,"params":P}: file_changed');
   });
 
   test("that no tool answers to are calls too: somebody must say so", () => {
-    for (const name of ["restart_server", "constructor", "__proto__", "toString"])
+    for (const name of ["compress_context", "constructor", "__proto__", "toString"])
       expect(read(`<M:${name} a="1" />`).calls).toEqual([{ name, input: '{"a":"1"}' }]);
   });
 
@@ -229,7 +251,7 @@ describe("the rules for tags", () => {
     expect(usage("remember")).toBe('<M:remember content="…" [longTerm="true|false"] />');
     expect(usage("update_backlog")).toBe('<M:update_backlog op="add|done|remove" item="…" />');
     expect(usage("delegate")).toBe(
-      '<M:delegate prompt="…" [title="…"] [priority="0-10"] [timeoutSec="1-86400"] [condition=\'{…}\'] />',
+      '<M:delegate prompt="…" [title="…"] [priority="0-10"] [timeoutSec="1-86400"] [condition=\'{…}\'] [onInterrupt="rerun|fail|ask"] />',
     );
     expect(usage("bash")).toBe('<M:bash command="…" [timeoutSec="1-120"] />');
     expect(describeActions(teller)).toMatch(

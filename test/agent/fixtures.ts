@@ -7,11 +7,12 @@ import { Circuits } from "@mimikit/agent/circuit";
 import type { Context } from "@mimikit/agent/context";
 import type { Provider } from "@mimikit/agent/provider";
 import { offline } from "@mimikit/agent/providers/offline/index";
-import { type Outcome, runTask } from "@mimikit/agent/run-task";
+import { type Attempt, type Outcome, runTask } from "@mimikit/agent/run-task";
 import type { SandboxMode } from "@mimikit/agent/sandbox";
 import { Steering } from "@mimikit/agent/steering";
-import type { TaskSummary } from "@mimikit/protocol/api";
-import type { Message } from "@mimikit/protocol/inbox";
+import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
+import type { Event, Message } from "@mimikit/protocol/inbox";
+import type { Question } from "@mimikit/protocol/question";
 import type { Report } from "@mimikit/protocol/report";
 import type { StreamLine } from "@mimikit/protocol/stream";
 import type { Task, TurnInput } from "@mimikit/protocol/task";
@@ -33,6 +34,8 @@ export function contextOf(part: Partial<Context> = {}): Context {
     history: [],
     origin: [],
     tasks: [],
+    triggers: [],
+    questions: [],
     memory: [],
     backlog: [],
     providers: { teller: "offline", planner: "offline", worker: "offline" },
@@ -79,6 +82,39 @@ export function summaryOf(part: Partial<TaskSummary> & Pick<TaskSummary, "id">):
   };
 }
 
+export function standingOf(part: Partial<TriggerSummary> & Pick<TriggerSummary, "id">): TriggerSummary {
+  return {
+    type: "recurring",
+    title: "the daily tests",
+    prompt: "run `npm test`",
+    target: "teller",
+    priority: 5,
+    createdAt: NOW,
+    paused: false,
+    schedule: { cron: "0 0 9 * * *", timezone: "Asia/Shanghai" },
+    missed: "latest",
+    next: "2026-11-23T01:00:00.000Z",
+    recent: [],
+    ...part,
+  };
+}
+
+export function questionOf(part: Partial<Question> & Pick<Question, "id">): Question {
+  return {
+    at: NOW,
+    expiresAt: "2026-11-22T03:00:00.000Z",
+    question: "Which branch?",
+    options: [],
+    purpose: { type: "teller" },
+    traceId: "t-000001",
+    ...part,
+  };
+}
+
+export function eventOf(name: Event["name"], data: Event["data"], part: Partial<Event> = {}): Event {
+  return { kind: "event", id: "e-1", at: NOW, name, text: `It is about ${name}.`, data, ...part };
+}
+
 export function reportOf(part: Partial<Report>): Report {
   return {
     id: "t-000001.0.0",
@@ -114,6 +150,7 @@ export async function run(
     home?: string;
     sandbox?: SandboxMode;
     attempt?: number;
+    overBudget?: Attempt["overBudget"];
     onStream?: (line: StreamLine) => void;
     steering?: Steering;
   } = {},
@@ -142,6 +179,7 @@ export async function run(
       sandbox: options.sandbox ?? "auto",
       runDir,
       environment: { [MARK_VARIABLE]: mark },
+      overBudget: options.overBudget ?? (() => null),
       steering,
       onToolCall: (call) => calls.push(call),
       onStream: (line) => {

@@ -79,7 +79,7 @@ describe("a Teller", () => {
 
   test("is told what was wrong and how it is written, and may correct it", async () => {
     const steps: Step[] = [
-      { say: 'Noted.\n<M:remember text="tea" />\n<M:restart_server />' },
+      { say: 'Noted.\n<M:remember text="tea" />\n<M:compress_context />' },
       { say: '<M:remember content="tea" />' },
     ];
     const ran = await runWith({ teller: steps }, question);
@@ -89,15 +89,22 @@ describe("a Teller", () => {
     ]);
     const feedback = lastOf("teller")?.content;
     expect(feedback).toContain("<M:action_feedback>\n- id: 1.1.1, action: remember, error: bad_input\n");
-    expect(feedback).toContain('there is no tool \\"restart_server\\"; the teller has: reply, delegate');
+    expect(feedback).toContain('there is no tool \\"compress_context\\"; the teller has: reply, delegate');
     expect(feedback).toContain('// remember is written: <M:remember content="…" [longTerm="true|false"] />');
   });
 
-  test("that schedules is told that it cannot yet", async () => {
-    const steps: Step[] = [{ say: '<M:create_task prompt="x" cron="0 0 9 * * *"/>' }, { say: "I cannot do that yet." }];
+  test("that schedules says when in attributes; with two times it is told to decide", async () => {
+    const steps: Step[] = [
+      { say: '<M:create_task prompt="x" cron="0 0 9 * * *" scheduled_at="2027-01-01T00:00:00Z"/>' },
+      { say: 'Every day.\n<M:create_task prompt="x" cron="0 0 9 * * *"/>' },
+    ];
     const ran = await runWith({ teller: steps }, question);
-    expect(ran.effects).toEqual([{ type: "reply", text: "I cannot do that yet." }]);
-    expect(lastOf("teller")?.content).toContain("schedules are not available yet");
+    expect(ran.effects).toMatchObject([
+      { type: "schedule", order: { prompt: "x" }, when: { type: "recurring", schedule: { cron: "0 0 9 * * *" } } },
+      { type: "reply", text: "Every day." },
+    ]);
+    const told = model.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join("\n");
+    expect(told).toContain("say exactly one of interval, cron, runAt, condition; here is cron and runAt");
   });
 
   test("that is told in vain ends honestly", async () => {

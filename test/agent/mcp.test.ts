@@ -9,7 +9,7 @@ import { type ToolsFile, writeToolsFile } from "@mimikit/agent/mcp/tools-file";
 import type { Task } from "@mimikit/protocol/task";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
-import { messageOf, taskOf, temporaryDirectory, turnOf } from "./fixtures.ts";
+import { messageOf, NOW, taskOf, temporaryDirectory, turnOf } from "./fixtures.ts";
 
 const turn = turnOf({ messages: [messageOf("hello")] });
 const HISTORY = [{ id: "m-1", role: "user" as const, at: "2026-11-21T02:00:00.000Z", text: "the plum tree is ill" }];
@@ -23,7 +23,7 @@ interface Answer {
 async function serve(task: Task, calls: ToolsFile["calls"] = []) {
   const dir = temporaryDirectory();
   const path = join(dir, "tools.json");
-  await writeToolsFile(path, { task, reads: { history: HISTORY, tasks: [] }, calls });
+  await writeToolsFile(path, { task, reads: { now: NOW, history: HISTORY, tasks: [], triggers: [] }, calls });
   const { command, args } = serverCommand(path);
   const child = spawn(command, args, { cwd: dir, stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -90,6 +90,16 @@ test("answers a read at once", async () => {
   const { call } = await serve(turn);
   const { text } = await call("query_history", { query: "plum" });
   expect(JSON.parse(text)).toMatchObject({ messages: [{ text: "the plum tree is ill" }] });
+});
+
+test("knows the time and the zone of the run: what is past there is refused", async () => {
+  const { call } = await serve(turn);
+  const runAt = new Date(Date.parse(NOW) - 1_000).toISOString();
+  expect(await call("schedule", { prompt: "x", runAt })).toMatchObject({ isError: true });
+  expect(await call("schedule", { prompt: "x", runAt: "2026-11-22T02:00:01Z" })).toMatchObject({
+    text: '{"id":"t-000007.0"}',
+  });
+  expect(await call("ask_user", { question: "Which?" })).toMatchObject({ text: '{"id":"t-000007.1"}' });
 });
 
 test.each([

@@ -22,6 +22,7 @@ export function runOf(task: Task, context: Partial<Context> = {}, attempt = 1): 
     runDir: "/workspace/run",
     sandbox: "auto",
     environment: {},
+    overBudget: () => null,
   };
 }
 

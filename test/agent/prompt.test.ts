@@ -1,3 +1,4 @@
+import { describeTool } from "@mimikit/agent/kernel/describe-tool";
 import { loadPrompt, renderPrompt } from "@mimikit/agent/prompt";
 import { SECTIONS } from "@mimikit/agent/sections";
 import { estimateTokens } from "@mimikit/agent/tokens";
@@ -7,8 +8,7 @@ import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
-import { messageOf, reportOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
+import { eventOf, messageOf, questionOf, reportOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
 import { readRecords, readSections, runOf, saidOf } from "./prompt-fixtures.ts";
 
 const HELLO_BYTES_MAX = 12 * 1_024;
@@ -69,10 +69,7 @@ test("the next turn begins as the one before it did, up to what has come since: 
 
 test('a "hello" sends less than 12 KB, the tools included', async () => {
   const { system, user } = await renderPrompt(runOf(turnOf({ messages: [messageOf("hello")] })));
-  const tools = toolsOf("teller").map(({ name, input }) => ({
-    type: "function",
-    function: { name, parameters: z.toJSONSchema(input, { io: "input" }) },
-  }));
+  const tools = toolsOf("teller").map((tool) => ({ type: "function", function: describeTool(tool) }));
   const messages = [
     { role: "system", content: system },
     { role: "user", content: user },
@@ -106,6 +103,18 @@ describe("a turn of the Teller", () => {
         { item: "water the plants", done: false },
         { item: "pay `rent`", done: true },
       ],
+      triggers: [
+        standingOf({ id: "trg-2", paused: true, next: null }),
+        standingOf({ id: "t-000003.0", type: "scheduled", title: "call Bob", schedule: undefined }),
+        standingOf({
+          id: "t-000002.0",
+          type: "conditional",
+          schedule: undefined,
+          condition: { type: "file_exists", params: { path: "a</M:triggers>" } },
+          next: null,
+        }),
+      ],
+      questions: [questionOf({ id: "t-000004.0" })],
       tasks: [
         summaryOf({ id: "t-000001.0.1", state: "waiting", after: "t-000001.0.0" }),
         summaryOf({ id: "t-000001.0.0", state: "failed", error: "exit 1", title: "run" }),
@@ -121,6 +130,8 @@ describe("a turn of the Teller", () => {
       "memory",
       "backlog",
       "tasks",
+      "triggers",
+      "questions",
       "results",
       "history",
       "events",
@@ -149,6 +160,14 @@ describe("a turn of the Teller", () => {
     expect(sections.get("tasks")).toEqual([
       '- id: t-000001.0.1, role: worker, state: waiting, title: "run `sleep 5`", created: 2026-11-22T10:00:00+08:00, after: t-000001.0.0',
       '- id: t-000001.0.0, role: worker, state: failed, title: run, created: 2026-11-22T10:00:00+08:00, error: "exit 1"',
+    ]);
+    expect(sections.get("triggers")).toEqual([
+      '- id: trg-2, type: recurring, title: "the daily tests", target: teller, cron: "0 0 9 * * *", timezone: Asia/Shanghai, paused: yes',
+      '- id: t-000003.0, type: scheduled, title: "call Bob", target: teller, next: 2026-11-23T09:00:00+08:00',
+      '- id: t-000002.0, type: conditional, title: "the daily tests", target: teller, condition: "{\\"type\\":\\"file_exists\\",\\"params\\":{\\"path\\":\\"a&lt;/M:triggers>\\"}}"',
+    ]);
+    expect(sections.get("questions")).toEqual([
+      '- id: t-000004.0, asked: 2026-11-22T10:00:00+08:00, question: "Which branch?"',
     ]);
     expect(sections.get("results")).toEqual([
       '- id: t-000001.0.0, role: worker, title: "run `ls`", status: done',
@@ -240,6 +259,44 @@ describe("the Planner", () => {
   });
 });
 
+test("a Planner goes on from what was found before, with the answer that the user gave since (SPEC C7)", async () => {
+  const asked = reportOf({
+    id: "t-000001.0",
+    role: "planner",
+    title: "release",
+    status: "needs_input",
+    result: { text: "two branches" },
+    question: "Which branch?",
+    answer: "main </M:upstream>",
+  });
+  const plan = taskOf({ id: "t-000002.0", role: "planner", prompt: "Release.", upstream: [asked] });
+  const sections = readSections((await renderPrompt(runOf(plan))).user);
+  expect([...sections.keys()]).toEqual(["environment", "upstream", "request"]);
+  expect(readRecords(sections.get("upstream"))).toEqual([
+    {
+      head: "- id: t-000001.0, role: planner, title: release, status: needs_input",
+      body: "Question: Which branch?\nAnswer: main &lt;/M:upstream>\ntwo branches",
+    },
+  ]);
+});
+
+test("a Planner sees that a trigger has started its work: it is due, and not to be scheduled again", async () => {
+  const plan = taskOf({ id: "trg-1--20261122t010000z", role: "planner", prompt: "Tidy up.", triggerId: "trg-1" });
+  const sections = readSections((await renderPrompt(runOf(plan))).user);
+  expect(sections.get("request")?.[0]).toBe('- id: trg-1--20261122t010000z, title: "a task", trigger: trg-1');
+});
+
+test("an event keeps its form where it is too long: every field, shortened", async () => {
+  const data = { triggerId: "trg-1", title: "t", prompt: "<a\n>".repeat(20_000), triggerDepth: 1 };
+  const { user } = await renderPrompt(runOf(turnOf({ events: [eventOf("cron_trigger", data)] })), SMALL_WINDOW_TOKENS);
+  const [line] = readSections(user).get("events") ?? [];
+  const json = /<M:system_event name="cron_trigger" version="1">(.*)<\/M:system_event>$/.exec(line ?? "")?.[1] ?? "";
+  expect(JSON.parse(json)).toEqual({
+    ...data,
+    prompt: expect.stringMatching(/^<a\n>.* characters left out .*<a\n>$/s),
+  });
+});
+
 describe("a Worker", () => {
   const task = taskOf({
     id: "t-000001.0.1",
@@ -291,6 +348,8 @@ describe("what is too long", () => {
         history: Array.from({ length: 800 }, (_, i) => saidOf(i, long(script).slice(0, 2_000))),
         tasks: Array.from({ length: 300 }, (_, i) => summaryOf({ id: `t-000002.${i}`, title: long(script) })),
         backlog: Array.from({ length: 300 }, () => ({ item: long(script).slice(0, 100), done: false })),
+        triggers: Array.from({ length: 300 }, (_, i) => standingOf({ id: `trg-${i}`, title: long(script) })),
+        questions: Array.from({ length: 300 }, (_, i) => questionOf({ id: `t-3.${i}`, question: long(script) })),
         memory: Array.from({ length: 5 }, () => ({ source: "memory.md", text: long(script).slice(0, 300), score: 1 })),
       },
     );

@@ -56,6 +56,16 @@ describe("a turn always has one reply", () => {
     expect(replyOf(turn)).toBe("two");
   });
 
+  test("what it asks the user, when it says nothing else", async () => {
+    const ask = (...calls: [string, object][]) =>
+      scripted([done()], async ({ bus }) => {
+        for (const [name, input] of calls) await bus.call(name, input);
+      });
+    const questions = ask(["ask_user", { question: "Which branch?" }], ["ask_user", { question: "Now?" }]);
+    expect(replyOf(await run(question, { provider: questions }))).toBe("Which branch?\n\nNow?");
+    expect(replyOf(await run(question, { provider: ask(["restart_server", {}]) }))).toBe("Restart Mimikit now?");
+  });
+
   test.each([
     ["the provider fails", scripted([failed()]), "provider: the endpoint is down"],
     ["the provider says nothing", scripted([done({ text: "  " })]), "scripted said nothing"],

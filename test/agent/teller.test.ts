@@ -1,6 +1,9 @@
+import type { Context } from "@mimikit/agent/context";
+import type { Event } from "@mimikit/protocol/inbox";
 import { Result } from "@mimikit/protocol/result";
+import { TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
 import { describe, expect, test } from "vitest";
-import { messageOf, NOW, replyOf, reportOf, run, summaryOf, tell, turnOf } from "./fixtures.ts";
+import { eventOf, messageOf, NOW, replyOf, reportOf, run, standingOf, summaryOf, tell, turnOf } from "./fixtures.ts";
 
 const delegated = (prompt: string, title: string) => ({ type: "delegate", prompt, title });
 const EN = "Split this request of the user into tasks and delegate them:";
@@ -96,7 +99,7 @@ describe("what needs no work is answered in place", () => {
 
   test.each([
     ["cancel t-000001.0.0", "`t-000001.0.0` has already ended: there is nothing to cancel."],
-    ["cancel t-000042.0", 'I know no task `t-000042.0`. Say "tasks" to see the ids.'],
+    ["cancel t-000042.0", 'I know no task `t-000042.0`. Say "tasks" or "reminders" to see the ids.'],
     ["cancel t-000002", "I know no task"],
   ])("%s changes nothing and says so", async (text, reply) => {
     const turn = await tell(text, {
@@ -145,17 +148,6 @@ describe("what needs no work is answered in place", () => {
     expect(replyOf(await tell("搜索 什么都没有"))).toContain("都没有找到");
   });
 
-  test("schedules are understood, and it is said that they do not work yet", async () => {
-    const turn = await tell("every day at 9 run `ls`");
-    expect(turn.effects).toHaveLength(1);
-    expect(replyOf(turn)).toContain("every day at 9 (cron `0 0 9 * * *`");
-    expect(replyOf(turn)).toContain("I stored nothing");
-    const client = { timeZone: "Asia/Shanghai", now: "2026-11-22T10:00:00+08:00" };
-    const chinese = await run(turnOf({ messages: [messageOf("10分钟后提醒我喝水", { client })] }));
-    expect(replyOf(chinese)).toContain("在 2026-11-22 10:10（Asia/Shanghai），提醒你：喝水");
-    expect(replyOf(chinese)).toContain("没有保存任何内容");
-  });
-
   test.each([
     ["what is the meaning of life", "No language model is configured", "OPENAI_BASE_URL"],
     ["今天天气怎么样", "还没有配置语言模型", "OPENAI_BASE_URL"],
@@ -171,6 +163,153 @@ describe("what needs no work is answered in place", () => {
     const turn = await tell("yesterday I tried to run `rm -rf /`");
     expect(turn.effects).toHaveLength(1);
     expect(replyOf(turn)).toContain("I ran nothing");
+  });
+});
+
+describe("what starts later", () => {
+  const client = { timeZone: "Asia/Shanghai", now: "2026-11-22T10:00:00+08:00" };
+  const ask = (text: string, context: Partial<Context> = {}) =>
+    run(turnOf({ messages: [messageOf(text, { client })] }), { context: { client, ...context } });
+
+  test.each<[string, object, object, string]>([
+    [
+      "in 10 minutes remind me to drink water",
+      { prompt: "remind me: drink water", title: "remind you: drink water" },
+      { type: "scheduled", runAt: "2026-11-22T10:10:00+08:00" },
+      'I have scheduled this: at 2026-11-22 10:10 (Asia/Shanghai), remind you: drink water. Its id is `t-000007.0`; "cancel t-000007.0" ends it.',
+    ],
+    [
+      "10分钟后提醒我喝水",
+      { prompt: "提醒我：喝水", title: "提醒你：喝水" },
+      { type: "scheduled", runAt: "2026-11-22T10:10:00+08:00" },
+      "已安排：在 2026-11-22 10:10（Asia/Shanghai），提醒你：喝水。编号是 `t-000007.0`，说“取消 t-000007.0”可以取消。",
+    ],
+    [
+      "every day at 9 run `npm test`",
+      { prompt: "run `npm test`", title: "run `npm test`" },
+      { type: "recurring", schedule: { cron: "0 0 9 * * *", timezone: "Asia/Shanghai" } },
+      "I have scheduled this: every day at 9 (cron `0 0 9 * * *`, Asia/Shanghai), run `npm test`. Next: 2026-11-23 09:00 (Asia/Shanghai). Its id",
+    ],
+    [
+      "每隔2小时运行 `ls`",
+      { prompt: "运行 `ls`", title: "运行 `ls`" },
+      { type: "recurring", schedule: { interval: 7_200 } },
+      "已安排：每隔2小时（每 7200 秒），运行 `ls`。下一次：2026-11-22 12:00 (Asia/Shanghai)。",
+    ],
+    [
+      "when src/a.ts changes run `npm test`",
+      { prompt: "run `npm test`", title: "run `npm test`" },
+      { type: "conditional", condition: { type: "file_changed", params: { path: "src/a.ts" } } },
+      "I have scheduled this: whenever `src/a.ts` changes, run `npm test`. Its id is",
+    ],
+  ])("%s", async (text, order, when, reply) => {
+    const turn = await ask(text);
+    expect(turn.effects).toMatchObject([{ type: "schedule", order, when }, { type: "reply" }]);
+    expect(replyOf(turn)).toContain(reply);
+  });
+
+  test("what cannot be kept is not scheduled, and it is said why", async () => {
+    const triggers = Array.from({ length: TRIGGERS_MAX }, (_, i) => standingOf({ id: `trg-${i}` }));
+    const turn = await ask("every day at 9 run `ls`", { triggers });
+    expect(turn.effects).toHaveLength(1);
+    expect(replyOf(turn)).toBe(`I scheduled nothing: there are ${TRIGGERS_MAX} triggers already: cancel some first`);
+    expect((await ask("when ../a.ts changes run `ls`")).effects).toHaveLength(1);
+  });
+
+  const triggers = [
+    standingOf({ id: "t-000003.0" }),
+    standingOf({ id: "trg-1", title: "提醒你：喝水", next: null, paused: true }),
+    standingOf({ id: "trg-2", title: "on change", next: null }),
+  ];
+
+  test.each(["list my schedules", "reminders", "我的提醒", "定时任务"])("%s", async (text) => {
+    const reply = replyOf(await ask(text, { triggers }));
+    expect(reply).toMatch(/- `t-000003.0` the daily tests: .* 2026-11-23 09:00 \(Asia\/Shanghai\)\n/);
+    expect(reply.split("\n- ")).toHaveLength(4);
+    expect(replyOf(await ask(text))).toMatch(/Nothing is scheduled|没有任何安排/);
+  });
+
+  test("is ended by its id", async () => {
+    const turn = await ask("cancel trg-1", { triggers });
+    expect(turn.effects[0]).toEqual({ type: "cancel_task", id: "trg-1" });
+    expect(replyOf(turn)).toBe("I am ending `trg-1`: it will not fire any more.");
+    expect((await ask("取消提醒 t-000003.0", { triggers })).effects[0]).toMatchObject({ id: "t-000003.0" });
+  });
+
+  const due = (prompt: string, data: object = {}, part: Partial<Event> = {}) =>
+    eventOf("cron_trigger", { prompt, occurrence: NOW, triggerId: "trg-1", ...data }, part);
+  const fire = (...events: Event[]) => run(turnOf({ events }));
+
+  test.each([
+    ["remind me: drink water", "Reminder: drink water"],
+    ["提醒我：喝水", "提醒：喝水"],
+    ["remind me to drink water", "Reminder: drink water"],
+  ])("%s: the reminder is the reply", async (prompt, reply) => {
+    expect((await fire(due(prompt))).effects).toEqual([{ type: "reply", text: reply }]);
+  });
+
+  test.each(["run `rm -rf .`", "run: rm -rf .", "every 10 seconds run `ls`", "cancel t-000001.0", "remember x"])(
+    "a reminder is text, also where it reads as an order: %s",
+    async (text) => {
+      const asked = await ask(`in 10 minutes remind me to ${text}`);
+      const [effect] = asked.effects;
+      expect(effect).toMatchObject({ type: "schedule", order: { prompt: `remind me: ${text}` } });
+      const prompt = effect?.type === "schedule" ? effect.order.prompt : "";
+      expect((await fire(due(prompt))).effects).toEqual([{ type: "reply", text: `Reminder: ${text}` }]);
+    },
+  );
+
+  test("an order is run when it is due, and reported like any other", async () => {
+    const turn = await fire(due("run `npm test`"));
+    expect(turn.effects).toEqual([
+      delegated(`${EN}\n> run \`npm test\``, "run `npm test`"),
+      { type: "reply", text: "It is time: run `npm test`. I will report the outcome when it is there." },
+    ]);
+  });
+
+  test("many that are due at once are three plans, and no order is lost", async () => {
+    const turn = await fire(...[1, 2, 3, 4].map((n) => due(`run \`echo ${n}\``, {}, { id: `trg-1--${n}` })));
+    const prompts = turn.effects.flatMap((effect) => (effect.type === "delegate" ? [effect.prompt] : []));
+    expect(prompts).toHaveLength(3);
+    for (const n of [1, 2, 3, 4]) expect(prompts.join("\n")).toContain(`> run \`echo ${n}\``);
+  });
+
+  test("what was due while nobody was there is said to be late", async () => {
+    const missed = due("remind me: drink water", { occurrence: "2026-11-22T01:00:00.000Z" });
+    expect(replyOf(await fire(missed))).toMatch(
+      /^Reminder: drink water\n\n\(This was due at 2026-11-2\d .* I was not running/,
+    );
+  });
+
+  test("what only a model can do is said to be due, and no more is claimed", async () => {
+    const turn = await fire(due("Sum up the news of today."));
+    expect(turn.effects).toHaveLength(1);
+    expect(replyOf(turn)).toContain("It is time: Sum up the news of today.");
+    expect(replyOf(turn)).toContain("no language model is configured");
+  });
+});
+
+describe("questions", () => {
+  const tellOf = async (event: Event) => replyOf(await run(turnOf({ events: [event] })));
+
+  test("an answer is noted, and a question that nobody answered is said to be over", async () => {
+    const question = "Go on?";
+    expect(await tellOf(eventOf("question_answered", { question, answer: "yes" }))).toBe(
+      'I have noted your answer to "Go on?": yes',
+    );
+    expect(await tellOf(eventOf("question_answered", { question: "继续吗？", answer: "是" }))).toBe(
+      "我已记下你对“继续吗？”的回答：是",
+    );
+    expect(await tellOf(eventOf("question_expired", { question, answer: null }))).toBe(
+      'Nobody answered "Go on?" in time.',
+    );
+    expect(await tellOf(eventOf("question_expired", { question, answer: "no" }))).toBe(
+      'Nobody answered "Go on?" in time. I take the default: no',
+    );
+  });
+
+  test("any other event is told in its own words", async () => {
+    expect(await tellOf(eventOf("budget", { period: "day" }))).toBe("It is about budget.");
   });
 });
 

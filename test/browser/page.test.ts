@@ -7,7 +7,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { findChromium, launchChromium } from "./support/chromium.ts";
-import { messageRecord, statusRecord, taskRecord } from "./support/records.ts";
+import { messageRecord, questionRecord, statusRecord, taskRecord, triggerRecord } from "./support/records.ts";
 import { ScriptedGateway } from "./support/scripted-gateway.ts";
 
 const WEB = fileURLToPath(new URL("../../apps/web", import.meta.url));
@@ -570,6 +570,198 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     });
   });
 
+  describe("questions", () => {
+    const card = (page: Page, id: string) => page.locator(`[data-question="${id}"]`);
+    const colour = questionRecord({ id: "t-000001.0", question: "Which **colour**?", options: ["red", "blue"] });
+
+    test("are cards over the message field, with a button for each option; they go when they are closed", async () => {
+      const { page, mishaps } = await openPage();
+      gateway.question({ ...colour, default: "red" });
+      await card(page, colour.id).getByText("“red” is taken in").waitFor();
+      await card(page, colour.id).locator("strong", { hasText: "colour" }).waitFor();
+      expect(await page.locator("[aria-live=polite]").innerText()).toContain("Which **colour**?");
+      await card(page, colour.id).getByRole("button", { name: "blue" }).click();
+      expect(await gateway.arrival("answer")).toMatchObject({ questionId: colour.id, answer: "blue" });
+      await expect.poll(() => card(page, colour.id).getByRole("button", { name: "red" }).isDisabled()).toBe(true);
+      gateway.question(colour, false);
+      await card(page, colour.id).waitFor({ state: "detached" });
+      expect(mishaps).toEqual([]);
+    });
+
+    test("are answered by keyboard alone, with an option or with words of one's own", async () => {
+      const { page } = await openPage();
+      gateway.question(colour);
+      await card(page, colour.id).waitFor();
+      await field(page).focus();
+      await page.keyboard.press("Shift+Tab");
+      expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Your answer");
+      await page.keyboard.type("  green, please ");
+      await page.keyboard.press("Enter");
+      expect(await gateway.arrival("answer")).toMatchObject({ questionId: colour.id, answer: "green, please" });
+
+      const goOn = questionRecord({
+        id: "t-000002.0.go-on",
+        question: "Go on?",
+        options: ["go on", "stop"],
+        isChoice: true,
+      });
+      gateway.question(colour, false);
+      gateway.question(goOn);
+      await card(page, goOn.id).waitFor();
+      expect(await card(page, goOn.id).getByRole("textbox").count()).toBe(0);
+      await field(page).focus();
+      await page.keyboard.press("Shift+Tab");
+      await page.keyboard.press("Enter");
+      await gateway.arrival("answer", (frame) => frame.questionId === goOn.id && frame.answer === "stop");
+    });
+
+    test("several are open at once, over a reload, and each is a line of the conversation once it is closed", async () => {
+      const { page } = await openPage();
+      gateway.question(colour);
+      gateway.question(questionRecord({ id: "t-000001.1", question: "And which size?" }));
+      gateway.message(messageRecord({ id: colour.id, role: "assistant", text: colour.question }));
+      gateway.message(messageRecord({ id: "m-last", role: "user", text: "the last one" }));
+      await withText(page, "the last one").waitFor();
+      await page.reload();
+      await connected(page);
+      await card(page, "t-000001.1").waitFor();
+      expect(await page.getByRole("article").count()).toBe(2);
+      expect(await withText(page, "Which colour?").count()).toBe(0);
+      gateway.question(colour, false);
+      await withText(page, "Which colour?").waitFor();
+      expect(await page.getByRole("article").count()).toBe(1);
+    });
+
+    test("an answer that is refused says why, and the question waits for another", async () => {
+      const { page } = await openPage();
+      gateway.question(colour);
+      await card(page, colour.id).getByRole("button", { name: "red" }).click();
+      const { id } = await gateway.arrival("answer");
+      gateway.pass({ type: "error", code: "disk_full", message: "The disk is full.", id });
+      await page.getByRole("alert").filter({ hasText: "The disk is full." }).waitFor();
+      await expect.poll(() => card(page, colour.id).getByRole("button", { name: "red" }).isEnabled()).toBe(true);
+    });
+  });
+
+  describe("triggers", () => {
+    const openPanel = (page: Page) => page.getByRole("button", { name: /^Triggers/ }).click();
+    const row = (page: Page, id: string) => page.locator(`[data-trigger="${id}"]`);
+    const wanted = () => expect.poll(() => gateway.wanted);
+
+    test("are listed by their next moment, in the viewer's own zone", async () => {
+      gateway.trigger(triggerRecord({ id: "trg-rest", title: "Rests", paused: true, next: null }));
+      gateway.trigger(
+        triggerRecord({
+          id: "trg-late",
+          title: "Report",
+          schedule: { cron: "0 0 9 * * *", timezone: "Asia/Tokyo" },
+          next: "2126-12-02T00:00:00.000Z",
+        }),
+      );
+      gateway.trigger(triggerRecord({ id: "trg-soon", title: "Stretch", next: "2126-12-01T17:30:00.000Z" }));
+      const { page, mishaps } = await openPage({ timezoneId: "America/New_York", locale: "en-GB" });
+      await openPanel(page);
+      await row(page, "trg-rest").getByText("paused").waitFor();
+      expect(await page.locator("[data-trigger]").evaluateAll((all) => all.map((one) => one.dataset.trigger))).toEqual([
+        "trg-soon",
+        "trg-late",
+        "trg-rest",
+      ]);
+      expect(await row(page, "trg-soon").innerText()).toContain("12:30");
+      expect(await row(page, "trg-soon").innerText()).toContain("every 1 h");
+      expect(await row(page, "trg-late").innerText()).toContain("19:00");
+      expect(await row(page, "trg-late").innerText()).toContain("0 0 9 * * * (Asia/Tokyo)");
+      expect(mishaps).toEqual([]);
+    });
+
+    test("are paused, resumed, run and deleted; what has changed is seen at once", async () => {
+      const { page } = await openPage();
+      const trigger = triggerRecord({ id: "trg-1", title: "Stretch" });
+      gateway.trigger(trigger);
+      await page.getByRole("button", { name: "Triggers, 1" }).click();
+      await page.getByRole("button", { name: "Pause Stretch" }).click();
+      await wanted().toEqual([{ method: "PATCH", path: "/trg-1", body: { paused: true } }]);
+      gateway.trigger({ ...trigger, paused: true, next: null });
+      await page.getByRole("button", { name: "Resume Stretch" }).click();
+      await wanted().toContainEqual({ method: "PATCH", path: "/trg-1", body: { paused: false } });
+      await page.getByRole("button", { name: "Run Stretch now" }).press("Enter");
+      await wanted().toContainEqual({ method: "POST", path: "/trg-1/run", body: {} });
+      await row(page, "trg-1").getByText("started").waitFor();
+
+      page.removeAllListeners("dialog");
+      const answers = [false, true];
+      page.on("dialog", (dialog) => void (answers.shift() ? dialog.accept() : dialog.dismiss()));
+      await page.getByRole("button", { name: "Delete Stretch" }).click();
+      await page.getByRole("button", { name: "Delete Stretch" }).click();
+      await wanted().toContainEqual({ method: "DELETE", path: "/trg-1", body: undefined });
+      expect(gateway.wanted.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+      gateway.trigger(trigger, true);
+      await page.getByText("Nothing is scheduled").waitFor();
+    });
+
+    test("say why they fire or do not, as a tree that is read out, too", async () => {
+      const { page, mishaps } = await openPage();
+      gateway.trigger(triggerRecord({ id: "trg-1", title: "Rebuild", type: "conditional", next: null }));
+      gateway.explanations.set("trg-1", {
+        id: "trg-1",
+        text: "waits: src/a.ts is as it was",
+        next: null,
+        condition: {
+          type: "and",
+          holds: false,
+          parts: [
+            { type: "file_exists", holds: true, text: "src is there" },
+            { type: "file_changed", holds: false, text: "src/a.ts is as it was" },
+            { type: "llm_eval", holds: null, text: "not asked yet" },
+          ],
+        },
+      });
+      await openPanel(page);
+      const why = page.getByRole("button", { name: "Why Rebuild" });
+      expect(await why.getAttribute("aria-expanded")).toBe("false");
+      await why.press("Enter");
+      await row(page, "trg-1").getByText("waits: src/a.ts is as it was").waitFor();
+      const leaves = row(page, "trg-1").locator(".truth .truth > li");
+      expect(await leaves.allTextContents()).toEqual([
+        "✓holds: src is there",
+        "✗does not hold: src/a.ts is as it was",
+        "?not known: not asked yet",
+      ]);
+      await why.press("Enter");
+      await leaves.first().waitFor({ state: "detached" });
+      expect(mishaps).toEqual([]);
+    });
+
+    test("that cannot be reached say so, and nothing is shown as done", async () => {
+      const { page } = await openPage();
+      gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
+      await openPanel(page);
+      await page.route("**/api/triggers/**", (route) => route.abort());
+      await page.getByRole("button", { name: "Run Stretch now" }).click();
+      await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
+      expect(await row(page, "trg-1").getByText("started").count()).toBe(0);
+    });
+  });
+
+  test("a budget is shown with what is spent of it, and until when work waits once it is used up", async () => {
+    const { page } = await openPage();
+    const day = {
+      limit: { tokens: 50_000, costUsd: 2 },
+      spent: { tokens: 50_120, costUsd: 0.75 },
+      reserved: { tokens: 0, costUsd: 0 },
+      isReached: true,
+      resumesAt: "2126-12-02T00:00:00.000Z",
+    };
+    const { today } = gateway.status.usage;
+    gateway.setStatus({ usage: { today, budget: { day, month: null } } });
+    await page.locator("[data-provider]").click();
+    const overview = page.locator(".overview");
+    await overview.getByText("50,120 of 50,000 tokens").waitFor();
+    await overview.getByText("$0.75 of $2.00").waitFor();
+    await overview.getByText("Used up: work waits until").waitFor();
+    expect(await overview.getByText("Budget of the month").count()).toBe(0);
+  });
+
   describe("text that is not to be trusted", () => {
     const VECTORS = [
       `<script>window.hacked = 1</script>`,
@@ -599,6 +791,8 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
         gateway.message(messageRecord({ id: `s-${i}`, role: "system", text: vector }));
         gateway.task(taskRecord({ id: `t-00000${i}.0`, title: vector, state: "running" }));
         gateway.pass({ type: "progress", taskId: `t-00000${i}.0`, step: vector });
+        gateway.question(questionRecord({ id: `t-00000${i}.9`, question: vector, options: [vector] }));
+        gateway.trigger(triggerRecord({ id: `trg-${i}`, title: vector, prompt: vector }));
         gateway.pass({ type: "delta", taskId: `t-9${String(i).padStart(5, "0")}`, text: vector });
       }
       gateway.setStatus({ problems: VECTORS });
@@ -844,18 +1038,33 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
         }),
       );
       gateway.task(taskRecord({ id: "t-000001.0", title: word, state: "running" }));
+      gateway.question(
+        questionRecord({ id: "t-000001.1", question: word, options: [word, word.slice(1)], taskId: "t-000001.0" }),
+      );
+      gateway.trigger(triggerRecord({ id: "trg-1", title: word }));
+      const holds = { type: "file_exists" as const, holds: true, text: word };
+      const tree = { type: "and" as const, holds: true, parts: [{ type: "or" as const, holds: true, parts: [holds] }] };
+      gateway.explanations.set("trg-1", { id: "trg-1", text: word, next: null, condition: tree });
       const { page } = await newPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
       await page.goto(gateway.pairingAddress());
       await page.locator('[data-id="t-000001.reply"]').waitFor();
       const overflow = () =>
         page.evaluate(() =>
-          [document.documentElement, ...document.querySelectorAll(".scroller, .header, .drawer, .overview")]
+          [
+            document.documentElement,
+            ...document.querySelectorAll(".scroller, .header, .drawer, .overview, .questions, .triggers"),
+          ]
             .filter((element) => element.scrollWidth > element.clientWidth || element.clientWidth > innerWidth)
             .map((element) => element.className || element.nodeName),
         );
       expect(await overflow()).toEqual([]);
       await page.locator("[data-provider]").tap();
       await page.locator(".overview").waitFor();
+      expect(await overflow()).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Triggers, 1" }).tap();
+      await page.getByRole("button", { name: `Why ${word}` }).tap();
+      await page.locator(".truth .truth").first().waitFor();
       expect(await overflow()).toEqual([]);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Tasks, 1 open" }).tap();

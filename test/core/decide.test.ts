@@ -162,8 +162,8 @@ describe("fire", () => {
   });
 
   test("a link that can never start ends, and its plan with it", () => {
-    const outcomes = { [a.id]: reportOf(failed(a)) };
-    const actions = decide(snapshot({ ...facts, links: [link("task_done")], results: [failed(a)], outcomes }), NOON_MS);
+    const outcomes = { [a.id]: reportOf(done(a)) };
+    const actions = decide(snapshot({ ...facts, links: [link("task_failed")], results: [done(a)], outcomes }), NOON_MS);
     expect(actions[0]).toMatchObject({ type: "finish", result: { id: "t-000001.0.1", failureReason: "cancelled" } });
   });
 

@@ -5,15 +5,16 @@ import { describe, expect, test } from "vitest";
 import { NOON, NOON_MS, task } from "./facts.ts";
 
 const FREE = { teller: 1, planner: 1, worker: 3 };
-const DEFAULTS = { teller: 180, planner: 600, worker: 600 };
 
 function choose(
   tasks: ReturnType<typeof task>[],
   attempts: Record<string, Attempt[]> = {},
   free = FREE,
   nowMs = NOON_MS,
+  permits: string[] = [],
 ) {
-  return dispatch({ queue: tasks, attempts: new Map(Object.entries(attempts)), hasOutcome: () => false }, free, nowMs);
+  const waiting = { attempts: new Map(Object.entries(attempts)), hasOutcome: () => false, permits: new Set(permits) };
+  return dispatch({ queue: tasks, ...waiting }, free, nowMs);
 }
 const attempt = (more: Partial<Attempt>): Attempt => ({ role: "worker", attempt: 1, ownerAlive: false, ...more });
 const failure = (failureReason: "timeout" | "interrupted", retryAt = NOON) => ({
@@ -35,6 +36,14 @@ describe("dispatch", () => {
     ];
     const chosen = choose(tasks, {}, { ...FREE, worker: 4 }).map(({ task: { id } }) => id);
     expect(chosen).toEqual(["t-000001.0.2", "t-000001.0.1", "t-000001.0.9", "t-000001.0.10"]);
+  });
+
+  test("semantic conditions come before all other work, however urgent and old that is", () => {
+    const evaluation = [{ id: "c1", triggerId: "a", leaf: 0, prompt: "Is it late?" }];
+    const urgent = task("t-000001.0.0", { priority: 10, createdAt: "2026-11-22T11:00:00.000Z" });
+    const asked = task("eval-000001", { role: "worker", priority: 10, evaluation });
+    const chosen = choose([urgent, asked], {}, { ...FREE, worker: 1 }).map(({ task: { id } }) => id);
+    expect(chosen).toEqual(["eval-000001"]);
   });
 
   test("each role has a lane of its own, and a full lane takes nothing", () => {
@@ -101,8 +110,8 @@ describe("retry", () => {
   });
 
   test("after a time-out the next attempt has twice the time", () => {
-    expect(timeLimitSec(worker, DEFAULTS, [])).toBe(600);
-    expect(timeLimitSec(worker, DEFAULTS, [{ failureReason: "timeout" }])).toBe(1_200);
-    expect(timeLimitSec(task("t-000001.0.0", { timeoutSec: 30 }), DEFAULTS, [{ failureReason: "timeout" }])).toBe(60);
+    expect(timeLimitSec(worker, 600, [])).toBe(600);
+    expect(timeLimitSec(worker, 600, [{ failureReason: "timeout" }])).toBe(1_200);
+    expect(timeLimitSec(task("t-000001.0.0", { timeoutSec: 30 }), 600, [{ failureReason: "timeout" }])).toBe(60);
   });
 });

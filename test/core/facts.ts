@@ -8,7 +8,15 @@ import type { Report } from "@mimikit/protocol/report";
 import type { Result } from "@mimikit/protocol/result";
 import type { Signal } from "@mimikit/protocol/signal";
 import type { Task, TurnInput } from "@mimikit/protocol/task";
-import { type Link, NO_EVIDENCE, type Standing } from "@mimikit/protocol/trigger";
+import {
+  type Conditional,
+  type Link,
+  NO_DECISION,
+  NO_EVIDENCE,
+  type Recurring,
+  type Scheduled,
+  type Standing,
+} from "@mimikit/protocol/trigger";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 
 export const NOON = "2026-11-22T12:00:00.000Z";
@@ -67,6 +75,42 @@ export function failed(of: Task, more: Partial<Result> = {}): Result {
 /** The link of a chain. */
 export function linkTo(of: Task, condition: Condition): Link {
   return { id: of.id, version: 1, type: "link", condition, task: of, evidence: NO_EVIDENCE };
+}
+
+function standing(id: string) {
+  return {
+    id,
+    version: 1,
+    createdAt: NOON,
+    title: `title of ${id}`,
+    prompt: `prompt of ${id}`,
+    target: "worker" as const,
+    priority: 5,
+    timeoutSec: null,
+    onInterrupt: "rerun" as const,
+    traceId: id,
+    depth: 0,
+    paused: false,
+    applied: [],
+    decision: NO_DECISION,
+    recent: [],
+  };
+}
+
+/** Every minute from noon, where nothing else is said. */
+export function recurring(id: string, more: Partial<Recurring> = {}): Recurring {
+  return { ...standing(id), type: "recurring", schedule: { interval: 60 }, missed: "latest", last: NOON, ...more };
+}
+
+export function scheduled(id: string, more: Partial<Scheduled> = {}): Scheduled {
+  return { ...standing(id), type: "scheduled", runAt: NOON, missed: "latest", ...more };
+}
+
+/** It waits for a file, where nothing else is said. */
+export function conditional(id: string, more: Partial<Conditional> = {}): Conditional {
+  const condition: Condition = { type: "file_exists", params: { path: "flag" } };
+  const state = { condition, cooldownSec: 0, evidence: NO_EVIDENCE, isArmed: true, fired: 0 };
+  return { ...standing(id), type: "conditional", ...state, ...more };
 }
 
 interface Facts {

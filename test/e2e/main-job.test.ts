@@ -1,5 +1,5 @@
 /** The main job through the three real processes: message → Teller → Planner → Workers → one report. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
@@ -147,12 +147,5 @@ describe("what is not understood", () => {
     const { text } = await mimikit.replyTo(await mimikit.send("what is the meaning of life?"));
     expect(text).toContain("model");
     expect(text).toContain("remember");
-  });
-
-  test("a schedule is understood, and nobody pretends that it was stored", async () => {
-    const { text } = await mimikit.replyTo(await mimikit.send("in 10 minutes remind me to stretch"));
-    expect(text).toContain("stretch");
-    expect(text).toMatch(/not (available|stored|possible|yet)/i);
-    expect(readdirSync(join(mimikit.home, "triggers"))).toEqual([]);
   });
 });

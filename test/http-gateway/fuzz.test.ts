@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { builtPage } from "./built-page.ts";
 import { startGateway } from "./gateway.ts";
+import { ask, recurringOf, stand } from "./records.ts";
 
 const PATHS = [
   "/",
@@ -10,6 +11,13 @@ const PATHS = [
   "/api/input",
   "/api/messages",
   "/api/tasks",
+  "/api/triggers",
+  "/api/triggers/simulate",
+  "/api/triggers/trg-1",
+  "/api/triggers/trg-1/run",
+  "/api/triggers/trg-1/explain",
+  "/api/questions",
+  "/api/questions/t-000001.0/answer",
   "/api/pair",
   "/api/sign-out",
   "/ws",
@@ -40,6 +48,9 @@ const body = fc.oneof(
   fc.json(),
   fc.string(),
   fc.json().map((text) => `{"text":"hi","client":${text}}`),
+  fc.json().map((text) => `{"prompt":"hi","condition":${text}}`),
+  fc.string().map((cron) => JSON.stringify({ prompt: "hi", cron })),
+  fc.json().map((text) => `{"answer":${text}}`),
   fc.constant(""),
 );
 const method = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS");
@@ -47,6 +58,8 @@ const method = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", 
 test("no request makes the gateway answer with an error of its own, or stop", { timeout: 60_000 }, async () => {
   // A page that is not built is a 503 of its own, so there is one.
   const gateway = await startGateway({ pageDir: builtPage() });
+  await stand(gateway.fs, recurringOf("trg-1"));
+  await ask(gateway.fs, "t-000001.0");
   await fc.assert(
     fc.asyncProperty(method, path, headers, body, fc.boolean(), async (method, path, headers, body, signedIn) => {
       const answer = await gateway.ask(path, { method, headers, body, signedIn });

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Limits } from "@mimikit/core/budget";
 import { prepareHome, readToken } from "@mimikit/runtime/home";
 import type { Log } from "@mimikit/runtime/log";
 import { openDisk } from "@mimikit/store/disk";
@@ -56,9 +57,16 @@ export function temporaryHome(): string {
 
 export interface StartOptions extends Partial<Pick<GatewayOptions, "home" | "requestMs" | "helloMs" | "pageDir">> {
   config?: Partial<GatewayOptions["config"]>;
+  /** What may be spent in a day and in a month. */
+  limits?: Limits;
 }
 
-export async function startGateway({ home = temporaryHome(), config, ...others }: StartOptions = {}): Promise<Started> {
+export async function startGateway({
+  home = temporaryHome(),
+  config,
+  limits = { day: {}, month: {} },
+  ...others
+}: StartOptions = {}): Promise<Started> {
   const logged: string[] = [];
   const gateway = createGateway({
     home,
@@ -68,6 +76,7 @@ export async function startGateway({ home = temporaryHome(), config, ...others }
       providers: { teller: "offline", planner: "offline", worker: "offline" },
       passedOver: [],
       problems: [],
+      limits,
     }),
     log: logInto(logged),
     ...others,

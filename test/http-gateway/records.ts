@@ -2,10 +2,11 @@
 import { Claim, FailedAttempt } from "@mimikit/protocol/claim";
 import type { Effect } from "@mimikit/protocol/effect";
 import { turnId } from "@mimikit/protocol/id";
-import { Message } from "@mimikit/protocol/inbox";
+import { Event, Message } from "@mimikit/protocol/inbox";
+import { Question } from "@mimikit/protocol/question";
 import { Result } from "@mimikit/protocol/result";
 import { Task } from "@mimikit/protocol/task";
-import { NO_EVIDENCE, Trigger } from "@mimikit/protocol/trigger";
+import { NO_EVIDENCE, type Recurring, type Standing, Trigger } from "@mimikit/protocol/trigger";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { ownIdentity } from "@mimikit/runtime/identity";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -15,6 +16,7 @@ import {
   claimPath,
   failedAttemptPath,
   inboxPath,
+  questionPath,
   queuePath,
   resultPath,
   triggerPath,
@@ -66,6 +68,54 @@ export async function wait(fs: FileSystem, task: Task, after: string): Promise<v
   await createRecord(fs, Trigger, triggerPath(task.id, 1), trigger);
 }
 
+/** A trigger that fires every hour, the next time far in the future. */
+export function recurringOf(id: string, more: Partial<Recurring> = {}): Recurring {
+  return {
+    id,
+    version: 1,
+    type: "recurring",
+    createdAt: NOON,
+    title: `title of ${id}`,
+    prompt: `prompt of ${id}`,
+    target: "worker",
+    priority: 5,
+    timeoutSec: null,
+    onInterrupt: "rerun",
+    traceId: id,
+    depth: 0,
+    paused: false,
+    applied: [],
+    decision: { fire: [], skip: [] },
+    recent: [],
+    schedule: { interval: 3_600 },
+    missed: "latest",
+    last: "2126-11-21T12:00:00.000Z",
+    ...more,
+  };
+}
+
+/** Creates this version of a trigger. */
+export async function stand<T extends Standing>(fs: FileSystem, trigger: T): Promise<T> {
+  await createRecord(fs, Trigger, triggerPath(trigger.id, trigger.version), trigger);
+  return trigger;
+}
+
+/** An open question for the Teller. */
+export async function ask(fs: FileSystem, id: string, more: Partial<Question> = {}): Promise<Question> {
+  const question: Question = {
+    id,
+    at: NOON,
+    expiresAt: "2126-11-21T13:00:00.000Z",
+    question: `question ${id}`,
+    options: [],
+    purpose: { type: "teller" },
+    traceId: id,
+    ...more,
+  };
+  await createRecord(fs, Question, questionPath(id), question);
+  return question;
+}
+
 export async function claim(fs: FileSystem, task: Task, attempt = 1): Promise<void> {
   const record: Claim = { id: task.id, attempt, owner: ownIdentity(), at: NOON };
   await createRecord(fs, Claim, claimPath(task.role, task.id, attempt), record);
@@ -110,6 +160,7 @@ export async function settleTurn(
   messageIds: string[],
   reply: string,
   effects: Effect[] = [],
+  events: Event[] = [],
 ): Promise<Result> {
   const messages: Message[] = [];
   for (const id of messageIds) {
@@ -117,12 +168,13 @@ export async function settleTurn(
     if (message === null) throw new Error(`${id} is not in inbox/`);
     messages.push(message);
   }
-  const turn = { messages, events: [], results: [] };
+  const turn = { messages, events, results: [] };
   const task = await queue(fs, taskOf(turnId(n), { role: "teller", consumer: "supervisor", prompt: "", turn }));
   const result = await finish(fs, task, { effects: [...effects, { type: "reply", text: reply }] });
   for (const message of messages) await createRecord(fs, Message, archivePath(message.id), message);
+  for (const event of events) await createRecord(fs, Event, archivePath(event.id), event);
   await createRecord(fs, Result, archivePath(result.id), result);
-  for (const { id } of messages) await fs.unlink(inboxPath(id));
+  for (const { id } of [...messages, ...events]) await fs.unlink(inboxPath(id));
   await archive(fs, result);
   return result;
 }

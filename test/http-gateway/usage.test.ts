@@ -2,8 +2,10 @@
 import { appendFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Status, UsageRow } from "@mimikit/protocol/api";
+import { Claim } from "@mimikit/protocol/claim";
 import { dayOf, type UsageLine } from "@mimikit/protocol/usage";
-import { usagePath } from "@mimikit/store/state";
+import { createRecord } from "@mimikit/store/record";
+import { claimPath, usagePath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { type Started, startGateway } from "./gateway.ts";
@@ -88,4 +90,25 @@ test("what is no file of ours is not read, and what is no line of ours does not 
   writeFileSync(join(gateway.home, usagePath(dayOf(NOW_MS - DAY_MS))), `${odd.join("\n")}\n`);
   recordUsage(gateway.home, line("t-000001", { at: new Date(NOW_MS - DAY_MS).toISOString() }));
   expect(await rowsOf(gateway)).toMatchObject([{ runs: 1 }]);
+});
+
+test("budgets are told as far as the settings limit anything: what is spent, what is reserved, and until when work waits", async () => {
+  expect((await statusOf(await startGateway())).usage.budget).toEqual({ day: null, month: null });
+  const gateway = await startGateway({ limits: { day: { tokens: 200 }, month: {} } });
+  const id = "t-000001.0.1";
+  const owner = { pid: process.pid, startTime: "1", bootId: "b" };
+  const reserved = { tokens: 1_000, costUsd: 0 };
+  const at = new Date(NOW_MS).toISOString();
+  await createRecord(gateway.fs, Claim, claimPath("worker", id, 1), { id, attempt: 1, owner, at, reserved });
+  recordUsage(gateway.home, line("t-000001.0.0"));
+  const before = await statusOf(gateway);
+  expect(before.usage.budget).toMatchObject({
+    day: { limit: { tokens: 200 }, spent: { tokens: 107 }, reserved: { tokens: 1_000 }, isReached: false },
+    month: null,
+  });
+  expect(before.problems.join()).not.toContain("budget");
+  recordUsage(gateway.home, line(id));
+  const after = await statusOf(gateway);
+  expect(after.usage.budget.day).toMatchObject({ spent: { tokens: 214 }, reserved: { tokens: 0 }, isReached: true });
+  expect(after.problems.join()).toMatch(/the budget of the day .* is used up: work waits until/);
 });

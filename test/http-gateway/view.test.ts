@@ -1,15 +1,18 @@
 /** The view is taken while records move: whatever moves between any two steps of a look, nothing is missing or twice. */
-import { Message } from "@mimikit/protocol/inbox";
+import { Archived } from "@mimikit/protocol/archive";
+import { AnswerWish, Event, Message } from "@mimikit/protocol/inbox";
+import { Question } from "@mimikit/protocol/question";
 import { readToken } from "@mimikit/runtime/home";
 import { openDisk } from "@mimikit/store/disk";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { Mirror } from "@mimikit/store/mirror";
-import { createRecord } from "@mimikit/store/record";
-import { inboxPath } from "@mimikit/store/state";
+import { createRecord, readRecord } from "@mimikit/store/record";
+import { seal } from "@mimikit/store/seal";
+import { archivePath, inboxPath, questionPath, triggerPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
 import { type Look, View } from "../../apps/http-gateway/src/view.ts";
 import { temporaryHome } from "./gateway.ts";
-import { archive, claim, finish, NOON, queue, settleTurn, taskOf, wait } from "./records.ts";
+import { archive, ask, claim, finish, NOON, queue, recurringOf, settleTurn, stand, taskOf, wait } from "./records.ts";
 
 /** Every test here looks some dozen times, each time at a state directory of its own. */
 const TEST_MS_MAX = 60_000;
@@ -40,16 +43,17 @@ class SteppedDisk {
   }
 }
 
-function temporaryView(): { disk: FileSystem; stepped: SteppedDisk; view: View } {
+function temporaryView(): { disk: FileSystem; stepped: SteppedDisk; view: View; token: string } {
   const home = temporaryHome();
   const disk = openDisk(home, "test");
   const stepped = new SteppedDisk(disk);
   const onBadArchive = (path: string) => expect.fail(`${path} was read as damaged`);
-  const mirror = new Mirror(stepped.fs, { token: readToken(home), durable: false, onBadArchive });
-  return { disk, stepped, view: new View(stepped.fs, mirror) };
+  const token = readToken(home);
+  const mirror = new Mirror(stepped.fs, { token, durable: false, onBadArchive });
+  return { disk, stepped, view: new View(stepped.fs, mirror), token };
 }
 
-type Move = (disk: FileSystem) => Promise<unknown>;
+type Move = (disk: FileSystem, token: string) => Promise<unknown>;
 
 /**
  * Looks, then looks again while `move` happens before one call of that look, then looks once more; for every call
@@ -57,10 +61,10 @@ type Move = (disk: FileSystem) => Promise<unknown>;
  */
 async function lookWhile(prepare: Move, move: Move, check: (looks: Look[], where: string) => void): Promise<number> {
   for (let k = 0; ; k++) {
-    const { disk, stepped, view } = temporaryView();
-    await prepare(disk);
+    const { disk, stepped, view, token } = temporaryView();
+    await prepare(disk, token);
     const before = await view.refresh();
-    stepped.interrupt(k, async () => void (await move(disk)));
+    stepped.interrupt(k, async () => void (await move(disk, token)));
     const during = await view.refresh();
     if (stepped.calls <= k) return k;
     check([before, during, await view.refresh()], `before call ${k}`);
@@ -168,6 +172,71 @@ test.each(MOVES)(
     });
   },
 );
+
+test("an answer whose question closes in the middle of a look is one line all the time, and the question is never open again", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const asked = { at: NOON, questionId: "t-000001.0", answer: "blue" };
+  const unsealed: AnswerWish = { kind: "answer", id: "a-1", ...asked, mac: "" };
+  const points = await lookWhile(
+    async (disk, token) => {
+      await ask(disk, "t-000001.0");
+      await createRecord(disk, AnswerWish, inboxPath("a-1"), { ...unsealed, mac: seal(token, unsealed) });
+    },
+    async (disk, token) => {
+      const question = await readRecord(disk, Question, questionPath("t-000001.0"));
+      if (question === null) throw new Error("the question is gone");
+      const closed: Archived = {
+        kind: "question",
+        id: question.id,
+        at: NOON,
+        question,
+        outcome: "answered",
+        answer: "blue",
+      };
+      await createRecord(disk, Archived, archivePath(question.id), closed);
+      const data = { questionId: question.id, question: question.question, answer: "blue", wishId: "a-1" };
+      const unsealedEvent: Event = {
+        kind: "event",
+        id: "t-000001.0.answered",
+        at: NOON,
+        name: "question_answered",
+        text: "",
+        data,
+      };
+      await createRecord(disk, Event, inboxPath(unsealedEvent.id), {
+        ...unsealedEvent,
+        mac: seal(token, unsealedEvent),
+      });
+      await disk.unlink(inboxPath("a-1"));
+      await disk.unlink(questionPath(question.id));
+    },
+    (looks, where) => {
+      for (const { questions, messages } of looks) {
+        expect(questions, where).toEqual([]);
+        expect(messages, where).toMatchObject([{ id: "a-1", text: "blue", quote: "t-000001.0" }]);
+      }
+    },
+  );
+  expect(points).toBeGreaterThan(10);
+});
+
+test("a trigger whose next version is made in the middle of a look stands all the time, once", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const points = await lookWhile(
+    (disk) => stand(disk, recurringOf("trg-1")),
+    async (disk) => {
+      await stand(disk, recurringOf("trg-1", { version: 2, title: "new" }));
+      await disk.unlink(triggerPath("trg-1", 1));
+    },
+    (looks, where) => {
+      for (const { triggers } of looks) expect(triggers, where).toMatchObject([{ id: "trg-1" }]);
+      expect(looks.at(-1)?.triggers, where).toMatchObject([{ title: "new" }]);
+    },
+  );
+  expect(points).toBeGreaterThan(10);
+});
 
 test("a look that fails at any call loses nothing: the next one shows it all", { timeout: TEST_MS_MAX }, async () => {
   const broken = () => Promise.reject(Object.assign(new Error("too many open files"), { code: "EMFILE" }));

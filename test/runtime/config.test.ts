@@ -25,7 +25,7 @@ test("the defaults are those of the specification", () => {
     port: 8787,
     provider: "auto",
     maxConcurrency: 3,
-    timeoutSec: { teller: 180, planner: 600, worker: 600 },
+    timeoutSec: { teller: 180, planner: 600, worker: 600, evaluation: 120 },
     retryDelaySec: 60,
     tickMs: 1000,
     rereadSec: 30,
@@ -40,7 +40,7 @@ test("the environment wins over the file, the file over the defaults", () => {
     ...defaults,
     port: 9002,
     maxConcurrency: 5,
-    timeoutSec: { teller: 7, planner: 600, worker: 30 },
+    timeoutSec: { ...defaults.timeoutSec, teller: 7, worker: 30 },
   });
 });
 
@@ -159,4 +159,13 @@ test("the variables of the environment are not kept as a part of the last good f
   const home = homeWith("maxConcurrency: 2");
   loadConfig(home, { MIMIKIT_PORT: "9002" });
   expect(JSON.parse(readFileSync(join(home, "config.last-good.json"), "utf8"))).toEqual({ maxConcurrency: 2 });
+});
+
+test("budgets are not set by default; each of them is a field and a variable, and what is no amount is refused", () => {
+  expect(defaults.budget).toMatchObject({ day: {}, month: {}, task: {} });
+  const home = homeWith("budget:\n  day: { tokens: 1000, costUsd: 0.5 }\n");
+  const env = { MIMIKIT_BUDGET_DAY_COST_USD: "2.5", MIMIKIT_BUDGET_TASK_TOKENS: "-1" };
+  const { config, problems } = loadConfig(home, env);
+  expect(config.budget).toMatchObject({ day: { tokens: 1000, costUsd: 2.5 }, task: {} });
+  expect(problems).toEqual([expect.stringMatching(/^MIMIKIT_BUDGET_TASK_TOKENS: .*ignored$/)]);
 });

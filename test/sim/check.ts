@@ -5,6 +5,7 @@ import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/history";
 import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/id";
 import { type Result, reportOf } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
+import { RECENT_MAX, type Recurring } from "@mimikit/protocol/trigger";
 import { editMark } from "@mimikit/store/document";
 import { BACKLOG_PATH, HISTORY_PATH, MEMORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/state";
 import type { MemoryDisk } from "./memory-disk.ts";
@@ -81,6 +82,10 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       const id = childId(result.id, k);
       if (effect.type === "delegate" && !archive.has(id) && !isCancelled(id))
         violate(`${id} was delegated and never ended`);
+      const asks = effect.type === "ask_user" || effect.type === "restart_server";
+      if (asks && !archive.has(id) && !isCancelled(id)) violate(`${id} was asked, and is nowhere`);
+      if (effect.type === "schedule" && !archive.has(id) && !isCancelled(id) && !archive.has(`${id}.refused`))
+        violate(`${id} was scheduled, and is nowhere`);
       const document =
         effect.type === "remember" ? MEMORY_PATH : effect.type === "update_backlog" ? BACKLOG_PATH : null;
       if (document === null) continue;
@@ -102,7 +107,7 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       result.status === "done" &&
       !result.effects.some((effect) => effect.type === "delegate");
     if (isQuietPlan && !consumed.has(`${result.id}.report`)) violate(`nobody was told of the plan ${result.id}`);
-    if (result.task.role === "worker" && !consumed.has(result.id))
+    if (result.task.role === "worker" && result.task.evaluation === undefined && !consumed.has(result.id))
       violate(`the result of ${result.id} was never reported`);
     const { parentId } = result.task;
     if (parentId === undefined) continue;
@@ -149,15 +154,20 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     }
   }
 
+  checkTriggers(archive, outside, consumed, isCancelled, violate);
+  checkQuestions(archive, consumed, violate);
+
   // R11: a restart wish ends the processes at most once.
-  if (outside.restarts > outside.restartWishes)
-    violate(`${outside.restarts} restarts of ${outside.restartWishes} wishes`);
+  const restartWishes = [...archive.values()].filter((record) => "wish" in record && record.wish.kind === "restart");
+  if (outside.restarts > restartWishes.length)
+    violate(`${outside.restarts} restarts of ${restartWishes.length} wishes`);
 
   // I7: every directory drains; what is no record is in quarantine.
   const dirs = [
     "inbox",
     "triggers",
     "signals",
+    "questions",
     ...ROLES.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)]),
   ];
   for (const dir of dirs)
@@ -174,6 +184,97 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (JSON.stringify(view.messages) !== JSON.stringify(expected)) violate("history.json is not what was said");
   }
   return violations;
+}
+
+/** A question is closed one way; its answer is told once, and an answer that came too late is a message. */
+function checkQuestions(
+  archive: ReadonlyMap<string, Archived>,
+  consumed: ReadonlyMap<string, number>,
+  violate: (what: string) => void,
+): void {
+  const records = [...archive.values()].flatMap((record) => ("kind" in record ? [record] : []));
+  const answered = new Map<string, string>();
+  for (const record of records) {
+    if (record.kind !== "question") continue;
+    const { id, question, outcome, wishId } = record;
+    if (wishId !== undefined) answered.set(wishId, id);
+    if (question.purpose.type !== "teller" || outcome === "cancelled") continue;
+    const told = ["answered", "expired"].filter((each) => consumed.has(`${id}.${each}`));
+    if (told.join() !== outcome) violate(`the question ${id} was ${outcome}, and the Teller was told ${told}`);
+  }
+  for (const record of records) {
+    if (record.kind !== "wish" || record.wish.kind !== "answer") continue;
+    const { id, outcome } = record;
+    const isMessage = consumed.has(`m-${id}`);
+    if (answered.has(id) && isMessage) violate(`${id} answered a question, and is a message too`);
+    if (!answered.has(id) && !isMessage && !outcome.startsWith("refused")) violate(`the answer ${id} got lost`);
+  }
+}
+
+/** I5: one task or event per occurrence, and no occurrence without an outcome, or with two. */
+function checkTriggers(
+  archive: ReadonlyMap<string, Archived>,
+  outside: Outside,
+  consumed: ReadonlyMap<string, number>,
+  isCancelled: (id: string) => boolean,
+  violate: (what: string) => void,
+): void {
+  const records = [...archive.values()];
+  const ended = records.flatMap((record) => ("kind" in record && record.kind === "trigger" ? [record] : []));
+  for (const id of outside.triggers) if (!archive.has(id)) violate(`the trigger ${id} is nowhere`);
+  const fired = new Map<string, Set<string>>();
+  for (const record of records) {
+    const triggerId =
+      "task" in record && record.task.occurrence !== undefined
+        ? record.task.triggerId
+        : "kind" in record && record.kind === "event" && record.name === "cron_trigger"
+          ? String(record.data.triggerId)
+          : undefined;
+    if (triggerId === undefined) continue;
+    if (!fired.has(triggerId)) fired.set(triggerId, new Set());
+    fired.get(triggerId)?.add(record.id);
+    if ("kind" in record && !consumed.has(record.id)) violate(`the Teller was never told of ${record.id}`);
+  }
+  for (const { id, trigger } of ended) {
+    const decided = new Set(trigger.recent.flatMap((past) => (past.outcome === "fired" ? [past.id] : [])));
+    const ranges = trigger.recent.flatMap((past) => (past.outcome === "skipped" ? [past] : []));
+    for (const each of decided)
+      if (!fired.get(id)?.has(each) && !isCancelled(each)) violate(`${each} was decided and never fired`);
+    for (const { id: each } of ranges) if (!archive.has(each)) violate(`${each} was skipped without a record`);
+    if (trigger.recent.length >= RECENT_MAX) continue;
+    for (const each of fired.get(id) ?? []) if (!decided.has(each)) violate(`${each} fired and was never decided`);
+    for (const record of records)
+      if (
+        "kind" in record &&
+        record.kind === "skipped" &&
+        record.triggerId === id &&
+        !ranges.some((range) => range.id === record.id)
+      )
+        violate(`${record.id} was skipped and never decided`);
+    if (trigger.type === "recurring") checkInterval(trigger, violate);
+    if (trigger.type === "conditional")
+      for (let n = 1; n <= trigger.fired; n++)
+        if (!decided.has(`${id}--${n}`) && !ranges.some((range) => range.id === `${id}--${n}-skipped`))
+          violate(`${id}--${n} has no outcome`);
+  }
+}
+
+/** Every moment of an interval, from its making to the last that was decided, has one outcome. */
+function checkInterval(trigger: Recurring, violate: (what: string) => void): void {
+  if (!("interval" in trigger.schedule)) return;
+  const stepMs = trigger.schedule.interval * 1_000;
+  const scheduled = trigger.recent.flatMap((past) => {
+    if (past.outcome === "skipped") return [{ from: Date.parse(past.from), to: Date.parse(past.to) }];
+    return past.id.startsWith(`${trigger.id}--run-`) ? [] : [{ from: Date.parse(past.at), to: Date.parse(past.at) }];
+  });
+  let expected = Date.parse(trigger.createdAt) + stepMs;
+  for (const { from, to } of scheduled.sort((a, b) => a.from - b.from)) {
+    if (from !== expected)
+      violate(`${trigger.id}: ${new Date(expected).toISOString()} has ${from < expected ? "two outcomes" : "none"}`);
+    expected = to + stepMs;
+  }
+  if (expected - stepMs !== Math.max(Date.parse(trigger.last), Date.parse(trigger.createdAt)))
+    violate(`${trigger.id}: not everything up to ${trigger.last} has an outcome`);
 }
 
 /** I8: every record parses, folded ones included, and a fold and a name never disagree. */

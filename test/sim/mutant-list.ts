@@ -11,9 +11,16 @@ export interface Mutant {
   /** Stands exactly once in the file. */
   find: string;
   replace: string;
+  /** The simulation that must notice it; the large one where it is not said. */
+  simulation?: "calendar";
 }
 
-const EXECUTE = "apps/supervisor/src/execute.ts";
+const HANDS = "apps/supervisor/src/execute/hands.ts";
+const WISHES = "apps/supervisor/src/execute/wishes.ts";
+const TASKS = "apps/supervisor/src/execute/tasks.ts";
+const SETTLEMENT = "apps/supervisor/src/execute/settle.ts";
+const TRIGGERS = "apps/supervisor/src/execute/triggers.ts";
+const QUESTIONS = "apps/supervisor/src/execute/questions.ts";
 const RECORD = "packages/store/src/record.ts";
 const LEDGER = "packages/store/src/ledger.ts";
 const SETTLE = "packages/core/src/rules/settle.ts";
@@ -76,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "memory-instead-of-name-for-messages",
     rule: "R4: a no from memory is confirmed by name (turn)",
-    file: EXECUTE,
+    file: TASKS,
     find: "    if (await ledger.confirm(id)) return;\n  if (await ledger.confirm(turn.id)) return;",
     replace: "    if (ledger.has(id)) return;\n  if (await ledger.confirm(turn.id)) return;",
   },
@@ -133,14 +140,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "dropped-file-removed-first",
     rule: "R3: write the successor, then drop the predecessor",
-    file: EXECUTE,
+    file: WISHES,
     find: "  const { fs, ledger, audit } = hands;\n  if (!(await ledger.confirm(wish.id))",
     replace: "  const { fs, ledger, audit } = hands;\n  await fs.unlink(path);\n  if (!(await ledger.confirm(wish.id))",
   },
   {
     name: "turn-archived-first",
     rule: "step 5: the turn is archived last",
-    file: EXECUTE,
+    file: SETTLEMENT,
     find: "  await ledger.makeDurable();\n  await consume(settlement, hands);\n  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);",
     replace:
       "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await consume(settlement, hands);",
@@ -148,14 +155,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "archived-by-moving",
     rule: "R3: the archive gets a name before the source loses its own, and nothing is clobbered",
-    file: EXECUTE,
+    file: HANDS,
     find: 'return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));',
     replace: "if (await fs.exists(path)) await fs.rename(path, archivePath(id));\n  return fs.exists(archivePath(id));",
   },
   {
     name: "children-after-the-archive",
     rule: "step 5: children exist before the turn is settled",
-    file: EXECUTE,
+    file: SETTLEMENT,
     find: '  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
     replace:
       '  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
@@ -185,15 +192,15 @@ export const MUTANTS: readonly Mutant[] = [
     name: "link-fires-without-its-condition",
     rule: "D1: a chain's link waits",
     file: "packages/core/src/conditions/task-done.ts",
-    find: 'if (outcome === undefined) return "waits";',
-    replace: 'if (outcome === undefined) return "holds";',
+    find: "return outcome === undefined ? forNow(false)",
+    replace: "return outcome === undefined ? forNow(true)",
   },
   {
     name: "hopeless-link-waits-for-ever",
     rule: "I7: every directory drains",
     file: "packages/core/src/conditions/task-done.ts",
-    find: 'return outcome.status === "done" ? "holds" : "never";',
-    replace: 'return outcome.status === "done" ? "holds" : "waits";',
+    find: 'forEver(outcome.status === "done")',
+    replace: 'forNow(outcome.status === "done")',
   },
   {
     name: "cancel-forgets-descendants",
@@ -212,7 +219,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "restart-before-its-record",
     rule: "R11: a restart happens at most once",
-    file: EXECUTE,
+    file: WISHES,
     find: "  const isFirst = await archive(record, WishOutcome, hands);",
     replace: "  await hands.restart();\n  const isFirst = await archive(record, WishOutcome, hands);",
   },
@@ -262,44 +269,45 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "consumed-without-sync",
     rule: "step 5: what a turn consumed is durable in the archive before the turn is",
-    file: EXECUTE,
+    file: SETTLEMENT,
     find: "  if (consumed.length === 0) return;\n  await fs.syncDir(ARCHIVE);",
     replace: "  if (consumed.length === 0) return;",
   },
   {
     name: "plan-without-tasks-untold",
     rule: "C8: the user hears of every plan",
-    file: EXECUTE,
-    find: "for (const event of settlement.events) {",
-    replace: "for (const event of settlement.events.slice(0, 0)) {",
+    file: SETTLEMENT,
+    find: "for (const event of settlement.events) await tellTeller(event, hands);",
+    replace: "",
   },
   {
     name: "cancel-without-mark",
     rule: "Cancel: a wish leaves its mark",
-    file: EXECUTE,
+    file: WISHES,
     find: "if (taskId !== null) await markCancelled(taskId, wish.at, hands);",
     replace: "void taskId;",
   },
   {
     name: "cancel-effect-ignored",
     rule: "step 5: every effect is applied",
-    file: EXECUTE,
+    file: SETTLEMENT,
     find: "for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);",
     replace: "",
   },
   {
     name: "wish-forgotten",
     rule: "R3: a wish goes only after its answer is in the archive",
-    file: EXECUTE,
-    find: "  if (await archive(record, WishOutcome, hands))\n    hands.audit",
-    replace: "  if (taskId !== null && (await archive(record, WishOutcome, hands)))\n    hands.audit",
+    file: WISHES,
+    find: '  if (await archive(record, WishOutcome, hands))\n    hands.audit({ event: "cancel_answered"',
+    replace:
+      '  if (taskId !== null && (await archive(record, WishOutcome, hands)))\n    hands.audit({ event: "cancel_answered"',
   },
   {
     name: "upstream-not-injected",
     rule: "C8: a link is told the outcome that it waited for",
     file: "packages/core/src/rules/fire.ts",
-    find: "const upstream = needed.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);",
-    replace: "const upstream = needed.slice(0, 0).flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);",
+    find: "const upstream = tasks.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);",
+    replace: "const upstream = tasks.slice(0, 0).flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);",
   },
   {
     name: "retried-for-ever",
@@ -325,7 +333,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "steer-follows-its-own-decision",
     rule: "a steer is decided once, when its wish is archived",
-    file: EXECUTE,
+    file: WISHES,
     find: 'return decided === null || !("wish" in decided) || (decided.taskId ?? null) === taskId;',
     replace: "return decided === null || taskId === undefined || true;",
   },
@@ -346,7 +354,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "signal-removed-first",
     rule: "R3: the message of an unheard steer is durable before its signal goes",
-    file: EXECUTE,
+    file: WISHES,
     find: "await createMessage(message, hands);\n  await hands.fs.unlink(signalPath(signal.id));",
     replace: "await hands.fs.unlink(signalPath(signal.id));\n  await createMessage(message, hands);",
   },
@@ -367,7 +375,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "new-conversation-not-archived",
     rule: "what a turn consumed is in the archive before the turn",
-    file: EXECUTE,
+    file: SETTLEMENT,
     find: "if (!(await ledger.confirm(wish.id))) await createRecord(fs, WishOutcome, archivePath(wish.id), record);",
     replace: "void record;",
   },
@@ -391,5 +399,55 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/rules/stop.ts",
     find: "countAttempts(attempts), outage)",
     replace: "countAttempts(attempts))",
+  },
+  {
+    name: "trigger-ends-over-its-decision",
+    rule: "D5: what was decided is done before a trigger is archived",
+    file: "packages/core/src/rules/stand.ts",
+    find: "  const undone = undoneOf(trigger, snapshot);\n  if (undone.fire",
+    replace:
+      '  const undone = undoneOf(trigger, snapshot);\n  if (trigger.over !== undefined) return [{ type: "end-trigger", trigger, outcome: trigger.over }];\n  if (undone.fire',
+  },
+  {
+    name: "trigger-forgotten-with-its-versions",
+    rule: "Triggers: archive/<id> comes first, then its versions go",
+    file: TRIGGERS,
+    find: "if (await archive(record, EndedTrigger, hands)) hands.audit",
+    replace: 'hands.ledger.add(id);\n  if (record.id === "") hands.audit',
+  },
+  {
+    name: "skips-leave-no-record",
+    rule: "D5: every occurrence has an outcome",
+    file: TRIGGERS,
+    find: "  for (const skip of skips)\n    if (await archive(",
+    replace: "  for (const skip of skips.slice(1))\n    if (await archive(",
+  },
+  {
+    name: "question-not-answered",
+    rule: "Questions: the answer is told",
+    file: QUESTIONS,
+    find: "  if (event !== null) await tellTeller(event, hands);\n",
+    replace: "",
+  },
+  {
+    name: "late-answer-lost",
+    rule: "Questions: a late answer becomes a message",
+    file: QUESTIONS,
+    find: "    await createMessage(message, hands);\n",
+    replace: "    void message;\n",
+  },
+  {
+    name: "answered-and-said",
+    rule: "Questions: a question is closed one way",
+    file: "packages/core/src/rules/questions.ts",
+    find: "if (closed?.wishId === wish.id) return",
+    replace: "if (closed?.wishId === wish.id && snapshot.queue.size > 0) return",
+  },
+  {
+    name: "runs-again-unasked",
+    rule: "C5: the user decides whether it runs again",
+    file: "packages/core/src/dispatch.ts",
+    find: "if (asked !== undefined && !waiting.permits.has(runAgainPermit(task.id, asked))) return null;",
+    replace: "if (asked !== undefined && waiting.permits.size > 99) return null;",
   },
 ];

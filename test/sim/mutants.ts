@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CALENDAR_MUTANTS } from "./calendar/mutants.ts";
 import { MUTANTS, type Mutant } from "./mutant-list.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -43,9 +44,11 @@ interface Verdict {
   said: string;
 }
 
-function simulate(tree: string, seeds: number): Promise<Verdict> {
+function simulate(tree: string, seeds: number, { simulation }: Mutant): Promise<Verdict> {
   const script = join(tree, "test/sim/run.ts");
-  const child = spawn(process.execPath, [script, "--seeds", String(seeds), "--jobs", "1", "--until-violation"]);
+  const options = ["--seeds", String(seeds), "--jobs", "1", "--until-violation"];
+  if (simulation === "calendar") options.push("--calendar");
+  const child = spawn(process.execPath, [script, ...options]);
   let out = "";
   let said = "";
   child.stdout.on("data", (data) => {
@@ -69,14 +72,14 @@ async function judge(mutant: Mutant): Promise<Verdict> {
   const tree = copyTree();
   try {
     mutate(tree, mutant);
-    return await simulate(tree, SEEDS_MAX);
+    return await simulate(tree, SEEDS_MAX, mutant);
   } finally {
     rmSync(tree, { recursive: true, force: true });
   }
 }
 
 const wanted = process.argv.slice(2);
-const queue = MUTANTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const queue = [...MUTANTS, ...CALENDAR_MUTANTS].filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 let passed = 0;
 let failed = 0;
 async function work(): Promise<void> {

@@ -1,14 +1,17 @@
-/** `npm run test:sim -- --seeds 20000 [--from 1] [--jobs 2]`: simulates that many seeds and says what went wrong in which. */
+/**
+ * `npm run test:sim -- [--calendar] --seeds 20000 [--from 1] [--jobs 2]`: simulates that many seeds and says what went
+ * wrong in which. With `--calendar` they are of schedules around the world, without it of everything else.
+ */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { simulate } from "./simulate.ts";
 
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "2000" },
     from: { type: "string", default: "1" },
     jobs: { type: "string", default: String(availableParallelism()) },
+    calendar: { type: "boolean", default: false },
     "until-violation": { type: "boolean", default: false },
   },
 });
@@ -24,6 +27,7 @@ interface Summary {
 
 /** Every `jobs`-th seed, beginning with `first`. */
 async function simulateShare(first: number): Promise<Summary> {
+  const { simulate } = await (values.calendar ? import("./calendar/simulate.ts") : import("./simulate.ts"));
   const summary: Summary = { seeds: 0, bad: [], counts: {} };
   for (let seed = first; seed < from + seeds; seed += jobs) {
     const { violations, counts } = await simulate(seed);
@@ -37,7 +41,7 @@ async function simulateShare(first: number): Promise<Summary> {
 
 function runShare(share: number): Promise<Summary> {
   const options = ["--seeds", String(seeds), "--from", String(from), "--jobs", String(jobs)];
-  if (values["until-violation"]) options.push("--until-violation");
+  for (const flag of ["calendar", "until-violation"] as const) if (values[flag]) options.push(`--${flag}`);
   const child = spawn(process.execPath, [import.meta.filename, ...options], {
     env: { ...process.env, MIMIKIT_SIM_SHARE: String(share) },
     stdio: ["ignore", "pipe", "inherit"],

@@ -7,10 +7,26 @@ import type { Steering } from "@mimikit/agent/steering";
 import { NO_SPENDING } from "@mimikit/core/budget";
 import type { Candidate } from "@mimikit/core/dispatch";
 import { outageOf } from "@mimikit/core/retry";
+import { triggerIdOf } from "@mimikit/core/rules/change";
+import type { Condition } from "@mimikit/protocol/condition";
 import type { Effect } from "@mimikit/protocol/effect";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/id";
-import { CancelWish, ClearWish, Message, RestartWish, SteerWish, StopWish } from "@mimikit/protocol/inbox";
+import {
+  AnswerWish,
+  CancelWish,
+  ClearWish,
+  Message,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  TriggerDeleteWish,
+  TriggerPatchWish,
+  TriggerPutWish,
+  TriggerRunWish,
+} from "@mimikit/protocol/inbox";
+import { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
+import type { When } from "@mimikit/protocol/trigger-order";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
@@ -28,6 +44,11 @@ const MESSAGES = 10;
 const NEXT_EVERY = 5;
 /** Steers, stops and new conversations in one run, at most. */
 const INTERJECTIONS = 6;
+/** Wishes about standing triggers in one run, and orders of models for one, at most. */
+const TRIGGER_WISHES = 8;
+const SCHEDULES = 3;
+const DAY_SEC = 86_400;
+const WATCHED_PATHS = ["src/**/*.ts", "deploy.flag"] as const;
 const RETRY_DELAY_SEC = 5;
 const FOLD_DAYS = 30;
 const CONCURRENCY: Record<Role, number> = { teller: 1, planner: 1, worker: 2 };
@@ -60,6 +81,12 @@ export class Outside {
   readonly steers = new Set<string>();
   /** Wishes to begin anew that were durable. */
   readonly clears = new Set<string>();
+  /** Standing triggers that somebody wished for, by their ids. */
+  readonly triggers = new Set<string>();
+  /** What is at the paths that conditions ask about. */
+  readonly stamps = new Map<string, string>();
+  triggerWishes = 0;
+  schedules = 0;
   interjections = 0;
   restartWishes = 0;
   restarts = 0;
@@ -129,7 +156,13 @@ function person(outside: Outside): Program {
     for (;;) {
       const dice = await step(() => world.random());
       const serial = world.counts.steps;
-      if (outside.toSend.length === 0 && outside.acknowledged.size >= MESSAGES && dice < 0.9) {
+      const standing = world.isCalm ? standingOn(world) : [];
+      const asked = dice < 0.3 ? questionsOn(world) : [];
+      if (asked.length > 0 && dice < (world.isCalm ? 0.3 : 0.03)) {
+        await answerQuestion(pick(asked, world), serial, environment, outside);
+      } else if (standing.length > 0 && dice < 0.2) {
+        await deleteTrigger(pick(standing, world), serial, environment, outside);
+      } else if (outside.toSend.length === 0 && outside.acknowledged.size >= MESSAGES && dice < 0.9) {
         await rest();
       } else if (dice < 0.02 && outside.dropped.length < 3) {
         const text = `note ${serial}`;
@@ -158,13 +191,133 @@ function person(outside: Outside): Program {
       } else if (dice < 0.042 && outside.interjections < INTERJECTIONS) {
         outside.interjections++;
         await interject(serial, environment, outside);
-      } else if (dice < 0.048) {
+      } else if (dice < 0.046 && outside.triggerWishes < TRIGGER_WISHES) {
+        outside.triggerWishes++;
+        await wishForTrigger(serial, environment, outside);
+      } else if (dice < 0.05 && !world.isCalm) {
+        await step(() => outside.stamps.set(pick(WATCHED_PATHS, world), dice < 0.047 ? "" : `seen ${serial}`));
+      } else if (dice < 0.056) {
         const dirs = ["inbox", "worker/queue", "planner/results", "worker/running", "triggers"];
         const dir = dirs[below(world.random, dirs.length)];
         await step(() => drop(`${dir}/junk-${serial}.json`, '{"half'));
       } else await rest();
     }
   };
+}
+
+function pick<T>(of: readonly T[], world: World): T {
+  const one = of[below(world.random, of.length)];
+  if (one === undefined) throw new Error("nothing to pick from");
+  return one;
+}
+
+/** The standing triggers that are on disk, by their ids. */
+function standingOn({ disk }: World): string[] {
+  const ids = disk.names("triggers").flatMap((name) => {
+    const text = disk.read(`triggers/${name}`) ?? "";
+    return text.includes('"type":"link"') ? [] : (/^(.+)\.v\d+\.json$/.exec(name)?.[1] ?? []);
+  });
+  return [...new Set(ids)];
+}
+
+/** The questions that are open on disk. */
+function questionsOn({ disk }: World): Question[] {
+  return disk.names("questions").flatMap((name) => {
+    const text = disk.read(`questions/${name}`) ?? "";
+    return text.includes('"half') ? [] : [Question.parse(JSON.parse(text))];
+  });
+}
+
+/** Answers with an option or with something else; the same question may be answered again before that is seen. */
+async function answerQuestion(
+  { id: questionId, options }: Question,
+  serial: number,
+  environment: Environment,
+  outside: Outside,
+): Promise<void> {
+  const { fs, world, nowMs } = environment;
+  const isOption = options.length > 0 && (world.isCalm || world.random() < 0.8);
+  const answer = isOption ? pick(options, world) : `rather ${serial}`;
+  const id = `a-${String(serial).padStart(8, "0")}`;
+  const wish = { kind: "answer" as const, id, at: new Date(nowMs()).toISOString(), questionId, answer };
+  await tolerating(environment, async () => {
+    await createRecord(fs, AnswerWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+    outside.wishes.add(id);
+  });
+}
+
+/** An order for a trigger that comes to its end: the person deletes what still stands when all is calm. */
+function inventWhen(world: World, nowMs: number): When {
+  const { random } = world;
+  const missed = pick(["latest", "all", "none"] as const, world);
+  const dice = random();
+  // A jump of weeks makes up for a handful of days, not for a hundred minutes: there would be no end of work.
+  const interval = missed === "all" ? DAY_SEC * (15 + below(random, 10)) : 20 + below(random, 120);
+  if (dice < 0.4) return { type: "recurring", schedule: { interval }, missed };
+  if (dice < 0.6) return { type: "scheduled", runAt: new Date(nowMs + below(random, 200_000)).toISOString(), missed };
+  const file: Condition = { type: "file_changed", params: { path: pick(WATCHED_PATHS, world) } };
+  const flag: Condition = { type: "file_exists", params: { path: pick(WATCHED_PATHS, world) } };
+  const asked: Condition = { type: "llm_eval", params: { prompt: "is it time?" } };
+  const condition = pick<Condition>(
+    [
+      file,
+      flag,
+      { type: "not", condition: flag },
+      { type: "and", conditions: [flag, asked] },
+      { type: "or", conditions: [file, asked] },
+    ],
+    world,
+  );
+  return { type: "conditional", condition, cooldown: below(random, 60) };
+}
+
+/** Makes a trigger, or changes, pauses, runs or deletes one that there is, or was. */
+async function wishForTrigger(serial: number, environment: Environment, outside: Outside): Promise<void> {
+  const { fs, world, nowMs } = environment;
+  const at = new Date(nowMs()).toISOString();
+  const known = [...outside.triggers];
+  const dice = world.random();
+  const hex = String(serial).padStart(8, "0");
+  await tolerating(environment, async () => {
+    if (known.length === 0 || dice < 0.5) {
+      const id = `put-${hex}`;
+      const target = pick(["teller", "planner", "worker"] as const, world);
+      const definition = { order: { prompt: `do ${serial}`, target }, when: inventWhen(world, nowMs()) };
+      const wish = { kind: "trigger-put" as const, id, at, definition };
+      await createRecord(fs, TriggerPutWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      outside.triggers.add(triggerIdOf(id));
+      outside.wishes.add(id);
+      return;
+    }
+    const triggerId = pick(known, world);
+    if (dice < 0.65) {
+      const id = `run-${hex}`;
+      const wish = { kind: "trigger-run" as const, id, at, triggerId };
+      await createRecord(fs, TriggerRunWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      outside.wishes.add(id);
+    } else if (dice < 0.9) {
+      const id = `patch-${hex}`;
+      const patch = world.random() < 0.7 ? { paused: world.random() < 0.5 } : { order: { prompt: `rather ${serial}` } };
+      const wish = { kind: "trigger-patch" as const, id, at, triggerId, patch };
+      await createRecord(fs, TriggerPatchWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      outside.wishes.add(id);
+    } else await deleteTrigger(triggerId, serial, environment, outside);
+  });
+}
+
+async function deleteTrigger(
+  triggerId: string,
+  serial: number,
+  environment: Environment,
+  outside: Outside,
+): Promise<void> {
+  const { fs, nowMs } = environment;
+  const id = `delete-${String(serial).padStart(8, "0")}`;
+  const wish = { kind: "trigger-delete" as const, id, at: new Date(nowMs()).toISOString(), triggerId };
+  await tolerating(environment, async () => {
+    await createRecord(fs, TriggerDeleteWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+    outside.wishes.add(id);
+  });
 }
 
 /** Says something to what runs, stops it, or begins a new conversation; to a task by its name, or to whatever runs. */
@@ -235,7 +388,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
         }),
       rereadMs: 30_000,
       world: {
-        stampsOf: async () => new Map(),
+        stampsOf: (paths) => step(() => new Map(paths.map((path) => [path, outside.stamps.get(path) ?? ""]))),
         timeZone: "UTC",
         spending: () => ({ ceiling: null, spentByTrigger: () => NO_SPENDING }),
       },
@@ -265,6 +418,7 @@ function pool(outside: Outside): Program {
         nowMs,
         limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
         admit: (candidates) => [...candidates],
+        allot: (candidates) => [...candidates],
         run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside),
         endEarlier: (candidate) => endEarlier(candidate, environment, outside),
         audit: () => undefined,
@@ -332,6 +486,12 @@ function inspectStart(candidate: Candidate, owner: Process, world: World, outsid
     world.violate(`${task.id} was started after it had been cancelled`);
   if (isOlder(resultPath(task.role, task.id)) || isOlder(archivePath(task.id)))
     world.violate(`${task.id} was started after it had an outcome`);
+  const { onInterrupt } = task;
+  if (candidate.interrupted && onInterrupt === "fail") world.violate(`${task.id} ran again, and must not`);
+  const isPermitted = disk.names("archive").some((name) => name.startsWith(`${task.id}.a`));
+  const isFolded = disk.names("archive/folded").length > 0;
+  if (candidate.interrupted && onInterrupt === "ask" && !isPermitted && !isFolded)
+    world.violate(`${task.id} ran again, and nobody had said so`);
   if (candidate.earlier.length > 1) world.violate(`${task.id} was tried again after two failures`);
 }
 
@@ -346,12 +506,21 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
   const dice = random();
   if (aborted) return failed("killed", false);
   if (random() < OUTAGE_CHANCE) return { ...failed("provider", true), isOutage: true };
+  if (task.evaluation !== undefined) {
+    if (dice < 0.2) return { ...failed("error", false), resultType: "verdicts" };
+    const verdicts = task.evaluation.map(({ id }) => ({ id, result: random() < 0.6 }));
+    return { ...common, status: "done", retryable: false, resultType: "verdicts", result: verdicts, effects: [] };
+  }
   if (task.role === "teller") {
     const effects: Effect[] = [{ type: "reply", text: `reply ${random()}` }];
     if (dice < 0.1) return { ...failed("provider", false), effects };
     if (task.turn?.messages.length && random() < 0.7) effects.push({ type: "delegate", prompt: `plan ${random()}` });
     if (random() < 0.4) effects.push({ type: "remember", content: `fact ${random()}`, longTerm: true });
     if (random() < 0.2) effects.push({ type: "update_backlog", op: "add", item: `item ${random()}` });
+    if (random() < 0.1) effects.push(...schedule(undefined));
+    if (random() < 0.1)
+      effects.push({ type: "ask_user", question: `which ${random()}?`, timeoutSec: 1 + below(random, 400) });
+    if (random() < 0.02) effects.push({ type: "restart_server" });
     const tasks = [...outside.seenTasks];
     const victim = tasks[below(random, tasks.length)];
     if (random() < 0.1 && victim !== undefined) effects.push({ type: "cancel_task", id: victim });
@@ -375,13 +544,22 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
     effects.push({
       type: "delegate",
       prompt: `work ${random()}`,
+      ...(random() < 0.2 && { onInterrupt: random() < 0.5 ? ("ask" as const) : ("fail" as const) }),
       ...(isLink && {
         condition: { type: random() < 0.85 ? "task_done" : "task_failed", params: { taskId: earlier } },
       }),
     });
   }
   const tasks = effects.map((_, k) => childId(task.id, k));
+  if (random() < 0.15) effects.push(...schedule(pick(["worker", "planner", "teller"] as const, world)));
   return { ...common, status: "done", retryable: false, resultType: "plan", result: { tasks }, effects };
+
+  function schedule(target: Role | undefined): Effect[] {
+    if (outside.schedules >= SCHEDULES || world.isCalm) return [];
+    outside.schedules++;
+    const nowMs = Date.parse(task.createdAt);
+    return [{ type: "schedule", order: { prompt: `later ${random()}`, target }, when: inventWhen(world, nowMs) }];
+  }
 
   function failed(failureReason: "timeout" | "error" | "killed" | "provider", retryable: boolean): Outcome {
     const resultType = task.role === "teller" ? "turn" : task.role === "planner" ? "plan" : "text";

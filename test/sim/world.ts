@@ -72,6 +72,8 @@ export class World {
   readonly counts = { steps: 0, kills: 0, powerLosses: 0, pauses: 0, jumps: 0, errors: 0 };
   /** Turns in a row in which nothing was written. */
   quiet = 0;
+  /** There are no faults any more: the world is to come to rest. */
+  isCalm = false;
   private nowMs = START_MS;
   private incarnations = 0;
   private readonly slots: { process: Process; program: Program }[] = [];
@@ -119,6 +121,7 @@ export class World {
       await this.turn(200, faults.error);
     }
     for (const { process } of this.slots) process.paused = 0;
+    this.isCalm = true;
     this.quiet = 0;
     while (this.quiet < quietSteps) {
       if (this.counts.steps > stepsMax) return this.violate("it never comes to rest");

@@ -21,19 +21,11 @@ function now(): number {
   return RealDate.now() + shiftMs;
 }
 
-class ShiftedDate extends RealDate {
-  constructor(...given: [] | [number | string | Date]) {
-    super(given[0] ?? now());
-  }
-
-  static override now(): number {
-    return now();
-  }
-}
-
-/** `new Date(2026, 10, 22)`, with all its forms, is the real one's. */
-globalThis.Date = new Proxy(ShiftedDate, {
-  construct: (target, given: unknown[]) =>
-    given.length === 0 ? new target() : Reflect.construct(RealDate, given, RealDate),
-  apply: () => new ShiftedDate().toString(),
-}) as unknown as DateConstructor;
+/** The real one in all but what it says of now: its prototype too, so that every date is an instance of it. */
+const ShiftedDate: DateConstructor = new Proxy(RealDate, {
+  construct: (target, given: unknown[], newTarget) =>
+    Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget === ShiftedDate ? target : newTarget),
+  apply: () => new RealDate(now()).toString(),
+  get: (target, name, receiver) => (name === "now" ? now : Reflect.get(target, name, receiver)),
+});
+globalThis.Date = ShiftedDate;

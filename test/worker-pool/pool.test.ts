@@ -29,6 +29,7 @@ function poolWith(part: Pick<PoolOptions, "fs" | "run">): Pool {
     nowMs: () => NOON_MS,
     limits: () => ({ concurrency: { teller: 1, planner: 1, worker: 2 }, retryDelaySec: 60 }),
     admit: (candidates) => [...candidates],
+    allot: (candidates) => [...candidates],
     endEarlier: async () => {},
     audit: () => {},
     onError: () => {},

@@ -1,22 +1,29 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Circuits } from "@mimikit/agent/circuit";
+import type { Provider } from "@mimikit/agent/provider";
 import { Steering } from "@mimikit/agent/steering";
-import type { Candidate } from "@mimikit/core/dispatch";
+import { Claim } from "@mimikit/protocol/claim";
+import { NO_USAGE, type Usage, type UsageLine } from "@mimikit/protocol/usage";
 import { Mirror } from "@mimikit/store/mirror";
-import { runPath, streamPath } from "@mimikit/store/state";
+import { createRecord } from "@mimikit/store/record";
+import { claimPath, runPath, streamPath } from "@mimikit/store/state";
+import { UsageBook } from "@mimikit/store/usage-book";
 import { expect, test } from "vitest";
+import type { Allotted } from "../../apps/worker-pool/src/allot.ts";
 import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run-attempt.ts";
-import { message, NOON_MS, turn } from "../core/facts.ts";
+import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
+import { message, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
 const asked = turn("t-000001", { messages: [message("m-a")] });
-const candidate: Candidate = { task: asked, attempt: 1, earlier: [], outages: [], interrupted: false };
+const candidate: Allotted = { task: asked, attempt: 1, earlier: [], outages: [], interrupted: false };
 
 /** A pool whose settings name nobody who can answer. */
 function workshopWithNobody() {
   const { home, fs } = temporaryState();
   const errors: unknown[] = [];
+  const lines: UsageLine[] = [];
   const workshop: Workshop = {
     home,
     workDir: home,
@@ -28,12 +35,15 @@ function workshopWithNobody() {
     circuits: new Circuits(() => ({ first: 5_000, max: 60_000 })),
     monotonicMs: () => 0,
     prices: {},
+    taskLimit: {},
+    book: new UsageBook(home),
+    noteUsage: (line) => lines.push(line),
     onToolCall: () => {},
     sandbox: "auto",
-    timeLimits: { teller: 180, planner: 600, worker: 600 },
+    timeLimitOf: () => 600,
     onError: (error) => errors.push(error),
   };
-  return { workshop, errors };
+  return { workshop, errors, lines };
 }
 
 const run = (workshop: Workshop) => runAttempt(candidate, new Steering(), new AbortController().signal, workshop);
@@ -51,4 +61,74 @@ test("an outage stays an outage where the disk does not let go of what it left",
   mkdirSync(join(workshop.home, streamPath(asked.id)));
   expect(await run(workshop)).toMatchObject({ isOutage: true, effects: [] });
   expect(errors).not.toEqual([]);
+});
+
+const RESERVED = { tokens: 1_000, costUsd: 0.25 };
+const COST: Usage = { inputTokens: 100, cachedTokens: 0, outputTokens: 7, costUsd: 0 };
+const work = task("t-000001.0.0", { triggerId: "trg-1" });
+const allotted: Allotted = { ...candidate, task: work, reserved: RESERVED };
+
+/** A workshop whose model has taken `usage` when it ends, or when it is stopped. */
+function workshopWith(usage: Usage, { hangs = false }: { hangs?: boolean } = {}) {
+  const parts = workshopWithNobody();
+  const provider: Provider = {
+    name: "openai",
+    model: "m",
+    async *run(_, signal) {
+      if (hangs && !signal.aborted)
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      if (hangs) yield { type: "failed", failureReason: "cancelled", error: "stopped", retryable: true, usage };
+      else yield { type: "done", status: "done", resultType: "text", result: { text: "done" }, usage };
+    },
+  };
+  const workshop: Workshop = { ...parts.workshop, answerersOf: () => ({ providers: [provider], problems: [] }) };
+  return { ...parts, workshop };
+}
+
+const idle = new AbortController().signal;
+
+test("a reservation is settled with what the run has cost, also where that is nothing", async () => {
+  const { workshop, lines } = workshopWith(COST);
+  await runAttempt(allotted, new Steering(), idle, { ...workshop, prices: { m: { input: 10, cached: 0, output: 0 } } });
+  expect(lines).toMatchObject([{ taskId: work.id, triggerId: "trg-1", inputTokens: 100, costUsd: 0.001 }]);
+  expect(lines[0]).not.toHaveProperty("isEstimate");
+  const free = workshopWith(NO_USAGE);
+  await runAttempt(allotted, new Steering(), idle, free.workshop);
+  expect(free.lines).toMatchObject([{ taskId: work.id, inputTokens: 0 }]);
+  const { reserved: _, ...unlimited } = allotted;
+  await runAttempt(unlimited, new Steering(), idle, free.workshop);
+  expect(free.lines).toHaveLength(1);
+});
+
+test("a run that is stopped before it has said what it took counts for what was reserved", async () => {
+  const stop = new AbortController();
+  const untold = workshopWith(NO_USAGE, { hangs: true });
+  const ended = runAttempt(allotted, new Steering(), stop.signal, untold.workshop);
+  stop.abort("cancelled");
+  await ended;
+  expect(untold.lines).toMatchObject([{ inputTokens: 1_000, outputTokens: 0, costUsd: 0.25, isEstimate: true }]);
+  const told = workshopWith(COST, { hangs: true });
+  await runAttempt(allotted, new Steering(), AbortSignal.abort("cancelled"), told.workshop);
+  expect(told.lines).toMatchObject([{ inputTokens: 100, outputTokens: 7 }]);
+});
+
+test("a further attempt of a task whose budget is used up asks nobody, and is final", async () => {
+  const { workshop, lines } = workshopWith(COST);
+  const { home, fs, mirror } = workshop;
+  const at = new Date(NOON_MS).toISOString();
+  const owner = { pid: 1, startTime: "1", bootId: "b" };
+  await createRecord(fs, Claim, claimPath("worker", work.id, 1), { id: work.id, attempt: 1, owner, at });
+  recordUsage(home, { at, taskId: work.id, attempt: 1, role: "worker", provider: "openai", ...COST });
+  await mirror.refresh(NOON_MS);
+  const second = { ...allotted, attempt: 2 };
+  const taskLimit = { tokens: 107 };
+  expect(await runAttempt(second, new Steering(), idle, { ...workshop, taskLimit })).toMatchObject({
+    status: "failed",
+    failureReason: "budget",
+    error: "its budget is used up: it has taken 107 of 107 tokens",
+    retryable: false,
+  });
+  expect(lines).toEqual([]);
+  const roomy = { ...workshop, taskLimit: { tokens: 108 } };
+  expect(await runAttempt(second, new Steering(), idle, roomy)).toMatchObject({ status: "done" });
 });

@@ -1,5 +1,5 @@
 /** Hands over what the user says and follows what comes of it, over restarts of the gateway, until the answer is complete. */
-import type { ChatMessage, ServerFrame, TaskSummary } from "@mimikit/protocol/api";
+import type { ChatMessage, QuestionView, ServerFrame, TaskSummary } from "@mimikit/protocol/api";
 import { type Client, connect, mayPass } from "./client.ts";
 import { findProcesses } from "./instance.ts";
 import { follow } from "./live.ts";
@@ -10,12 +10,16 @@ const LOOK_MS = 1_000;
 const RETRY_MS = 200;
 /** Everything has ended but no report names it: so long after that, none will come. */
 const SETTLED_MS_MAX = 5_000;
+/** Frames after which it is worth looking again. */
+const HEARD: ReadonlySet<ServerFrame["type"]> = new Set(["message", "task", "question", "snapshot"]);
 
 export interface Listener {
   /** Each reply once, in order. The last one is the final answer when `awaitAnswer` resolves. */
   onReply(reply: ChatMessage): void;
   /** Why the answer takes its time: the system says so once, and the wait goes on. */
   onNotice(notice: ChatMessage): void;
+  /** The answer, or work of it, asks something. */
+  onQuestion(question: QuestionView): void;
   /** A task of this answer is new or has changed its state. */
   onTask(task: TaskSummary): void;
   /** A running task, or the Teller's turn, says what it does. */
@@ -34,25 +38,27 @@ export async function awaitAnswer(
   handTo: (client: Client) => Promise<string>,
   listener: Listener,
   signal: AbortSignal,
-): Promise<Outcome & { id: string }> {
+): Promise<Outcome & { id: string; questions: QuestionView[] }> {
   await assertSomethingRuns();
   let outcome: Outcome = { replies: [], tasks: [], state: "waiting" };
+  let questions: QuestionView[] = [];
   const waker = createWaker(signal);
   const isOwn = (taskId: string) => outcome.state === "waiting" || outcome.tasks.some((task) => task.id === taskId);
   const connection = follow((frame: ServerFrame) => {
     if (frame.type === "delta") listener.onDelta(frame.taskId, frame.text);
     else if (frame.type === "progress") isOwn(frame.taskId) && listener.onProgress(frame.taskId, frame.step);
-    else if (frame.type === "message" || frame.type === "task" || frame.type === "snapshot") waker.wake();
+    else if (HEARD.has(frame.type)) waker.wake();
   });
   try {
     const id = await persistently(handTo, signal);
-    if (id === null) return { ...outcome, id: "" };
+    if (id === null) return { ...outcome, id: "", questions };
     const shown = new Map<string, string>();
     let settledAtMs: number | undefined;
     while (!signal.aborted) {
       const next = await persistently((client) => lookFor(client, id), signal);
       if (next === null) break;
       outcome = next;
+      questions = next.questions;
       for (const notice of next.notices) {
         if (!shown.has(notice.id)) listener.onNotice(notice);
         shown.set(notice.id, "");
@@ -60,6 +66,10 @@ export async function awaitAnswer(
       for (const task of outcome.tasks) {
         if (shown.get(task.id) !== task.state) listener.onTask(task);
         shown.set(task.id, task.state);
+      }
+      for (const question of questions) {
+        if (!shown.has(question.id)) listener.onQuestion(question);
+        shown.set(question.id, "");
       }
       for (const reply of outcome.replies) {
         if (!shown.has(reply.id)) listener.onReply(reply);
@@ -73,7 +83,7 @@ export async function awaitAnswer(
       }
       await waker.rest(LOOK_MS);
     }
-    return { ...outcome, id };
+    return { ...outcome, id, questions };
   } finally {
     connection.close();
   }
@@ -85,9 +95,19 @@ async function assertSomethingRuns(): Promise<void> {
 }
 
 /** Messages first: a task that a message names is there by the time the tasks are read. */
-async function lookFor(client: Client, id: string): Promise<Outcome & { notices: ChatMessage[] }> {
+async function lookFor(
+  client: Client,
+  id: string,
+): Promise<Outcome & { notices: ChatMessage[]; questions: QuestionView[] }> {
   const messages = await client.messages();
-  return { ...outcomeOf(id, messages, await client.tasks()), notices: noticesIn(messages) };
+  const outcome = outcomeOf(id, messages, await client.tasks());
+  const questions = (await client.questions()).filter((question) => belongsTo(question, outcome));
+  return { ...outcome, notices: noticesIn(messages), questions };
+}
+
+/** What a turn or its work asks is named after it. */
+function belongsTo({ id }: QuestionView, { replies }: Outcome): boolean {
+  return replies.some((reply) => id.startsWith(`${reply.id.replace(/\.reply$/, "")}.`));
 }
 
 /** What the system has said since the last reply: with the reply that it holds up it is over. */

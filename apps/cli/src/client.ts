@@ -1,5 +1,5 @@
 /** The gateway as the commands see it: checked answers, and failures in one line. */
-import { ApiError, ChatMessage, Status, TaskDetail, TaskSummary, UsageRow } from "@mimikit/protocol/api";
+import { ApiError, ChatMessage, QuestionView, Status, TaskDetail, TaskSummary, UsageRow } from "@mimikit/protocol/api";
 import { HomeError, readToken } from "@mimikit/runtime/home";
 import { z } from "zod";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
@@ -46,6 +46,12 @@ export class Client {
     if (filter.role !== undefined) query.set("role", filter.role);
     const answer = z.object({ tasks: z.array(TaskSummary) });
     return (await this.request(answer, "GET", `/api/tasks?${query}`)).tasks;
+  }
+
+  /** What is asked, the oldest first. */
+  async questions(): Promise<QuestionView[]> {
+    const answer = z.object({ questions: z.array(QuestionView) });
+    return (await this.request(answer, "GET", "/api/questions")).questions;
   }
 
   task(id: string): Promise<TaskDetail> {

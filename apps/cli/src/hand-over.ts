@@ -3,22 +3,13 @@
  * written, so that both ways together ask once. Works with everything down (SPEC K2, L).
  */
 import { randomBytes } from "node:crypto";
-import { rmdirSync } from "node:fs";
-import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/inbox";
 import type { Line } from "@mimikit/protocol/slash-command";
-import { prepareHome, readToken } from "@mimikit/runtime/home";
-import { ownIdentity } from "@mimikit/runtime/identity";
-import { openDisk } from "@mimikit/store/disk";
-import { wishId } from "@mimikit/store/mirror";
-import { createRecord } from "@mimikit/store/record";
-import { seal } from "@mimikit/store/seal";
-import { inboxPath, TEMPORARY } from "@mimikit/store/state";
 import { type Client, connect, mayPass } from "./client.ts";
 import { Failure } from "./failure.ts";
 import { livingRoles } from "./instance.ts";
 import { currentPlace } from "./place.ts";
 import { printJson, printLine } from "./print.ts";
+import { writeWish } from "./write-wish.ts";
 
 const KEY_BYTES = 16;
 
@@ -51,7 +42,7 @@ export async function handOver(wanted: Wanted): Promise<{ id: string; taken: boo
   // A stop is about this moment: kept for later, it would end what begins then.
   if (wanted.kind === "stop" && livingRoles(currentPlace().home).size === 0)
     throw new Failure("notRunning", "Mimikit is not running, so there is nothing to end");
-  return { id: await asFile(wanted, key), taken: false };
+  return { id: await writeWish(currentPlace().home, wanted, key), taken: false };
 }
 
 /** The same, with an answering gateway. @returns the id. @throws Unreachable, Failure. */
@@ -75,25 +66,6 @@ async function overHttp(wanted: Wanted, key: string): Promise<string | null> {
     if (mayPass(error)) return null;
     throw error;
   }
-}
-
-async function asFile(wanted: Wanted, key: string): Promise<string> {
-  const { home } = currentPlace();
-  prepareHome(home);
-  const { pid, startTime } = ownIdentity();
-  const incarnation = `cli-${pid}-${startTime}`;
-  const fs = openDisk(home, incarnation);
-  const id = wishId(wanted.kind, key);
-  await createRecord(fs, Wish, inboxPath(id), recordOf(wanted, id, readToken(home)));
-  rmdirSync(join(home, TEMPORARY, incarnation));
-  return id;
-}
-
-function recordOf(wanted: Wanted, id: string, token: string): Wish {
-  const at = new Date().toISOString();
-  if (wanted.kind !== "clear") return { ...wanted, id, at };
-  const wish = { kind: wanted.kind, id, at };
-  return { ...wish, mac: seal(token, wish) };
 }
 
 /** Says what became of it. */

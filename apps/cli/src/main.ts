@@ -13,12 +13,14 @@ import { down } from "./commands/down.ts";
 import { logs } from "./commands/logs.ts";
 import { mcp } from "./commands/mcp.ts";
 import { pair } from "./commands/pair.ts";
+import { questions } from "./commands/questions.ts";
 import { restart } from "./commands/restart.ts";
 import { send } from "./commands/send.ts";
 import { status } from "./commands/status.ts";
 import { steer } from "./commands/steer.ts";
 import { stop } from "./commands/stop.ts";
 import { tasks } from "./commands/tasks.ts";
+import { triggers } from "./commands/triggers.ts";
 import { up } from "./commands/up.ts";
 import { usage } from "./commands/usage.ts";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
@@ -38,10 +40,15 @@ const COMMANDS: readonly Command[] = [
   clear,
   pair,
   tasks,
+  triggers,
+  questions,
   usage,
   doctor,
   mcp,
 ];
+
+/** What is followed by the words of people. */
+const WITH_TEXT = new Set(["send", "ask", "steer", "triggers add", "triggers change", "questions answer"]);
 
 const cli = yargs(argumentsOf(process.argv))
   .scriptName("mimikit")
@@ -66,7 +73,8 @@ for (const command of COMMANDS) command.addTo(cli);
 /** The words of a message are data, whatever yargs would make of them. */
 function argumentsOf(argv: string[]): string[] {
   const words = hideBin(argv);
-  return ["send", "ask", "steer"].includes(words[0] ?? "") ? markWords(words) : words;
+  const [name = "", action = ""] = words;
+  return WITH_TEXT.has(name) || WITH_TEXT.has(`${name} ${action}`) ? markWords(words) : words;
 }
 
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.

@@ -76,7 +76,8 @@ function fit(widths: number[], columns: number): void {
   }
 }
 
-function padded(cell: string, width: number): string {
+/** Text in exactly this many columns: filled up with spaces, or cut with an ellipsis. */
+export function padded(cell: string, width: number): string {
   let text = cell;
   if (widthOf(cell) > width) {
     text = "";
@@ -90,7 +91,7 @@ function padded(cell: string, width: number): string {
 }
 
 /** Columns on a terminal: characters of East Asian scripts and pictures take two. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) {
     width +=

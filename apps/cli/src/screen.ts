@@ -3,8 +3,13 @@
  * While a line is being typed, a reply that is being written is held back.
  */
 import { clearLine, cursorTo, type Interface } from "node:readline";
-import type { ChatMessage, ServerFrame } from "@mimikit/protocol/api";
+import type { ChatMessage, QuestionView, ServerFrame } from "@mimikit/protocol/api";
+import { OpenQuestions } from "./open-questions.ts";
 import { plainLine, plainText, styled } from "./print.ts";
+import { questionText } from "./question-text.ts";
+
+const PROMPT = "› ";
+const ANSWER_PROMPT = "answer › ";
 
 export class Screen {
   /** How many answers are awaited; while there are any, the prompt appears only when somebody types. */
@@ -17,6 +22,9 @@ export class Screen {
   /** The text of each turn as far as it has come, and as far as it is on the screen. */
   private readonly arrived = new Map<string, string>();
   private readonly written = new Map<string, string>();
+  readonly questions = new OpenQuestions();
+  /** The question that the prompt asks for. What is being typed stays what it was when its prompt was shown. */
+  private prompted: QuestionView | null = null;
   private isMidLine = false;
   private isPrompting = false;
   private isClosed = false;
@@ -36,6 +44,13 @@ export class Screen {
   }
 
   show(frame: ServerFrame): void {
+    this.showMessages(frame);
+    const { asked, over } = this.questions.hear(frame);
+    for (const question of asked) this.line(this.textOf(question));
+    for (const { question } of over) this.note(`no longer asked: ${plainLine(question)}`);
+  }
+
+  private showMessages(frame: ServerFrame): void {
     switch (frame.type) {
       case "snapshot":
         for (const { id, title } of frame.tasks) this.titles.set(id, title);
@@ -80,14 +95,31 @@ export class Screen {
   /** Asks for a line, unless an answer is awaited and nothing was typed. */
   prompt(): void {
     if (this.terminal === null || this.isClosed || this.isMidLine) return;
-    if (this.waiting > 0 && this.terminal.line === "") return;
-    this.isPrompting = true;
-    this.terminal.prompt(true);
+    if (this.waiting > 0 && this.terminal.line === "" && this.questions.current === null) return;
+    this.showPrompt(this.terminal);
   }
 
-  /** What was typed has been entered. */
-  lineEnded(): void {
+  /** What was typed has been entered. @returns the question that it answers; null for a message. */
+  lineEnded(): QuestionView | null {
+    const question = this.prompted;
     this.isPrompting = false;
+    this.prompted = null;
+    return question;
+  }
+
+  private showPrompt(terminal: Interface): void {
+    if (terminal.line === "") this.prompted = this.questions.current;
+    terminal.setPrompt(this.prompted === null ? PROMPT : ANSWER_PROMPT);
+    this.isPrompting = true;
+    terminal.prompt(true);
+  }
+
+  private textOf(question: QuestionView): string {
+    const how =
+      this.terminal === null
+        ? `mimikit questions answer ${plainLine(question.id)} <answer>`
+        : `${question.options.length > 0 ? "a number, or your own words" : "your own words"}; an empty line puts it aside`;
+    return `${styled("yellow", "?")} ${questionText(question, Date.now())}\n${styled("dim", `  ${how}`)}`;
   }
 
   private message(message: ChatMessage): void {
@@ -139,8 +171,7 @@ export class Screen {
     if (this.isClosed || this.isPrompting) return;
     if (this.isMidLine) process.stdout.write("\n");
     this.isMidLine = false;
-    this.isPrompting = true;
-    this.terminal?.prompt(true);
+    if (this.terminal !== null) this.showPrompt(this.terminal);
   }
 
   private erasePrompt(): void {

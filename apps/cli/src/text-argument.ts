@@ -32,9 +32,14 @@ export function isPiped(words: readonly string[] | undefined): boolean {
   return words?.length === 1 && words[0] === `${MARK}-`;
 }
 
+/** The words as they were typed. */
+export function wordsOf(words: readonly string[] | undefined): string[] {
+  return (words ?? []).map(unmarked);
+}
+
 /** @param name the command. Throws `Failure` (usage) when there is no text or when it is too long. */
 export async function readText(words: readonly string[] | undefined, name: string): Promise<string> {
-  const text = (isPiped(words) ? await readAll(process.stdin) : (words ?? []).map(unmarked).join(" ")).trim();
+  const text = (isPiped(words) ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim();
   if (text === "") throw new Failure("usage", `say what to send: mimikit ${name} <text>, or - to read it from a pipe`);
   if (text.length > MESSAGE_CHARS_MAX) {
     throw new Failure(

@@ -4,6 +4,8 @@
  */
 import type { Status } from "@mimikit/protocol/api";
 import type { Log } from "@mimikit/runtime/log";
+import type { TriggerWorld } from "@mimikit/runtime/trigger-facts";
+import type { UsageBook } from "@mimikit/store/usage-book";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import helmet from "helmet";
 import type { HostPolicy } from "./host.ts";
@@ -11,13 +13,23 @@ import { Problem, problemOf } from "./problem.ts";
 import { input } from "./routes/input.ts";
 import { messages } from "./routes/messages.ts";
 import { files, notBuilt } from "./routes/page.ts";
+import { answer, questions } from "./routes/questions.ts";
 import { restart } from "./routes/restart.ts";
 import { pair, type SigningInParts, signOut } from "./routes/signing-in.ts";
 import { status } from "./routes/status.ts";
 import { clear, steer, stop } from "./routes/steering.ts";
 import { cancel, task, tasks } from "./routes/tasks.ts";
+import {
+  deleteTrigger,
+  explain,
+  patchTrigger,
+  putTrigger,
+  runTrigger,
+  simulate,
+  trigger,
+  triggers,
+} from "./routes/triggers.ts";
 import { usage } from "./routes/usage.ts";
-import type { UsageBook } from "./usage-book.ts";
 import type { Look, View } from "./view.ts";
 import type { Wishes } from "./wishes.ts";
 
@@ -27,6 +39,8 @@ export interface AppParts extends SigningInParts {
   wishes: Wishes;
   statusOf(look: Look): Promise<Status>;
   usage: UsageBook;
+  /** What explanations are made of. */
+  world: TriggerWorld;
   log: Log;
   /** The built page. */
   pageDir: string;
@@ -65,6 +79,18 @@ export function createApp(parts: AppParts): Express {
   app.route("/api/steer").post(steer(wishes)).all(only("POST"));
   app.route("/api/stop").post(stop(wishes)).all(only("POST"));
   app.route("/api/clear").post(clear(wishes)).all(only("POST"));
+  app.route("/api/questions").get(questions(view)).all(only("GET, HEAD"));
+  app.route("/api/questions/:id/answer").post(answer(wishes)).all(only("POST"));
+  app.route("/api/triggers").get(triggers(view)).post(putTrigger(wishes)).all(only("GET, HEAD, POST"));
+  app.route("/api/triggers/simulate").get(simulate(view, parts.world)).all(only("GET, HEAD"));
+  app
+    .route("/api/triggers/:id")
+    .get(trigger(view))
+    .patch(patchTrigger(wishes))
+    .delete(deleteTrigger(wishes))
+    .all(only("GET, HEAD, PATCH, DELETE"));
+  app.route("/api/triggers/:id/run").post(runTrigger(wishes)).all(only("POST"));
+  app.route("/api/triggers/:id/explain").get(explain(view, parts.world)).all(only("GET, HEAD"));
   app.route("/api/restart").post(restart(wishes)).all(only("POST"));
   app.route("/api/sign-out").post(signOut(parts)).all(only("POST"));
   app.use("/api", notFound);

@@ -2,11 +2,12 @@
  * The conversation in its one stable order: settled turns by number, inside a turn the messages and then the reply,
  * and after them what still waits in inbox/ (PROTOCOL I10). No message is ever in it twice.
  */
-import { historyMessageOf, messagesOf, steerMessageOf } from "@mimikit/core/history";
+import { answerMessageOf, expiryMessageOf, historyMessageOf, messagesOf, steerMessageOf } from "@mimikit/core/history";
 import type { ChatMessage } from "@mimikit/protocol/api";
 import { HISTORY_MESSAGES_MAX, type History, type HistoryMessage } from "@mimikit/protocol/history";
 import { turnNumber } from "@mimikit/protocol/id";
 import type { Wish } from "@mimikit/protocol/inbox";
+import type { Question } from "@mimikit/protocol/question";
 import type { Result } from "@mimikit/protocol/result";
 import type { Signal, Steer } from "@mimikit/protocol/signal";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -16,6 +17,8 @@ import type { Ledger } from "@mimikit/store/ledger";
 /** What is on its way into the conversation. */
 export interface UnderWay {
   wishes: readonly Wish[];
+  /** What answers among the wishes may be about. */
+  questions: ReadonlyMap<string, Question>;
   signals: readonly Signal[];
   results: readonly Result[];
   /** What open turns have told of an outage (SPEC G4). */
@@ -51,8 +54,9 @@ export class Conversation {
     const messages = pendingMessages(underWay).filter(({ id }) => !settledIds.has(id));
     const known = new Set([...settled, ...messages].flatMap(({ id, replaces = id }) => [id, replaces]));
     const steers = pendingSteers(underWay).filter(({ id }) => !known.has(id));
+    const answers = pendingAnswers(underWay).filter(({ id }) => !known.has(id));
     const outages = underWay.outages.filter(({ id }) => !known.has(id));
-    return [...settled, ...[...messages, ...steers, ...outages].sort(byTime)];
+    return [...settled, ...[...messages, ...steers, ...answers, ...outages].sort(byTime)];
   }
 }
 
@@ -78,9 +82,26 @@ function pendingSteers({ wishes, signals, results }: UnderWay): ChatMessage[] {
   return [...steers.values()];
 }
 
-/** What nobody heard becomes a message under an id that follows from its own (PROTOCOL, Steer): it is the same words. */
+/** What the user answered to the Teller: not taken up yet, or not told to it yet; and what nobody answered in time. */
+function pendingAnswers({ wishes, questions }: UnderWay): ChatMessage[] {
+  const answers = new Map<string, ChatMessage>();
+  for (const wish of wishes) {
+    if (wish.kind === "answer" && questions.get(wish.questionId)?.purpose.type === "teller") {
+      const { id, at, answer, questionId } = wish;
+      answers.set(id, { id, role: "user", text: answer, at, quote: questionId, pending: true });
+    }
+    const told = wish.kind === "event" ? (answerMessageOf(wish) ?? expiryMessageOf(wish)) : null;
+    if (told !== null) answers.set(told.id, { ...told, pending: true });
+  }
+  return [...answers.values()];
+}
+
+/**
+ * What nobody heard, or answered too late, becomes a message under an id that follows from its own (PROTOCOL, Steer): it
+ * is the same words.
+ */
 function withOrigin(message: ChatMessage): ChatMessage {
-  const replaces = /^m-((?:s|m-f)-.+)$/.exec(message.id)?.[1];
+  const replaces = /^m-((?:s|a|m-f)-.+)$/.exec(message.id)?.[1];
   return replaces === undefined ? message : { ...message, replaces };
 }
 

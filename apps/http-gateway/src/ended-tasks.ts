@@ -26,16 +26,19 @@ export class EndedTasks {
 
   /** Reads the newest tasks of archive/; the ledger must know its names. */
   async load(): Promise<void> {
-    const newestFirst = [...this.ledger.names()].filter(mayBeTask).sort((a, b) => compareTaskIds(b, a));
-    for (const id of newestFirst.slice(0, ENDED_TASKS_MAX)) await this.find(id);
+    const names = [...this.ledger.names()];
+    for (const { pattern, compare } of FAMILIES) {
+      const newest = names.filter((id) => pattern.test(id)).sort((a, b) => compare(b, a));
+      for (const id of newest.slice(0, ENDED_TASKS_MAX)) await this.find(id);
+    }
   }
 
   note(result: Result): void {
     if (this.summaries.has(result.id) || turnNumber(result.id) > 0) return;
     this.summaries.set(result.id, summaryOf(result));
     if (this.summaries.size <= ENDED_TASKS_MAX) return;
-    const oldest = [...this.summaries.keys()].reduce((a, b) => (compareTaskIds(a, b) < 0 ? a : b));
-    this.summaries.delete(oldest);
+    const oldest = [...this.summaries.values()].reduce((a, b) => (newestFirst(a, b) > 0 ? a : b));
+    this.summaries.delete(oldest.id);
   }
 
   /** Looks for a task in archive/ and notes it when it is there. */
@@ -53,7 +56,25 @@ export function tasksOf(turn: Result): string[] {
   return [...started, ...(turn.task.turn?.results ?? []).map((report) => report.id)];
 }
 
-/** Only tasks below a turn are told by their name; the rest of archive/ are messages, wishes, marks and turns. */
-function mayBeTask(id: string): boolean {
-  return /^t-\d{6,}(\.\d+)+$/.test(id);
+/** The order of lists: by the moment at which they were made, and tasks of one moment by their place. */
+export function newestFirst(a: TaskSummary, b: TaskSummary): number {
+  return compare(b.createdAt, a.createdAt) || compareTaskIds(b.id, a.id);
 }
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Ids of occurrences end with what orders them. */
+function compareOccurrences(a: string, b: string): number {
+  return compare(a.slice(a.lastIndexOf("--")), b.slice(b.lastIndexOf("--")));
+}
+
+/** Tasks are told by their names; the rest of archive/ are messages, wishes, marks and turns. */
+const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): number }[] = [
+  { pattern: /^t-\d{6,}(\.\d+)+$/, compare: compareTaskIds },
+  // Of schedules, and what was planned for them.
+  { pattern: /--\d{8}t\d{6}z(\.\d+)*$/, compare: compareOccurrences },
+  // Of conditions, and at somebody's wish.
+  { pattern: /--(\d+|run-[0-9a-f]+)(\.\d+)*$/, compare: compareOccurrences },
+];

@@ -3,7 +3,14 @@
  * differences are the events. Snapshots are taken from what was published, so that snapshot and events fit together.
  */
 import { join } from "node:path";
-import type { ChatMessage, ServerFrame, Status, TaskSummary } from "@mimikit/protocol/api";
+import type {
+  ChatMessage,
+  QuestionView,
+  ServerFrame,
+  Status,
+  TaskSummary,
+  TriggerSummary,
+} from "@mimikit/protocol/api";
 import { streamPath } from "@mimikit/store/state";
 import { EventLog } from "./event-log.ts";
 import type { Socket } from "./socket.ts";
@@ -15,6 +22,8 @@ const SNAPSHOT_MESSAGES_MAX = 50;
 const SNAPSHOT_CHARS_MAX = 100_000;
 const SNAPSHOT_OPEN_TASKS_MAX = 100;
 const SNAPSHOT_ENDED_TASKS_MAX = 50;
+/** The soonest; `GET /api/triggers` has them all. */
+const SNAPSHOT_TRIGGERS_MAX = 100;
 const STATUS_MS_MIN = 1_000;
 
 export interface LiveOptions {
@@ -28,8 +37,14 @@ export interface LiveOptions {
 interface Published {
   messages: ReadonlyMap<string, ChatMessage>;
   tasks: ReadonlyMap<string, TaskSummary>;
+  questions: ReadonlyMap<string, QuestionView>;
+  triggers: ReadonlyMap<string, TriggerSummary>;
   status: Status;
 }
+
+type Ordered = Extract<ServerFrame, { data: unknown }>;
+/** A frame before it has its place. */
+type OrderedEvent = { [T in Ordered["type"]]: Omit<Extract<Ordered, { type: T }>, "cursor"> }[Ordered["type"]];
 
 export class Live {
   private readonly options: LiveOptions;
@@ -106,9 +121,9 @@ export class Live {
 
   private publish(look: Look, status: Status): void {
     const before = this.published;
-    const messages = new Map(look.messages.map((message) => [message.id, message]));
-    const tasks = new Map(look.tasks.map((task) => [task.id, task]));
-    this.published = { messages, tasks, status };
+    const [messages, tasks] = [byId(look.messages), byId(look.tasks)];
+    const [questions, triggers] = [byId(look.questions), byId(look.triggers)];
+    this.published = { messages, tasks, questions, triggers, status };
     if (before === undefined) {
       // The first look is what every first client gets as its snapshot.
       this.firstLook.resolve();
@@ -119,6 +134,19 @@ export class Live {
     }
     for (const task of [...tasks.values()].reverse()) {
       if (!isUnchanged(before.tasks.get(task.id), task)) this.emit({ type: "task", data: task });
+    }
+    for (const question of questions.values()) {
+      if (!before.questions.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: true } });
+    }
+    for (const question of before.questions.values()) {
+      if (!questions.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: false } });
+    }
+    for (const trigger of triggers.values()) {
+      if (!isUnchanged(before.triggers.get(trigger.id), trigger))
+        this.emit({ type: "trigger", data: { ...trigger, isOver: false } });
+    }
+    for (const trigger of before.triggers.values()) {
+      if (!triggers.has(trigger.id)) this.emit({ type: "trigger", data: { ...trigger, isOver: true } });
     }
     if (!isUnchanged(before.status, status)) this.emit({ type: "status", data: status });
   }
@@ -140,19 +168,19 @@ export class Live {
     this.readStreams();
   }
 
-  private snapshot({ messages, tasks, status }: Published): ServerFrame {
+  private snapshot({ messages, tasks, questions, triggers, status }: Published): ServerFrame {
     return {
       type: "snapshot",
       cursor: this.events.cursor,
       messages: newestWithin([...messages.values()]),
       tasks: newestOf([...tasks.values()]),
-      questions: [],
-      triggers: [],
+      questions: [...questions.values()],
+      triggers: soonestOf([...triggers.values()]),
       status,
     };
   }
 
-  private emit(event: { type: "message" | "task" | "status"; data: unknown }): void {
+  private emit(event: OrderedEvent): void {
     this.broadcast(this.events.append(event));
   }
 
@@ -188,6 +216,21 @@ function newestOf(tasks: readonly TaskSummary[]): TaskSummary[] {
     ...tasks.filter(isOpen).slice(0, SNAPSHOT_OPEN_TASKS_MAX),
     ...tasks.filter((task) => !isOpen(task)).slice(0, SNAPSHOT_ENDED_TASKS_MAX),
   ];
+}
+
+/** The soonest triggers that fit into a snapshot. */
+function soonestOf(triggers: readonly TriggerSummary[]): TriggerSummary[] {
+  const soonest = triggers.slice(0, SNAPSHOT_TRIGGERS_MAX);
+  let characters = 0;
+  const end = soonest.findIndex((trigger) => {
+    characters += JSON.stringify(trigger).length;
+    return characters > SNAPSHOT_CHARS_MAX;
+  });
+  return end < 0 ? soonest : soonest.slice(0, end);
+}
+
+function byId<T extends { id: string }>(list: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(list.map((each) => [each.id, each]));
 }
 
 function frameText(frame: ServerFrame): string {

@@ -24,7 +24,8 @@ await waitForSingleton(home, "gateway", () =>
 const log = createLog(home, "gateway", config.logLevel);
 const factsOf = (loaded: LoadedConfig): SettingsFacts => {
   const { names, problems, passedOver } = describeProviders(loaded.config, { home, env: process.env });
-  return { providers: names, passedOver, problems: [...loaded.problems, ...problems] };
+  const limits = loaded.config.budget;
+  return { providers: names, passedOver, problems: [...loaded.problems, ...problems], limits };
 };
 let facts = factsOf({ config, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {

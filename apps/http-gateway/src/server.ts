@@ -8,8 +8,10 @@ import type { Config } from "@mimikit/runtime/config";
 import { readToken } from "@mimikit/runtime/home";
 import { ownIdentity } from "@mimikit/runtime/identity";
 import type { Log } from "@mimikit/runtime/log";
+import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
 import { openDisk } from "@mimikit/store/disk";
 import { Mirror } from "@mimikit/store/mirror";
+import { UsageBook } from "@mimikit/store/usage-book";
 import { createApp } from "./app.ts";
 import { Auth } from "./auth.ts";
 import { assertBindIsSafe, HostPolicy } from "./host.ts";
@@ -22,7 +24,6 @@ import { HELLO_MS_MAX } from "./socket.ts";
 import { type SettingsFacts, statusOf } from "./status.ts";
 import { acceptUpgrades } from "./upgrade.ts";
 import { startUpkeep } from "./upkeep.ts";
-import { UsageBook } from "./usage-book.ts";
 import { type Look, View } from "./view.ts";
 import { Wishes } from "./wishes.ts";
 
@@ -64,12 +65,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const mirror = new Mirror(fs, { token, durable: false, onBadArchive });
   const view = new View(fs, mirror);
   const usage = new UsageBook(home);
-  const facts = { ...options, usage, startedAt: new Date().toISOString() };
+  const facts = { ...options, usage, mirror, startedAt: new Date().toISOString() };
   const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
   const live = new Live({ home, view, incarnation, statusOf: currentStatus });
   const sessions = new Sessions(fs);
   const auth = new Auth(home, token, sessions, log);
-  const wishes = new Wishes(fs, mirror, view, token, log);
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const wishes = new Wishes({ fs, mirror, view, token, timeZone, log });
   const hosts = new HostPolicy(config.host, config.allowedHosts);
 
   const app = createApp({
@@ -84,6 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     usage,
     view,
     wishes,
+    world: { mirror, files: new WorkspaceFiles({ workDir: options.workDir, home }), timeZone },
   });
   const server = createHttpServer(app, options.requestMs ?? REQUEST_MS_MAX);
   const onError = (error: unknown) => log.error("a frame failed", { error });

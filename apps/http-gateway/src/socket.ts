@@ -153,6 +153,11 @@ export class Socket {
         const messageId = await this.parts.wishes[frame.type](frame.id);
         return this.reply({ type: "accepted", id: frame.id, messageId });
       }
+      case "answer": {
+        const { id, questionId, answer } = frame;
+        const messageId = await this.parts.wishes.answer(questionId, answer, id);
+        return this.reply({ type: "accepted", id, messageId });
+      }
       default:
         frame satisfies never;
     }

@@ -1,4 +1,5 @@
 /** One page of facts about the instance: who answers, who is alive, how much waits, and what the owner should look at. */
+import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/budget";
 import type { Status, TaskSummary } from "@mimikit/protocol/api";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
@@ -6,9 +7,11 @@ import { dayOf } from "@mimikit/protocol/usage";
 import { isAlive } from "@mimikit/runtime/identity";
 import { type ProcessRole, readRole } from "@mimikit/runtime/role-record";
 import { VERSION } from "@mimikit/runtime/version";
+import { accountsAt } from "@mimikit/store/accounts";
 import type { FileSystem } from "@mimikit/store/file-system";
+import type { Mirror } from "@mimikit/store/mirror";
 import { QUARANTINE } from "@mimikit/store/state";
-import type { DayBook, UsageBook } from "./usage-book.ts";
+import type { DayBook, UsageBook } from "@mimikit/store/usage-book";
 import type { Look } from "./view.ts";
 
 /** What follows from the settings as they are now. */
@@ -19,6 +22,8 @@ export interface SettingsFacts {
   passedOver: readonly string[];
   /** Mistakes in the configuration, one line each. */
   problems: readonly string[];
+  /** What may be spent in a day and in a month. */
+  limits: Limits;
 }
 
 /** What does not change while the gateway runs, and where to ask for what does. */
@@ -28,6 +33,7 @@ export interface StatusFacts {
   startedAt: string;
   settings: () => SettingsFacts;
   usage: UsageBook;
+  mirror: Mirror;
 }
 
 /** The status at one look. @param nowMs wall clock, for "today". */
@@ -36,7 +42,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const workers = processState(facts.home, "workers");
   const quarantine = (await fs.list(QUARANTINE)).length;
   const settings = facts.settings();
-  const problems = [...settings.problems, ...outagesIn(look)];
+  const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
+  const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts)];
   const today = facts.usage.readDay(dayOf(nowMs));
   const { inputTokens, outputTokens, costUsd } = today.total;
   if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
@@ -55,12 +62,12 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
       inbox: look.inbox,
       queued: countByRole(look.queued),
       running: countByRole(look.running),
-      questions: 0,
-      triggers: look.triggers,
+      questions: look.questions.length,
+      triggers: look.triggers.length,
       quarantine,
     },
-    next: null,
-    usage: { today: { inputTokens, outputTokens, costUsd }, budget: { day: null, month: null } },
+    next: nextOf(look),
+    usage: { today: { inputTokens, outputTokens, costUsd }, budget: budgetStates(accounts) },
     tools: toolsOf(today),
     problems,
   };
@@ -70,6 +77,11 @@ function processState(home: string, role: ProcessRole): Status["processes"]["gat
   const record = readRole(home, role);
   if (record === null) return { alive: false };
   return { pid: record.pid, alive: isAlive(record) };
+}
+
+/** The trigger that fires next, as far as schedules say. */
+function nextOf({ triggers: [soonest] }: Look): Status["next"] {
+  return soonest === undefined || soonest.next === null ? null : { triggerId: soonest.id, at: soonest.next };
 }
 
 function countByRole(tasks: readonly Task[]): Record<Role, number> {
@@ -101,6 +113,14 @@ function outagesIn({ outages, running, queued }: Look): string[] {
     if (first === undefined) return [];
     return [`nobody who answers for the ${role} can be reached since ${first.since}: ${first.error}`];
   });
+}
+
+/** Budgets that are used up: until when work waits, and what can be done. */
+function ceilingsIn(accounts: readonly Account[]): string[] {
+  const ceiling = ceilingOf(accounts);
+  if (ceiling === null) return [];
+  const { scope, period, resumesAt } = ceiling;
+  return [`the budget of the ${scope} ${period} is used up: work waits until ${resumesAt}, or until it is raised`];
 }
 
 function toolsOf({ tools }: DayBook): Status["tools"] {

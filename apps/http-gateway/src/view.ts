@@ -6,16 +6,19 @@ import { boardOf } from "@mimikit/core/board";
 import { outageMessageOf } from "@mimikit/core/history";
 import { outageOf, outagesOf } from "@mimikit/core/retry";
 import { countAttempts } from "@mimikit/core/snapshot";
-import type { ChatMessage, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import type { ChatMessage, QuestionView, TaskDetail, TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import type { Claim } from "@mimikit/protocol/claim";
-import { ancestorsOf, compareTaskIds, turnNumber } from "@mimikit/protocol/id";
+import { ancestorsOf, turnNumber } from "@mimikit/protocol/id";
+import type { Question } from "@mimikit/protocol/question";
 import type { Outage, Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
+import type { Standing } from "@mimikit/protocol/trigger";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { AttemptRecord, Mirror } from "@mimikit/store/mirror";
 import { shareRuns } from "@mimikit/store/share-runs";
+import { Agenda } from "./agenda.ts";
 import { Conversation } from "./conversation.ts";
-import { EndedTasks, tasksOf } from "./ended-tasks.ts";
+import { EndedTasks, newestFirst, tasksOf } from "./ended-tasks.ts";
 import { Problem } from "./problem.ts";
 import { endedDetail, openDetail } from "./task-detail.ts";
 
@@ -33,13 +36,17 @@ export interface Look {
   outages: readonly { task: Task; outage: Outage }[];
   /** Wishes, events and dropped files that nobody has settled yet. */
   inbox: number;
-  triggers: number;
+  /** Triggers that stand, the soonest first. */
+  triggers: readonly TriggerSummary[];
+  /** Open questions, the oldest first. */
+  questions: readonly QuestionView[];
 }
 
 export class View {
   private readonly fs: FileSystem;
   private readonly mirror: Mirror;
   private readonly ended: EndedTasks;
+  private readonly agenda: Agenda;
   private conversation: Conversation | undefined;
   private openIds: ReadonlySet<string> = new Set();
   private current: Look | undefined;
@@ -53,6 +60,7 @@ export class View {
     this.fs = fs;
     this.mirror = mirror;
     this.ended = new EndedTasks(mirror.ledger);
+    this.agenda = new Agenda(mirror);
   }
 
   /**
@@ -107,6 +115,24 @@ export class View {
     await this.throwEnded(id);
   }
 
+  /** A trigger that stands. @throws Problem 404 for an unknown one, 410 for one that is over. */
+  async standingOf(id: string): Promise<Standing> {
+    await this.refresh();
+    return this.agenda.standingOf(id);
+  }
+
+  /** Every trigger that stands. */
+  async allStanding(): Promise<readonly Standing[]> {
+    await this.refresh();
+    return this.agenda.versions;
+  }
+
+  /** A question that is open. @throws Problem 404 for an unknown one, 410 for one that is closed. */
+  async questionOf(id: string): Promise<Question> {
+    await this.refresh();
+    return this.agenda.questionOf(id);
+  }
+
   private async throwEnded(id: string): Promise<never> {
     const { state } = await this.taskDetail(id);
     throw new Problem(409, `this task has already ended (${state})`);
@@ -122,6 +148,7 @@ export class View {
     if (this.current !== undefined && !this.isStale && this.newTurns.length === 0) return this.current;
     for (const turn of this.newTurns) conversation.settle(turn);
     await this.noteEnded(this.newTurns);
+    await this.agenda.refresh(Date.now());
     this.current = this.compose(conversation);
     this.newTurns = [];
     this.isStale = false;
@@ -176,18 +203,20 @@ export class View {
     return {
       messages: conversation.with({
         wishes: [...inbox.values(), ...dropped.values()],
+        questions: this.agenda.asked,
         signals: [...signals.values()],
         results: [...results.values()],
         outages: outages.flatMap(({ task: { id, turn }, outage }) =>
           turn === undefined ? [] : [outageMessageOf(id, turn, outage)],
         ),
       }),
-      tasks: [...board, ...this.ended.values()].sort((a, b) => compareTaskIds(b.id, a.id)),
+      tasks: [...board, ...this.ended.values()].sort(newestFirst),
       outages,
       running: open.filter(runs),
       queued: open.filter((task) => !runs(task)),
       inbox: [...inbox.keys()].filter((id) => !ledger.has(id)).length + dropped.size,
-      triggers: waiting.length,
+      triggers: this.agenda.triggers,
+      questions: this.agenda.questions,
     };
   }
 }

@@ -1,27 +1,57 @@
 /** The one door in: what a client wants becomes a record in inbox/, and is promised only once it is durable (SPEC K2). */
+import { optionOf } from "@mimikit/core/question";
+import { triggerIdOf } from "@mimikit/core/rules/change";
+import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers";
 import type { InputBody } from "@mimikit/protocol/api";
-import { CancelWish, ClearWish, Message, RestartWish, SteerWish, StopWish } from "@mimikit/protocol/inbox";
+import {
+  AnswerWish,
+  CancelWish,
+  ClearWish,
+  Message,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  TriggerDeleteWish,
+  TriggerPatchWish,
+  TriggerPutWish,
+  TriggerRunWish,
+} from "@mimikit/protocol/inbox";
+import type { Question } from "@mimikit/protocol/question";
+import { TRIGGERS_MAX, type TriggerChange, type TriggerInput, type When } from "@mimikit/protocol/trigger-order";
 import type { Log } from "@mimikit/runtime/log";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { type Mirror, wishId } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
 import { inboxPath } from "@mimikit/store/state";
+import type { z } from "zod";
 import { Problem } from "./problem.ts";
 import type { View } from "./view.ts";
+
+export interface WishesParts {
+  fs: FileSystem;
+  mirror: Mirror;
+  view: View;
+  token: string;
+  timeZone: string;
+  log: Log;
+}
 
 export class Wishes {
   private readonly fs: FileSystem;
   private readonly mirror: Mirror;
   private readonly view: View;
   private readonly token: string;
+  private readonly timeZone: string;
   private readonly log: Log;
 
-  constructor(fs: FileSystem, mirror: Mirror, view: View, token: string, log: Log) {
+  /** @param timeZone of crons that name none: that of the server. */
+  constructor({ fs, mirror, view, token, timeZone, log }: WishesParts) {
     this.fs = fs;
     this.mirror = mirror;
     this.view = view;
     this.token = token;
+    this.timeZone = timeZone;
     this.log = log;
   }
 
@@ -89,9 +119,7 @@ export class Wishes {
   async clear(key: string | undefined): Promise<string> {
     const id = wishId("clear", key);
     if (await this.isDone(id, key)) return id;
-    const wish = { kind: "clear" as const, id, at: new Date().toISOString() };
-    const sealed: ClearWish = { ...wish, mac: seal(this.token, wish) };
-    if (await createRecord(this.fs, ClearWish, inboxPath(id), sealed))
+    if (await this.createSealed(ClearWish, { kind: "clear", id, at: new Date().toISOString() }))
       this.log.audit({ event: "clear_requested", detail: { id } });
     return id;
   }
@@ -117,15 +145,120 @@ export class Wishes {
   /** Asks for the processes to be started anew. The seal proves that it was asked by somebody who is signed in. */
   async restart(): Promise<string> {
     const id = wishId("restart");
-    const wish = { kind: "restart" as const, id, at: new Date().toISOString() };
-    const created = await createRecord(this.fs, RestartWish, inboxPath(id), { ...wish, mac: seal(this.token, wish) });
+    const created = await this.createSealed(RestartWish, { kind: "restart", id, at: new Date().toISOString() });
     if (!created) throw new Problem(409, "the same restart was asked for already");
     this.log.audit({ event: "restart_requested", detail: { id } });
     return id;
+  }
+
+  /**
+   * Answers an open question. The same key always means the same answer.
+   * @returns the id of the wish.
+   * @throws Problem 404 for an unknown question, 410 for one that is closed, 400 where only one of its options can be the answer.
+   */
+  async answer(questionId: string, answer: string, key: string | undefined): Promise<string> {
+    const id = wishId("answer", key);
+    if (await this.isKnown(id, key)) return id;
+    const question = await this.view.questionOf(questionId);
+    const wish = { kind: "answer" as const, id, at: new Date().toISOString(), questionId };
+    if (await this.createSealed(AnswerWish, { ...wish, answer: checkedAnswer(question, answer) }))
+      this.log.audit({ event: "answer_accepted", detail: { id, questionId, characters: answer.length } });
+    return id;
+  }
+
+  /**
+   * Orders a standing trigger. The same key always means the same trigger.
+   * @returns the id that it has, from now on.
+   * @throws Problem 400 for an order that cannot be carried out, 409 when there are TRIGGERS_MAX already.
+   */
+  async putTrigger(input: TriggerInput, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-put", key);
+    const triggerId = triggerIdOf(id);
+    if (await this.isKnown(id, key)) return triggerId;
+    const definition = definitionOf(input, this.timeZone);
+    if ("problem" in definition) throw new Problem(400, definition.problem);
+    assertPossible(definition.when);
+    if ((await this.view.refresh()).triggers.length >= TRIGGERS_MAX)
+      throw new Problem(409, `there are ${TRIGGERS_MAX} triggers already`, { hint: "Delete some of them first." });
+    const wish = { kind: "trigger-put" as const, id, at: new Date().toISOString(), definition };
+    if (await this.createSealed(TriggerPutWish, wish))
+      this.log.audit({ event: "trigger_ordered", detail: { id, triggerId, type: definition.when.type } });
+    return triggerId;
+  }
+
+  /**
+   * Changes, pauses or resumes a standing trigger. The same key always means the same change.
+   * @returns the id of the wish.
+   * @throws Problem 404 for an unknown trigger, 410 for one that is over, 400 for a change that cannot be made.
+   */
+  async patchTrigger(triggerId: string, change: TriggerChange, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-patch", key);
+    if (await this.isKnown(id, key)) return id;
+    const { type } = await this.view.standingOf(triggerId);
+    if (Object.keys(change).length === 0) throw new Problem(400, "say what is to be changed");
+    const patch = patchOf(change, type, this.timeZone);
+    if ("problem" in patch) throw new Problem(400, patch.problem);
+    if (patch.when !== undefined) assertPossible(patch.when);
+    const wish = { kind: "trigger-patch" as const, id, at: new Date().toISOString(), triggerId, patch };
+    if (await this.createSealed(TriggerPatchWish, wish))
+      this.log.audit({ event: "trigger_changed", detail: { id, triggerId, fields: Object.keys(change) } });
+    return id;
+  }
+
+  /** Ends a standing trigger for good. @returns the id of the wish. @throws Problem 404 unknown, 410 over. */
+  async deleteTrigger(triggerId: string, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-delete", key);
+    if (await this.isKnown(id, key)) return id;
+    await this.view.standingOf(triggerId);
+    const wish = { kind: "trigger-delete" as const, id, at: new Date().toISOString(), triggerId };
+    if (await this.createSealed(TriggerDeleteWish, wish))
+      this.log.audit({ event: "trigger_deleted", detail: { id, triggerId } });
+    return id;
+  }
+
+  /**
+   * Fires a standing trigger once more, whatever its schedule says.
+   * @returns the id of the wish. @throws Problem 404 unknown, 410 over.
+   */
+  async runTrigger(triggerId: string, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-run", key);
+    if (await this.isKnown(id, key)) return id;
+    await this.view.standingOf(triggerId);
+    const wish = { kind: "trigger-run" as const, id, at: new Date().toISOString(), triggerId };
+    if (await this.createSealed(TriggerRunWish, wish))
+      this.log.audit({ event: "trigger_run_requested", detail: { id, triggerId } });
+    return id;
+  }
+
+  /** Makes a wish that carries authority durable. The seal proves that it was made by somebody who is signed in. */
+  private createSealed<T extends { id: string; mac: string }>(
+    schema: z.ZodType<T>,
+    wish: Omit<T, "mac"> & { id: string },
+  ): Promise<boolean> {
+    const sealed = { ...wish, mac: seal(this.token, wish) };
+    return createRecord(this.fs, schema as z.ZodType<typeof sealed>, inboxPath(wish.id), sealed);
+  }
+
+  /** Was this asked for already, and is it durable or even carried out? A repeat is no news, whatever has happened since. */
+  private async isKnown(id: string, key: string | undefined): Promise<boolean> {
+    return (await this.isDone(id, key)) || (key !== undefined && (await this.fs.exists(inboxPath(id))));
   }
 
   /** Was this carried out already? A repeat that comes after that must not ask a second time. */
   private async isDone(id: string, key: string | undefined): Promise<boolean> {
     return key !== undefined && (await this.mirror.ledger.confirm(id));
   }
+}
+
+/** @throws Problem 400 in words that say what would be right. */
+function assertPossible(when: When): void {
+  const problem = problemOf(when, Date.now());
+  if (problem !== null) throw new Problem(400, problem);
+}
+
+/** The supervisor's own questions have no other answers than their options. @throws Problem 400. */
+function checkedAnswer(question: Question, answer: string): string {
+  const taken = optionOf(question, answer);
+  if (taken !== null) return taken;
+  throw new Problem(400, `answer: one of ${question.options.join(", ")}`);
 }

@@ -1,25 +1,28 @@
 /** The supervisor process: code only. It ticks every second, and at once when a record comes. */
 
-import { NO_SPENDING } from "@mimikit/core/budget";
 import { loadConfig } from "@mimikit/runtime/config";
 import { lockDocument } from "@mimikit/runtime/document-lock";
 import { prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import { createLog } from "@mimikit/runtime/log";
-import { runLoop } from "@mimikit/runtime/loop";
+import { type Loop, runLoop } from "@mimikit/runtime/loop";
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
 import { watchConfig } from "@mimikit/runtime/watch-config";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
 import { openDisk } from "@mimikit/store/disk";
+import { UsageBook } from "@mimikit/store/usage-book";
 import { WATCHED, watchState } from "@mimikit/store/watch";
 import { writeHistory } from "./history-view.ts";
 import { keepHouse } from "./housekeeping.ts";
 import { restartRoles } from "./restart-roles.ts";
+import { spendingNow } from "./spending.ts";
 import { Supervisor } from "./supervisor.ts";
+import { TasksView } from "./tasks-view.ts";
 
-const HISTORY_EVERY_MS = 5_000;
+/** history.json and tasks.md are written at most that often. */
+const VIEWS_EVERY_MS = 5_000;
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
 /** Actions make more actions; this many rounds in a row and the rest waits for the next tick. */
 const ROUNDS_MAX = 50;
@@ -39,8 +42,18 @@ writeRole(home, "supervisor");
 
 const { pid, startTime } = ownIdentity();
 const fs = openDisk(home, `supervisor-${pid}-${startTime}`);
-const files = new WorkspaceFiles({ workDir, home });
-const supervisor = new Supervisor({
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+const files = new WorkspaceFiles({
+  workDir,
+  home,
+  watch: {
+    rereadMs: config.rereadSec * 1_000,
+    onChange: () => loop.nudge(),
+    onProblem: (problem) => log.warn("files", { problem }),
+  },
+});
+const book = new UsageBook(home);
+const supervisor: Supervisor = new Supervisor({
   fs,
   token: readToken(home),
   nowMs: () => Date.now(),
@@ -52,13 +65,22 @@ const supervisor = new Supervisor({
   rereadMs: config.rereadSec * 1_000,
   world: {
     stampsOf: (paths) => files.stampsOf(paths),
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    spending: () => ({ ceiling: null, spentByTrigger: () => NO_SPENDING }),
+    timeZone,
+    spending: () =>
+      spendingNow({
+        book,
+        mirror: supervisor.mirror,
+        config: settings.current.config,
+        surroundings: { home, env: process.env },
+        nowMs: Date.now(),
+      }),
   },
 });
 await supervisor.load();
+// Before it has looked once, tasks.md would say that there is nothing.
+await supervisor.mirror.refresh(Date.now(), true);
 
-const loop = runLoop({
+const loop: Loop = runLoop({
   tickMs: config.tickMs,
   tick: async () => {
     for (let round = 0; round < ROUNDS_MAX; round++) if ((await supervisor.tick()) === 0) return;
@@ -66,15 +88,17 @@ const loop = runLoop({
   onError: (error) => log.error("tick failed", { error }),
 });
 const stopWatching = watchState(home, WATCHED.supervisor, () => loop.nudge());
+const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
 let writtenTurn = -1;
-const histories = runLoop({
-  tickMs: HISTORY_EVERY_MS,
+const views = runLoop({
+  tickMs: VIEWS_EVERY_MS,
   tick: async () => {
     const { settledTurn } = supervisor.mirror.ledger;
     if (settledTurn !== writtenTurn) await writeHistory(fs, supervisor.mirror.ledger);
     writtenTurn = settledTurn;
+    await tasksView.write();
   },
-  onError: (error) => log.error("history.json could not be written", { error }),
+  onError: (error) => log.error("history.json or tasks.md could not be written", { error }),
 });
 const house = runLoop({
   tickMs: HOUSEKEEPING_EVERY_MS,
@@ -93,8 +117,10 @@ const house = runLoop({
 onShutdown(async () => {
   stopWatching();
   await settings.close();
-  await Promise.all([loop.stop(), histories.stop(), house.stop()]);
+  await Promise.all([loop.stop(), views.stop(), house.stop()]);
+  await files.close();
   await writeHistory(fs, supervisor.mirror.ledger);
+  await tasksView.write();
   log.audit({ event: "supervisor_stopped" });
 }, log);
 log.audit({ event: "supervisor_started" });

@@ -4,11 +4,11 @@ import { needsOf } from "@mimikit/core/conditions/index";
 import type { Decision, LastEvaluation, Snapshot } from "@mimikit/core/snapshot";
 import type { Condition } from "@mimikit/protocol/condition";
 import { evaluationId, evaluationNumber } from "@mimikit/protocol/id";
-import type { ClosedQuestion } from "@mimikit/protocol/question";
 import type { Report } from "@mimikit/protocol/report";
 import { reportOf } from "@mimikit/protocol/result";
 import type { Ledger } from "@mimikit/store/ledger";
 import type { Mirror } from "@mimikit/store/mirror";
+import { closedQuestions } from "./questions.ts";
 
 /** What decisions need to know of the world beyond the state directory. */
 export interface World {
@@ -36,11 +36,7 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
     const result = results.get(taskId) ?? (await archivedResult(taskId, mirror));
     if (result !== undefined) heard.set(taskId, new Set(result.steers?.map((steer) => steer.id)));
   }
-  const closed = new Map<string, ClosedQuestion>();
-  for (const id of questions.keys()) {
-    const record = ledger.has(id) ? await ledger.read(id) : null;
-    if (record !== null && "kind" in record && record.kind === "question") closed.set(id, record);
-  }
+  const closed = await closedQuestions(mirror, outcomes);
   const evaluation = await lastEvaluation(mirror);
   const { ceiling, spentByTrigger } = world.spending();
   return {

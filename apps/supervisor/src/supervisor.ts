@@ -3,7 +3,8 @@ import type { Action } from "@mimikit/core/action";
 import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/claim";
 import { Mirror } from "@mimikit/store/mirror";
-import { execute, type Hands } from "./execute.ts";
+import type { Hands } from "./execute/hands.ts";
+import { execute } from "./execute.ts";
 import { observe, type World } from "./observe.ts";
 
 export interface SupervisorOptions extends Omit<Hands, "ledger"> {

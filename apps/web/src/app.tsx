@@ -4,6 +4,7 @@ import { Composer } from "./composer.tsx";
 import { Header } from "./header.tsx";
 import { Cross } from "./icons.tsx";
 import { Pairing } from "./pairing.tsx";
+import { Questions } from "./questions.tsx";
 import { session } from "./session.ts";
 import { announcement, notice } from "./state.ts";
 import { TaskDrawer, TaskPanel } from "./tasks.tsx";
@@ -19,6 +20,7 @@ export function App() {
       <Header />
       <main class="column">
         <Chat />
+        <Questions />
         <Notice />
         <Composer />
       </main>

@@ -7,7 +7,7 @@ import { writeDraft } from "./composer.tsx";
 import { ArrowDown, Mark } from "./icons.tsx";
 import { FormingReply, MessageItem, OutboxItem, Thinking } from "./message.tsx";
 import { outbox } from "./outbox.ts";
-import { beginning, liveText, loaded, messages } from "./state.ts";
+import { beginning, liveText, loaded, messages, questions } from "./state.ts";
 import { dayText, words } from "./words.ts";
 
 /** Closer to the end than this counts as being at the bottom. */
@@ -83,7 +83,9 @@ function Conversation() {
       {folded > 0 && <Earlier count={folded} marker={messages.value[folded]?.id} isOpen={isOpen} />}
       {messages.value.map(
         (message, i) =>
-          (i >= folded || isOpen) && (
+          (i >= folded || isOpen) &&
+          // An open question has a card of its own.
+          !questions.value.has(message.id) && (
             <MessageItem key={message.id} message={message} day={dayBetween(messages.value[i - 1], message)} />
           ),
       )}

@@ -3,7 +3,7 @@ import type { ClientFrame, ServerFrame } from "@mimikit/protocol/api";
 import { signal } from "@preact/signals";
 import { frameOf, keep, newId, type OutboxMode, outbox, retry } from "./outbox.ts";
 import { askWhetherPaired, type PairOutcome, pair, secret, session, signOut } from "./session.ts";
-import { cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
+import { answering, cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
 import { words } from "./words.ts";
 
 const RETRY_MS_MIN = 500;
@@ -65,6 +65,14 @@ export async function disconnect(): Promise<void> {
 /** Keeps a message, or words for what runs now, and sends it at once or as soon as there is a connection. */
 export function sendMessage(text: string, mode?: OutboxMode): void {
   send(frameOf(keep(text, Date.now(), mode)));
+}
+
+/** Answers an open question. Without a connection it stays open, and the user is told. */
+export function answer(questionId: string, text: string): void {
+  const id = newId();
+  if (send({ type: "answer", id, questionId, answer: text }))
+    answering.value = new Map(answering.value).set(questionId, id);
+  else notice.value = words.notConnected;
 }
 
 /** Ends what runs now. It is about this moment, so without a connection it is not kept, and the user is told. */

@@ -5,6 +5,7 @@ import { Door, Mark, Warning } from "./icons.tsx";
 import { Overview, OverviewButton } from "./overview.tsx";
 import { status } from "./state.ts";
 import { DrawerButton } from "./tasks.tsx";
+import { Triggers, TriggersButton } from "./triggers.tsx";
 import { words } from "./words.ts";
 
 export function Header() {
@@ -23,6 +24,8 @@ export function Header() {
       </div>
       <Overview />
       <Problems />
+      <TriggersButton />
+      <Triggers />
       <DrawerButton />
       <button type="button" class="plain" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
         <Door />

@@ -63,6 +63,12 @@ export const List = () => (
   </Icon>
 );
 
+export const Clock = () => (
+  <Icon>
+    <path d="M12 7v5l3 2M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z" />
+  </Icon>
+);
+
 export const Door = () => (
   <Icon>
     <path d="M14 4h4a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2h-4M10 8l-4 4 4 4M6 12h10" />

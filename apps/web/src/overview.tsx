@@ -1,8 +1,9 @@
-/** Who answers, and what today has cost: one word in the top line, and all of it behind that word. */
-import type { Status } from "@mimikit/protocol/api";
+/** Who answers, what today has cost and what may be spent: one word in the top line, and all of it behind that word. */
+import type { BudgetState, Status } from "@mimikit/protocol/api";
 import type { Role } from "@mimikit/protocol/role";
+import { nowMs } from "./clock.ts";
 import { status } from "./state.ts";
-import { costText, numberText, pauseText, words } from "./words.ts";
+import { costText, momentText, numberText, pauseText, words } from "./words.ts";
 
 /** Names who answers the user; opens the rest. */
 export function OverviewButton() {
@@ -29,6 +30,8 @@ export function Overview() {
         <>
           <Answerers status={now} />
           <Today status={now} />
+          <Budget title={words.budgetOfDay} budget={now.usage.budget.day} />
+          <Budget title={words.budgetOfMonth} budget={now.usage.budget.month} />
         </>
       )}
     </section>
@@ -100,6 +103,24 @@ function Today({ status: { usage, tools } }: { status: Status }) {
         </table>
       )}
     </>
+  );
+}
+
+/** What may be spent in a period, where the settings say so. */
+function Budget({ title, budget }: { title: string; budget: BudgetState | null }) {
+  if (budget === null) return null;
+  const { limit, spent, reserved, isReached, resumesAt } = budget;
+  const lines = [
+    limit.tokens !== undefined && words.tokensOf(numberText(spent.tokens), numberText(limit.tokens)),
+    limit.costUsd !== undefined && words.costOf(costText(spent.costUsd), costText(limit.costUsd)),
+    reserved.tokens > 0 && words.reserved(numberText(reserved.tokens)),
+  ];
+  return (
+    <div class="budget" data-reached={isReached}>
+      <h2>{title}</h2>
+      <p class="spent">{lines.map((line) => line !== false && <span key={line}>{line}</span>)}</p>
+      {isReached && <p class="reached">{words.budgetReached(momentText(resumesAt, nowMs.value))}</p>}
+    </div>
   );
 }
 

@@ -57,8 +57,12 @@ export async function signOut(): Promise<void> {
   for (const key of Object.keys(localStorage)) if (key.startsWith(KEYS_PREFIX)) localStorage.removeItem(key);
 }
 
-/** Undefined when nobody answered. */
-async function request(method: "GET" | "POST", path: string, body?: unknown): Promise<Response | undefined> {
+/** Asks the gateway as this browser. Undefined when nobody answered. */
+export async function request(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<Response | undefined> {
   const headers: Record<string, string> = {};
   const own = secret();
   if (own !== undefined) headers["X-Mimikit-Secret"] = own;

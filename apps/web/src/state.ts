@@ -1,5 +1,12 @@
 /** What the page knows, as signals. `receive` turns each frame of the gateway into a change of them; no I/O here. */
-import type { ChatMessage, ServerFrame, Status, TaskSummary } from "@mimikit/protocol/api";
+import type {
+  ChatMessage,
+  QuestionView,
+  ServerFrame,
+  Status,
+  TaskSummary,
+  TriggerSummary,
+} from "@mimikit/protocol/api";
 import { batch, computed, signal } from "@preact/signals";
 import { mark, type OutboxEntry, outbox, release } from "./outbox.ts";
 import { isOpen, treesOf } from "./task-tree.ts";
@@ -18,6 +25,12 @@ const REPLY_ID = /^(t-\d{6,})\.reply$/;
 
 export const messages = signal<readonly ChatMessage[]>([]);
 export const tasks = signal<ReadonlyMap<string, TaskSummary>>(new Map());
+/** Open questions by id. */
+export const questions = signal<ReadonlyMap<string, QuestionView>>(new Map());
+/** Questions that the user has answered on this page and that are not closed yet, with the name of the answer's frame. */
+export const answering = signal<ReadonlyMap<string, string>>(new Map());
+/** Standing triggers by id; of very many the soonest. */
+export const triggers = signal<ReadonlyMap<string, TriggerSummary>>(new Map());
 export const status = signal<Status | undefined>(undefined);
 /** The text so far of each running Teller turn. */
 export const liveText = signal<ReadonlyMap<string, string>>(new Map());
@@ -27,7 +40,7 @@ export const steps = signal<ReadonlyMap<string, readonly string[]>>(new Map());
 export const cancelling = signal<ReadonlySet<string>>(new Set());
 /** Something that went wrong and belongs to no message. */
 export const notice = signal<string | undefined>(undefined);
-/** What a screen reader is told: the newest message that came while the page was open. */
+/** What a screen reader is told: the newest message or question that came while the page was open. */
 export const announcement = signal("");
 /** The last ordered frame that was applied; a reconnect goes on from here. */
 export const cursor = signal<string | undefined>(undefined);
@@ -60,6 +73,8 @@ export function receive(frame: ServerFrame): void {
       case "snapshot":
         messages.value = frame.messages.slice(-MESSAGES_MAX);
         tasks.value = new Map(frame.tasks.map((task) => [task.id, task]));
+        questions.value = new Map(frame.questions.map((question) => [question.id, question]));
+        triggers.value = new Map(frame.triggers.map((trigger) => [trigger.id, trigger]));
         status.value = frame.status;
         break;
       case "message":
@@ -68,6 +83,19 @@ export function receive(frame: ServerFrame): void {
       case "task":
         receiveTask(frame.data);
         break;
+      case "question": {
+        const { isOpen: isAsked, ...question } = frame.data;
+        if (isAsked) askUser(question);
+        else closeQuestion(question.id);
+        break;
+      }
+      case "trigger": {
+        const { isOver, ...trigger } = frame.data;
+        triggers.value = isOver
+          ? without(triggers.value, trigger.id)
+          : new Map(triggers.value).set(trigger.id, trigger);
+        break;
+      }
       case "status":
         status.value = frame.data;
         break;
@@ -89,7 +117,10 @@ export function receive(frame: ServerFrame): void {
           mark(frame.id, { refusal: frame.message });
         } else {
           notice.value = frame.message;
-          if (frame.id !== undefined) forgetCancelling(frame.id);
+          if (frame.id !== undefined) {
+            forgetCancelling(frame.id);
+            forgetAnswer(frame.id);
+          }
         }
         break;
     }
@@ -103,6 +134,7 @@ export function forgetLive(): void {
     liveText.value = new Map();
     steps.value = new Map();
     cancelling.value = new Set();
+    answering.value = new Map();
   });
 }
 
@@ -112,6 +144,8 @@ export function forgetAll(): void {
     forgetLive();
     messages.value = [];
     tasks.value = new Map();
+    questions.value = new Map();
+    triggers.value = new Map();
     status.value = undefined;
     notice.value = undefined;
     announcement.value = "";
@@ -184,6 +218,21 @@ function receiveAcceptance(id: string, messageId: string): void {
     ...(mode === "steer" && { meanwhile: true }),
     ...(mode === "next" && { mode }),
   });
+}
+
+function askUser(question: QuestionView): void {
+  questions.value = new Map(questions.value).set(question.id, question);
+  announcement.value = words.asks(question.question.slice(0, ANNOUNCED_CHARS_MAX));
+}
+
+function closeQuestion(id: string): void {
+  questions.value = without(questions.value, id);
+  answering.value = without(answering.value, id);
+}
+
+/** @param frameId of an answer that was refused: the question waits for another. */
+function forgetAnswer(frameId: string): void {
+  answering.value = new Map([...answering.value].filter(([, id]) => id !== frameId));
 }
 
 function receiveTask(task: TaskSummary): void {

@@ -42,6 +42,8 @@ const MISTAKES: Record<Mistake, (name: string) => string> = {
   textUnwanted: (name) => `/${name} stands alone. To send this as a message, begin it with //.`,
 };
 
+const COMBINATIONS: Record<string, string> = { and: "all of", or: "any of", not: "not" };
+
 const ENGLISH = {
   language: "en",
   name: "Mimikit",
@@ -145,6 +147,55 @@ const ENGLISH = {
   workspace: "Workspace",
   version: (version: string) => `Mimikit ${version}`,
 
+  questions: "Questions",
+  asks: (question: string) => `Mimikit asks: ${question}`,
+  about: (title: string) => `About “${title}”`,
+  yourAnswer: "Your answer",
+  otherAnswer: "Another answer",
+  answer: "Answer",
+  opensFor: (left: string) => `${left} left to answer`,
+  takenIn: (preset: string, left: string) => `“${preset}” is taken in ${left}`,
+
+  triggers: "Triggers",
+  triggerCount: (n: number) => (n === 0 ? "Triggers" : `Triggers, ${n}`),
+  noTriggers:
+    "Nothing is scheduled. Say for example “every day at 9 run `npm test`” or “remind me in 10 minutes to …”.",
+  moreTriggers: (n: number) => `${n} more: “mimikit triggers” lists them all.`,
+  every: (seconds: number) => `every ${intervalText(seconds, ["d", "h", "min", "s"])}`,
+  cron: (pattern: string, zone: string) => `${pattern} (${zone})`,
+  once: (moment: string) => `once, ${moment}`,
+  onCondition: "on a condition",
+  next: "next:",
+  paused: "paused",
+  waitsForCondition: "waits for its condition",
+  neverAgain: "does not fire again",
+  why: "Why",
+  whyOf: (title: string) => `Why ${title}`,
+  pause: "Pause",
+  pauseOf: (title: string) => `Pause ${title}`,
+  resume: "Resume",
+  resumeOf: (title: string) => `Resume ${title}`,
+  runNow: "Run now",
+  runNowOf: (title: string) => `Run ${title} now`,
+  started: "started",
+  delete: "Delete",
+  deleteOf: (title: string) => `Delete ${title}`,
+  deleteQuestion: (title: string) => `Delete the trigger “${title}”? It does not fire again.`,
+  looking: "Looking…",
+  upcoming: "Next times",
+  lately: "Lately",
+  fired: "fired",
+  skipped: (count: number | null, reason: string) => `${count === null ? "many" : count} skipped: ${reason}`,
+  holds: (holds: boolean | null): string => (holds === null ? "not known" : holds ? "holds" : "does not hold"),
+  combination: (type: string) => COMBINATIONS[type] ?? type,
+
+  budgetOfDay: "Budget of the day",
+  budgetOfMonth: "Budget of the month",
+  tokensOf: (spent: string, limit: string) => `${spent} of ${limit} tokens`,
+  costOf: (spent: string, limit: string) => `${spent} of ${limit}`,
+  reserved: (tokens: string) => `${tokens} tokens reserved for what runs`,
+  budgetReached: (until: string) => `Used up: work waits until ${until}. Your messages are still answered.`,
+
   pairTitle: "Pair this browser",
   pairText: "Mimikit answers only browsers that you have paired with it. Print a fresh address and open it here:",
   pairCommand: "npx mimikit pair",
@@ -184,6 +235,8 @@ const MISTAKES_ZH: Record<Mistake, (name: string) => string> = {
   textMissing: (name) => `请写出内容：/${name} 加上你想说的话。`,
   textUnwanted: (name) => `/${name} 后面不能有文字。要作为消息发送，请以 // 开头。`,
 };
+
+const COMBINATIONS_ZH: Record<string, string> = { and: "全部成立", or: "任一成立", not: "不成立" };
 
 const CHINESE: typeof ENGLISH = {
   language: "zh",
@@ -285,6 +338,54 @@ const CHINESE: typeof ENGLISH = {
   workspace: "工作区",
   version: (version) => `Mimikit ${version}`,
 
+  questions: "问题",
+  asks: (question) => `Mimikit 问：${question}`,
+  about: (title) => `关于“${title}”`,
+  yourAnswer: "你的回答",
+  otherAnswer: "其他回答",
+  answer: "回答",
+  opensFor: (left) => `还有 ${left} 可以回答`,
+  takenIn: (preset, left) => `${left} 后按“${preset}”处理`,
+
+  triggers: "触发器",
+  triggerCount: (n) => (n === 0 ? "触发器" : `触发器，${n} 个`),
+  noTriggers: "还没有安排。可以说：“每天 9 点运行 `npm test`”，或者“10 分钟后提醒我……”。",
+  moreTriggers: (n) => `还有 ${n} 个：“mimikit triggers” 会全部列出。`,
+  every: (seconds) => `每 ${intervalText(seconds, ["天", "小时", "分钟", "秒"])}`,
+  cron: (pattern, zone) => `${pattern}（${zone}）`,
+  once: (moment) => `一次，${moment}`,
+  onCondition: "满足条件时",
+  next: "下次：",
+  paused: "已暂停",
+  waitsForCondition: "等待条件满足",
+  neverAgain: "不会再触发",
+  why: "原因",
+  whyOf: (title) => `原因：${title}`,
+  pause: "暂停",
+  pauseOf: (title) => `暂停 ${title}`,
+  resume: "继续",
+  resumeOf: (title) => `继续 ${title}`,
+  runNow: "立即运行",
+  runNowOf: (title) => `立即运行 ${title}`,
+  started: "已启动",
+  delete: "删除",
+  deleteOf: (title) => `删除 ${title}`,
+  deleteQuestion: (title) => `删除触发器“${title}”？它不会再触发。`,
+  looking: "正在查看…",
+  upcoming: "接下来",
+  lately: "最近",
+  fired: "已触发",
+  skipped: (count, reason) => `${count === null ? "多次" : `${count} 次`}跳过：${reason}`,
+  holds: (holds) => (holds === null ? "未知" : holds ? "成立" : "不成立"),
+  combination: (type) => COMBINATIONS_ZH[type] ?? type,
+
+  budgetOfDay: "今日预算",
+  budgetOfMonth: "本月预算",
+  tokensOf: (spent, limit) => `${spent} / ${limit} 个 token`,
+  costOf: (spent, limit) => `${spent} / ${limit}`,
+  reserved: (tokens) => `正在进行的工作预留 ${tokens} 个 token`,
+  budgetReached: (until) => `已用完：工作会等到 ${until}。你的消息仍会得到回复。`,
+
   pairTitle: "配对这个浏览器",
   pairText: "Mimikit 只回应与它配对过的浏览器。打印一个新地址，并在这里打开：",
   pairCommand: "npx mimikit pair",
@@ -300,6 +401,21 @@ const CHINESE: typeof ENGLISH = {
 };
 
 export const words = navigator.language.startsWith("zh") ? CHINESE : ENGLISH;
+
+/** An interval in the largest unit of which it is a whole number. @param units days, hours, minutes and seconds. */
+function intervalText(
+  seconds: number,
+  [days, hours, minutes, rest]: readonly [string, string, string, string],
+): string {
+  const unit = (
+    [
+      [days, 86_400],
+      [hours, 3_600],
+      [minutes, 60],
+    ] as const
+  ).find(([, sec]) => seconds % sec === 0);
+  return unit === undefined ? `${seconds} ${rest}` : `${seconds / unit[1]} ${unit[0]}`;
+}
 
 /** A duration as people say it: `8s`, `1m 05s`, `2h 03m`. Negative durations (clocks differ) are 0. */
 export function durationText(ms: number): string {
@@ -344,4 +460,10 @@ export function dayText(at: string, nowMs: number): string {
   if (day.toDateString() === new Date(nowMs).toDateString()) return words.today;
   if (day.toDateString() === yesterday.toDateString()) return words.yesterday;
   return DAY.format(day);
+}
+
+/** A moment in the browser's zone: the time, and the day where that is not today. */
+export function momentText(at: string, nowMs: number): string {
+  const day = dayText(at, nowMs);
+  return day === words.today ? timeText(at) : `${day}, ${timeText(at)}`;
 }

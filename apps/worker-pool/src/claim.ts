@@ -1,14 +1,16 @@
 /**
  * Claiming an attempt is creating its file: of two pools one succeeds. What memory says is confirmed by name before and
- * after, because a name in a queue may be the ghost of a task that has long been settled (PROTOCOL steps 3 and R4).
+ * after, because a name in a queue may be the ghost of a task that has long been settled (PROTOCOL steps 3 and R4). The claim
+ * is also what the attempt reserves in the budgets: it lasts until the attempt has said what it cost, whatever dies (SPEC N2).
  */
-import type { Candidate } from "@mimikit/core/dispatch";
 import { Claim, type Identity } from "@mimikit/protocol/claim";
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";
+import type { Role } from "@mimikit/protocol/role";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
 import { createRecord } from "@mimikit/store/record";
 import { claimPath, queuePath, resultPath } from "@mimikit/store/state";
+import type { Allotted } from "./allot.ts";
 
 export interface Claiming {
   fs: FileSystem;
@@ -18,18 +20,24 @@ export interface Claiming {
 }
 
 /** @returns the claim, or null when the attempt is somebody else's or the task needs no run any more. */
-export async function claimAttempt({ task, attempt }: Candidate, claiming: Claiming): Promise<Claim | null> {
+export async function claimAttempt({ task, attempt, reserved }: Allotted, claiming: Claiming): Promise<Claim | null> {
   const { fs, identity, nowMs } = claiming;
   if (!(await isWanted(task.id, task.role, claiming))) return null;
   const path = claimPath(task.role, task.id, attempt);
-  const claim: Claim = { id: task.id, attempt, owner: identity, at: new Date(nowMs()).toISOString() };
+  const claim: Claim = {
+    id: task.id,
+    attempt,
+    owner: identity,
+    at: new Date(nowMs()).toISOString(),
+    ...(reserved !== undefined && { reserved }),
+  };
   if (!(await createRecord(fs, Claim, path, claim))) return null;
   if (await isWanted(task.id, task.role, claiming)) return claim;
   await fs.unlink(path);
   return null;
 }
 
-async function isWanted(id: string, role: Candidate["task"]["role"], { fs, ledger }: Claiming): Promise<boolean> {
+async function isWanted(id: string, role: Role, { fs, ledger }: Claiming): Promise<boolean> {
   if (!(await fs.exists(queuePath(role, id)))) return false;
   if (await fs.exists(resultPath(role, id))) return false;
   for (const name of [id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])

@@ -1,15 +1,17 @@
 /** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
 import { clockOf, isoIn } from "@mimikit/agent/clock";
 import type { Context } from "@mimikit/agent/context";
-import { boardOf, summaryOf } from "@mimikit/core/board";
+import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/board";
 import { sinceClear } from "@mimikit/core/history";
 import { rootOf } from "@mimikit/core/rules/settle";
 import { countAttempts } from "@mimikit/core/snapshot";
 import { keywordsOf } from "@mimikit/memory/keywords";
 import { searchMemory } from "@mimikit/memory/search";
-import type { TaskSummary } from "@mimikit/protocol/api";
+import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
+import { compareTaskIds } from "@mimikit/protocol/id";
 import type { ClientClock, Message } from "@mimikit/protocol/inbox";
+import type { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import { VERSION } from "@mimikit/runtime/version";
@@ -49,6 +51,8 @@ export async function gatherContext(
     history,
     origin,
     tasks: await listTasks(mirror, history),
+    triggers: listTriggers(mirror),
+    questions: listQuestions(mirror),
     memory: query === "" ? [] : await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX }),
     backlog: parseBacklog((await fs.read(BACKLOG_PATH, DOCUMENT_BYTES_MAX)) ?? "").map(({ item, done }) => ({
       item,
@@ -73,6 +77,22 @@ async function originOf({ id, traceId }: Task, { results, ledger }: Mirror): Pro
     async (turn) => results.get(turn) ?? (await ledger.readResult(turn)),
   );
   return (await Promise.all(turns)).flatMap((turn) => turn?.task.turn?.messages ?? []);
+}
+
+function listTriggers({ standing, ledger }: Mirror): TriggerSummary[] {
+  const open = [...standing.values()]
+    .filter(({ id, over }) => over === undefined && !ledger.has(id))
+    .map(triggerSummary);
+  return open.sort((a, b) => newestFirst(a.createdAt, b.createdAt) || compareTaskIds(b.id, a.id));
+}
+
+function listQuestions({ questions, ledger }: Mirror): Question[] {
+  const open = [...questions.values()].filter(({ id }) => !ledger.has(id));
+  return open.sort((a, b) => newestFirst(a.at, b.at) || compareTaskIds(b.id, a.id));
+}
+
+function newestFirst(a: string, b: string): number {
+  return Date.parse(b) - Date.parse(a);
 }
 
 async function listTasks(mirror: Mirror, history: HistoryMessage[]): Promise<TaskSummary[]> {

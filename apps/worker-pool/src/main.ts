@@ -3,8 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Circuits } from "@mimikit/agent/circuit";
 import { chooseProviders } from "@mimikit/agent/providers/index";
 import { chainOf, describeProviders } from "@mimikit/agent/providers/names";
-import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
+import { reservationOf } from "@mimikit/agent/reservation";
+import { definitionOf, ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
 import { ROLES, type Role } from "@mimikit/protocol/role";
+import type { UsageLine } from "@mimikit/protocol/usage";
 import { loadConfig } from "@mimikit/runtime/config";
 import { homeHash, prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
@@ -16,11 +18,14 @@ import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
 import { watchConfig } from "@mimikit/runtime/watch-config";
 import { openDisk } from "@mimikit/store/disk";
+import { UsageBook } from "@mimikit/store/usage-book";
 import { WATCHED, watchState } from "@mimikit/store/watch";
 import { admit } from "./admit.ts";
+import { allot, linesOfDead } from "./allot.ts";
 import { endEarlier } from "./end-earlier.ts";
 import { Pool } from "./pool.ts";
 import { runAttempt } from "./run-attempt.ts";
+import { recordUsage } from "./usage-file.ts";
 
 const { home, workDir } = resolveHome(process.env);
 prepareHome(home);
@@ -51,8 +56,17 @@ for (const left of await killMarked(homeHash(home)))
 const byRole = <T>(of: (role: Role) => T) =>
   Object.fromEntries(ROLES.map((role) => [role, of(role)])) as Record<Role, T>;
 const identity = ownIdentity();
+const book = new UsageBook(home);
 const fs = openDisk(home, `workers-${identity.pid}-${identity.startTime}`);
 const onError = (error: unknown) => log.error("worker pool", { error });
+/** A disk that refuses the note of what a run cost holds nothing up. */
+const noteUsage = (line: UsageLine) => {
+  try {
+    recordUsage(home, line);
+  } catch (error) {
+    onError(error);
+  }
+};
 const pool: Pool = new Pool({
   fs,
   token: readToken(home),
@@ -65,6 +79,14 @@ const pool: Pool = new Pool({
   }),
   admit: (candidates) =>
     admit(candidates, (role) => chainOf(role, settings.current.config, surroundings).ids, circuits, performance.now()),
+  allot: (candidates) => {
+    const nowMs = Date.now();
+    const { config } = settings.current;
+    const { mirror } = pool;
+    for (const line of linesOfDead({ book, mirror, nowMs })) noteUsage(line);
+    const reservation = (role: Role) => reservationOf(role, config, surroundings);
+    return allot(candidates, { limits: config.budget, book, mirror, reservationOf: reservation, nowMs });
+  },
   run: (candidate, steering, stop) =>
     runAttempt(candidate, steering, stop, {
       home,
@@ -77,8 +99,11 @@ const pool: Pool = new Pool({
       circuits,
       monotonicMs: () => performance.now(),
       prices: settings.current.config.prices,
+      taskLimit: settings.current.config.budget.task,
+      book,
+      noteUsage,
       sandbox: settings.current.config.sandbox,
-      timeLimits: byRole((role) => ROLE_DEFINITIONS[role].timeoutSec(settings.current.config)),
+      timeLimitOf: (task) => definitionOf(task).timeoutSec(settings.current.config),
       onToolCall: ({ id: taskId, traceId }, { durationMs, ...detail }) =>
         log.audit({ event: "tool_call", taskId, traceId, durationMs, detail }),
       onError,

@@ -7,7 +7,9 @@ import type { Claim, Identity } from "@mimikit/protocol/claim";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { Mirror } from "@mimikit/store/mirror";
+import type { Allotted } from "./allot.ts";
 import { claimAttempt } from "./claim.ts";
+import { permitsFor } from "./permits.ts";
 import { publish, release } from "./publish.ts";
 
 const RETRY_MS = 1_000;
@@ -22,8 +24,10 @@ export interface PoolOptions {
   limits(): { concurrency: Record<Role, number>; retryDelaySec: number };
   /** Those that may begin now: others wait until somebody can be reached who answers for their role (SPEC G4). */
   admit(candidates: readonly Candidate[]): Candidate[];
+  /** Those of them that the budgets have room for, each with what it reserves (SPEC N2). */
+  allot(candidates: readonly Candidate[]): Allotted[];
   /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
-  run(candidate: Candidate, steering: Steering, signal: AbortSignal): Promise<Outcome>;
+  run(candidate: Allotted, steering: Steering, signal: AbortSignal): Promise<Outcome>;
   /** Ends every process that an earlier attempt left behind, and returns when they are gone (PROTOCOL R6). */
   endEarlier(candidate: Candidate): Promise<void>;
   audit(event: AuditEvent): void;
@@ -71,7 +75,8 @@ export class Pool {
     await this.releaseLeftovers();
     if (this.stopping) return;
     const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
-    const candidates = this.options.admit(dispatch(this.waiting(), free, this.options.nowMs()));
+    const { admit, allot, nowMs } = this.options;
+    const candidates = allot(admit(dispatch(await this.waiting(), free, nowMs())));
     // Every claim has come to an end before the next tick counts what runs, whatever became of the others.
     const claims = await Promise.allSettled(candidates.map((candidate) => this.claimAndStart(candidate)));
     for (const claim of claims) if (claim.status === "rejected") throw claim.reason;
@@ -90,13 +95,14 @@ export class Pool {
     );
   }
 
-  private waiting() {
+  private async waiting() {
     const { queue, results, ledger } = this.mirror;
     const hasOutcome = (id: string) => results.has(id) || ledger.has(id) || this.running.has(id);
     return {
       queue: queue.values(),
       attempts: this.mirror.attemptFacts,
       hasOutcome,
+      permits: await permitsFor(this.mirror),
     };
   }
 
@@ -121,7 +127,7 @@ export class Pool {
     return owner.pid === pid && owner.startTime === startTime && owner.bootId === bootId;
   }
 
-  private async claimAndStart(candidate: Candidate): Promise<void> {
+  private async claimAndStart(candidate: Allotted): Promise<void> {
     const { id, role, traceId, parentId } = candidate.task;
     const claim = await claimAttempt(candidate, { ...this.options, ledger: this.mirror.ledger });
     if (claim === null) return;
@@ -140,7 +146,7 @@ export class Pool {
   }
 
   private async runAndPublish(
-    candidate: Candidate,
+    candidate: Allotted,
     claim: Claim,
     steering: Steering,
     signal: AbortSignal,

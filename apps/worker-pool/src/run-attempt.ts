@@ -4,21 +4,23 @@ import { join } from "node:path";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
 import type { Circuits } from "@mimikit/agent/circuit";
 import type { Answerers } from "@mimikit/agent/providers/index";
+import { priceOf } from "@mimikit/agent/reservation";
 import { type Outcome, runTask } from "@mimikit/agent/run-task";
 import type { SandboxMode } from "@mimikit/agent/sandbox";
 import type { Steering } from "@mimikit/agent/steering";
-import type { Candidate } from "@mimikit/core/dispatch";
+import { addSpending, isLimited, type Limit, NO_SPENDING, overrun, spendingOf } from "@mimikit/core/budget";
 import { failedResult } from "@mimikit/core/finish";
 import { timeLimitSec } from "@mimikit/core/retry";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
-import { NO_USAGE, type Price, priced } from "@mimikit/protocol/usage";
+import { NO_USAGE, type Price, priced, type Usage, type UsageLine } from "@mimikit/protocol/usage";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
 import { runPath, streamPath } from "@mimikit/store/state";
+import type { UsageBook } from "@mimikit/store/usage-book";
+import { type Allotted, estimateOf } from "./allot.ts";
 import { gatherContext, type Sources } from "./gather-context.ts";
 import { openStream } from "./stream-file.ts";
 import { ToolTally } from "./tool-tally.ts";
-import { recordUsage } from "./usage-file.ts";
 
 export interface Workshop extends Sources {
   /** Who answers, and who stands in. */
@@ -27,11 +29,16 @@ export interface Workshop extends Sources {
   /** Milliseconds of a clock that never jumps: that of the circuits. */
   monotonicMs(): number;
   /** By the name of the model. */
-  prices: Readonly<Record<string, Price>>;
+  prices: Record<string, Price>;
+  /** What one task may take, all its attempts together. */
+  taskLimit: Limit;
+  book: UsageBook;
+  /** Never throws: an outcome is worth more than the note of what it cost. */
+  noteUsage(line: UsageLine): void;
   onToolCall(task: Task, call: ToolCallRecord): void;
   sandbox: SandboxMode;
-  /** Seconds, by role. */
-  timeLimits: Record<Role, number>;
+  /** Seconds that a run of this task may take, where it does not say so itself. */
+  timeLimitOf(task: Task): number;
   onError(error: unknown): void;
 }
 
@@ -40,7 +47,7 @@ export interface Workshop extends Sources {
  * @param stop aborts with "cancelled" or "interrupted".
  */
 export async function runAttempt(
-  candidate: Candidate,
+  candidate: Allotted,
   steering: Steering,
   stop: AbortSignal,
   workshop: Workshop,
@@ -50,31 +57,43 @@ export async function runAttempt(
   } catch (error) {
     workshop.onError(error);
     const message = error instanceof Error ? error.message : String(error);
-    const { resultType, effects } = failedResult(candidate.task, "error", message, workshop.nowMs(), candidate.attempt);
-    const provider = workshop.providers[candidate.task.role];
-    return {
-      status: "failed",
-      failureReason: "error",
-      error: message,
-      retryable: true,
-      resultType,
-      result: null,
-      effects,
-      steers: steering.taken,
-      usage: NO_USAGE,
-      provider,
-    };
+    return unrun(candidate, { failureReason: "error", error: message, retryable: true }, steering, workshop);
   }
 }
 
-async function run(candidate: Candidate, steering: Steering, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
+/** An attempt that nobody was asked for, or whose provider is not what went wrong. */
+function unrun(
+  { task, attempt }: Allotted,
+  failure: Required<Pick<Outcome, "failureReason" | "error" | "retryable">>,
+  steering: Steering,
+  { nowMs, providers }: Workshop,
+): Outcome {
+  const { resultType, effects } = failedResult(task, failure.failureReason, failure.error, nowMs(), attempt);
+  return {
+    status: "failed",
+    ...failure,
+    resultType,
+    result: null,
+    effects,
+    steers: steering.taken,
+    usage: NO_USAGE,
+    provider: providers[task.role],
+  };
+}
+
+async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
   const { task, attempt, earlier } = candidate;
   const { home, workDir, onError } = workshop;
+  const overBudget = taskBudget(task, workshop);
+  const problem = overBudget(NO_USAGE, undefined);
+  if (problem !== null)
+    return unrun(candidate, { failureReason: "budget", error: problem, retryable: false }, steering, workshop);
   const runDir = join(home, runPath(task.id, attempt));
   await mkdir(runDir, { recursive: true, mode: 0o700 });
   const stream = await openStream(home, task.id, onError);
   const tally = new ToolTally();
-  const limitMs = timeLimitSec(task, workshop.timeLimits, earlier) * 1_000;
+  const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)]);
   const ran = await runTask(
     {
       task,
@@ -94,41 +113,52 @@ async function run(candidate: Candidate, steering: Steering, stop: AbortSignal, 
         workshop.onToolCall(task, call);
       },
       onStream: (line) => stream.write(line),
+      overBudget,
     },
-    AbortSignal.any([stop, AbortSignal.timeout(limitMs)]),
+    signal,
   );
   await stream.end();
   const outcome = { ...ran, usage: priced(ran.usage, priceOf(ran.model, workshop.prices)) };
-  noteUsage(candidate, outcome, tally, workshop);
+  noteUsage(candidate, outcome, tally, signal.aborted, workshop);
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
 }
 
-function priceOf(model: string | undefined, prices: Workshop["prices"]): Price | undefined {
-  return model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+/**
+ * Says why no more may be spent on the task, if so, of what this attempt has used so far. Turns have no such budget: the
+ * user waits for what they say.
+ */
+function taskBudget(task: Task, { taskLimit, book, mirror, prices, nowMs }: Workshop): TaskBudget {
+  if (task.turn !== undefined || !isLimited(taskLimit)) return () => null;
+  const [first] = mirror.attempts.get(task.id) ?? [];
+  const since = first?.claim?.at ?? first?.failed?.at;
+  const days = since === undefined ? [] : book.readSince(Date.parse(since), nowMs());
+  const earlier = days.map((day) => day.spentByTask(task.id)).reduce(addSpending, NO_SPENDING);
+  return (usage, model) => overrun(taskLimit, addSpending(earlier, spendingOf(priced(usage, priceOf(model, prices)))));
 }
 
-/** An outcome is worth more than the note of what it cost: a disk that refuses the note costs only the note. */
-function noteUsage({ task, attempt }: Candidate, outcome: Outcome, tally: ToolTally, workshop: Workshop): void {
+type TaskBudget = (usage: Usage, model: string | undefined) => string | null;
+
+/** One line for each attempt that has something to say. */
+function noteUsage(
+  { task, attempt, reserved }: Allotted,
+  outcome: Outcome,
+  tally: ToolTally,
+  isCutOff: boolean,
+  workshop: Workshop,
+): void {
   const { usage, provider, model } = outcome;
   const tools = tally.total;
-  if (isFree(outcome) && tools === null) return;
+  const hasReserved = reserved !== undefined && outcome.isOutage !== true;
+  if (isFree(outcome) && tools === null && !hasReserved) return;
+  const { id: taskId, role, triggerId } = task;
   const at = new Date(workshop.nowMs()).toISOString();
-  const { id: taskId, role } = task;
-  try {
-    recordUsage(workshop.home, {
-      at,
-      taskId,
-      attempt,
-      role,
-      provider,
-      ...(model !== undefined && { model }),
-      ...usage,
-      ...(tools !== null && { tools }),
-    });
-  } catch (error) {
-    workshop.onError(error);
-  }
+  const run = { at, taskId, attempt, role, provider, ...(model !== undefined && { model }) };
+  const of = { ...run, ...(triggerId !== undefined && { triggerId }) };
+  // Whoever is stopped in the middle may not have said what it took until then.
+  const isUntold = isCutOff && outcome.status === "failed" && isFree(outcome);
+  const line: UsageLine = isUntold && reserved !== undefined ? estimateOf(reserved, of) : { ...of, ...usage };
+  workshop.noteUsage({ ...line, ...(tools !== null && { tools }) });
 }
 
 function isFree({ usage }: Outcome): boolean {

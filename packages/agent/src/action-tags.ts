@@ -205,29 +205,38 @@ function lastBlankLine(text: string): number {
 
 // --- what a tag calls
 
-/** The names of seed 004 that our tools have under another. */
-const ALIASES = new Map([["create_task", "delegate"]]);
-/** What `create_task` may have for a task that does not start now. */
-const SCHEDULE = ["cron", "scheduled_at", "interval", "runAt", "run_at", "timezone", "cooldown"];
+/** What seed 004 calls a task: one that starts at once is delegated, one that starts later is scheduled. */
+const CREATION = "create_task";
+/** What `create_task` has for a task that starts later, by the name that `schedule` has for it. */
+const LATER = new Map([
+  ["cron", "cron"],
+  ["scheduled_at", "runAt"],
+  ["run_at", "runAt"],
+  ["runAt", "runAt"],
+  ["interval", "interval"],
+  ["timezone", "timezone"],
+  ["cooldown", "cooldown"],
+  ["missed", "missed"],
+]);
 
+/** The tool that a tag means, as far as its name says. */
 function toolName(tag: string): string {
-  return ALIASES.get(tag) ?? tag;
+  return tag === CREATION ? "delegate" : tag;
 }
 
 function callOf(tag: Tag, tools: readonly Tool[]): TagCall {
-  const name = toolName(tag.name);
+  const { name, attributes } = tag.name === CREATION ? creationOf(tag.attributes) : tag;
   const tool = tools.find((each) => each.name === name);
-  const { type, ...attributes } = tag.attributes;
-  const isCreation = tag.name === "create_task";
-  const input = inputOf(isCreation ? attributes : tag.attributes, tool);
-  const call = { name, arguments: JSON.stringify(input) };
-  const later = Object.keys(attributes).filter((key) => SCHEDULE.includes(key));
-  if (isCreation && (later.length > 0 || (type !== undefined && type !== "oneshot")))
-    return {
-      ...call,
-      problem: `schedules are not available yet, only what starts at once: leave out ${[...later, ...(type === undefined ? [] : ["type"])].join(", ")}, or say that it cannot be done`,
-    };
-  return call;
+  return { name, arguments: JSON.stringify(inputOf(attributes, tool)) };
+}
+
+/** Two ways of saying when stay two: `schedule` refuses them. */
+function creationOf(attributes: Tag["attributes"]): Tag {
+  const { type, ...rest } = attributes;
+  const isLater = Object.keys(rest).some((key) => LATER.has(key)) || (type !== undefined && type !== "oneshot");
+  if (!isLater) return { name: "delegate", attributes: rest };
+  const renamed = Object.entries(rest).map(([key, text]) => [LATER.get(key) ?? key, text] as const);
+  return { name: "schedule", attributes: { ...(type !== undefined && { type }), ...Object.fromEntries(renamed) } };
 }
 
 /** Attributes are text; each becomes what the tool's schema says it is, or stays text for the schema to refuse. */
@@ -318,7 +327,9 @@ function typeOf(schema: JsonSchema): string {
   const facts = [
     schema.enum !== undefined ? `one of ${schema.enum.join(", ")}` : nameOf(type),
     ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
-    ...(isJson(schema) ? [`of the schema ${JSON.stringify(schema).slice(0, SCHEMA_CHARS_MAX)}`] : []),
+    ...(isJson(schema) && description === undefined
+      ? [`of the schema ${JSON.stringify(schema).slice(0, SCHEMA_CHARS_MAX)}`]
+      : []),
     ...(standard === undefined ? [] : [`${JSON.stringify(standard)} where it is not said`]),
     ...(description === undefined ? [] : [description]),
   ];

@@ -6,7 +6,7 @@ import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/effect";
 import { childId } from "@mimikit/protocol/id";
 import { describeIssues } from "@mimikit/protocol/json";
 import type { Task } from "@mimikit/protocol/task";
-import { ROLE_DEFINITIONS } from "./roles/index.ts";
+import { definitionOf } from "./roles/index.ts";
 import type { Reads, Tool } from "./tool.ts";
 import { ToolText } from "./tool-text.ts";
 
@@ -72,7 +72,7 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
     const choice = `the ${task.role} has: ${allowed.join(", ") || "no tools"}`;
     if (tool === undefined) return refusal("unknown_tool", `there is no tool "${name}"; ${choice}`);
     if (!allowed.includes(name)) return refusal("not_allowed", `"${name}" is not for the ${task.role}; ${choice}`);
-    if (!ROLE_DEFINITIONS[task.role].levels.includes(tool.level))
+    if (!definitionOf(task).levels.includes(tool.level))
       return refusal("not_allowed", `"${name}" is ${tool.level}, which the ${task.role} may not do`);
     try {
       const checked = tool.input.safeParse(input);

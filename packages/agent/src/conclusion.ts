@@ -1,16 +1,25 @@
 /**
  * What the last text of a run hands in, by role. A Teller's is the reply; a Planner's that has planned nothing is a
  * question to the user; a Worker's is its result, as it stands or, where it is one JSON object (also in a fence at its
- * end), `{"resultType", "result"}`, `{"status": "needs_input", "question"}` or `{"status": "failed", "error"}`.
+ * end), `{"resultType", "result"}`, `{"status": "needs_input", "question"}` or `{"status": "failed", "error"}`; the
+ * evaluator's is its verdicts.
  */
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
-import type { Task } from "@mimikit/protocol/task";
+import type { EvaluationItem, Task } from "@mimikit/protocol/task";
 import { z } from "zod";
+import { lastJson } from "./last-json.ts";
 import type { DoneEvent, FailedEvent } from "./provider.ts";
+import { readVerdicts } from "./verdicts.ts";
 
-/** `problem` tells the model what is wrong with its text; `event` is the run's last, without what it cost (SPEC C6). */
-export type Conclusion = { event: Omit<DoneEvent, "usage"> | Omit<FailedEvent, "usage"> } | { problem: string };
+/** A run's last event, without what it cost. */
+type LastEvent = Omit<DoneEvent, "usage"> | Omit<FailedEvent, "usage">;
+
+/**
+ * `event` is the end of the run; `problem` tells the model what is wrong with its text (SPEC C6), and `otherwise` is the
+ * end where it was told in vain: without it, the result is not valid.
+ */
+export type Conclusion = { event: LastEvent } | { problem: string; otherwise?: LastEvent };
 
 const Words = z.string().trim().min(1);
 const HandedIn = z.union([
@@ -27,7 +36,7 @@ export function conclude(task: Task, text: string, staged: readonly { type: stri
     case "planner":
       return concludePlan(text, staged);
     case "worker":
-      return concludeWork(text);
+      return task.evaluation === undefined ? concludeWork(text) : concludeEvaluation(task.evaluation, text);
   }
 }
 
@@ -63,16 +72,20 @@ function concludeWork(text: string): Conclusion {
   return { problem: `The JSON of your result is no ${resultType}: ${describeIssues(checked.error)}` };
 }
 
-function done(resultType: NonNullable<DoneEvent["resultType"]>, result: unknown): Conclusion {
+function concludeEvaluation(items: readonly EvaluationItem[], text: string): Conclusion {
+  const { verdicts, problem } = readVerdicts(items, text);
+  const end = done("verdicts", verdicts);
+  if (problem === null) return end;
+  return verdicts.length === 0 ? { problem } : { problem, otherwise: end.event };
+}
+
+function done(resultType: NonNullable<DoneEvent["resultType"]>, result: unknown): { event: LastEvent } {
   return { event: { type: "done", status: "done", resultType, result } };
 }
 
-const FENCED = /^```(?:json)?\n(.*)\n```$/s;
-
 /** The object that `text` is or ends with, when it means to hand something in; any other JSON is just text. */
 function readObject(text: string): object | null {
-  const lastFence = text.lastIndexOf("\n```", text.length - "\n```".length - 1) + 1;
-  const json = text.startsWith("{") ? text : FENCED.exec(text.slice(lastFence))?.[1];
+  const json = lastJson(text, "{");
   if (json === undefined) return null;
   try {
     const value = parseJson(json);

@@ -1,8 +1,9 @@
 /** What a role is told besides its task, gathered once when a run starts (SPEC F1). */
 import type { MemoryHit } from "@mimikit/memory/search";
-import type { TaskSummary } from "@mimikit/protocol/api";
+import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type { ClientClock, Message } from "@mimikit/protocol/inbox";
+import type { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
 
 export interface Context {
@@ -16,6 +17,10 @@ export interface Context {
   history: HistoryMessage[];
   /** Every open task and the newest finished ones, newest first. */
   tasks: TaskSummary[];
+  /** What stands to start later, newest first. */
+  triggers: TriggerSummary[];
+  /** What the user was asked and has not answered yet, newest first. */
+  questions: Question[];
   /** What long-term memory says about the pending messages, best first (SPEC E5). */
   memory: MemoryHit[];
   backlog: { item: string; done: boolean }[];

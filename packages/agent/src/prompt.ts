@@ -4,9 +4,10 @@
  */
 import { readFile } from "node:fs/promises";
 import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
 import type { Run } from "./provider.ts";
 import type { Quoted } from "./quote.ts";
-import { SECTIONS } from "./sections.ts";
+import { type PromptName, SECTIONS } from "./sections.ts";
 import { BadTemplate, parseTemplate, renderTemplate, type Template } from "./template.ts";
 import { estimateTokens, shareOut } from "./tokens.ts";
 
@@ -14,6 +15,19 @@ import { estimateTokens, shareOut } from "./tokens.ts";
 const DIVIDER = "\n---\n";
 /** What the sections around a question keep where it is too long anyway. */
 const CONTEXT_SHARE_KEPT = 0.3;
+
+/** Where each prompt is, and whose it is. */
+const FILES: Record<PromptName, { role: Role; path: string }> = {
+  teller: { role: "teller", path: "prompts/agents/teller.md" },
+  planner: { role: "planner", path: "prompts/agents/planner.md" },
+  worker: { role: "worker", path: "prompts/agents/worker.md" },
+  "llm-eval-batch": { role: "worker", path: "prompts/tasks/llm-eval-batch.md" },
+};
+
+/** The prompt of a task: that of its role, or of a kind of task that needs one of its own. */
+export function promptNameOf({ role, evaluation }: Pick<Task, "role" | "evaluation">): PromptName {
+  return evaluation === undefined ? role : "llm-eval-batch";
+}
 
 export interface Prompt {
   system: string;
@@ -29,10 +43,10 @@ export interface PromptFile {
 
 /**
  * The prompt of a run. With `tokensMax` the sections take their parts of what is there, for a model with a small
- * window; without, each has its own bound. Throws `BadTemplate` when the role's file is wrong.
+ * window; without, each has its own bound. Throws `BadTemplate` when the file is wrong.
  */
 export async function renderPrompt(run: Run, tokensMax = Number.POSITIVE_INFINITY): Promise<Prompt> {
-  return fillPrompt(await loadPrompt(run.task.role), renderSections(run), tokensMax);
+  return fillPrompt(await loadPrompt(promptNameOf(run.task)), renderSections(run), tokensMax);
 }
 
 /** A section of a run's prompt, whole, and as it is in less room. */
@@ -46,7 +60,7 @@ export interface RenderedSection {
 
 /** What a run has to say in its prompt, each section within its own bound. */
 export function renderSections(run: Run): RenderedSection[] {
-  return Object.entries(SECTIONS[run.task.role]).map(([name, section]) => {
+  return Object.entries(SECTIONS[promptNameOf(run.task)]).map(([name, section]) => {
     const text = section.render(run, section.tokensMax);
     const shorten = (tokensMax: number) => section.render(run, tokensMax);
     return { name, isQuestion: section.isQuestion, text, cost: estimateTokens(text), shorten };
@@ -77,17 +91,17 @@ export function fillPrompt(
   return { system, user: renderTemplate(template, Object.fromEntries(values)) };
 }
 
-/** The prompt file of `role`. It is read for every run, so an edit counts from the next one on. Throws `BadTemplate`. */
-export async function loadPrompt(role: Role): Promise<PromptFile> {
-  const name = `prompts/agents/${role}.md`;
-  const text = await readFile(new URL(`../../../${name}`, import.meta.url), "utf8");
+/** A prompt file. It is read for every run, so an edit counts from the next one on. Throws `BadTemplate`. */
+export async function loadPrompt(name: PromptName): Promise<PromptFile> {
+  const { role, path } = FILES[name];
+  const text = await readFile(new URL(`../../../${path}`, import.meta.url), "utf8");
   const [rules, template, ...more] = text.split(DIVIDER);
   if (rules === undefined || template === undefined || more.length > 0)
-    throw new BadTemplate(`${name}: one line of "---" divides the rules from the template`);
-  parse(rules, [], `${name}, above its "---"`);
+    throw new BadTemplate(`${path}: one line of "---" divides the rules from the template`);
+  parse(rules, [], `${path}, above its "---"`);
   return {
     system: `You are the Mimikit runtime ${role}.\n\n${rules.trim()}\n`,
-    template: parse(template, Object.keys(SECTIONS[role]), `${name}, below its "---"`),
+    template: parse(template, Object.keys(SECTIONS[name]), `${path}, below its "---"`),
     tokens: estimateTokens(text),
   };
 }

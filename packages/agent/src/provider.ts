@@ -33,6 +33,11 @@ export interface Run {
   runDir: string;
   /** Marks every child process of this attempt (PROTOCOL R6): pass it on in the child's environment. */
   environment: Record<string, string>;
+  /**
+   * Why no more may be spent on the task, given what this attempt has used; null while it may (SPEC N2). Whoever can stop
+   * between two requests to the model asks before each.
+   */
+  overBudget(usage: Usage): string | null;
 }
 
 /** Last event: it ended as it should. `text` is a Teller's reply where no `reply` was staged. */

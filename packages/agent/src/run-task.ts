@@ -4,7 +4,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { failureNotice } from "@mimikit/core/notices";
+import { failureNotice, restartWords } from "@mimikit/core/notices";
 import { type Effect, REPLY_CHARS_MAX } from "@mimikit/protocol/effect";
 import type { FailureReason } from "@mimikit/protocol/failure";
 import { childId } from "@mimikit/protocol/id";
@@ -18,7 +18,7 @@ import { createToolBus } from "./bus.ts";
 import type { Circuits, Verdict } from "./circuit.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "./provider.ts";
 import type { Answerers } from "./providers/index.ts";
-import { ROLE_DEFINITIONS } from "./roles/index.ts";
+import { definitionOf } from "./roles/index.ts";
 import { TOOLS } from "./tools/index.ts";
 
 /** A provider that goes on for this long after it was told to stop is left behind. */
@@ -56,7 +56,7 @@ export interface Outcome {
   model?: string;
 }
 
-export interface Attempt extends Omit<Run, "bus"> {
+export interface Attempt extends Omit<Run, "bus" | "overBudget"> {
   /** Who answers: the first, or whoever comes after those that cannot be reached. */
   answerers: Answerers;
   circuits: Circuits;
@@ -64,6 +64,8 @@ export interface Attempt extends Omit<Run, "bus"> {
   monotonicMs(): number;
   /** Receives what the user sees before the result. */
   onStream: (line: StreamLine) => void;
+  /** As for a run; the model that was asked has its price. */
+  overBudget(usage: Usage, model: string | undefined): string | null;
 }
 
 /**
@@ -117,7 +119,7 @@ function nobodyAnswered(
     error: unreached.join("; ").slice(0, ERROR_CHARS_MAX),
     retryable: true,
     isOutage: true,
-    resultType: ROLE_DEFINITIONS[task.role].resultTypes[0],
+    resultType: definitionOf(task).resultTypes[0],
     result: null,
     effects: [],
     steers: [...steering.taken],
@@ -155,7 +157,8 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
     attempt.onStream(line);
   };
   const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: onToolCall });
-  const last = await drive(provider, { ...attempt, onToolCall, bus }, onStream, signal);
+  const overBudget: Run["overBudget"] = (usage) => attempt.overBudget(usage, provider.model);
+  const last = await drive(provider, { ...attempt, onToolCall, bus, overBudget }, onStream, signal);
   // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
   const effects = [...bus.effects];
   const hasCost = Object.values(last.usage).some((value) => value > 0);
@@ -228,7 +231,7 @@ function abandonedAfter(signal: AbortSignal, finished: AbortSignal): Promise<"ab
 /** Checks what the provider handed in against what its role must hand in. A failed run changes nothing: no effects. */
 async function conclude(last: Last, effects: Effect[], provider: Provider, attempt: Attempt): Promise<Outcome> {
   const { task } = attempt;
-  const definition = ROLE_DEFINITIONS[task.role];
+  const definition = definitionOf(task);
   const resultType = last.resultType ?? definition.resultTypes[0];
   const steers = [...attempt.steering.taken];
   const base = {
@@ -278,7 +281,7 @@ async function readResult(
   effects: Effect[],
   { task, runDir }: Attempt,
 ): Promise<{ value: unknown } | { problem: string }> {
-  const definition = ROLE_DEFINITIONS[task.role];
+  const definition = definitionOf(task);
   const type = last.resultType ?? definition.resultTypes[0];
   if (!definition.resultTypes.includes(type)) return { problem: `a ${task.role} cannot hand in "${type}"` };
   const isDone = last.type === "done" && last.status === "done";
@@ -317,7 +320,7 @@ function answered(outcome: Outcome, last: Last, turn: TurnInput): Outcome {
     return { ...outcome, retryable: false, effects: [notice(failureReason, error)] };
   }
   if (outcome.effects.some((effect) => effect.type === "reply")) return outcome;
-  const text = last.type === "done" ? (last.text?.trim() ?? "") : "";
+  const text = (last.type === "done" && last.text?.trim()) || questionsIn(outcome.effects, turn);
   const said: Effect | null = text === "" ? null : { type: "reply", text: cutReply(text) };
   const isAwaited = turn.messages.length + turn.results.length > 0;
   if (said === null && !isAwaited) return outcome;
@@ -325,6 +328,16 @@ function answered(outcome: Outcome, last: Last, turn: TurnInput): Outcome {
     ...outcome,
     effects: [...outcome.effects, said ?? notice("invalid_result", `${outcome.provider} said nothing`)],
   };
+}
+
+/** A turn that only asks says what it asks. */
+function questionsIn(effects: readonly Effect[], turn: TurnInput): string {
+  return effects
+    .flatMap((effect) => {
+      if (effect.type === "restart_server") return [restartWords(turn).question];
+      return effect.type === "ask_user" ? [effect.question] : [];
+    })
+    .join("\n\n");
 }
 
 function cutReply(text: string): string {

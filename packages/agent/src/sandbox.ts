@@ -28,6 +28,8 @@ export interface Bounds {
   /** What of the state directory the command sees nevertheless; each must exist. */
   allow: readonly Passage[];
   mode: SandboxMode;
+  /** In the sandbox, nothing in the workspace can be changed. */
+  isReadOnly?: boolean;
   /** In the sandbox, what comes over SECRET_FD is a file at `secretPathIn(home)`, in memory, that can be removed. */
   hasSecret?: boolean;
 }
@@ -75,12 +77,13 @@ const DROPPED_OF_ROOT = [
   "CAP_DAC_READ_SEARCH",
 ];
 
-/** A Worker's shell may read its own run's folder and the outputs that its prompt names. */
+/** A Worker's shell may read its own run's folder and the outputs that its prompt names. Who judges conditions only looks. */
 export async function boundsOf(run: Pick<Run, "task" | "home" | "workDir" | "runDir" | "sandbox">): Promise<Bounds> {
   const { task, home, workDir, runDir, sandbox } = run;
   const outputs = await Promise.all(task.upstream.map((report) => artifactOf(report, home)));
   const readable = [runDir, ...outputs.filter((path) => path !== null)];
-  return { home, workDir, mode: sandbox, allow: readable.map((path) => ({ path, isWritable: false })) };
+  const allow = readable.map((path) => ({ path, isWritable: false }));
+  return { home, workDir, mode: sandbox, allow, isReadOnly: task.evaluation !== undefined };
 }
 
 let found: Sandbox | undefined;
@@ -119,11 +122,11 @@ export async function sandboxed(command: CommandLine, bounds: Bounds): Promise<C
 async function wrap(
   program: string,
   command: CommandLine,
-  { home, workDir, allow, hasSecret = false }: Omit<Bounds, "mode">,
+  { home, workDir, allow, isReadOnly = false, hasSecret = false }: Omit<Bounds, "mode">,
 ): Promise<CommandLine> {
   const [state, work] = await Promise.all([realpath(home), realpath(workDir)]);
   const passages = [...allow];
-  if (isBelow(work, state)) passages.push({ path: work, isWritable: true });
+  if (isBelow(work, state)) passages.push({ path: work, isWritable: !isReadOnly });
   const real = await Promise.all(passages.map(async (each) => ({ ...each, path: await realpath(each.path) })));
   // bubblewrap follows its options in their order: an outer directory must be there before what is inside of it.
   const binds = real
@@ -134,6 +137,7 @@ async function wrap(
     program,
     ...["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"],
     ...(process.getuid?.() === 0 ? DROPPED_OF_ROOT.flatMap((name) => ["--cap-drop", name]) : []),
+    ...(isReadOnly ? ["--ro-bind", work, work] : []),
     ...["--tmpfs", state, ...binds],
     ...(hasSecret ? ["--perms", "0700", "--tmpfs", join(state, SECRET_DIR)] : []),
     ...(hasSecret ? ["--perms", "0600", "--file", String(SECRET_FD), await secretPathIn(home)] : []),

@@ -2,7 +2,7 @@
  * What each role is told, section by section: the names that its prompt file shows, and what stands there in a run.
  * Every section has a bound in tokens, so that a prompt has one (SPEC F1).
  */
-import type { TaskSummary } from "@mimikit/protocol/api";
+import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type { Message } from "@mimikit/protocol/inbox";
 import type { Report } from "@mimikit/protocol/report";
@@ -16,9 +16,13 @@ import { estimateTokens, shareOut, shorten, takeWithin, tokensOf } from "./token
 
 /** In a list of tasks more than this are no help; `list_tasks` has them all. */
 const TASKS_MAX = 30;
+const TRIGGERS_MAX = 20;
+const QUESTIONS_MAX = 20;
 const TITLE_CHARS = 120;
 const ERROR_CHARS = 500;
 const QUOTE_CHARS = 200;
+const QUESTION_CHARS = 300;
+const CONDITION_CHARS = 200;
 /** A line break of a body, and the indentation after it. */
 const LINE_BREAK = "\n    ";
 
@@ -51,21 +55,33 @@ const backlog: Section = {
     ),
 };
 const tasks: Section = { isQuestion: false, tokensMax: 2_048, render: renderTasks };
+const triggers: Section = { isQuestion: false, tokensMax: 1_024, render: renderTriggers };
+const questions: Section = { isQuestion: false, tokensMax: 1_024, render: renderQuestions };
+const upstream: Section = {
+  isQuestion: true,
+  tokensMax: 32_768,
+  render: (run, max) => renderReports(run.task.upstream, max),
+};
 const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
 
-/** The sections of each role in the order of their prompts: what changes with every run, as the clock does, stands last. */
-export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
+/** What is told to somebody: to a role or, where the task says all, to whoever has a task of that kind. */
+export type PromptName = Role | "llm-eval-batch";
+
+/** The sections of each prompt in its order: what changes with every run, as the clock does, stands last. */
+export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
   teller: {
     memory,
     backlog,
     tasks,
+    triggers,
+    questions,
     results: {
       isQuestion: true,
       tokensMax: 16_384,
       render: (run, max) => renderReports(run.task.turn?.results ?? [], max),
     },
     history,
-    events: { isQuestion: true, tokensMax: 2_048, render: renderEvents },
+    events: { isQuestion: true, tokensMax: 8_192, render: renderEvents },
     environment,
     inputs: {
       isQuestion: true,
@@ -76,20 +92,26 @@ export const SECTIONS: Record<Role, Readonly<Record<string, Section>>> = {
   planner: {
     memory,
     tasks,
+    triggers,
     history,
     environment,
     origin: { isQuestion: true, tokensMax: 8_192, render: (run, max) => renderMessages(run.context.origin, run, max) },
+    upstream,
     request: { isQuestion: true, tokensMax: 32_768, render: renderTask },
   },
   worker: {
     environment,
-    upstream: { isQuestion: true, tokensMax: 32_768, render: (run, max) => renderReports(run.task.upstream, max) },
+    upstream,
     attempt: {
       isQuestion: true,
       tokensMax: 8,
       render: ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING),
     },
     task: { isQuestion: true, tokensMax: 32_768, render: renderTask },
+  },
+  "llm-eval-batch": {
+    environment,
+    conditions: { isQuestion: true, tokensMax: 32_768, render: renderConditions },
   },
 };
 
@@ -132,6 +154,38 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
   });
 }
 
+function renderTriggers({ context }: Run, max: number): Quoted {
+  const shown = context.triggers.slice(0, TRIGGERS_MAX);
+  return firstOf(
+    shown.map((trigger) => triggerLine(trigger, context)),
+    max,
+  );
+}
+
+function triggerLine(trigger: TriggerSummary, context: Run["context"]): Quoted {
+  const { id, type, title, target, paused, schedule, condition, next } = trigger;
+  return record({
+    id,
+    type,
+    title: shortenChars(title, TITLE_CHARS),
+    target,
+    ...(schedule !== undefined && ("interval" in schedule ? { every_sec: schedule.interval } : schedule)),
+    condition: condition === undefined ? undefined : shortenChars(JSON.stringify(condition), CONDITION_CHARS),
+    next: next === null ? undefined : localTime(next, context),
+    paused: paused ? "yes" : undefined,
+  });
+}
+
+function renderQuestions({ context }: Run, max: number): Quoted {
+  const shown = context.questions.slice(0, QUESTIONS_MAX);
+  return firstOf(
+    shown.map(({ id, at, question }) =>
+      record({ id, asked: localTime(at, context), question: shortenChars(question, QUESTION_CHARS) }),
+    ),
+    max,
+  );
+}
+
 function renderHistory(run: Run, max: number): Quoted {
   const { context, task } = run;
   const shownElsewhere = task.turn?.messages ?? context.origin;
@@ -152,9 +206,10 @@ function renderMessages(messages: readonly Message[], { context }: Run, max: num
 
 function renderReports(reports: readonly Report[], max: number): Quoted {
   const items = reports.map((report) => {
-    const { id, role, title, status, failureReason, error, question } = report;
+    const { id, role, title, status, failureReason, error, question, answer } = report;
     const { text, artifact } = outputOf(report);
-    const body = [question && `Question: ${question}`, error && `Error: ${error}`, text].filter(Boolean).join("\n");
+    const said = [question && `Question: ${question}`, answer && `Answer: ${answer}`, error && `Error: ${error}`];
+    const body = [...said, text].filter(Boolean).join("\n");
     return {
       fields: { id, role, title: shortenChars(title, TITLE_CHARS), status, reason: failureReason, full_text: artifact },
       body,
@@ -196,14 +251,40 @@ function renderEvents({ task }: Run, max: number): Quoted {
   return lines(
     ...events.map(({ text, name, data }, i) => {
       const share = shares[i] ?? 0;
-      const isWhole = (costs[i] ?? 0) <= share;
-      return eventLine(text, name, isWhole ? data : { shortened: shorten(JSON.stringify(data), share) });
+      return eventLine(text, name, (costs[i] ?? 0) <= share ? data : shortenData(data, share));
     }),
   );
 }
 
+/** The fields share what there is; no short one is cut for a long one. */
+function shortenData(data: Readonly<Record<string, unknown>>, max: number): Record<string, unknown> {
+  const fields = Object.entries(data);
+  const costs = fields.map((field) => estimateTokens(JSON.stringify(field)));
+  const shares = shareOut(costs, max);
+  return Object.fromEntries(
+    fields.map(([name, value], i) => {
+      const share = shares[i] ?? 0;
+      if ((costs[i] ?? 0) <= share) return [name, value];
+      return [name, shorten(typeof value === "string" ? value : JSON.stringify(value), share, tokensInJson)];
+    }),
+  );
+}
+
+/** In JSON, and in a tag, some characters are written with more. */
+function tokensInJson(char: string): number {
+  return tokensOf(char === "<" ? "\\u003c" : JSON.stringify(char).slice(1, -1));
+}
+
 function renderTask({ task }: Run, max: number): Quoted {
-  return records([{ fields: { id: task.id, title: shortenChars(task.title, TITLE_CHARS) }, body: task.prompt }], max);
+  const { id, title, triggerId: trigger, prompt } = task;
+  return records([{ fields: { id, title: shortenChars(title, TITLE_CHARS), trigger }, body: prompt }], max);
+}
+
+function renderConditions({ task }: Run, max: number): Quoted {
+  return records(
+    (task.evaluation ?? []).map(({ id, prompt }) => ({ fields: { id }, body: prompt })),
+    max,
+  );
 }
 
 /** As many lines, from the first on, as there is room for. */

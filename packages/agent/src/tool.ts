@@ -4,6 +4,7 @@
  */
 import { EFFECT_ROLES } from "@mimikit/core/permissions";
 import type { Effect, EffectOf } from "@mimikit/protocol/effect";
+import type { ClientClock } from "@mimikit/protocol/inbox";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import type { z } from "zod";
@@ -16,8 +17,10 @@ import type { Context } from "./context.ts";
 export const LEVELS = ["read-only", "local-write", "message-send", "process-control", "ui-control"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** What the reading tools look at. */
-export type Reads = Pick<Context, "history" | "tasks">;
+/** What of the context tools look at. */
+export interface Reads extends Pick<Context, "now" | "history" | "tasks" | "triggers"> {
+  client?: ClientClock | undefined;
+}
 
 /** What a tool can see of the run that calls it. */
 export interface Scene {
@@ -42,7 +45,7 @@ interface ReadDefinition<Input extends z.ZodType> extends Definition<Input> {
 
 interface WriteDefinition<Input extends z.ZodType, Name extends Effect["type"]> extends Definition<Input> {
   name: Name;
-  effect: (input: z.output<Input>) => EffectOf<Name>;
+  effect: (input: z.output<Input>, scene: Scene) => EffectOf<Name>;
 }
 
 /** What became of a valid call: an effect to stage, an answer, or why it is not allowed. */
@@ -75,7 +78,7 @@ export function tool<Input extends z.ZodType>(
       const refused = definition.refuse?.(input, scene) ?? null;
       if (refused !== null) return { refused };
       if ("run" in definition) return { answer: await definition.run(input, scene) };
-      return { effect: definition.effect(input) };
+      return { effect: definition.effect(input, scene) };
     },
   };
 }

@@ -1,7 +1,8 @@
 /** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
 
-import type { EndedTrigger, SkippedOccurrences } from "@mimikit/protocol/archive";
+import type { EndedTrigger, Permit, SkippedOccurrences } from "@mimikit/protocol/archive";
 import type {
+  AnswerWish,
   CancelWish,
   ClearWish,
   Event,
@@ -11,7 +12,7 @@ import type {
   StopWish,
   Wish,
 } from "@mimikit/protocol/inbox";
-import type { Question } from "@mimikit/protocol/question";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
 import type { Result } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import type { Signal } from "@mimikit/protocol/signal";
@@ -77,8 +78,22 @@ export type Action =
   | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
   /** A batch of semantic conditions. */
   | { type: "evaluate"; task: Task }
+  /** Put a question to the user. */
+  | { type: "ask"; question: Question }
+  /** Whoever closes a question first has decided. */
+  | { type: "close-question"; closed: ClosedQuestion }
+  /** The Teller is told what became of a question, where it is to know; then the record of the question goes. */
+  | { type: "conclude-question"; id: string; event: Event | null }
+  /** An answer that finds its question closed, or none at all, is a message. */
+  | { type: "answer-late"; wish: AnswerWish; message: Message; outcome: string }
+  /** A task that was cut off may run again. */
+  | { type: "permit"; permit: Permit }
+  /** The user has agreed to a restart: it becomes a wish like that of anybody else. */
+  | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
   /** A wish whose effect is durable, or that cannot be granted. */
   | { type: "answer-wish"; wish: Exclude<Wish, Message | Event>; outcome: string }
+  /** A system event for the Teller that follows from no record. */
+  | { type: "tell"; event: Event }
   | { type: "wake"; turn: Task }
   /** Start the processes anew, once (PROTOCOL R11). */
   | { type: "restart"; wish: RestartWish }

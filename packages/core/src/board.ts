@@ -1,14 +1,15 @@
-/** Tasks as people see them: one line each, whatever directory they are in. */
+/** Tasks and triggers as people see them: one line each, whatever directory they are in. */
 
-import type { TaskState, TaskSummary } from "@mimikit/protocol/api";
+import type { TaskState, TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import type { Claim } from "@mimikit/protocol/claim";
 import { compareTaskIds } from "@mimikit/protocol/id";
 import type { Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
-import type { Link } from "@mimikit/protocol/trigger";
+import type { Link, Standing } from "@mimikit/protocol/trigger";
 import { needsOf } from "./conditions/index.ts";
+import { nextOccurrence } from "./rules/stand.ts";
 
-/** The shown prompt of a task in a list. */
+/** The shown prompt of a task or a trigger in a list. */
 export const BOARD_PROMPT_CHARS = 500;
 
 export interface BoardFacts {
@@ -76,4 +77,34 @@ function baseOf(task: Task, state: TaskState): TaskSummary {
     ...(triggerId !== undefined && { triggerId }),
     ...(after !== undefined && { after }),
   };
+}
+
+/** A standing trigger. */
+export function triggerSummary(trigger: Standing): TriggerSummary {
+  const { id, type, title, prompt, target, priority, createdAt, parentId, paused, budget, recent } = trigger;
+  const nextMs = nextFiring(trigger);
+  return {
+    id,
+    type,
+    title,
+    prompt: prompt.slice(0, BOARD_PROMPT_CHARS),
+    target,
+    priority,
+    createdAt,
+    ...(parentId !== undefined && { parentId }),
+    paused,
+    ...(trigger.type === "recurring" && { schedule: trigger.schedule, missed: trigger.missed }),
+    ...(trigger.type === "scheduled" && { runAt: trigger.runAt, missed: trigger.missed }),
+    ...(trigger.type === "conditional" && { condition: trigger.condition, cooldownSec: trigger.cooldownSec }),
+    ...(budget !== undefined && { budget }),
+    next: nextMs === null ? null : new Date(nextMs).toISOString(),
+    recent,
+  };
+}
+
+/** When a trigger fires next, or since when it is due; null where that depends on a condition, or while it is paused. */
+export function nextFiring(trigger: Standing): number | null {
+  if (trigger.paused || trigger.over !== undefined) return null;
+  if (trigger.type === "scheduled") return Date.parse(trigger.runAt);
+  return trigger.type === "recurring" ? nextOccurrence(trigger) : null;
 }

@@ -3,12 +3,13 @@
  * states, never at events, so a restart is just another tick and there is no recovery code.
  */
 import type { Action } from "./action.ts";
+import { announce } from "./rules/announce.ts";
 import { cancel } from "./rules/cancel.ts";
 import { change } from "./rules/change.ts";
-import { clear } from "./rules/clear.ts";
 import { evaluate } from "./rules/evaluate.ts";
 import { fire } from "./rules/fire.ts";
 import { prune } from "./rules/prune.ts";
+import { questions } from "./rules/questions.ts";
 import { receive } from "./rules/receive.ts";
 import { rescue } from "./rules/rescue.ts";
 import { restart } from "./rules/restart.ts";
@@ -17,6 +18,7 @@ import { stand } from "./rules/stand.ts";
 import { steer } from "./rules/steer.ts";
 import { stop } from "./rules/stop.ts";
 import { wake } from "./rules/wake.ts";
+import { warn } from "./rules/warn.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The order of work in a tick (SPEC A4; wishes first, PROTOCOL Cancel). */
@@ -25,13 +27,15 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   cancel,
   stop,
   steer,
-  clear,
+  announce,
   rescue,
   settle,
+  questions,
   change,
   fire,
   stand,
   evaluate,
+  warn,
   wake,
   prune,
   restart,

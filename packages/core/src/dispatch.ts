@@ -1,8 +1,10 @@
 /** Which queued tasks the pool may claim now, in order (SPEC A5). Each role is a lane of its own. */
-import { compareTaskIds } from "@mimikit/protocol/id";
+import { compareTaskIds, runAgainPermit } from "@mimikit/protocol/id";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
+import { attemptToAskAbout } from "./question.ts";
 import { isRetryDue, outagesOf } from "./retry.ts";
+import { isAnnouncement } from "./rules/announce.ts";
 import { isPoison } from "./rules/rescue.ts";
 import { type Attempt, countAttempts, wasCutOff } from "./snapshot.ts";
 
@@ -22,6 +24,8 @@ export interface Waiting {
   queue: Iterable<Task>;
   attempts: ReadonlyMap<string, readonly Attempt[]>;
   hasOutcome(id: string): boolean;
+  /** The names of permits to run a task again that was cut off (SPEC C5). */
+  permits: ReadonlySet<string>;
 }
 
 /** @param free how many more tasks of each role may run. */
@@ -29,14 +33,15 @@ export function dispatch(waiting: Waiting, free: Record<Role, number>, nowMs: nu
   const lanes: Record<Role, Candidate[]> = { teller: [], planner: [], worker: [] };
   for (const task of waiting.queue) {
     if (waiting.hasOutcome(task.id)) continue;
-    const candidate = candidateOf(task, waiting.attempts.get(task.id) ?? [], nowMs);
+    const candidate = candidateOf(task, waiting, nowMs);
     if (candidate !== null) lanes[task.role].push(candidate);
   }
   return ROLES.flatMap((role) => lanes[role].sort(byUrgency).slice(0, Math.max(0, free[role])));
 }
 
-function candidateOf(task: Task, attempts: readonly Attempt[], nowMs: number): Candidate | null {
-  if (task.turn?.clear !== undefined) return null;
+function candidateOf(task: Task, waiting: Waiting, nowMs: number): Candidate | null {
+  if (isAnnouncement(task)) return null;
+  const attempts = waiting.attempts.get(task.id) ?? [];
   const earlier: NonNullable<Attempt["failed"]>[] = [];
   for (const { ownerAlive, failed } of attempts) {
     if (failed === undefined && ownerAlive) return null;
@@ -46,10 +51,15 @@ function candidateOf(task: Task, attempts: readonly Attempt[], nowMs: number): C
   }
   const interrupted = attempts.some(wasCutOff);
   if (isPoison(attempts) || (interrupted && task.onInterrupt === "fail")) return null;
+  const asked = attemptToAskAbout(task, attempts);
+  if (asked !== undefined && !waiting.permits.has(runAgainPermit(task.id, asked))) return null;
   return { task, attempt: countAttempts(attempts) + 1, earlier, outages: outagesOf(attempts), interrupted };
 }
 
+/** Semantic conditions first: work that has waited for its moment may begin with their answer. */
 function byUrgency(a: Candidate, b: Candidate): number {
+  const isAsked = [a, b].map(({ task }) => task.evaluation !== undefined);
+  if (isAsked[0] !== isAsked[1]) return isAsked[0] ? -1 : 1;
   if (a.task.priority !== b.task.priority) return b.task.priority - a.task.priority;
   if (a.task.createdAt !== b.task.createdAt) return a.task.createdAt < b.task.createdAt ? -1 : 1;
   return compareTaskIds(a.task.id, b.task.id);

@@ -25,6 +25,23 @@ export function steerMessageOf({ id, text, at }: Steer): HistoryMessage {
   return { id, role: "user", text, at, meanwhile: true };
 }
 
+/** A question of the Teller's as history shows it, under its own id: that is what its answer is about. */
+function questionMessageOf(id: string, text: string, at: string): HistoryMessage {
+  return { id, role: "assistant", text, at };
+}
+
+/** What the user answered as history shows it: under the id of the wish, about the question. Null for any other event. */
+export function answerMessageOf({ name, at, data }: Event): HistoryMessage | null {
+  const { wishId, questionId, answer } = data;
+  if (name !== "question_answered" || typeof answer !== "string" || typeof wishId !== "string") return null;
+  return { id: wishId, role: "user", text: answer, at, ...(typeof questionId === "string" && { quote: questionId }) };
+}
+
+/** That nobody answered in time, as history shows it. Null for any other event. */
+export function expiryMessageOf({ id, name, at, text }: Event): HistoryMessage | null {
+  return name === "question_expired" ? { id, role: "system", text, at } : null;
+}
+
 /** A plan without tasks is reported by an event: what was said to it is in there. */
 function steersIn({ data }: Event): Steer[] {
   return Report.shape.steers.safeParse(data.steers).data ?? [];
@@ -57,7 +74,10 @@ export function clearId(turn: string): string {
   return `${turn}.clear`;
 }
 
-/** What was said in a turn, to it while it ran and to the tasks that it reports, an outage meanwhile, then its reply. */
+/**
+ * What was said in a turn, to it while it ran and to the tasks that it reports, what was answered, an outage meanwhile,
+ * then its reply and what it asks.
+ */
 export function messagesOf(turn: Result): HistoryMessage[] {
   const input = turn.task.turn;
   if (input === undefined) return [];
@@ -66,20 +86,25 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   const reported = [...input.results.flatMap((report) => report.steers ?? []), ...input.events.flatMap(steersIn)];
   const steers = [...reported, ...(turn.steers ?? [])];
   const outages = turn.outage === undefined ? [] : [outageMessageOf(turn.id, input, turn.outage)];
-  const said = [...steers.map(steerMessageOf), ...input.messages.map(historyMessageOf)];
-  const messages = [...said, ...outages].sort(byTime);
+  const answers = input.events.flatMap((event) => answerMessageOf(event) ?? []);
+  const expiries = input.events.flatMap((event) => expiryMessageOf(event) ?? []);
+  const said = [...steers.map(steerMessageOf), ...input.messages.map(historyMessageOf), ...answers];
+  const messages = [...said, ...expiries, ...outages].sort(byTime);
   const reply = turn.effects.find((effect) => effect.type === "reply");
-  if (reply === undefined) return messages;
+  const asked = turn.effects.flatMap((effect, k) =>
+    effect.type === "ask_user" ? [questionMessageOf(childId(turn.id, k), effect.question, turn.completedAt)] : [],
+  );
+  if (reply === undefined) return [...messages, ...asked];
   const started = turn.effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(turn.id, k)] : []));
   messages.push({
     id: replyId(turn.id),
     role: "assistant",
     text: reply.text,
     at: turn.completedAt,
-    answers: [...input.messages, ...(turn.steers ?? [])].map((each) => each.id),
+    answers: [...input.messages, ...answers, ...(turn.steers ?? [])].map((each) => each.id),
     taskIds: [...started, ...input.results.map((report) => report.id)],
     usage: turn.usage,
     ...(turn.provider !== undefined && { provider: turn.provider }),
   });
-  return messages;
+  return [...messages, ...asked];
 }

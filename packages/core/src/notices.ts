@@ -1,8 +1,19 @@
 /** What people are told by code when a model cannot tell them, in the language they wrote in. */
 import type { FailureReason } from "@mimikit/protocol/failure";
+import type { Report } from "@mimikit/protocol/report";
 import type { TurnInput } from "@mimikit/protocol/task";
 
 const HAN = /\p{Script=Han}/u;
+/** Of an error, in a question. */
+const ERROR_CHARS_MAX = 300;
+/** Of what waits, in a question. */
+const TITLES_MAX = 5;
+
+/** How the supervisor asks: the first option is the yes. */
+interface Words {
+  question: string;
+  options: [yes: string, no: string];
+}
 
 /** Do these texts read as Chinese? */
 export function isChinese(...texts: string[]): boolean {
@@ -10,8 +21,9 @@ export function isChinese(...texts: string[]): boolean {
 }
 
 /** Does whoever this turn answers write Chinese? */
-function isChineseTurn({ messages, results }: TurnInput): boolean {
-  return isChinese(...messages.map((message) => message.text), ...results.map((report) => report.title));
+function isChineseTurn({ messages, results, events }: TurnInput): boolean {
+  const told = [...results.map((report) => report.title), ...events.map((event) => event.text)];
+  return isChinese(...messages.map((message) => message.text), ...told);
 }
 
 /** What the user is told, once, when nobody who answers can be reached (SPEC G4). */
@@ -26,10 +38,52 @@ export function outageNotice(turn: TurnInput, error: string): string {
 }
 
 /** How the user is asked whether the processes may start anew, in the language of whoever asked for it. */
-export function restartWords(turn: TurnInput | undefined): { question: string; options: string[]; default: string } {
+export function restartWords(turn: TurnInput | undefined): Words {
   return turn !== undefined && isChineseTurn(turn)
-    ? { question: "要现在重启 Mimikit 吗？", options: ["是", "否"], default: "否" }
-    : { question: "Restart Mimikit now?", options: ["yes", "no"], default: "no" };
+    ? { question: "要现在重启 Mimikit 吗？", options: ["是", "否"] }
+    : { question: "Restart Mimikit now?", options: ["yes", "no"] };
+}
+
+/** How the user is asked whether a chain goes on behind a failure, in the language of its titles (SPEC C8). */
+export function goOnWords(failed: Report, waiting: readonly string[]): Words {
+  const reason = reasonOf(failed);
+  const named = waiting.slice(0, TITLES_MAX);
+  const more = waiting.length - named.length;
+  if (isChinese(failed.title, ...named)) {
+    const list = `${named.map((title) => `「${title}」`).join("、")}${more > 0 ? `等 ${waiting.length} 个任务` : ""}`;
+    return { question: `「${failed.title}」失败了（${reason}）。${list}在等它。要继续吗？`, options: ["继续", "停止"] };
+  }
+  const list = `${named.map((title) => `"${title}"`).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const verb = waiting.length === 1 ? "waits" : "wait";
+  return {
+    question: `"${failed.title}" failed (${reason}). ${list} ${verb} for it. Go on all the same?`,
+    options: ["go on", "stop"],
+  };
+}
+
+function reasonOf({ failureReason = "error", error = "" }: Report): string {
+  const short = error.length > ERROR_CHARS_MAX ? `${error.slice(0, ERROR_CHARS_MAX - 1)}…` : error;
+  return short === "" ? failureReason : `${failureReason}: ${short}`;
+}
+
+/** How the user is asked whether a task that was cut off runs again, in the language of its title (SPEC C5). */
+export function runAgainWords(title: string): Words {
+  return isChinese(title)
+    ? { question: `「${title}」运行到一半被中断，可能已经做了一部分。要再运行一次吗？`, options: ["是", "否"] }
+    : {
+        question: `"${title}" was cut off while it ran, and may have done a part of its work. Run it again?`,
+        options: ["yes", "no"],
+      };
+}
+
+/** What the conversation says of a question that nobody answered in time. */
+export function expiryNotice(question: string, answer: string | null): string {
+  if (isChinese(question))
+    return answer === null
+      ? `问题「${question}」没有人及时回答。`
+      : `问题「${question}」没有人及时回答，按默认「${answer}」处理。`;
+  const nobody = `Nobody answered "${question}" in time`;
+  return answer === null ? `${nobody}.` : `${nobody}; "${answer}" was taken.`;
 }
 
 /** The honest reply to a turn that failed for good, or that the user stopped. */

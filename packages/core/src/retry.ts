@@ -2,7 +2,6 @@
 import type { FailedAttempt } from "@mimikit/protocol/claim";
 import type { FailureReason } from "@mimikit/protocol/failure";
 import type { Outage } from "@mimikit/protocol/result";
-import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 
 /** One silent retry; the second failure is final. */
@@ -41,12 +40,12 @@ export function outageOf(outages: readonly Pick<FailedAttempt, "at" | "error">[]
   return first === undefined ? null : { since: first.at, error: first.error };
 }
 
-/** The time limit of the next attempt, in seconds: twice as long after a time-out. */
+/** The time limit of the next attempt, in seconds: twice as long after a time-out. @param defaultSec where the task says nothing. */
 export function timeLimitSec(
-  task: Pick<Task, "role" | "timeoutSec">,
-  defaults: Record<Role, number>,
+  task: Pick<Task, "timeoutSec">,
+  defaultSec: number,
   earlier: readonly { failureReason: FailureReason }[],
 ): number {
-  const limit = task.timeoutSec ?? defaults[task.role];
+  const limit = task.timeoutSec ?? defaultSec;
   return earlier.some((failed) => failed.failureReason === "timeout") ? limit * 2 : limit;
 }

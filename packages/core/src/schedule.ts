@@ -1,7 +1,8 @@
 /**
  * When a schedule is due. The next occurrence follows from the schedule and the last one, never from the clock (SPEC D5).
  * A cron whose seconds, minutes and hours are fixed runs once on each of its days: at the first moment after a gap of
- * daylight saving, and at the first of two equal times. One with wildcards or steps runs at every matching time there is.
+ * daylight saving, and at the first of two equal times; only a gap that reaches midnight swallows it, as the day is over
+ * then (Greenland, one evening a year). One with wildcards or steps runs at every matching time there is.
  */
 import { WEEKDAYS } from "@mimikit/protocol/condition";
 import { INTERVAL_SEC_MIN, type Schedule } from "@mimikit/protocol/trigger-order";
@@ -11,6 +12,11 @@ import { Cron } from "croner";
 export const COUNT_MAX = 1_000;
 /** As many of a cron's coming occurrences are looked at to see whether they are too close. */
 const SPACING_LOOKED_AT = 200;
+/** Its occurrences are whole minutes apart: five fields, or six of which that of the seconds is one number. */
+const IS_ONE_A_MINUTE = /^(\d+\s+\S+|\S+)(\s+\S+){4}$/;
+
+/** One way to write a cron: no moments, no years, no nicknames, though the parser knows them. */
+const FIELDS = /^\S+(\s+\S+){4,5}$/;
 
 const crons = new Map<string, Cron>();
 const CRONS_MAX = 2_000;
@@ -20,7 +26,8 @@ function cronOf(pattern: string, timezone: string): Cron {
   const known = crons.get(key);
   if (known !== undefined) return known;
   if (crons.size >= CRONS_MAX) crons.clear();
-  const cron = new Cron(pattern, { timezone, paused: true, fixedTimeRule: "no-wildcard" });
+  if (!FIELDS.test(pattern)) throw new TypeError(`it has ${pattern.split(/\s+/).length} fields`);
+  const cron = new Cron(pattern, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
   crons.set(key, cron);
   return cron;
 }
@@ -33,7 +40,7 @@ export function scheduleProblem(schedule: Schedule, nowMs: number): string | nul
   if ("interval" in schedule) return null;
   try {
     const cron = cronOf(schedule.cron, schedule.timezone);
-    const runs = cron.nextRuns(SPACING_LOOKED_AT, new Date(nowMs));
+    const runs = cron.nextRuns(IS_ONE_A_MINUTE.test(schedule.cron) ? 1 : SPACING_LOOKED_AT, new Date(nowMs));
     if (runs.length === 0) return `the cron "${schedule.cron}" never occurs`;
     const isTooClose = runs.some((run, i) => {
       const before = runs[i - 1];
@@ -41,8 +48,8 @@ export function scheduleProblem(schedule: Schedule, nowMs: number): string | nul
     });
     return isTooClose ? `the cron "${schedule.cron}" occurs more often than every ${INTERVAL_SEC_MIN} seconds` : null;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^CronPattern: |^Cron: /, "") : String(error);
-    return `"${schedule.cron}" is no cron: ${reason}. Six fields: second minute hour day month weekday, like 0 0 9 * * 1-5`;
+    const reason = error instanceof Error ? error.message.replace(/^Cron\w*: /, "").replace(/\.$/, "") : String(error);
+    return `"${schedule.cron}" is no cron: ${reason}. Say six fields: second minute hour day month weekday, like 0 0 9 * * 1-5`;
   }
 }
 
@@ -52,6 +59,13 @@ export function nextOf(schedule: Schedule, afterMs: number): number | null {
   return cronOf(schedule.cron, schedule.timezone).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
+/** The first occurrence after `lastMs` that is not before `fromMs`; null when there is none. */
+export function firstOf(schedule: Schedule, lastMs: number, fromMs: number): number | null {
+  if (!("interval" in schedule)) return nextOf(schedule, Math.max(lastMs, fromMs - 1));
+  const intervalMs = schedule.interval * 1_000;
+  return lastMs + Math.max(1, Math.ceil((fromMs - lastMs) / intervalMs)) * intervalMs;
+}
+
 /** The occurrences after `lastMs` up to and with `nowMs`, as far as there is reason to know each by name. */
 export interface Due {
   /** All of them, or the newest `COUNT_MAX`, oldest first. */
@@ -59,6 +73,8 @@ export interface Due {
   /** Older ones that are not among them: the first, and the last. */
   older: { fromMs: number; toMs: number; count: number | null } | null;
 }
+
+export const NONE_DUE: Due = { occurrences: [], older: null };
 
 /** @param lastMs the last occurrence that was decided. */
 export function dueOf(schedule: Schedule, lastMs: number, nowMs: number): Due {
@@ -107,11 +123,19 @@ export function momentId(ms: number): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+/** What a clock on the wall shows. */
+export interface LocalTime {
+  weekday: (typeof WEEKDAYS)[number];
+  /** `2026-12-01` */
+  date: string;
+  /** `09:00` */
+  hhmm: string;
+  /** `00` to `59` */
+  second: string;
+}
+
 /** The wall clock of a zone. Throws a RangeError for a zone that the runtime does not know. */
-export function localTime(
-  ms: number,
-  timeZone: string,
-): { weekday: (typeof WEEKDAYS)[number]; date: string; hhmm: string } {
+export function localTime(ms: number, timeZone: string): LocalTime {
   let format = formats.get(timeZone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat("en-GB", {
@@ -123,10 +147,13 @@ export function localTime(
       day: "2-digit",
       hour: "2-digit",
       minute: "2-digit",
+      second: "2-digit",
     });
     formats.set(timeZone, format);
   }
   const parts = Object.fromEntries(format.formatToParts(new Date(ms)).map(({ type, value }) => [type, value]));
-  const weekday = WEEKDAYS.find((each) => each === parts.weekday?.toLowerCase()) ?? "mon";
-  return { weekday, date: `${parts.year}-${parts.month}-${parts.day}`, hhmm: `${parts.hour}:${parts.minute}` };
+  const { year, month, day, hour, minute, second } = parts;
+  const weekday = WEEKDAYS.find((each) => each === parts.weekday?.toLowerCase());
+  if (weekday === undefined || second === undefined) throw new Error(`a clock without a weekday or a second: ${ms}`);
+  return { weekday, date: `${year}-${month}-${day}`, hhmm: `${hour}:${minute}`, second };
 }

@@ -20,6 +20,8 @@ export interface Attempt {
   ownerAlive: boolean;
   /** When it was claimed, ISO 8601; not known of a claim that is gone. */
   at?: string;
+  /** What it counts for until it has said what it cost (SPEC N2). */
+  reserved?: Spending;
   failed?: FailedAttempt;
 }
 

@@ -13,6 +13,7 @@ import {
   type Occurrence,
   type Past,
   RECENT_MAX,
+  type Skip,
   type Standing,
 } from "@mimikit/protocol/trigger";
 import {
@@ -23,7 +24,7 @@ import {
   WHEN_FIELDS,
   type When,
 } from "@mimikit/protocol/trigger-order";
-import { dueOf, momentId, scheduleProblem } from "./schedule.ts";
+import { type Due, dueOf, momentId, NONE_DUE, scheduleProblem } from "./schedule.ts";
 import { titleOf } from "./title.ts";
 
 export const MISSED_DEFAULT = "latest";
@@ -71,7 +72,7 @@ function stateOf(when: When, at: string) {
     case "recurring":
       return { type: when.type, schedule: when.schedule, missed: when.missed ?? MISSED_DEFAULT, last: at };
     case "scheduled":
-      return { type: when.type, runAt: when.runAt, missed: when.missed ?? MISSED_DEFAULT, isSpent: false };
+      return { type: when.type, runAt: when.runAt, missed: when.missed ?? MISSED_DEFAULT };
     case "conditional":
       return {
         type: when.type,
@@ -104,7 +105,7 @@ export function patchOf(
 ): TriggerPatch | { problem: string } {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = change;
   const order = { prompt, title, target, priority, timeoutSec, onInterrupt, budget };
-  if (Object.keys(rest).length === 0) return { order, paused };
+  if (Object.values(rest).every((said) => said === undefined)) return { order, paused };
   const when = whenOf({ ...rest, type }, timeZone);
   return "problem" in when ? when : { order, when, paused };
 }
@@ -174,8 +175,9 @@ export function noted<T extends Standing>(trigger: T, wishId: string): T {
 }
 
 /**
- * The next version, as a patch wants it. Occurrences that passed while it was paused are skipped; a new schedule counts
- * from now; a new condition begins anew.
+ * The next version, as a patch wants it. What is due of a schedule that was paused, or gets another in its place, is
+ * skipped; a moment that passed while it was paused is missed, and treated so. A new schedule counts from now, but never
+ * from before an occurrence that is decided (SPEC D5); a new condition begins anew.
  */
 export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): Standing {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget } = patch.order ?? {};
@@ -189,15 +191,35 @@ export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): 
     ...(budget !== undefined && { budget }),
   };
   const paused = patch.paused ?? trigger.paused;
-  const resumed = trigger.paused && !paused ? sincePause(trigger, nowMs) : { change: {}, decision: NO_DECISION };
-  const when = patch.when?.type === trigger.type ? whenChange(patch.when, trigger, nowMs) : {};
-  const change = { ...order, paused, ...resumed.change, ...when } as Partial<Standing>;
-  return advanced(trigger, change, resumed.decision);
+  const isResumed = trigger.paused && !paused;
+  const when = patch.when?.type === trigger.type ? patch.when : undefined;
+  const { occurrences, older } = passedBy(trigger, when, isResumed, nowMs);
+  const skip = skipOf(
+    trigger.id,
+    { occurrences, older },
+    trigger.paused ? "it was paused" : "its schedule was changed",
+  );
+  const lastMs = occurrences.at(-1);
+  const passed = trigger.type !== "recurring" || lastMs === undefined ? {} : { last: new Date(lastMs).toISOString() };
+  const anew = isResumed && trigger.type === "conditional" ? { evidence: NO_EVIDENCE, isArmed: true } : {};
+  const renewed = when === undefined ? {} : whenChange(when, { ...trigger, ...passed }, nowMs);
+  const change: Partial<Standing> = { ...order, paused, ...passed, ...anew, ...renewed };
+  return advanced(trigger, change, { fire: [], skip });
+}
+
+/** What is due now and will not be run, because of a patch. */
+function passedBy(trigger: Standing, when: When | undefined, isResumed: boolean, nowMs: number): Due {
+  if (trigger.type === "recurring" && (isResumed || when !== undefined))
+    return dueOf(trigger.schedule, Date.parse(trigger.last), nowMs);
+  if (trigger.type !== "scheduled" || when?.type !== "scheduled") return NONE_DUE;
+  const ms = Date.parse(trigger.runAt);
+  return ms <= nowMs && ms !== Date.parse(when.runAt) ? { occurrences: [ms], older: null } : NONE_DUE;
 }
 
 /** Only what the new `when` says; a moment, a schedule or a condition that is new begins now. */
 function whenChange(when: When, trigger: Standing, nowMs: number) {
-  const { type, ...fresh } = stateOf(when, new Date(nowMs).toISOString());
+  const fromMs = trigger.type === "recurring" ? Math.max(nowMs, Date.parse(trigger.last)) : nowMs;
+  const { type, ...fresh } = stateOf(when, new Date(fromMs).toISOString());
   if (type === "conditional" && trigger.type === "conditional") {
     // Its occurrences are numbered: a number is never used again.
     return { ...fresh, fired: trigger.fired };
@@ -205,24 +227,20 @@ function whenChange(when: When, trigger: Standing, nowMs: number) {
   return fresh;
 }
 
-function sincePause(trigger: Standing, nowMs: number): { change: object; decision: Decision } {
-  if (trigger.type === "conditional")
-    return { change: { evidence: NO_EVIDENCE, isArmed: true }, decision: NO_DECISION };
-  if (trigger.type === "scheduled") return { change: {}, decision: NO_DECISION };
-  const { occurrences, older } = dueOf(trigger.schedule, Date.parse(trigger.last), nowMs);
-  const lastMs = occurrences.at(-1);
-  if (lastMs === undefined) return { change: {}, decision: NO_DECISION };
-  const fromMs = older?.fromMs ?? occurrences[0] ?? lastMs;
-  const count = older === null ? occurrences.length : older.count === null ? null : older.count + occurrences.length;
-  const skip = skipOf(trigger.id, fromMs, lastMs, count, "it was paused");
-  return { change: { last: new Date(lastMs).toISOString() }, decision: { fire: [], skip: [skip] } };
-}
-
-/** Occurrences of a schedule that are not run. @param count null where it is not known. */
-export function skipOf(id: string, fromMs: number, toMs: number, count: number | null, reason: string) {
+/** The record of occurrences that are not run: one range, or none. */
+export function skipOf(id: string, { occurrences, older }: Due, reason: string): Skip[] {
+  const fromMs = older?.fromMs ?? occurrences[0];
+  const toMs = occurrences.at(-1) ?? older?.toMs;
+  if (fromMs === undefined || toMs === undefined) return [];
+  const count = older?.count === null ? null : (older?.count ?? 0) + occurrences.length;
   const from = new Date(fromMs).toISOString();
   const to = new Date(toMs).toISOString();
-  return { id: `${occurrenceId(id, fromMs)}-skipped`, from, to, count, reason };
+  return [{ id: skipId(id, fromMs), from, to, count, reason }];
+}
+
+/** The id of the record of a range of occurrences that are not run, by the first of them. */
+export function skipId(triggerId: string, fromMs: number): string {
+  return `${occurrenceId(triggerId, fromMs)}-skipped`;
 }
 
 /** The id of a scheduled occurrence: `morning--20261121t090000z` (PROTOCOL R2). */

@@ -1,7 +1,7 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
 import { Condition } from "./condition.ts";
-import { MESSAGE_CHARS_MAX } from "./fields.ts";
+import { MESSAGE_CHARS_MAX, OnInterrupt } from "./fields.ts";
 import { HistoryMessage } from "./history.ts";
 import { Id } from "./id.ts";
 import { ClientClock } from "./inbox.ts";
@@ -88,6 +88,19 @@ export const TriggerSummary = z.object({
   recent: z.array(Past),
 });
 export type TriggerSummary = z.infer<typeof TriggerSummary>;
+
+/** `GET /api/triggers/:id` */
+export const TriggerDetail = TriggerSummary.extend({
+  timeoutSec: z.number().nullable(),
+  onInterrupt: OnInterrupt,
+  /** How many makers are above it: 0 for a user's. */
+  depth: z.number(),
+  /** The next moments that its schedule names, soonest first. */
+  upcoming: z.array(z.string()),
+  /** Firings that became a task also say what became of that. */
+  recent: z.array(Past.and(z.object({ state: TaskState.optional() }))),
+});
+export type TriggerDetail = z.infer<typeof TriggerDetail>;
 
 /** Why a condition is as it is: a tree of the same shape (SPEC D7). `holds` is null where a model has not told yet. */
 export interface Explanation {

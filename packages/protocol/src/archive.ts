@@ -17,7 +17,7 @@ import {
 } from "./inbox.ts";
 import { ClosedQuestion } from "./question.ts";
 import { Result } from "./result.ts";
-import { Skip, Standing, TriggerId } from "./trigger.ts";
+import { Over, Skip, Standing, TriggerId } from "./trigger.ts";
 
 export const WishOutcome = z.object({
   kind: z.literal("wish"),
@@ -45,12 +45,22 @@ export type WishOutcome = z.infer<typeof WishOutcome>;
 export const Mark = z.object({ kind: z.literal("mark"), id: Id, at: z.iso.datetime(), taskId: Id });
 export type Mark = z.infer<typeof Mark>;
 
+/** "Task `taskId` may run again, though attempt `attempt` of it was cut off": the user wants it so (SPEC C5). */
+export const Permit = z.object({
+  kind: z.literal("permit"),
+  id: Id,
+  at: z.iso.datetime(),
+  taskId: Id,
+  attempt: z.number().int().positive(),
+});
+export type Permit = z.infer<typeof Permit>;
+
 /** A standing trigger that is over. Nothing of it is created any more, nor anything under its id (PROTOCOL, Triggers). */
 export const EndedTrigger = z.object({
   kind: z.literal("trigger"),
   id: TriggerId,
   at: z.iso.datetime(),
-  outcome: z.enum(["spent", "deleted", "cancelled"]),
+  outcome: Over,
   trigger: Standing,
 });
 export type EndedTrigger = z.infer<typeof EndedTrigger>;
@@ -64,6 +74,7 @@ export const Archived = z.union([
   Event,
   WishOutcome,
   Mark,
+  Permit,
   ClosedQuestion,
   EndedTrigger,
   SkippedOccurrences,

@@ -12,6 +12,8 @@ export const Claim = z.object({
   attempt: z.number().int().positive(),
   owner: Identity,
   at: z.iso.datetime(),
+  /** What the attempt counts for in the budgets until it has said what it cost; where there are none, nothing (SPEC N2). */
+  reserved: z.object({ tokens: z.number().nonnegative(), costUsd: z.number().nonnegative() }).optional(),
 });
 export type Claim = z.infer<typeof Claim>;
 

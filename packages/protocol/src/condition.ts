@@ -36,10 +36,16 @@ const TimeBound = z
     "neither a time of day like 22:30 nor a moment with its zone like 2026-12-01T09:00:00+08:00",
   );
 
+/** Finding out about a zone takes milliseconds, and each record of a trigger asks: what is known to be one is kept. */
+const timeZones = new Set<string>();
+const TIME_ZONES_KEPT_MAX = 1_000;
+
 /** Does the runtime know this IANA zone? */
 export function isTimeZone(name: string): boolean {
+  if (timeZones.has(name)) return true;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
+    if (timeZones.size < TIME_ZONES_KEPT_MAX) timeZones.add(name);
     return true;
   } catch {
     return false;

@@ -56,3 +56,8 @@ export function compareTaskIds(a: string, b: string): number {
 export function cancelMark(id: string): string {
   return `${id}.cancelled`;
 }
+
+/** The name that says "the user wants this task to be run again, though attempt K of it was cut off" (SPEC C5). */
+export function runAgainPermit(taskId: string, attempt: number): string {
+  return `${taskId}.a${attempt}.again`;
+}

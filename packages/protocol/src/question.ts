@@ -54,5 +54,7 @@ export const ClosedQuestion = z.object({
   outcome: z.enum(["answered", "expired", "cancelled"]),
   /** What was answered, or the default; null where nobody answered and there is none. */
   answer: Answer.nullable(),
+  /** The wish that answered it. */
+  wishId: Id.optional(),
 });
 export type ClosedQuestion = z.infer<typeof ClosedQuestion>;

@@ -69,6 +69,10 @@ export type Past = z.infer<typeof Past>;
 
 const versioned = { id: TriggerId, version: z.number().int().positive() };
 
+/** Why a standing trigger is over: its one occurrence is decided, somebody deleted it, or what it comes from was cancelled. */
+export const Over = z.enum(["spent", "deleted", "cancelled"]);
+export type Over = z.infer<typeof Over>;
+
 export const Link = z.object({
   ...versioned,
   type: z.literal("link"),
@@ -93,6 +97,8 @@ const standing = {
   /** 0: a user's; 1: made by the work of such a one; … (SPEC D8). */
   depth: z.number().int().min(0).max(TRIGGER_DEPTH_MAX),
   paused: z.boolean(),
+  /** It decides nothing any more, for this reason: when all that it has decided is durable, it is archived. */
+  over: Over.optional(),
   /** The wishes that are in this version, the last ones: a wish that comes again changes nothing. */
   applied: z.array(Id).max(APPLIED_MAX),
   decision: Decision,
@@ -114,8 +120,6 @@ export const Scheduled = z.object({
   type: z.literal("scheduled"),
   runAt: z.iso.datetime({ offset: true }),
   missed: Missed,
-  /** Its one occurrence is decided: when that is durable, the trigger is spent. */
-  isSpent: z.boolean(),
 });
 export type Scheduled = z.infer<typeof Scheduled>;
 

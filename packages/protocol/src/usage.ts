@@ -55,7 +55,7 @@ export function addToolCount(a: ToolCount, b: ToolCount): ToolCount {
 }
 
 /**
- * A line of `usage/YYYY-MM-DD.jsonl`: one attempt that cost something or called a tool. Task and attempt are its id, so
+ * A line of `usage/YYYY-MM-DD.jsonl`: one attempt that cost something, called a tool or had a reservation. Task and attempt are its id, so
  * that a line which stands there twice counts once.
  */
 export const UsageLine = Usage.extend({
@@ -68,6 +68,8 @@ export const UsageLine = Usage.extend({
   /** The standing trigger that the work came from. */
   triggerId: Id.optional(),
   tools: z.record(z.string(), ToolCount).optional(),
+  /** It was cut off before it could say what it cost: this is what was reserved for it. */
+  isEstimate: z.literal(true).optional(),
 });
 export type UsageLine = z.infer<typeof UsageLine>;
 

@@ -17,6 +17,9 @@ export const CONFIG_FILE = "config.yaml";
 const LAST_GOOD_FILE = "config.last-good.json";
 const FILE_BYTES_MAX = 65_536;
 const ALIASES_MAX = 20;
+const TOKENS_MAX = 1_000_000_000_000;
+const DOLLARS_MAX = 1_000_000_000;
+const RESERVE_TOKENS_MAX = 100_000_000;
 
 /** The providers, in the order in which `auto` takes them. */
 export const PROVIDERS = ["openai", "codex", "claude", "offline"] as const;
@@ -40,6 +43,24 @@ const cliSilence = () =>
     .max(3_600)
     .default(300)
     .describe("Seconds that the CLI may be silent while none of its tools runs.");
+
+/** What may be spent; what is not set is not limited. */
+const limits = (of: string) =>
+  z
+    .strictObject({
+      tokens: z.number().int().min(1).max(TOKENS_MAX).optional().describe(`Tokens that ${of}, in and out.`),
+      costUsd: z.number().positive().max(DOLLARS_MAX).optional().describe(`US dollars that ${of}.`),
+    })
+    .prefault({});
+
+const reserve = (tokens: number, what: string) =>
+  z
+    .number()
+    .int()
+    .min(0)
+    .max(RESERVE_TOKENS_MAX)
+    .default(tokens)
+    .describe(`Tokens that ${what} counts for until it has said what it took.`);
 
 const timeout = (sec: number, what: string) =>
   z.number().int().min(1).max(TIMEOUT_SEC_MAX).default(sec).describe(`Seconds that ${what} may take.`);
@@ -167,9 +188,28 @@ export const Config = z.strictObject({
       teller: timeout(180, "a turn of the Teller"),
       planner: timeout(600, "a plan"),
       worker: timeout(600, "a Worker's task, where the task does not say otherwise,"),
+      evaluation: timeout(120, "a batch of semantic conditions"),
     })
     .prefault({})
     .describe("Time limits, by role."),
+  budget: z
+    .strictObject({
+      day: limits("may be spent in a day of the server's calendar").describe("The budget of a day."),
+      month: limits("may be spent in a month").describe("The budget of a month."),
+      task: limits("one plan, piece of work or batch of conditions may take, all its attempts together").describe(
+        "The budget of one task.",
+      ),
+      reserve: z
+        .strictObject({
+          teller: reserve(20_000, "a running turn of the Teller"),
+          planner: reserve(50_000, "a running plan"),
+          worker: reserve(100_000, "a running Worker's task"),
+        })
+        .prefault({})
+        .describe("What is reserved for a run before it begins, by role."),
+    })
+    .prefault({})
+    .describe("What may be spent; see budgets.md."),
   retryDelaySec: z
     .number()
     .int()

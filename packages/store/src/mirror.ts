@@ -98,8 +98,9 @@ export class Mirror {
     );
     this.all = [
       this.inboxEntries,
-      this.triggerEntries,
+      // What a question is about was there before it, and is looked at after it.
       this.questionEntries,
+      this.triggerEntries,
       this.signalEntries,
       ...this.queues,
       ...this.runnings,
@@ -210,6 +211,7 @@ export class Mirror {
           attempt,
           ownerAlive,
           ...(claim !== undefined && { at: claim.at }),
+          ...(claim?.reserved !== undefined && { reserved: claim.reserved }),
           ...(failed !== undefined && { failed }),
         };
       });

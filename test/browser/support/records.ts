@@ -1,5 +1,5 @@
 /** Records as the gateway would send them, with only what a test cares about spelled out. */
-import type { ChatMessage, Status, TaskSummary } from "@mimikit/protocol/api";
+import type { ChatMessage, QuestionView, Status, TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 
 export function statusRecord(change: Partial<Status> = {}): Status {
   const alive = { pid: 1, alive: true };
@@ -44,4 +44,26 @@ export function taskRecord(change: Partial<TaskSummary> & Pick<TaskSummary, "id"
 
 export function messageRecord(change: Partial<ChatMessage> & Pick<ChatMessage, "id" | "role" | "text">): ChatMessage {
   return { at: new Date().toISOString(), ...change };
+}
+
+export function questionRecord(change: Partial<QuestionView> & Pick<QuestionView, "id" | "question">): QuestionView {
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  return { at: new Date().toISOString(), expiresAt, options: [], isChoice: false, ...change };
+}
+
+export function triggerRecord(change: Partial<TriggerSummary> & Pick<TriggerSummary, "id">): TriggerSummary {
+  return {
+    type: "recurring",
+    title: change.id,
+    prompt: "…",
+    target: "teller",
+    priority: 5,
+    createdAt: new Date().toISOString(),
+    paused: false,
+    schedule: { interval: 3_600 },
+    missed: "latest",
+    next: new Date(Date.now() + 3_600_000).toISOString(),
+    recent: [],
+    ...change,
+  };
 }

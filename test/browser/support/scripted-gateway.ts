@@ -6,7 +6,16 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ChatMessage, ClientFrame, ServerFrame, Status, TaskSummary } from "@mimikit/protocol/api";
+import type {
+  ChatMessage,
+  ClientFrame,
+  QuestionView,
+  ServerFrame,
+  Status,
+  TaskSummary,
+  TriggerExplanation,
+  TriggerSummary,
+} from "@mimikit/protocol/api";
 import express from "express";
 import { type WebSocket, WebSocketServer } from "ws";
 
@@ -14,8 +23,15 @@ const POLICY =
   "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const COOKIE = "mimikit-test";
 
-type OrderedFrame = Extract<ServerFrame, { type: "message" | "task" | "status" }>;
+type OrderedFrame = Extract<ServerFrame, { type: "message" | "task" | "question" | "trigger" | "status" }>;
 type Lossy = Extract<ServerFrame, { type: "begin" | "delta" | "progress" | "error" }>;
+
+/** A change of a trigger that came over HTTP. */
+export interface Wanted {
+  method: string;
+  path: string;
+  body: unknown;
+}
 
 export interface Received {
   frame: ClientFrame;
@@ -28,6 +44,10 @@ export class ScriptedGateway {
   readonly received: Received[] = [];
   /** The path of every HTTP request, in order. */
   readonly requests: string[] = [];
+  /** Every change of a trigger that was asked for, in order. */
+  readonly wanted: Wanted[] = [];
+  /** Why triggers fire or do not, by id. */
+  readonly explanations = new Map<string, TriggerExplanation>();
   /** While false, messages are not acknowledged, as if the disk were slow. */
   accepts = true;
   status: Status;
@@ -41,6 +61,8 @@ export class ScriptedGateway {
   readonly #messageIds = new Map<string, string>();
   readonly #messages = new Map<string, ChatMessage>();
   readonly #tasks = new Map<string, TaskSummary>();
+  readonly #questions = new Map<string, QuestionView>();
+  readonly #triggers = new Map<string, TriggerSummary>();
   readonly #log: OrderedFrame[] = [];
   readonly #greeted = new Set<WebSocket>();
   #connections = 0;
@@ -123,6 +145,19 @@ export class ScriptedGateway {
     this.#order({ type: "task", cursor: "", data });
   }
 
+  /** Asks, or closes the question. */
+  question(data: QuestionView, isOpen = true): void {
+    if (isOpen) this.#questions.set(data.id, data);
+    else this.#questions.delete(data.id);
+    this.#order({ type: "question", cursor: "", data: { ...data, isOpen } });
+  }
+
+  trigger(data: TriggerSummary, isOver = false): void {
+    if (isOver) this.#triggers.delete(data.id);
+    else this.#triggers.set(data.id, data);
+    this.#order({ type: "trigger", cursor: "", data: { ...data, isOver } });
+  }
+
   setStatus(change: Partial<Status>): void {
     this.status = { ...this.status, ...change };
     this.#order({ type: "status", cursor: "", data: this.status });
@@ -176,6 +211,19 @@ export class ScriptedGateway {
       response.status(401).json({ error: { code: "unauthorized", message: "not paired" } });
     });
     app.get("/api/status", (_request, response) => void response.json(this.status));
+    app.get("/api/triggers/:id", (request, response) => {
+      const trigger = this.#triggers.get(request.params.id);
+      const upcoming = trigger?.next ? [trigger.next] : [];
+      response.json({ ...trigger, timeoutSec: null, onInterrupt: "rerun", depth: 0, upcoming });
+    });
+    app.get("/api/triggers/:id/explain", (request, response) => {
+      response.json(this.explanations.get(request.params.id));
+    });
+    app.use("/api/triggers", express.json(), ({ method, path, body }, response) => {
+      this.wanted.push({ method, path, body });
+      response.status(202).json({ id: "wish" });
+      this.#arrivals.emit("frame");
+    });
     app.post("/api/sign-out", (_request, response) => {
       response.status(204).end();
       this.revokeAll();
@@ -196,7 +244,7 @@ export class ScriptedGateway {
       this.received.push({ frame, connection });
       if (frame.type === "hello") this.#greet(client, frame);
       if ((frame.type === "input" || frame.type === "steer") && this.accepts) this.#accept(client, frame);
-      if (frame.type === "stop" || frame.type === "clear")
+      if (frame.type === "stop" || frame.type === "clear" || frame.type === "answer")
         client.send(JSON.stringify({ type: "accepted", id: frame.id, messageId: frame.type } satisfies ServerFrame));
       this.#arrivals.emit("frame");
     });
@@ -219,7 +267,8 @@ export class ScriptedGateway {
       cursor: this.cursor,
       messages: [...this.#messages.values()],
       tasks: [...this.#tasks.values()],
-      questions: [],
+      questions: [...this.#questions.values()],
+      triggers: [...this.#triggers.values()],
       status: this.status,
     };
     client.send(JSON.stringify(snapshot));

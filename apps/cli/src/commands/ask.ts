@@ -1,10 +1,11 @@
 /** Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout. */
-import type { TaskSummary } from "@mimikit/protocol/api";
+import type { QuestionView, TaskSummary } from "@mimikit/protocol/api";
 import { awaitAnswer } from "../await-answer.ts";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { freshKey } from "../hand-over.ts";
 import { plainLine, plainText, printJson, printLine, printProgress } from "../print.ts";
+import { questionText } from "../question-text.ts";
 import { readText, textArgument } from "../text-argument.ts";
 
 const TIMEOUT_SEC_DEFAULT = 1_800;
@@ -35,6 +36,7 @@ export const ask = command({
           if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${plainText(reply.text)}`);
         },
         onNotice: (notice) => printProgress(`! ${plainLine(notice.text)}`),
+        onQuestion: (question) => printProgress(`? ${plainLine(question.question)}  ${howToAnswer(question)}`),
         onTask(task) {
           titles.set(task.id, task.title);
           printProgress(`· ${describe(task)}`);
@@ -60,7 +62,11 @@ export const ask = command({
         answer: answered.at(-1)?.text ?? null,
         replies: answered,
         tasks,
+        questions: outcome.questions,
       });
+    } else {
+      for (const question of outcome.questions)
+        printLine(`\n? ${questionText(question, Date.now())}\n  ${howToAnswer(question)}`);
     }
     if (outcome.state !== "complete") {
       throw new Failure(
@@ -73,4 +79,8 @@ export const ask = command({
 
 function describe({ id, role, title, state, failureReason }: TaskSummary): string {
   return `${id} ${role} ${state}${failureReason === undefined ? "" : ` (${failureReason})`}  ${plainLine(title)}`;
+}
+
+function howToAnswer({ id }: QuestionView): string {
+  return `mimikit questions answer ${plainLine(id)} <answer>`;
 }

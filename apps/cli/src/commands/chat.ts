@@ -3,7 +3,7 @@
  * what is typed meanwhile is taken at once. In a pipe each message waits for the answer to the one before.
  */
 import { createInterface, type Interface } from "node:readline";
-import type { ChatMessage } from "@mimikit/protocol/api";
+import type { ChatMessage, QuestionView } from "@mimikit/protocol/api";
 import { readLine } from "@mimikit/protocol/slash-command";
 import { awaitAnswer, type Listener } from "../await-answer.ts";
 import { type Client, connect } from "../client.ts";
@@ -11,11 +11,13 @@ import { command } from "../command.ts";
 import { Failure, reasonOf } from "../failure.ts";
 import { freshKey, handOver, handTo, type Wanted, wantedBy } from "../hand-over.ts";
 import { follow } from "../live.ts";
+import { currentPlace } from "../place.ts";
 import { plainLine } from "../print.ts";
+import { answerMeant } from "../question-text.ts";
 import { Screen } from "../screen.ts";
 import { mistakeText, slashHelp } from "../slash-help.ts";
+import { ask } from "../write-wish.ts";
 
-const PROMPT = "› ";
 /** How many earlier messages the arrow keys bring back. */
 const HISTORY_MAX = 100;
 
@@ -52,8 +54,7 @@ async function converse(): Promise<void> {
   });
   terminal.on("line", (line) => {
     leaving = false;
-    screen.lineEnded();
-    talk.take(line);
+    talk.take(line, screen.lineEnded());
     screen.prompt();
   });
   screen.prompt();
@@ -74,7 +75,7 @@ function openTerminal(earlier: readonly ChatMessage[], isLive: boolean): Interfa
     input: process.stdin,
     output: process.stdout,
     terminal: isLive,
-    prompt: isLive ? PROMPT : "",
+    prompt: "",
     history: said.slice(-HISTORY_MAX).reverse(),
     historySize: HISTORY_MAX,
   });
@@ -99,10 +100,11 @@ class Talk {
     this.isLive = isLive;
   }
 
-  /** Does what a line says. */
-  take(text: string): void {
+  /** Does what a line says. @param asked the question that it answers, unless it is a command. */
+  take(text: string, asked: QuestionView | null): void {
     const line = readLine(text);
-    if (line.kind === "mistake") this.screen.note(mistakeText(line), "red");
+    if (asked !== null && line.kind === "message") this.answer(asked, line.text);
+    else if (line.kind === "mistake") this.screen.note(mistakeText(line), "red");
     else if (line.kind === "help") this.screen.note(slashHelp());
     else if (line.kind === "message" || line.kind === "next") {
       if (line.text === "") return;
@@ -110,6 +112,22 @@ class Talk {
       this.answered = this.isLive ? this.say(wanted) : this.answered.then(() => this.say(wanted));
       this.track(this.answered);
     } else this.track(this.carryOut(wantedBy(line)));
+  }
+
+  private answer(asked: QuestionView, text: string): void {
+    this.screen.questions.putAside(asked.id);
+    if (text === "") this.screen.note(`put aside; later:  mimikit questions answer ${plainLine(asked.id)} <answer>`);
+    else this.track(this.sendAnswer(asked, text));
+  }
+
+  private async sendAnswer(asked: QuestionView, text: string): Promise<void> {
+    try {
+      const answer = answerMeant(asked, text);
+      await ask(currentPlace().home, { kind: "answer", questionId: asked.id, answer });
+    } catch (error) {
+      this.screen.questions.takeUp(asked.id);
+      this.screen.note(reasonOf(error), "red");
+    }
   }
 
   /** Lets go of the answers that are awaited; they come when they come. @returns whether there were any. */
@@ -194,6 +212,8 @@ class Talk {
     return {
       onReply: (reply) => this.screen.reply(reply),
       onNotice: (notice) => this.screen.reply(notice),
+      // Questions come over the screen's own connection.
+      onQuestion: () => undefined,
       onTask: ({ id, title, state }) => {
         if (this.states.get(id) !== state) this.screen.note(`${state}: ${plainLine(title)}`);
         this.states.set(id, state);
@@ -211,6 +231,7 @@ class Talk {
 const SILENT: Listener = {
   onReply: () => undefined,
   onNotice: () => undefined,
+  onQuestion: () => undefined,
   onTask: () => undefined,
   onProgress: () => undefined,
   onDelta: () => undefined,

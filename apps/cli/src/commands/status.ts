@@ -1,8 +1,11 @@
 /** Says in a few lines who runs, who answers, how much waits, and what the owner should look at. */
-import type { Status } from "@mimikit/protocol/api";
+import { momentText } from "@mimikit/core/trigger-words";
+import type { BudgetState, Status } from "@mimikit/protocol/api";
 import { connect } from "../client.ts";
 import { command } from "../command.ts";
 import { printJson, printLine, printTable, styled } from "../print.ts";
+import { shortId } from "../state.ts";
+import { terminalZone } from "../trigger-options.ts";
 
 const USD_DIGITS = 4;
 
@@ -30,6 +33,7 @@ function show(
     passedOver,
     processes,
     counts,
+    next,
     usage,
     tools,
     problems,
@@ -62,9 +66,28 @@ function show(
   );
   const { inputTokens, outputTokens, costUsd } = usage.today;
   printLine(`today ${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
+  if (next !== null)
+    printLine(`next trigger ${shortId(next.triggerId)} at ${momentText(Date.parse(next.at), terminalZone())}`);
+  if (counts.questions > 0) printLine(`${styled("yellow", "?")} it asks you something: mimikit questions`);
+  showBudget("today", usage.budget.day);
+  showBudget("this month", usage.budget.month);
   showTools(tools);
   if (passedOver.length > 0) printLine(styled("dim", `auto passed over: ${passedOver.join("; ")}`));
   for (const problem of problems) printLine(`${styled("yellow", "!")} ${problem}`);
+}
+
+/** What may be spent, and how much of it is; nothing where there is no limit. */
+function showBudget(period: string, budget: BudgetState | null): void {
+  if (budget === null) return;
+  const { limit, spent, reserved, isReached, resumesAt } = budget;
+  const parts = [
+    limit.tokens === undefined ? [] : [`${spent.tokens + reserved.tokens} of ${limit.tokens} tokens`],
+    limit.costUsd === undefined
+      ? []
+      : [`${(spent.costUsd + reserved.costUsd).toFixed(USD_DIGITS)} of ${limit.costUsd.toFixed(USD_DIGITS)} USD`],
+  ].flat();
+  const state = isReached ? styled("red", `, used up until ${momentText(Date.parse(resumesAt), terminalZone())}`) : "";
+  printLine(`budget ${period}: ${parts.join(", ")}${state}`);
 }
 
 function showTools(tools: Status["tools"]): void {

@@ -1,9 +1,9 @@
 /** `GET /api/usage?days=`: what each role has cost, by day, provider and model, the newest day first. */
 import { USAGE_DAYS_MAX } from "@mimikit/protocol/api";
+import type { UsageBook } from "@mimikit/store/usage-book";
 import type { Request, Response } from "express";
 import { z } from "zod";
 import { checkedAs } from "../limits.ts";
-import type { UsageBook } from "../usage-book.ts";
 
 const DAYS = 7;
 

@@ -8,7 +8,7 @@ import type { Steer } from "@mimikit/protocol/signal";
 import type { StreamLine } from "@mimikit/protocol/stream";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
-import { conclude } from "../conclusion.ts";
+import { type Conclusion, conclude } from "../conclusion.ts";
 import { writeToolsFile } from "../mcp/tools-file.ts";
 import { renderPrompt } from "../prompt.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
@@ -123,7 +123,7 @@ class AgentRun {
       if (words !== "") continue;
       const conclusion = conclude(task, answer.text, bus.effects);
       if ("event" in conclusion) return { ...conclusion.event, usage: this.usage };
-      if (isCorrected) return this.giveUp(conclusion.problem);
+      if (isCorrected) return this.giveUp(conclusion);
       isCorrected = true;
       words = conclusion.problem;
     }
@@ -135,7 +135,8 @@ class AgentRun {
   }
 
   /** The CLI was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
-  private giveUp(problem: string): DoneEvent | FailedEvent {
+  private giveUp({ problem, otherwise }: Extract<Conclusion, { problem: string }>): DoneEvent | FailedEvent {
+    if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
     if (this.runs.task.role === "teller" && this.said !== "")
       return { type: "done", status: "done", text: this.said, usage: this.usage };
     const error = `${this.cli.name} was told in vain: ${problem}`;
@@ -234,9 +235,13 @@ class AgentRun {
 
   private async writeTools(path: string): Promise<void> {
     const { task, context } = this.runs;
-    const { history, tasks } = context;
+    const { now, client, history, tasks, triggers } = context;
     const calls = this.staged.map(({ tool, input }) => ({ tool, input }));
-    await writeToolsFile(path, { task, reads: { history, tasks }, calls });
+    await writeToolsFile(path, {
+      task,
+      reads: { now, client, history, tasks, triggers },
+      calls,
+    });
   }
 
   /** Only a Worker goes on with what an earlier attempt began: an effect of a dead attempt must not be believed done. */

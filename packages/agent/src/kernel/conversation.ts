@@ -8,7 +8,14 @@ import type { Steer } from "@mimikit/protocol/signal";
 import { replaceFile } from "@mimikit/runtime/replace-file";
 import { hasCode } from "@mimikit/store/error-code";
 import { sessionPath, summaryPath } from "@mimikit/store/state";
-import { fillPrompt, loadPrompt, type PromptFile, type RenderedSection, renderSections } from "../prompt.ts";
+import {
+  fillPrompt,
+  loadPrompt,
+  type PromptFile,
+  promptNameOf,
+  type RenderedSection,
+  renderSections,
+} from "../prompt.ts";
 import type { Run } from "../provider.ts";
 import { lines, record } from "../quote.ts";
 import { countCalls, repair, Session, type Turn, type TurnOf } from "../session.ts";
@@ -70,7 +77,7 @@ export class Conversation {
     tokensMax: number,
   ): Promise<{ conversation: Conversation; resumed: Resumed | null }> {
     const { task, attempt, home } = run;
-    const loaded = await loadPrompt(task.role);
+    const loaded = await loadPrompt(promptNameOf(task));
     const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
     const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
     const path = join(home, sessionPath(task.id));

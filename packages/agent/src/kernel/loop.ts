@@ -5,7 +5,7 @@
  */
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import type { ToolAnswer } from "../bus.ts";
-import { conclude } from "../conclusion.ts";
+import { type Conclusion, conclude } from "../conclusion.ts";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session.ts";
 import { ToolText } from "../tool-text.ts";
@@ -121,6 +121,8 @@ class Loop {
       const mayCall = round <= limits.rounds && this.callsMade < limits.callsTotal;
       if (!mayCall && !isLast) await conversation.addNote(LAST_ANSWER);
       isLast = !mayCall;
+      const overrun = this.input.overBudget(this.usage);
+      if (overrun !== null) return yield this.failed({ failureReason: "budget", error: overrun, retryable: false });
       const answer = yield* this.ask(conversation, mayCall);
       if (answer.type === "failure") return yield this.failedBy(answer);
       const calls = mayCall ? answer.calls : [];
@@ -143,7 +145,7 @@ class Loop {
         this.toolset.bus.effects,
       );
       if ("event" in conclusion) return yield { ...conclusion.event, usage: this.usage };
-      if (isCorrected) return yield this.giveUp(conclusion.problem);
+      if (isCorrected) return yield this.giveUp(conclusion);
       isCorrected = true;
       await this.trace.note({ event: "retry", reason: "correction", retry: 1, detail: conclusion.problem });
       await conversation.addNote(conclusion.problem);
@@ -185,7 +187,8 @@ class Loop {
   }
 
   /** The model was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
-  private giveUp(problem: string): ProviderEvent {
+  private giveUp({ problem, otherwise }: Extract<Conclusion, { problem: string }>): ProviderEvent {
+    if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
     if (this.task.role === "teller" && this.said !== "")
       return { type: "done", status: "done", text: this.said, usage: this.usage };
     return this.failed({

@@ -3,8 +3,9 @@
  * The pool writes it before each start of a CLI, into the run's own folder; nothing is ever read back from it.
  */
 import { readFile, writeFile } from "node:fs/promises";
-import { TaskSummary } from "@mimikit/protocol/api";
+import { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import { HistoryMessage } from "@mimikit/protocol/history";
+import { ClientClock } from "@mimikit/protocol/inbox";
 import { parseRecord } from "@mimikit/protocol/json";
 import { Task } from "@mimikit/protocol/task";
 import { z } from "zod";
@@ -12,7 +13,13 @@ import type { Reads } from "../tool.ts";
 
 const LIMITS = { bytes: 64 * 1_048_576, depth: 64 };
 
-const reads: z.ZodType<Reads> = z.object({ history: z.array(HistoryMessage), tasks: z.array(TaskSummary) });
+const reads: z.ZodType<Reads> = z.object({
+  now: z.iso.datetime(),
+  client: ClientClock.optional(),
+  history: z.array(HistoryMessage),
+  tasks: z.array(TaskSummary),
+  triggers: z.array(TriggerSummary),
+});
 
 export const ToolsFile = z.object({
   task: Task,

@@ -1,8 +1,15 @@
 /** Every role. A new one is a file beside this, a line here and its name in packages/protocol/src/role.ts. */
 import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
 import type { RoleDefinition } from "../role.ts";
+import { evaluator } from "./evaluator.ts";
 import { planner } from "./planner.ts";
 import { teller } from "./teller.ts";
 import { worker } from "./worker.ts";
 
 export const ROLE_DEFINITIONS: Record<Role, RoleDefinition> = { teller, planner, worker };
+
+/** What whoever runs `task` is: its role, or the evaluator, which is a Worker in all but what it may do and must hand in. */
+export function definitionOf({ role, evaluation }: Pick<Task, "role" | "evaluation">): RoleDefinition {
+  return evaluation === undefined ? ROLE_DEFINITIONS[role] : evaluator;
+}

@@ -1,4 +1,4 @@
-/** Ends a task and everything below it, whether it waits, is queued or runs (SPEC C9). */
+/** Ends a task and everything below it, whether it waits, is queued or runs, or a trigger that stands (SPEC C9). */
 
 import type { TaskSummary } from "@mimikit/protocol/api";
 import { CancelEffect } from "@mimikit/protocol/effect";
@@ -11,14 +11,17 @@ const OPEN: readonly TaskSummary["state"][] = ["waiting", "queued", "running"];
 export const cancelTask = tool({
   name: "cancel_task",
   level: "process-control",
-  input: z.strictObject({ id: CancelEffect.shape.id }).describe("End an open task and everything below it."),
+  input: z
+    .strictObject({ id: CancelEffect.shape.id })
+    .describe("End an open task and everything below it, or a trigger."),
   refuse: ({ id }, { reads }) => refuse(id, reads),
   effect: ({ id }) => ({ type: "cancel_task", id }),
 });
 
-function refuse(id: string, { tasks }: Scene["reads"]): string | null {
+function refuse(id: string, { tasks, triggers }: Scene["reads"]): string | null {
+  if (triggers.some((each) => each.id === id)) return null;
   if (turnNumber(id) > 0) return "a reply is not a task: name a task from list_tasks";
   const family = tasks.filter((each) => each.id === id || ancestorsOf(each.id).includes(id));
-  if (family.length === 0) return `no task ${id} is known: list_tasks shows the ids`;
+  if (family.length === 0) return `no task or trigger ${id} is known: list_tasks shows the ids`;
   return family.some((each) => OPEN.includes(each.state)) ? null : `${id} has already ended`;
 }

@@ -1,38 +1,52 @@
 /** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
 import { needsOf } from "@mimikit/core/conditions/index";
 import type { Condition } from "@mimikit/protocol/condition";
-import { DelegateEffect } from "@mimikit/protocol/effect";
+import { DelegateEffect, type EffectOf } from "@mimikit/protocol/effect";
 import { ancestorsOf, childId } from "@mimikit/protocol/id";
 import { z } from "zod";
 import { type Scene, tool } from "../tool.ts";
+import { ConditionInput } from "./condition-input.ts";
 
 /** A Teller that starts more than this in one turn has misunderstood its role (SPEC G). */
 export const TELLER_DELEGATIONS_MAX = 3;
 
-const { prompt, title, priority, timeoutSec, condition } = DelegateEffect.shape;
+const { prompt, title, priority, timeoutSec, onInterrupt } = DelegateEffect.shape;
 
 export const delegate = tool({
   name: "delegate",
   level: "process-control",
   input: z
-    .strictObject({ prompt, title, priority, timeoutSec, condition })
+    .strictObject({
+      prompt,
+      title,
+      priority,
+      timeoutSec,
+      condition: ConditionInput.optional().describe("as for schedule"),
+      onInterrupt,
+    })
     .describe(
-      "Hand work on: a self-contained prompt. Answers the id that the task will have; a condition makes it wait for another task's id.",
+      "Hand work on: a self-contained prompt. Answers the id that the task will have; with a condition it waits until that holds.",
     ),
   refuse: (input, scene) =>
-    scene.task.role === "teller" ? refuseTeller(input.condition, scene) : refuseWaiting(input.condition, scene),
+    scene.task.role === "teller" ? refuseTeller(input, scene) : refuseWaiting(input.condition, scene),
   effect: (input) => ({ type: "delegate", ...input }),
 });
 
-function refuseTeller(wanted: Condition | undefined, { effects }: Scene): string | null {
-  if (wanted !== undefined) return "only the Planner sets conditions: put the order of the work into the prompt";
+function refuseTeller(
+  input: Pick<EffectOf<"delegate">, "condition" | "onInterrupt">,
+  { effects }: Scene,
+): string | null {
+  if (input.condition !== undefined)
+    return "only the Planner chains tasks: put the order of the work into the prompt, or schedule what starts later";
+  if (input.onInterrupt !== undefined)
+    return "only the Planner sets onInterrupt: say in the prompt what must not run twice";
   const delegated = effects.filter((effect) => effect.type === "delegate").length;
   if (delegated < TELLER_DELEGATIONS_MAX) return null;
   return `at most ${TELLER_DELEGATIONS_MAX} delegations in one turn: put the rest into one prompt`;
 }
 
-/** A link that waits for a task that never existed would wait in vain, so its id must be known now. */
-function refuseWaiting(wanted: Condition | undefined, { task, effects, reads }: Scene): string | null {
+/** What waits for a task that never existed would wait in vain, so its id must be known now. */
+export function refuseWaiting(wanted: Condition | undefined, { task, effects, reads }: Scene): string | null {
   if (wanted === undefined) return null;
   for (const taskId of needsOf(wanted).tasks) {
     const staged = effects.some((effect, k) => effect.type === "delegate" && childId(task.id, k) === taskId);

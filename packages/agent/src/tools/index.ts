@@ -1,15 +1,29 @@
 /** Every tool. A new one is a file beside this and a line here. */
 import type { Role } from "@mimikit/protocol/role";
 import type { Tool } from "../tool.ts";
+import { askUser } from "./ask-user.ts";
 import { cancelTask } from "./cancel-task.ts";
 import { delegate } from "./delegate.ts";
 import { listTasks } from "./list-tasks.ts";
 import { queryHistory } from "./query-history.ts";
 import { remember } from "./remember.ts";
 import { reply } from "./reply.ts";
+import { restartServer } from "./restart-server.ts";
+import { schedule } from "./schedule.ts";
 import { updateBacklog } from "./update-backlog.ts";
 
-export const TOOLS: readonly Tool[] = [reply, delegate, remember, updateBacklog, cancelTask, listTasks, queryHistory];
+export const TOOLS: readonly Tool[] = [
+  reply,
+  delegate,
+  schedule,
+  askUser,
+  remember,
+  updateBacklog,
+  cancelTask,
+  listTasks,
+  queryHistory,
+  restartServer,
+];
 
 /** The tools that `role` may use. */
 export function toolsOf(role: Role): Tool[] {

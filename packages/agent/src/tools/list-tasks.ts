@@ -1,10 +1,12 @@
-/** What is waiting, queued or running, and what ended lately. A turn of the Teller is no task to its user. */
+/** What is waiting, queued or running, what ended lately, and what stands to start later. A turn is no task to its user. */
 import { TaskState } from "@mimikit/protocol/api";
 import { Role } from "@mimikit/protocol/role";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { type Reads, tool } from "../tool.ts";
 
 const TASKS_MAX = 50;
+const TRIGGERS_MAX = 50;
+const PAST_MAX = 3;
 const PROMPT_CHARS = 100;
 
 export const listTasks = tool({
@@ -13,21 +15,30 @@ export const listTasks = tool({
   roles: ["teller", "planner"],
   input: z
     .strictObject({
-      scope: z.enum(["open", "ended", "all"]).default("all"),
+      scope: z.enum(["open", "ended", "triggers", "all"]).default("all"),
       role: Role.exclude(["teller"]).optional(),
       state: TaskState.optional(),
     })
-    .describe("Look at the tasks: what waits, runs and has ended lately."),
+    .describe("Look at the tasks: what waits, runs and has ended lately, and the triggers."),
   run: ({ scope, role, state }, { reads }) => ({
     tasks: reads.tasks
       .filter((task) => task.role !== "teller" && (role === undefined || task.role === role))
       .filter((task) => (state === undefined || task.state === state) && isInScope(task.state, scope))
       .slice(0, TASKS_MAX)
       .map(({ prompt, ...task }) => ({ ...task, prompt: prompt.slice(0, PROMPT_CHARS) })),
+    ...(scope !== "ended" && role === undefined && state === undefined && { triggers: triggersOf(reads) }),
   }),
 });
 
-function isInScope(state: TaskState, scope: "open" | "ended" | "all"): boolean {
+function triggersOf({ triggers }: Reads) {
+  return triggers.slice(0, TRIGGERS_MAX).map(({ prompt, recent, ...trigger }) => ({
+    ...trigger,
+    prompt: prompt.slice(0, PROMPT_CHARS),
+    recent: recent.slice(-PAST_MAX),
+  }));
+}
+
+function isInScope(state: TaskState, scope: "open" | "ended" | "triggers" | "all"): boolean {
   const open = state === "waiting" || state === "queued" || state === "running";
-  return scope === "all" || (scope === "open") === open;
+  return scope === "all" || (scope !== "triggers" && (scope === "open") === open);
 }

@@ -4,28 +4,40 @@
  */
 import type { Wish } from "@mimikit/protocol/inbox";
 import type { Standing } from "@mimikit/protocol/trigger";
-import { TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
+import { TRIGGERS_MAX, type TriggerPatch } from "@mimikit/protocol/trigger-order";
 import type { Action } from "../action.ts";
 import { scheduleProblem } from "../schedule.ts";
-import { isCancelled, openStanding, type Snapshot } from "../snapshot.ts";
-import { advanced, noted, patched, triggerOf } from "../triggers.ts";
+import { openStanding, type Snapshot } from "../snapshot.ts";
+import { advanced, noted, patched, skipId, triggerOf } from "../triggers.ts";
 import { hasUndone } from "./stand.ts";
 
 type TriggerWish = Extract<Wish, { kind: "trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run" }>;
+type PutWish = Extract<Wish, { kind: "trigger-put" }>;
 
 /** The id of the trigger that a wish makes: `trg-` and the digits of the wish's. */
 export function triggerIdOf(wishId: string): string {
   return `trg-${wishId.slice(wishId.lastIndexOf("-") + 1)}`;
 }
 
+/** The first version of the trigger that a wish makes. */
+export function triggerOfWish({ id: wishId, at, definition }: PutWish): Standing {
+  const id = triggerIdOf(wishId);
+  return triggerOf(id, definition, { createdAt: at, traceId: id, depth: 0, target: "teller" });
+}
+
 export function change(snapshot: Snapshot, nowMs: number): Action[] {
   const wishes = [...snapshot.inbox.values()].flatMap((wish) =>
     wish.kind.startsWith("trigger-") && !snapshot.isArchived(wish.id) ? [wish as TriggerWish] : [],
   );
+  const idOf = (wish: TriggerWish) => (wish.kind === "trigger-put" ? triggerIdOf(wish.id) : wish.triggerId);
+  const isApplied = (wish: TriggerWish) => snapshot.standing.get(idOf(wish))?.applied.includes(wish.id) === true;
+  // A clock that was set back must not let a wish overtake the one that makes its trigger, or one that is granted already.
+  const rank = (wish: TriggerWish) => (isApplied(wish) ? 0 : wish.kind === "trigger-put" ? 1 : 2);
+  const order = (wish: TriggerWish) => `${rank(wish)} ${wish.at} ${wish.id}`;
   const touched = new Set<string>();
   const actions: Action[] = [];
-  for (const wish of wishes.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1))) {
-    const id = wish.kind === "trigger-put" ? triggerIdOf(wish.id) : wish.triggerId;
+  for (const wish of wishes.sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
+    const id = idOf(wish);
     // What is wanted of one trigger happens in the order in which it was wanted: one wish at a time.
     if (touched.has(id)) continue;
     touched.add(id);
@@ -40,38 +52,44 @@ function grant(wish: TriggerWish, id: string, snapshot: Snapshot, nowMs: number)
   const isOver = snapshot.isArchived(id);
   if (wish.kind === "trigger-put") {
     if (trigger !== undefined || isOver) return answer(`made: ${id}`);
-    return put(wish, id, snapshot, nowMs) ?? answer(`refused: there are ${TRIGGERS_MAX} triggers already`);
+    return put(wish, snapshot, nowMs) ?? answer(`refused: there are ${TRIGGERS_MAX} triggers already`);
   }
-  if (isOver) return answer(wish.kind === "trigger-delete" ? "deleted" : "refused: the trigger is over");
+  if (trigger?.applied.includes(wish.id)) return answer(DONE[wish.kind]);
+  if (isOver) return answer(wish.kind === "trigger-delete" ? DONE[wish.kind] : "refused: the trigger is over");
   if (trigger === undefined) return answer("refused: there is no such trigger");
-  if (trigger.applied.includes(wish.id)) return answer(wish.kind === "trigger-run" ? "started" : "changed");
-  if (hasUndone(trigger, snapshot) || isCancelled(snapshot, id)) return [];
+  if (hasUndone(trigger, snapshot) || trigger.over !== undefined) return [];
   switch (wish.kind) {
     case "trigger-delete":
-      return [{ type: "end-trigger", trigger, outcome: "deleted" }];
+      return [{ type: "advance", trigger: noted(advanced(trigger, { over: "deleted" }), wish.id) }];
     case "trigger-run":
       return [{ type: "advance", trigger: noted(runNow(trigger, wish.id, nowMs), wish.id) }];
     case "trigger-patch": {
-      const { when } = wish.patch;
-      const problem = when?.type === "recurring" ? scheduleProblem(when.schedule, nowMs) : null;
+      const problem = problemOfPatch(trigger, wish.patch, snapshot, nowMs);
       if (problem !== null) return answer(`refused: ${problem}`);
       return [{ type: "advance", trigger: noted(patched(trigger, wish.patch, nowMs), wish.id) }];
     }
   }
 }
 
-function put(
-  wish: Extract<Wish, { kind: "trigger-put" }>,
-  id: string,
-  snapshot: Snapshot,
-  nowMs: number,
-): Action[] | null {
+/** What a wish is answered when it is done. */
+const DONE = { "trigger-patch": "changed", "trigger-run": "started", "trigger-delete": "deleted" } as const;
+
+/** Why a patch cannot be granted; null when it can. */
+function problemOfPatch(trigger: Standing, { when }: TriggerPatch, snapshot: Snapshot, nowMs: number): string | null {
+  if (when === undefined) return null;
+  if (when.type !== trigger.type) return `a ${trigger.type} trigger cannot become ${when.type}: make another`;
+  if (when.type === "recurring") return scheduleProblem(when.schedule, nowMs);
+  if (when.type === "scheduled" && snapshot.isArchived(skipId(trigger.id, Date.parse(when.runAt))))
+    return `its run at ${when.runAt} was skipped already`;
+  return null;
+}
+
+function put(wish: PutWish, snapshot: Snapshot, nowMs: number): Action[] | null {
   if (openStanding(snapshot).length >= TRIGGERS_MAX) return null;
   const { when } = wish.definition;
   const problem = when.type === "recurring" ? scheduleProblem(when.schedule, nowMs) : null;
   if (problem !== null) return [{ type: "answer-wish", wish, outcome: `refused: ${problem}` }];
-  const maker = { createdAt: wish.at, traceId: id, depth: 0, target: "teller" } as const;
-  return [{ type: "create-trigger", trigger: triggerOf(id, wish.definition, maker) }];
+  return [{ type: "create-trigger", trigger: triggerOfWish(wish) }];
 }
 
 /** It fires once more, and nothing else of it changes. */

@@ -6,7 +6,7 @@ import type { Condition } from "@mimikit/protocol/condition";
 import { leavesOf } from "@mimikit/protocol/condition";
 import { evaluationId } from "@mimikit/protocol/id";
 import { EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/task";
-import type { Evidence } from "@mimikit/protocol/trigger";
+import type { Evidence, Standing } from "@mimikit/protocol/trigger";
 import type { Action } from "../action.ts";
 import type { Facts } from "../conditions/condition.ts";
 import { leavesToAsk } from "../conditions/index.ts";
@@ -14,8 +14,10 @@ import { factsAt, isCancelled, openLinks, openStanding, type Snapshot } from "..
 import { isResting } from "./stand.ts";
 
 export const EVALUATION_EVERY_SEC = 300;
-/** Seconds until the next batch after one failure in a row, two, … */
-export const EVALUATION_BACKOFF_SEC = [600, 1_800, 7_200, 21_600, 43_200] as const;
+/** Seconds until the next batch after one failure in a row, two, … Whoever has set up a model meanwhile waits an hour at most. */
+export const EVALUATION_BACKOFF_SEC = [600, 1_800, 3_600] as const;
+/** Characters of all conditions of a batch: a model with a small window is shown them whole. The others wait for the next. */
+export const EVALUATION_CHARS_MAX = 12_000;
 /** Above that of any task that somebody ordered (SPEC A5). */
 const EVALUATION_PRIORITY = 10;
 
@@ -61,17 +63,38 @@ interface Waiting {
 function pendingItems(snapshot: Snapshot, nowMs: number): EvaluationItem[] {
   const facts = factsAt(snapshot, nowMs);
   const standing = openStanding(snapshot).flatMap((trigger) =>
-    trigger.type === "conditional" && !trigger.paused && !isResting(trigger, nowMs) ? [trigger] : [],
+    trigger.type === "conditional" && isAwake(trigger) && !isResting(trigger, nowMs) ? [trigger] : [],
   );
   const waiting: Waiting[] = [...openLinks(snapshot), ...standing].filter(({ id }) => !isCancelled(snapshot, id));
-  return waiting
+  const questions = waiting
     .flatMap((each) => questionsOf(each, facts))
-    .sort((a, b) => (a.askedAt < b.askedAt ? -1 : a.askedAt > b.askedAt ? 1 : 0))
-    .slice(0, EVALUATION_ITEMS_MAX)
-    .map(({ triggerId, leaf, prompt }, i) => ({ id: `c${i + 1}`, triggerId, leaf, prompt }));
+    .sort((a, b) => (a.askedAt < b.askedAt ? -1 : a.askedAt > b.askedAt ? 1 : 0));
+  return fitting(questions).map(({ triggerId, leaf, prompt }, i) => ({ id: `c${i + 1}`, triggerId, leaf, prompt }));
 }
 
-function questionsOf({ id, condition, evidence }: Waiting, facts: Facts) {
+function isAwake({ paused, over }: Standing): boolean {
+  return !paused && over === undefined;
+}
+
+/** The first ones, as many as a batch holds. */
+function fitting(questions: readonly Question[]): Question[] {
+  let chars = 0;
+  const next = questions.findIndex(({ prompt }, i) => {
+    chars += prompt.length;
+    return i >= EVALUATION_ITEMS_MAX || chars > EVALUATION_CHARS_MAX;
+  });
+  return next < 0 ? [...questions] : questions.slice(0, next);
+}
+
+interface Question {
+  triggerId: string;
+  leaf: number;
+  prompt: string;
+  /** When it was last answered, ISO 8601; empty where it never was. */
+  askedAt: string;
+}
+
+function questionsOf({ id, condition, evidence }: Waiting, facts: Facts): Question[] {
   const leaves = leavesOf(condition);
   return leavesToAsk(condition, facts, evidence).flatMap((leaf) => {
     const atom = leaves[leaf];

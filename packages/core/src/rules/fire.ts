@@ -1,10 +1,18 @@
-/** A chain's link starts the moment its condition holds; if that never can, it ends too (SPEC C8, D2). */
+/**
+ * A chain's link starts the moment its condition holds; if that never can, it ends too. Where a failure is what it cannot
+ * get over, the user is asked first: "go on" makes the failure count as done for whatever waits for it (SPEC C8, D2).
+ */
 
+import { leavesOf } from "@mimikit/protocol/condition";
+import { compareTaskIds } from "@mimikit/protocol/id";
+import type { Report } from "@mimikit/protocol/report";
 import type { Link } from "@mimikit/protocol/trigger";
 import type { Action } from "../action.ts";
-import type { Verdict } from "../conditions/condition.ts";
-import { judge, needsOf, withBaselines } from "../conditions/index.ts";
+import { type Facts, forEver, type Verdict } from "../conditions/condition.ts";
+import { judgeLeaf, judgeTree, knownOf, needsOf, withBaselines } from "../conditions/index.ts";
 import { failedResult } from "../finish.ts";
+import { goOnWords } from "../notices.ts";
+import { goOnId, isAgreed, isFailure, ownQuestion } from "../question.ts";
 import { factsAt, isCancelled, openLinks, type Snapshot } from "../snapshot.ts";
 
 export function fire(snapshot: Snapshot, nowMs: number): Action[] {
@@ -19,12 +27,14 @@ function fireOne(link: Link, snapshot: Snapshot, nowMs: number): Action[] {
   const facts = factsAt(snapshot, nowMs);
   const evidence = withBaselines(condition, facts, link.evidence);
   if (evidence !== null) return [{ type: "advance", trigger: { ...link, version: link.version + 1, evidence } }];
-  const verdict = judge(condition, facts, link.evidence);
+  const verdict = judgeForgiving(link, facts, (taskId) => isAgreed(snapshot.closedQuestion(goOnId(taskId))));
   if (verdict.holds === true) {
     const upstream = tasks.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);
     return [{ type: "fire", task: { ...task, upstream } }];
   }
   if (isNever(verdict)) {
+    const asked = askWhetherToGoOn(link, facts, snapshot);
+    if (asked !== null) return asked;
     const ended = tasks.flatMap((taskId) => snapshot.outcomeOf(taskId)?.title ?? []).map((title) => `"${title}"`);
     const error = `not run: ${ended.join(", ")} did not end as it needed`;
     return [{ type: "finish", result: failedResult(task, "cancelled", error, nowMs, 0) }];
@@ -33,6 +43,52 @@ function fireOne(link: Link, snapshot: Snapshot, nowMs: number): Action[] {
   if (missing === undefined || !isComplete(link, snapshot)) return [];
   const error = `it waits for a task that does not exist: ${missing}`;
   return [{ type: "finish", result: failedResult(task, "error", error, nowMs, 0) }];
+}
+
+/** The verdict on a link, where failures that the user has forgiven count as done (SPEC C8). */
+function judgeForgiving({ condition, evidence }: Link, facts: Facts, isForgiven: (taskId: string) => boolean): Verdict {
+  return judgeTree(condition, 0, (atom, leaf) => {
+    if (atom.type === "task_done" && isFailure(facts.outcomeOf(atom.params.taskId)) && isForgiven(atom.params.taskId))
+      return forEver(true);
+    return judgeLeaf(atom, facts, knownOf(leaf, evidence));
+  });
+}
+
+/** Where only failures are in the way, the user decides, once for each; null where that is decided, or changes nothing. */
+function askWhetherToGoOn(link: Link, facts: Facts, snapshot: Snapshot): Action[] | null {
+  if (isNever(judgeForgiving(link, facts, () => true))) return null;
+  const open: Report[] = [];
+  for (const atom of leavesOf(link.condition)) {
+    const outcome = atom.type === "task_done" ? facts.outcomeOf(atom.params.taskId) : undefined;
+    if (!isFailure(outcome)) continue;
+    const id = goOnId(outcome.id);
+    const closed = snapshot.closedQuestion(id);
+    if (isAgreed(closed)) continue;
+    if (closed !== undefined || snapshot.isArchived(id)) return null;
+    open.push(outcome);
+  }
+  const [failed] = open;
+  if (failed === undefined) return null;
+  // What waits is known when all of the plan is written.
+  if (!isComplete(link, snapshot) || snapshot.questions.has(goOnId(failed.id))) return [];
+  const words = goOnWords(failed, titlesBehind(failed.id, snapshot));
+  const at = new Date(facts.nowMs).toISOString();
+  const { traceId } = link.task;
+  const question = ownQuestion(goOnId(failed.id), { type: "go_on", failedId: failed.id }, words, { at, traceId });
+  return [{ type: "ask", question }];
+}
+
+/** The titles of what waits for a task, and of what waits for that. */
+function titlesBehind(taskId: string, snapshot: Snapshot): string[] {
+  const links = openLinks(snapshot).sort((a, b) => compareTaskIds(a.id, b.id));
+  const behind = new Set([taskId]);
+  // An earlier link may wait for a later one: it is looked again until nothing is added.
+  for (let size = 0; size < behind.size; ) {
+    size = behind.size;
+    for (const { id, condition } of links)
+      if (needsOf(condition).tasks.some((each) => behind.has(each))) behind.add(id);
+  }
+  return links.flatMap(({ id, task }) => (behind.has(id) ? [task.title] : []));
 }
 
 /** It does not hold, and it never will. */

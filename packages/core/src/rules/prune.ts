@@ -16,9 +16,13 @@ export function prune(snapshot: Snapshot): Action[] {
     const spent = snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.isArchived(id);
     if (spent) removals.push({ from: "triggers", id, version });
   }
-  for (const { id, version } of snapshot.standing.values())
-    if (snapshot.isArchived(id)) removals.push({ from: "triggers", id, version });
+  // The newest version goes last: whoever looks meanwhile never takes an older one for it.
   for (const { id, version } of snapshot.staleVersions) removals.push({ from: "triggers", id, version });
+  for (const { id, version, applied } of snapshot.standing.values()) {
+    // It says which wishes were granted, until they are answered.
+    const isAnswered = applied.every((wishId) => !snapshot.inbox.has(wishId) || snapshot.isArchived(wishId));
+    if (snapshot.isArchived(id) && isAnswered) removals.push({ from: "triggers", id, version });
+  }
   for (const { id, role } of snapshot.queue.values()) {
     if (snapshot.isArchived(id)) removals.push({ from: "queue", role, id });
   }

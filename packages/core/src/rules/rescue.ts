@@ -1,11 +1,15 @@
 /**
  * A crash in mid-run is not a failure of the task: the pool claims it again. Only a task that took the pool down again
- * and again is given up, and one that must not run twice ends as interrupted (SPEC C5).
+ * and again is given up; one that must not run twice ends as interrupted, or waits for what the user says (SPEC C5).
  */
+import { runAgainPermit } from "@mimikit/protocol/id";
+import type { Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { failedResult } from "../finish.ts";
+import { runAgainWords } from "../notices.ts";
+import { attemptToAskAbout, isAgreed, ownQuestion, runAgainId } from "../question.ts";
 import { outageOf, outagesOf } from "../retry.ts";
-import { type Attempt, countAttempts, openTasks, type Snapshot, wasCutOff } from "../snapshot.ts";
+import { type Attempt, countAttempts, isCancelled, openTasks, type Snapshot, wasCutOff } from "../snapshot.ts";
 
 /** This many dead owners, and the task is poison. */
 export const POISON_DEATHS = 3;
@@ -31,7 +35,30 @@ export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
         type: "finish",
         result: failedResult(task, "interrupted", error, nowMs, countAttempts(attempts)),
       });
+    } else {
+      const attempt = attemptToAskAbout(task, attempts);
+      if (attempt !== undefined) actions.push(...askAgain(task, attempt, snapshot, nowMs));
     }
   }
   return actions;
+}
+
+/** Until the user has said yes, the pool leaves it alone; the permit that it then looks for is made from the answer, once. */
+function askAgain(task: Task, attempt: number, snapshot: Snapshot, nowMs: number): Action[] {
+  const permit = runAgainPermit(task.id, attempt);
+  if (snapshot.isArchived(permit) || isCancelled(snapshot, task.id)) return [];
+  const id = runAgainId(task.id, attempt);
+  const closed = snapshot.closedQuestion(id);
+  const at = new Date(nowMs).toISOString();
+  if (closed === undefined && !snapshot.isArchived(id)) {
+    if (snapshot.questions.has(id)) return [];
+    const purpose = { type: "run_again", taskId: task.id, attempt } as const;
+    const { traceId } = task;
+    return [{ type: "ask", question: ownQuestion(id, purpose, runAgainWords(task.title), { at, traceId }) }];
+  }
+  if (isAgreed(closed))
+    return [{ type: "permit", permit: { kind: "permit", id: permit, at, taskId: task.id, attempt } }];
+  const attempts = countAttempts(snapshot.attempts.get(task.id));
+  const error = "its process ended while it ran, and the user did not want it to run again";
+  return [{ type: "finish", result: failedResult(task, "interrupted", error, nowMs, attempts) }];
 }

@@ -1,5 +1,6 @@
 /** A result's effects become records, each under its derived id; then the result itself is history (PROTOCOL step 5). */
 
+import { leavesOf } from "@mimikit/protocol/condition";
 import type { EffectOf } from "@mimikit/protocol/effect";
 import { ancestorsOf, childId, evaluationNumber } from "@mimikit/protocol/id";
 import type { Event } from "@mimikit/protocol/inbox";
@@ -12,6 +13,7 @@ import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/trigger-order
 import type { Action, Settlement } from "../action.ts";
 import { restartWords } from "../notices.ts";
 import { isPermitted } from "../permissions.ts";
+import { ownQuestion } from "../question.ts";
 import { scheduleProblem } from "../schedule.ts";
 import { isCancelled, openResults, openStanding, type Snapshot } from "../snapshot.ts";
 import { titleOf } from "../title.ts";
@@ -166,7 +168,7 @@ function answeredReports({ task }: Result): Report[] {
 }
 
 /** How many triggers stand over what this result starts (SPEC D8). What a user says begins anew. */
-function depthOf({ task }: Pick<Result, "task">): number {
+export function depthOf({ task }: Pick<Result, "task">): number {
   if (task.turn === undefined) return task.triggerDepth ?? 0;
   if (task.turn.messages.length > 0) return 0;
   const depths = task.turn.events.map(({ data }) => (typeof data.triggerDepth === "number" ? data.triggerDepth : 0));
@@ -223,14 +225,7 @@ function questionOf(id: string, effect: EffectOf<"ask_user">, { task, completedA
 }
 
 function restartQuestion(id: string, { task, completedAt }: Result): Question {
-  return {
-    id,
-    at: completedAt,
-    expiresAt: new Date(Date.parse(completedAt) + QUESTION_TIMEOUT_SEC * 1_000).toISOString(),
-    ...restartWords(task.turn),
-    purpose: { type: "restart" },
-    traceId: task.traceId,
-  };
+  return ownQuestion(id, { type: "restart" }, restartWords(task.turn), { at: completedAt, traceId: task.traceId });
 }
 
 /** The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). */
@@ -238,11 +233,14 @@ function judged({ id, task, status, result, completedAt }: Result, snapshot: Sna
   const verdicts = status === "done" ? (Verdicts.safeParse(result).data ?? []) : [];
   const number = evaluationNumber(id);
   const versions = new Map<string, Trigger>();
-  for (const { id: name, triggerId, leaf } of task.evaluation ?? []) {
+  for (const { id: name, triggerId, leaf, prompt } of task.evaluation ?? []) {
     const verdict = verdicts.find((each) => each.id === name);
     const current = versions.get(triggerId) ?? snapshot.links.get(triggerId) ?? snapshot.standing.get(triggerId);
     if (verdict === undefined || current === undefined || !("evidence" in current)) continue;
     if (snapshot.isArchived(triggerId) || number <= (current.evidence.evaluations[leaf]?.number ?? 0)) continue;
+    // Somebody has put another condition in its place meanwhile: that was not asked.
+    const atom = leavesOf(current.condition)[leaf];
+    if (atom?.type !== "llm_eval" || atom.params.prompt !== prompt) continue;
     const answer = { number, result: verdict.result, at: completedAt };
     const evaluations = { ...current.evidence.evaluations, [leaf]: answer };
     const version = versions.has(triggerId) ? current.version : current.version + 1;

@@ -19,7 +19,7 @@ import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from 
 
 /** An occurrence is on time up to this many milliseconds late; later, it was missed. */
 export const ON_TIME_MS = 60_000;
-/** A trigger whose work piles up to this many open tasks skips until some have ended. */
+/** A trigger whose firings pile up to this many that have not ended skips until some have. */
 export const OPEN_OCCURRENCES_MAX = 100;
 
 export function stand(snapshot: Snapshot, nowMs: number): Action[] {
@@ -27,18 +27,24 @@ export function stand(snapshot: Snapshot, nowMs: number): Action[] {
   return openStanding(snapshot).flatMap((trigger) => step(trigger, open.get(trigger.id) ?? 0, snapshot, nowMs));
 }
 
+/** Tasks that have not ended, and events that the Teller has not been told: where a budget is used up, both wait. */
 function openByTrigger(snapshot: Snapshot): Map<string, number> {
   const open = new Map<string, number>();
-  for (const { triggerId } of openTasks(snapshot))
-    if (triggerId !== undefined) open.set(triggerId, (open.get(triggerId) ?? 0) + 1);
+  const count = (triggerId: string) => open.set(triggerId, (open.get(triggerId) ?? 0) + 1);
+  for (const { triggerId } of openTasks(snapshot)) if (triggerId !== undefined) count(triggerId);
+  for (const wish of snapshot.inbox.values()) {
+    if (wish.kind !== "event" || wish.name !== "cron_trigger" || snapshot.isArchived(wish.id)) continue;
+    if (typeof wish.data.triggerId === "string") count(wish.data.triggerId);
+  }
   return open;
 }
 
 function step(trigger: Standing, open: number, snapshot: Snapshot, nowMs: number): Action[] {
   const undone = undoneOf(trigger, snapshot);
   if (undone.fire.length + undone.skip.length > 0) return [carryOut(trigger, undone, snapshot, nowMs)];
-  if (isCancelled(snapshot, trigger.id)) return [{ type: "end-trigger", trigger, outcome: "cancelled" }];
-  if (trigger.type === "scheduled" && trigger.isSpent) return [{ type: "end-trigger", trigger, outcome: "spent" }];
+  if (trigger.over !== undefined) return [{ type: "end-trigger", trigger, outcome: trigger.over }];
+  if (isCancelled(snapshot, trigger.id))
+    return [{ type: "advance", trigger: advanced(trigger, { over: "cancelled" }) }];
   if (trigger.paused) return [];
   const next = nextVersion(trigger, reasonToSkip(trigger, open, snapshot), snapshot, nowMs);
   return next === null ? [] : [{ type: "advance", trigger: next }];
@@ -75,7 +81,7 @@ function carryOut(trigger: Standing, { fire, skip }: Decision, snapshot: Snapsho
 
 /** Why nothing of it is started now, though it is due; null when there is no reason. */
 function reasonToSkip(trigger: Standing, open: number, snapshot: Snapshot): string | null {
-  if (open >= OPEN_OCCURRENCES_MAX) return `${open} of its tasks have not ended`;
+  if (open >= OPEN_OCCURRENCES_MAX) return `${open} of its firings have not ended`;
   const { budget } = trigger;
   if (budget === undefined) return null;
   const spent = snapshot.spentByTrigger(trigger.id);
@@ -120,14 +126,8 @@ function nextRecurring(trigger: Recurring, skip: string | null, nowMs: number): 
   const skipped = occurrences.slice(0, occurrences.length - firing.length);
   const decision: Decision = {
     fire: firing.map((ms) => ({ id: occurrenceId(trigger.id, ms), at: new Date(ms).toISOString() })),
-    skip: [],
+    skip: skipOf(trigger.id, { occurrences: skipped, older }, skip ?? missedReason(trigger.missed)),
   };
-  const fromMs = older?.fromMs ?? skipped[0];
-  const toMs = skipped.at(-1) ?? older?.toMs;
-  if (fromMs !== undefined && toMs !== undefined) {
-    const count = older === null ? skipped.length : older.count === null ? null : older.count + skipped.length;
-    decision.skip.push(skipOf(trigger.id, fromMs, toMs, count, skip ?? missedReason(trigger.missed)));
-  }
   return advanced(trigger, { last: new Date(last).toISOString() }, decision);
 }
 
@@ -152,8 +152,8 @@ function nextScheduled(trigger: Scheduled, skip: string | null, nowMs: number): 
   const decision: Decision =
     reason === null
       ? { fire: [{ id: occurrenceId(trigger.id, dueMs), at }], skip: [] }
-      : { fire: [], skip: [skipOf(trigger.id, dueMs, dueMs, 1, reason)] };
-  return advanced(trigger, { isSpent: true }, decision);
+      : { fire: [], skip: skipOf(trigger.id, { occurrences: [dueMs], older: null }, reason) };
+  return advanced(trigger, { over: "spent" }, decision);
 }
 
 function nextConditional(
@@ -185,8 +185,12 @@ function nextConditional(
 }
 
 /** Has it fired so lately that it does not fire again yet? A clock that was set back behind that must not prolong the rest. */
-export function isResting({ firedAt, cooldownSec }: Conditional, nowMs: number): boolean {
-  if (firedAt === undefined) return false;
-  const sinceMs = nowMs - Date.parse(firedAt);
-  return sinceMs >= 0 && sinceMs < Math.max(cooldownSec, COOLDOWN_SEC_MIN) * 1_000;
+export function isResting(trigger: Conditional, nowMs: number): boolean {
+  const { firedAt } = trigger;
+  return firedAt !== undefined && nowMs >= Date.parse(firedAt) && nowMs < restEndsMs(firedAt, trigger);
+}
+
+/** When a condition that fired then may fire again. */
+export function restEndsMs(firedAt: string, { cooldownSec }: Conditional): number {
+  return Date.parse(firedAt) + Math.max(cooldownSec, COOLDOWN_SEC_MIN) * 1_000;
 }

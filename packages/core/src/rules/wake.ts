@@ -1,8 +1,9 @@
 /**
  * The Teller is woken when something waits for it and no turn is open. A plan is reported once, when nothing of it is
- * open any more; what failed, or needs an answer, is reported at once (SPEC C8).
+ * open any more; what failed, or needs an answer, is reported at once (SPEC C8). Where a budget is used up, only what the
+ * user says wakes it; the rest waits, or comes along (SPEC N2).
  */
-import { compareTaskIds, turnId } from "@mimikit/protocol/id";
+import { ancestorsOf, compareTaskIds, turnId } from "@mimikit/protocol/id";
 import type { ClearWish, Event, Message } from "@mimikit/protocol/inbox";
 import type { Report } from "@mimikit/protocol/report";
 import { type Result, reportOf } from "@mimikit/protocol/result";
@@ -22,14 +23,15 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
   const number = highestTurn(snapshot);
   if (number > snapshot.settledTurn) return [];
   const { said, events } = pendingOf(snapshot);
-  const open = openParents(snapshot);
-  const results = openResults(snapshot)
-    .filter((result) => !isSettledAtOnce(result) && isReportable(result, open, snapshot))
-    .sort((a, b) => compareTaskIds(a.id, b.id));
-  if (said.length + events.length + results.length === 0) return [];
-  const turn = inputOf(said, results.map(reportOf), events);
+  const results = reportableResults(snapshot);
+  const warning = events.find(({ name }) => name === "budget");
+  const isHeldBack = snapshot.ceiling !== null && said.length === 0 && !events.some(isAnswer);
+  if (warning === undefined && (isHeldBack || said.length + events.length + results.length === 0)) return [];
+  // Nobody runs the turn that says so: it is not to take anything along.
+  const turn = warning === undefined ? inputOf(said, results.map(reportOf), events) : { ...NOTHING, events: [warning] };
   const id = turnId(number + 1);
   const origin = turn.results[0]?.id ?? turn.events[0]?.id;
+  const triggerId = triggerOf(turn, snapshot);
   return [
     {
       type: "wake",
@@ -46,10 +48,27 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
         upstream: [],
         onInterrupt: "rerun",
         consumer: "supervisor",
+        ...(triggerId !== undefined && { triggerId }),
         turn,
       },
     },
   ];
+}
+
+const NOTHING: TurnInput = { messages: [], events: [], results: [] };
+
+/** The user's word, though no message. */
+function isAnswer({ name }: Event): boolean {
+  return name === "question_answered";
+}
+
+/** The standing trigger that a turn is about, if it is about nothing else: what it costs is the trigger's. */
+function triggerOf({ messages, events, results }: TurnInput, snapshot: Snapshot): string | undefined {
+  const [first, ...others] = [
+    ...results.map(({ id }) => snapshot.results.get(id)?.task.triggerId),
+    ...events.map(({ data }) => (typeof data.triggerId === "string" ? data.triggerId : undefined)),
+  ];
+  return messages.length === 0 && others.every((each) => each === first) ? first : undefined;
 }
 
 function titleOfTurn({ clear, messages, results, events }: TurnInput): string {
@@ -78,22 +97,27 @@ function byTime(a: { at: string; id: string }, b: { at: string; id: string }): n
  * begin anew or a message that asks for one.
  */
 function inputOf(said: (Message | ClearWish)[], reports: Report[], events: Event[]): TurnInput {
-  const none = { messages: [], events: [], results: [] };
   const [first] = said;
-  if (first?.kind === "clear") return { ...none, clear: first };
-  if (first?.mode === "next") return { ...none, messages: [first] };
+  if (first?.kind === "clear") return { ...NOTHING, clear: first };
+  if (first?.mode === "next") return { ...NOTHING, messages: [first] };
   const end = said.findIndex((each) => each.kind === "clear" || each.mode === "next");
   const messages = (end < 0 ? said : said.slice(0, end)).filter((each) => each.kind === "message");
   const room = { items: TURN_ITEMS_MAX, chars: TURN_CHARS_MAX };
   return {
     messages: fitting(messages, room),
-    results: fitting(reports, room),
+    results: fittingPlans(reports, room),
     events: fitting(events, room),
   };
 }
 
+/** What a turn has room for, still. */
+interface Room {
+  items: number;
+  chars: number;
+}
+
 /** As many as there is room for, in their order; the first item of a turn always has room. */
-function fitting<T>(items: T[], room: { items: number; chars: number }): T[] {
+function fitting<T>(items: readonly T[], room: Room): T[] {
   const taken: T[] = [];
   for (const item of items) {
     const { length } = JSON.stringify(item);
@@ -104,6 +128,27 @@ function fitting<T>(items: T[], room: { items: number; chars: number }): T[] {
     taken.push(item);
   }
   return taken;
+}
+
+/** A plan is reported in one turn (SPEC C8): one that does not fit any more waits, unless no turn has room for all of it. */
+function fittingPlans(reports: readonly Report[], room: Room): Report[] {
+  const plans = Map.groupBy(reports, ({ id }) => ancestorsOf(id)[0] ?? id);
+  const taken: Report[] = [];
+  for (const plan of plans.values()) {
+    const isFirst = room.items === TURN_ITEMS_MAX;
+    const fits = fitting(plan, { ...room });
+    if (fits.length < plan.length && !isFirst) break;
+    taken.push(...fitting(plan, room));
+  }
+  return taken;
+}
+
+/** What has ended and is to be reported now, in the order of the tasks. */
+export function reportableResults(snapshot: Snapshot): Result[] {
+  const open = openParents(snapshot);
+  return openResults(snapshot)
+    .filter((result) => !isSettledAtOnce(result) && isReportable(result, open, snapshot))
+    .sort((a, b) => compareTaskIds(a.id, b.id));
 }
 
 /** The plans of which something is still open. */

@@ -11,6 +11,8 @@ import type { ClaudeSettings } from "./settings.ts";
 
 /** What a Worker has. Some versions leave out those that the shell can do as well. */
 const WORKER_TOOLS = ["Bash", "Read", "Edit", "Write", "Glob", "Grep"];
+/** What somebody has who only looks. */
+const LOOKING_TOOLS = ["Bash", "Read", "Glob", "Grep"];
 
 const COMMON = [
   ...["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"],
@@ -25,6 +27,7 @@ const COMMON = [
 export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, keyPath: string | null): string[] {
   const { run, systemPath, threadId, toolsPath } = ask;
   const isWorker = run.task.role === "worker";
+  const ownTools = (run.task.evaluation === undefined ? WORKER_TOOLS : LOOKING_TOOLS).join(",");
   const names = toolsOf(run.task.role).map(({ name }) => `mcp__${SERVER_NAME}__${name}`);
   return [
     ...COMMON,
@@ -32,8 +35,8 @@ export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, 
     ...(apiKey === undefined ? [] : ["--bare"]),
     ...(model === undefined ? [] : ["--model", model]),
     ...["--system-prompt-file", systemPath],
-    ...["--tools", isWorker ? WORKER_TOOLS.join(",") : ""],
-    ...(isWorker ? ["--allowedTools", WORKER_TOOLS.join(",")] : []),
+    ...["--tools", isWorker ? ownTools : ""],
+    ...(isWorker ? ["--allowedTools", ownTools] : []),
     ...(toolsPath === null ? [] : ["--mcp-config", serversOf(ask, toolsPath), "--allowedTools", names.join(",")]),
     ...(keyPath === null ? [] : ["--settings", JSON.stringify({ apiKeyHelper: readOnce(keyPath) })]),
     ...(threadId === null ? [] : ["--resume", threadId]),

@@ -25,9 +25,11 @@ export interface Reach {
   temporary: string;
   /** Files and directories of the state directory that are shown, read-only. What lies beside them is writable. */
   shown: readonly string[];
+  /** Nothing in the workspace can be changed. */
+  isReadOnly: boolean;
 }
 
-type Place = Pick<Run, "home" | "workDir"> & { task: Pick<Run["task"], "upstream"> };
+type Place = Pick<Run, "home" | "workDir"> & { task: Pick<Run["task"], "upstream" | "evaluation"> };
 
 /**
  * All paths are real ones: what is denied under one name must not be there under another. Throws what the disk throws,
@@ -42,12 +44,19 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
   // The outputs that the prompt names: earlier tasks of the chain handed them in. What is elsewhere can be read anyway.
   const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
   const ours = outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [path] : []));
-  return { home, workDir, temporary: await realpath(temporary), shown: [await realpath(links), ...ours] };
+  const shown = [await realpath(links), ...ours];
+  return {
+    home,
+    workDir,
+    temporary: await realpath(temporary),
+    shown,
+    isReadOnly: place.task.evaluation !== undefined,
+  };
 }
 
 /** The settings of codex that make it so. */
 export function permissionValues(
-  { home, workDir, temporary, shown }: Reach,
+  { home, workDir, temporary, shown, isReadOnly }: Reach,
   network: boolean,
 ): Record<string, TomlValue> {
   // Only these: an earlier Worker may have left any number of files beside its output, and links that codex stumbles over.
@@ -61,7 +70,7 @@ export function permissionValues(
       [home]: "deny",
       ...Object.fromEntries(passages),
       [temporary]: "write",
-      [workDir]: "write",
+      [workDir]: isReadOnly ? "read" : "write",
     },
     [`permissions.${PROFILE}.network`]: { enabled: network },
   };

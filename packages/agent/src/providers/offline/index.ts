@@ -3,6 +3,7 @@
  * the same roles and tools as any model.
  */
 import type { Provider } from "../../provider.ts";
+import { judge } from "./evaluator.ts";
 import { plan } from "./planner.ts";
 import { tell } from "./teller.ts";
 import { work } from "./worker.ts";
@@ -16,7 +17,7 @@ export const offline: Provider = {
       case "planner":
         return plan(run);
       case "worker":
-        return work(run, signal);
+        return run.task.evaluation === undefined ? work(run, signal) : judge();
     }
   },
 };

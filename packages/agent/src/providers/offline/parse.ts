@@ -42,6 +42,7 @@ export type Intent =
   | { kind: "run"; steps: Steps }
   | { kind: "schedule"; schedule: Schedule }
   | { kind: "tasks" }
+  | { kind: "schedules" }
   | { kind: "status" }
   | { kind: "help" }
   | { kind: "cancel"; id: string | null }
@@ -61,11 +62,19 @@ const END = /^[.。!！]*$/;
 const REMIND = /^(?:remind\s+me\b|提醒我|提醒一下我)\s*/i;
 const MENTION = /\b(?:run|runs|running|execute)\b|运行|执行/i;
 
-const KEYWORDS: readonly { kind: "tasks" | "status" | "help"; pattern: RegExp }[] = [
+/** How a reminder is written that waits for its moment: what follows is said, whatever it is. */
+const DUE_REMINDER = /^(?:remind me: |提醒我：)/;
+
+const KEYWORDS: readonly { kind: "tasks" | "schedules" | "status" | "help"; pattern: RegExp }[] = [
   {
     kind: "tasks",
     pattern:
       /^(?:(?:list|show)(?:\s+(?:me|my|the|all))*\s+tasks|(?:my\s+)?tasks|task\s+list|(?:查看|列出|显示)?(?:所有|全部|我的)?任务(?:列表)?)$/i,
+  },
+  {
+    kind: "schedules",
+    pattern:
+      /^(?:(?:list|show)(?:\s+(?:me|my|the|all))*\s+(?:schedules?|reminders|triggers)|(?:my\s+)?(?:schedules?|reminders|triggers)|(?:查看|列出|显示)?(?:所有|全部|我的)?(?:提醒|定时任务|定时|日程)(?:列表)?)$/i,
   },
   { kind: "status", pattern: /^(?:(?:show\s+)?status|(?:查看|显示)?(?:系统|当前)?状态)$/i },
   { kind: "help", pattern: /^(?:help|what can you do|[?？]|帮助|你能做什么|你会什么)$/i },
@@ -82,6 +91,18 @@ export function parseMessage(text: string, clock: Clock): Intent[] {
     else intents.push(intent);
   }
   return intents.length > 0 ? intents : [{ kind: "other", text }];
+}
+
+/** What a trigger that is due wants done. */
+export type Due = { kind: "remind" | "other"; text: string } | { kind: "run"; orders: Steps[] };
+
+/** The prompt of a trigger that is due: a reminder is text, also where it reads as an order. Never throws. */
+export function parseDue(prompt: string, clock: Clock): Due {
+  const text = prompt.trim();
+  if (DUE_REMINDER.test(text)) return { kind: "remind", text: text.replace(DUE_REMINDER, "") };
+  if (REMIND.test(text)) return { kind: "remind", text: tidyReminder(text.replace(REMIND, "")) };
+  const orders = parseMessage(text, clock).flatMap((intent) => (intent.kind === "run" ? [intent.steps] : []));
+  return orders.length > 0 ? { kind: "run", orders } : { kind: "other", text };
 }
 
 /**
@@ -149,7 +170,10 @@ function parseBacklog(order: string): Intent | null {
 }
 
 function parseCancel(order: string): Intent | null {
-  const match = /^(?:cancel|取消)(?:\s*(?:task|任务))?[\s:：]*(?:`?([a-z0-9][a-z0-9._-]*?)`?)?[.。!！]?$/i.exec(order);
+  const match =
+    /^(?:cancel|取消)(?:\s*(?:task|reminder|schedule|trigger|任务|提醒|定时任务|定时))?[\s:：]*(?:`?([a-z0-9][a-z0-9._-]*?)`?)?[.。!！]?$/i.exec(
+      order,
+    );
   return match === null ? null : { kind: "cancel", id: match[1]?.toLowerCase() ?? null };
 }
 

@@ -3,46 +3,71 @@
  * what came back. It says what it does, never a result that it has not seen.
  */
 
+import { nextOf } from "@mimikit/core/schedule";
 import { tokenize } from "@mimikit/memory/tokenize";
 import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/effect";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { ancestorsOf } from "@mimikit/protocol/id";
-import type { Message } from "@mimikit/protocol/inbox";
+import type { Event, Message } from "@mimikit/protocol/inbox";
 import { NO_USAGE } from "@mimikit/protocol/usage";
+import { z } from "zod";
 import type { ToolAnswer } from "../../bus.ts";
 import { clockOf, isoIn } from "../../clock.ts";
 import type { ProviderEvent, Run } from "../../provider.ts";
 import { TELLER_DELEGATIONS_MAX } from "../../tools/delegate.ts";
 import { findMessages } from "../../tools/query-history.ts";
 import { orderOf, titleOf } from "./order.ts";
-import { type Intent, parseMessage, type Schedule, type Steps } from "./parse.ts";
+import { type Due, type Intent, parseDue, parseMessage, type Schedule, type Steps } from "./parse.ts";
 import { describeResults } from "./report.ts";
+import type { When } from "./when.ts";
 import { type Language, languageOf, WORDS, type Words } from "./words.ts";
 
 const TASKS_SHOWN_MAX = 20;
 const ENDED_SHOWN_MAX = 5;
 const FOUND_MAX = 5;
+const TRIGGERS_SHOWN_MAX = 20;
 const QUOTE_CHARS = 80;
 
-/** A pending message, understood. */
-interface Request {
-  message: Message;
+const Staged = z.object({ id: z.string() });
+/** What of an event the engine reads. */
+const Fired = z.object({ prompt: z.string(), occurrence: z.string() });
+const Asked = z.object({ question: z.string(), answer: z.string().nullable().optional() });
+
+/** What orders commands to be run. */
+interface Ordering {
+  orders: Steps[];
   language: Language;
+}
+
+/** A pending message, understood. */
+interface Request extends Ordering {
+  message: Message;
   intents: Intent[];
+}
+
+/** A trigger that is due. */
+interface DueTrigger extends Ordering {
+  due: Due;
+  /** How it says that it comes late; null where it is on time. */
+  late: string | null;
 }
 
 /** Runs a turn. Every paragraph is streamed as it is found, and all of them together are the reply. */
 export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
   const { messages = [], events = [], results = [] } = run.task.turn ?? {};
   const requests = messages.map(understand);
-  const started = await delegateOrders(requests, run);
+  const due = new Map(events.flatMap((event) => (event.name === "cron_trigger" ? [[event, dueOf(event)]] : [])));
+  const started = await delegateOrders([...due.values(), ...requests], run);
   const paragraphs: string[] = [];
   const say = (text: string): ProviderEvent => {
     paragraphs.push(text);
     return { type: "delta", text: paragraphs.length > 1 ? `\n\n${text}` : text };
   };
   if (results.length > 0) yield say(describeResults(results));
-  for (const event of events) yield say(event.text);
+  for (const event of events) {
+    const trigger = due.get(event);
+    yield say(trigger === undefined ? describeEvent(event) : answerDue(trigger, started.get(trigger)));
+  }
   for (const request of requests) {
     if (requests.length > 1) yield say(`> ${quote(request.message.text)}`);
     for (const text of await answer(request, started.get(request), run)) yield say(text);
@@ -51,7 +76,48 @@ export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
 }
 
 function understand(message: Message): Request {
-  return { message, language: languageOf(message.text), intents: parseMessage(message.text, clockOf(message)) };
+  const intents = parseMessage(message.text, clockOf(message));
+  const orders = intents.flatMap((intent) => (intent.kind === "run" ? [intent.steps] : []));
+  return { message, language: languageOf(message.text), intents, orders };
+}
+
+/** What comes later than this was missed, and is made up for. */
+const LATE_MS = 60_000;
+
+function dueOf({ at, data }: Event): DueTrigger {
+  const { prompt, occurrence } = Fired.parse(data);
+  const clock = clockOf({ at });
+  const due = parseDue(prompt, clock);
+  const language = languageOf(prompt);
+  const dueMs = Date.parse(occurrence);
+  const isLate = clock.nowMs - dueMs > LATE_MS;
+  return {
+    due,
+    language,
+    orders: due.kind === "run" ? due.orders : [],
+    late: isLate ? WORDS[language].late(timeIn(dueMs, clock.timeZone)) : null,
+  };
+}
+
+function answerDue({ due, orders, language, late }: DueTrigger, started: ToolAnswer | undefined): string {
+  const words = WORDS[language];
+  const text = () => {
+    if (due.kind === "remind") return words.reminder(due.text);
+    if (due.kind === "other") return words.dueOther(due.text);
+    if (started?.ok === false) return words.notDelegated(started.message);
+    return words.dueRun(orders.map((steps) => orderOf(steps, words)).join("; "));
+  };
+  return late === null ? text() : `${text()}\n\n${late}`;
+}
+
+/** What the system tells the Teller, as the user is told it. */
+function describeEvent({ name, text, data }: Event): string {
+  const asked = Asked.safeParse(data).data;
+  if (asked === undefined || (name !== "question_answered" && name !== "question_expired")) return text;
+  const { question, answer = null } = asked;
+  const words = WORDS[languageOf(question)];
+  if (name === "question_answered" && answer !== null) return words.answered(question, answer);
+  return words.unanswered(question, answer);
 }
 
 function quote(text: string): string {
@@ -59,31 +125,25 @@ function quote(text: string): string {
   return line.length > QUOTE_CHARS ? `${line.slice(0, QUOTE_CHARS - 1)}…` : line;
 }
 
-function ordersOf({ intents }: Request): Steps[] {
-  return intents.flatMap((intent) => (intent.kind === "run" ? [intent.steps] : []));
-}
-
 /**
- * One plan for each message that orders something, so that each is reported by itself; when there are more than a turn
- * may delegate, the last plan takes the rest.
+ * One plan for each message or trigger that orders something, so that each is reported by itself; when there are more than
+ * a turn may delegate, the last plan takes the rest.
  */
-async function delegateOrders(requests: Request[], run: Run): Promise<Map<Request, ToolAnswer>> {
-  const started = new Map<Request, ToolAnswer>();
-  const ordering = requests.filter((request) => ordersOf(request).length > 0);
+async function delegateOrders(all: readonly Ordering[], run: Run): Promise<Map<Ordering, ToolAnswer>> {
+  const started = new Map<Ordering, ToolAnswer>();
+  const ordering = all.filter(({ orders }) => orders.length > 0);
   const alone = ordering.length > TELLER_DELEGATIONS_MAX ? TELLER_DELEGATIONS_MAX - 1 : ordering.length;
-  const groups = [...ordering.slice(0, alone).map((request) => [request]), ordering.slice(alone)];
+  const groups = [...ordering.slice(0, alone).map((each) => [each]), ordering.slice(alone)];
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;
     const words = WORDS[first.language];
-    const orders = group.flatMap((request) =>
-      ordersOf(request).map((steps) => orderOf(steps, WORDS[request.language])),
-    );
+    const orders = group.flatMap(({ orders, language }) => orders.map((steps) => orderOf(steps, WORDS[language])));
     const answer = await run.bus.call("delegate", {
-      title: titleOf(ordersOf(first)[0] ?? [], words, TITLE_CHARS_MAX),
+      title: titleOf(first.orders[0] ?? [], words, TITLE_CHARS_MAX),
       prompt: `${words.planPrompt}\n${orders.map((order) => `> ${order}`).join("\n")}`,
     });
-    for (const request of group) started.set(request, answer);
+    for (const each of group) started.set(each, answer);
   }
   return started;
 }
@@ -91,7 +151,7 @@ async function delegateOrders(requests: Request[], run: Run): Promise<Map<Reques
 /** The paragraphs that answer one message. All its orders are one paragraph, where the first of them stands. */
 async function answer(request: Request, started: ToolAnswer | undefined, run: Run): Promise<string[]> {
   const words = WORDS[request.language];
-  const orders = ordersOf(request).map((steps) => orderOf(steps, words));
+  const orders = request.orders.map((steps) => orderOf(steps, words));
   const texts: string[] = [];
   let saidOrders = false;
   for (const intent of request.intents) {
@@ -112,7 +172,9 @@ async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Requ
       return stored.ok ? words.remembered(intent.content) : words.tooLong(REMEMBER_CHARS_MAX);
     }
     case "schedule":
-      return answerSchedule(intent.schedule, words);
+      return answerSchedule(intent.schedule, request, run);
+    case "schedules":
+      return answerSchedules(request, run);
     case "tasks":
       return answerTasks(run, words);
     case "status":
@@ -139,14 +201,50 @@ function about(text: string, request: Request, answer: string): string {
   return request.intents.length > 1 ? `> ${quote(text)}\n\n${answer}` : answer;
 }
 
-function answerSchedule({ when, said, action }: Schedule, words: Words): string {
-  const what = action.type === "run" ? orderOf(action.steps, words) : words.doRemind(action.text);
-  if (when.kind === "scheduled") {
-    return words.understood(words.whenScheduled(shortTime(when.runAt), when.timeZone), what);
-  }
-  if (when.kind === "conditional") return words.understood(words.whenChanged(when.path), what);
-  if ("cron" in when) return words.understood(words.whenCron(said, when.cron, when.timeZone), what);
-  return words.understood(words.whenInterval(said, when.intervalSec), what);
+/** What is ordered for later comes back to the Teller, which reads it again then: a reminder as text, an order as an order. */
+async function answerSchedule({ when, said, action }: Schedule, request: Request, run: Run): Promise<string> {
+  const words = WORDS[request.language];
+  const isRun = action.type === "run";
+  const what = isRun ? orderOf(action.steps, words) : words.doRemind(action.text);
+  const answer = await run.bus.call("schedule", {
+    title: isRun ? titleOf(action.steps, words, TITLE_CHARS_MAX) : what.slice(0, TITLE_CHARS_MAX),
+    prompt: isRun ? what : words.remindPrompt(action.text),
+    ...inputOf(when),
+  });
+  if (!answer.ok) return words.notScheduled(answer.message);
+  const { id } = Staged.parse(answer.data);
+  return words.scheduled(describeWhen(when, said, words), what, nextOccurrence(when, request, run), id);
+}
+
+function inputOf(when: When) {
+  if (when.kind === "scheduled") return { runAt: when.runAt };
+  if (when.kind === "conditional") return { condition: { type: "file_changed", params: { path: when.path } } };
+  return "cron" in when ? { cron: when.cron, timezone: when.timeZone } : { interval: when.intervalSec };
+}
+
+function describeWhen(when: When, said: string, words: Words): string {
+  if (when.kind === "scheduled") return words.whenScheduled(shortTime(when.runAt), when.timeZone);
+  if (when.kind === "conditional") return words.whenChanged(when.path);
+  if ("cron" in when) return words.whenCron(said, when.cron, when.timeZone);
+  return words.whenInterval(said, when.intervalSec);
+}
+
+/** On the user's clock; null where a moment has been named already, or nobody knows it. */
+function nextOccurrence(when: When, { message }: Request, { context }: Run): string | null {
+  if (when.kind !== "recurring") return null;
+  const schedule = "cron" in when ? { cron: when.cron, timezone: when.timeZone } : { interval: when.intervalSec };
+  const nextMs = nextOf(schedule, Date.parse(context.now));
+  return nextMs === null ? null : timeIn(nextMs, clockOf(message).timeZone);
+}
+
+function answerSchedules({ message, language }: Request, { context }: Run): string {
+  const words = WORDS[language];
+  const { timeZone } = clockOf(message);
+  const lines = context.triggers.slice(0, TRIGGERS_SHOWN_MAX).map(({ id, title, paused, next }) => {
+    const waits = next === null ? words.onCondition : words.nextAt(timeIn(Date.parse(next), timeZone));
+    return `- \`${id}\` ${title}: ${paused ? words.paused : waits}`;
+  });
+  return lines.length === 0 ? words.noSchedules : `${words.schedules}\n\n${lines.join("\n")}`;
 }
 
 function answerTasks({ context }: Run, words: Words): string {
@@ -178,7 +276,8 @@ function answerStatus({ context }: Run, words: Words): string {
 async function answerCancel(id: string | null, run: Run, words: Words): Promise<string> {
   if (id === null) return `${words.cancelWhich}\n\n${answerTasks(run, words)}`;
   const cancelled = await run.bus.call("cancel_task", { id });
-  if (cancelled.ok) return words.cancelling(id);
+  const isTrigger = run.context.triggers.some((trigger) => trigger.id === id);
+  if (cancelled.ok) return isTrigger ? words.unscheduling(id) : words.cancelling(id);
   const isKnown = run.context.tasks.some(
     (task) => task.role !== "teller" && (task.id === id || ancestorsOf(task.id).includes(id)),
   );
@@ -226,6 +325,11 @@ function answerSearch(query: string, request: Request, { context }: Run): string
   );
   if (hits.length + said.length === 0) return words.foundNothing(query);
   return `${words.found(query)}\n\n${[...hits, ...said].join("\n")}`;
+}
+
+/** `2026-11-22 10:10 (Asia/Shanghai)`. */
+function timeIn(ms: number, timeZone: string): string {
+  return `${shortTime(isoIn(ms, timeZone))} (${timeZone})`;
 }
 
 /** `2026-11-22T10:10:00+08:00` → `2026-11-22 10:10`. */

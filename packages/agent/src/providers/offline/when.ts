@@ -5,12 +5,11 @@
  */
 
 import { isChinese } from "@mimikit/core/notices";
+import { INTERVAL_SEC_MIN } from "@mimikit/protocol/trigger-order";
 import * as english from "chrono-node/en";
 import * as chinese from "chrono-node/zh/hans";
 import { type Clock, instantOf, isoIn, type WallTime, wallTimeOf } from "../../clock.ts";
 
-/** Shorter rhythms are refused (SPEC D4). */
-export const INTERVAL_SEC_MIN = 10;
 /** The longest phrase that is looked at. */
 export const WHEN_CHARS_MAX = 100;
 /** "Tomorrow" or "every day" without a time of day. */

@@ -14,6 +14,7 @@ export function languageOf(text: string): Language {
 const HELP_EN = [
   "- run `ls`: a command in the workspace. run `a` then `b`: one after the other, `b` gets the output of `a`. run `a` and `b`: side by side",
   "- remember …, search …: my long-term memory and what we said",
+  "- in 10 minutes remind me to …, every day at 9 run `a`, when src/a.ts changes run `a`, reminders",
   "- tasks, cancel <id>, status",
   "- backlog add …, backlog done …, backlog remove …, backlog list",
   "- several lines are several requests; each command stands at the start of its line, in backticks, or after `run:`",
@@ -22,6 +23,7 @@ const HELP_EN = [
 const HELP_ZH = [
   "- 运行 `ls`：在工作目录中执行命令。运行 `a` 然后 `b`：依次执行，`b` 能读到 `a` 的输出。运行 `a` 和 `b`：同时执行",
   "- 记住 …、搜索 …：我的长期记忆和我们的对话",
+  "- 10分钟后提醒我 …、每天9点运行 `a`、当 src/a.ts 变化时运行 `a`、我的提醒",
   "- 任务、取消 <编号>、状态",
   "- 待办 添加 …、待办 完成 …、待办 删除 …、待办 列表",
   "- 多行就是多个请求；命令要写在行首的“运行”之后并放在反引号里，或写成“运行：命令”",
@@ -52,7 +54,7 @@ const en = {
   } satisfies Record<TaskState, string>,
   waitsFor: (id: string) => `after \`${id}\``,
   cancelling: (id: string) => `I am cancelling \`${id}\` and everything that depends on it.`,
-  cancelUnknown: (id: string) => `I know no task \`${id}\`. Say "tasks" to see the ids.`,
+  cancelUnknown: (id: string) => `I know no task \`${id}\`. Say "tasks" or "reminders" to see the ids.`,
   cancelTooLate: (id: string) => `\`${id}\` has already ended: there is nothing to cancel.`,
   cancelWhich: "Which task? Say `cancel <id>`.",
   status: (version: string, providers: string, open: number, backlog: number) =>
@@ -67,13 +69,29 @@ const en = {
   found: (query: string) => `What I found for "${query}":`,
   foundNothing: (query: string) => `I found nothing for "${query}", neither in memory nor in our conversation.`,
   speaker: { user: "you", assistant: "I", system: "system" },
-  understood: (when: string, action: string) =>
-    `I understood: ${when}, ${action}. But schedules and reminders are not available in this version yet. I stored nothing, and nothing will happen then.`,
+  scheduled: (when: string, action: string, next: string | null, id: string) =>
+    `I have scheduled this: ${when}, ${action}.${next === null ? "" : ` Next: ${next}.`} Its id is \`${id}\`; "cancel ${id}" ends it.`,
+  notScheduled: (reason: string) => `I scheduled nothing: ${reason}`,
   whenScheduled: (at: string, zone: string) => `at ${at} (${zone})`,
   whenCron: (said: string, cron: string, zone: string) => `${said} (cron \`${cron}\`, ${zone})`,
   whenInterval: (said: string, sec: number) => `${said} (every ${sec} seconds)`,
   whenChanged: (path: string) => `whenever \`${path}\` changes`,
   doRemind: (text: string) => `remind you: ${text}`,
+  remindPrompt: (text: string) => `remind me: ${text}`,
+  reminder: (text: string) => `Reminder: ${text}`,
+  dueRun: (orders: string) => `It is time: ${orders}. I will report the outcome when it is there.`,
+  dueOther: (text: string) =>
+    `It is time: ${text}\n\nThat is all that I can do about it: no language model is configured.`,
+  late: (at: string) => `(This was due at ${at}. I was not running then.)`,
+  schedules: "Scheduled:",
+  noSchedules: "Nothing is scheduled.",
+  nextAt: (at: string) => `next ${at}`,
+  paused: "paused",
+  onCondition: "when its condition holds",
+  unscheduling: (id: string) => `I am ending \`${id}\`: it will not fire any more.`,
+  answered: (question: string, answer: string) => `I have noted your answer to "${question}": ${answer}`,
+  unanswered: (question: string, standard: string | null) =>
+    `Nobody answered "${question}" in time.${standard === null ? "" : ` I take the default: ${standard}`}`,
   unclear: {
     mention: 'I ran nothing. A command only runs when its line begins with "run", for example: run `ls`',
     leftover:
@@ -135,7 +153,7 @@ const zh: Words = {
   },
   waitsFor: (id) => `在 \`${id}\` 之后`,
   cancelling: (id) => `我正在取消 \`${id}\` 以及依赖它的任务。`,
-  cancelUnknown: (id) => `我没有找到任务 \`${id}\`。说“任务”可以查看编号。`,
+  cancelUnknown: (id) => `我没有找到任务 \`${id}\`。说“任务”或“我的提醒”可以查看编号。`,
   cancelTooLate: (id) => `\`${id}\` 已经结束，没有可取消的内容。`,
   cancelWhich: "要取消哪个任务？请说：取消 <编号>",
   status: (version, providers, open, backlog) =>
@@ -150,13 +168,28 @@ const zh: Words = {
   found: (query) => `关于“${query}”，我找到：`,
   foundNothing: (query) => `关于“${query}”，记忆和对话中都没有找到内容。`,
   speaker: { user: "你", assistant: "我", system: "系统" },
-  understood: (when, action) =>
-    `我的理解是：${when}，${action}。但这个版本还不支持定时和提醒。我没有保存任何内容，到时也不会执行。`,
+  scheduled: (when, action, next, id) =>
+    `已安排：${when}，${action}。${next === null ? "" : `下一次：${next}。`}编号是 \`${id}\`，说“取消 ${id}”可以取消。`,
+  notScheduled: (reason) => `我没有安排任何内容：${reason}`,
   whenScheduled: (at, zone) => `在 ${at}（${zone}）`,
   whenCron: (said, cron, zone) => `${said}（cron \`${cron}\`，${zone}）`,
   whenInterval: (said, sec) => `${said}（每 ${sec} 秒）`,
   whenChanged: (path) => `每当 \`${path}\` 变化时`,
   doRemind: (text) => `提醒你：${text}`,
+  remindPrompt: (text) => `提醒我：${text}`,
+  reminder: (text) => `提醒：${text}`,
+  dueRun: (orders) => `时间到了：${orders}。有结果后我会告诉你。`,
+  dueOther: (text) => `时间到了：${text}\n\n我只能提醒到这里：没有配置语言模型。`,
+  late: (at) => `（原定时间是 ${at}，当时我没有在运行。）`,
+  schedules: "已安排：",
+  noSchedules: "目前没有任何安排。",
+  nextAt: (at) => `下一次 ${at}`,
+  paused: "已暂停",
+  onCondition: "条件满足时",
+  unscheduling: (id) => `我正在取消 \`${id}\`，它不会再触发。`,
+  answered: (question, answer) => `我已记下你对“${question}”的回答：${answer}`,
+  unanswered: (question, standard) =>
+    `没有人及时回答“${question}”。${standard === null ? "" : `我采用默认值：${standard}`}`,
   unclear: {
     mention: "我没有运行任何命令。只有以“运行”开头的行才会执行，例如：运行 `ls`",
     leftover: "我没有运行任何命令，因为不确定意思。命令要放在反引号里，中间用“然后”或“和”连接，例如：运行 `a` 然后 `b`",

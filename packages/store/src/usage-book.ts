@@ -4,6 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { addSpending, NO_SPENDING, type Spending, spendingOf } from "@mimikit/core/budget";
 import type { UsageRow } from "@mimikit/protocol/api";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
 import {
@@ -15,14 +16,18 @@ import {
   type Usage,
   UsageLine,
 } from "@mimikit/protocol/usage";
-import { hasCode } from "@mimikit/store/error-code";
-import { usagePath } from "@mimikit/store/state";
+import { hasCode } from "./error-code.ts";
+import { usagePath } from "./state.ts";
 
 const NEWLINE = 0x0a;
 const READ_BYTES = 262_144;
 /** A longer line is none of ours. */
 const LINE_BYTES_MAX = 65_536;
 const NOON_HOUR = 12;
+/** Attempts of one task are looked for in this many days at most. */
+export const TASK_DAYS_MAX = 31;
+/** Days whose sums are kept in memory: more than anybody asks for at once. */
+const DAYS_KEPT_MAX = 128;
 
 /** The sums of one day. */
 export interface DayBook {
@@ -30,6 +35,12 @@ export interface DayBook {
   tools: ReadonlyMap<string, ToolCount>;
   /** One for each role, provider and model. */
   rows: readonly UsageRow[];
+  spent: Spending;
+  /** What the work of a standing trigger has cost. */
+  spentByTrigger(id: string): Spending;
+  /** What the attempts of a task have cost. */
+  spentByTask(id: string): Spending;
+  hasAttempt(taskId: string, attempt: number): boolean;
 }
 
 export class UsageBook {
@@ -43,18 +54,26 @@ export class UsageBook {
   /** @param day `2026-11-22`, by the server's clock. Throws what the disk throws. */
   readDay(day: string): DayBook {
     const file = this.days.get(day) ?? new DayFile(join(this.home, usagePath(day)), day);
+    // Putting it in anew keeps the map in the order of last use: the first is the one to forget.
+    this.days.delete(day);
     this.days.set(day, file);
+    if (this.days.size > DAYS_KEPT_MAX) this.days.delete(this.days.keys().next().value ?? "");
     file.read();
     return file;
   }
 
   /** The rows of the last `count` days, the newest day first; today is one of them. Throws what the disk throws. */
   readDays(count: number, nowMs: number): UsageRow[] {
-    const days = lastDays(count, nowMs);
-    // What nobody asks for any more is not kept in memory.
-    const oldest = days.at(-1) ?? "";
-    for (const day of this.days.keys()) if (day < oldest) this.days.delete(day);
-    return days.flatMap((day) => this.readDay(day).rows);
+    return lastDays(count, nowMs).flatMap((day) => this.readDay(day).rows);
+  }
+
+  /** The days from that of `fromMs` to that of `toMs`, TASK_DAYS_MAX at most, the newest first. Throws what the disk throws. */
+  readSince(fromMs: number, toMs: number): DayBook[] {
+    const first = dayOf(fromMs);
+    // A clock that was set back must not hide what was noted before that.
+    const lastMs = Math.max(fromMs, toMs);
+    const days = lastDays(TASK_DAYS_MAX, lastMs).filter((day) => day >= first);
+    return days.map((day) => this.readDay(day));
   }
 }
 
@@ -74,6 +93,8 @@ class DayFile implements DayBook {
   private readonly path: string;
   private readonly day: string;
   private readonly byKey = new Map<string, UsageRow>();
+  private readonly byTrigger = new Map<string, Spending>();
+  private readonly byTask = new Map<string, Spending>();
   private readonly known = new Set<string>();
   private offset = 0;
   private torn: Buffer = Buffer.alloc(0);
@@ -87,6 +108,22 @@ class DayFile implements DayBook {
     return [...this.byKey.values()];
   }
 
+  get spent(): Spending {
+    return spendingOf(this.total);
+  }
+
+  spentByTrigger(id: string): Spending {
+    return this.byTrigger.get(id) ?? NO_SPENDING;
+  }
+
+  spentByTask(id: string): Spending {
+    return this.byTask.get(id) ?? NO_SPENDING;
+  }
+
+  hasAttempt(taskId: string, attempt: number): boolean {
+    return this.known.has(attemptId(taskId, attempt));
+  }
+
   read(): void {
     let file: number;
     try {
@@ -97,7 +134,8 @@ class DayFile implements DayBook {
       throw error;
     }
     try {
-      if (!fstatSync(file).isFile()) return;
+      const info = fstatSync(file);
+      if (!info.isFile() || info.size <= this.offset) return;
       const bytes = Buffer.alloc(READ_BYTES);
       for (;;) {
         const count = readSync(file, bytes, 0, READ_BYTES, this.offset);
@@ -121,11 +159,13 @@ class DayFile implements DayBook {
   private note(text: string): void {
     const line = parseLine(text);
     if (line === null) return;
-    const { taskId, attempt, role, provider, model = null, tools = {} } = line;
-    const id = `${taskId}.a${attempt}`;
+    const { taskId, attempt, triggerId, role, provider, model = null, tools = {} } = line;
+    const id = attemptId(taskId, attempt);
     if (this.known.has(id)) return;
     this.known.add(id);
     this.total = addUsage(this.total, line);
+    note(this.byTask, taskId, line);
+    if (triggerId !== undefined) note(this.byTrigger, triggerId, line);
     for (const [tool, count] of Object.entries(tools)) {
       const before = this.tools.get(tool) ?? { calls: 0, failed: 0, ms: 0 };
       this.tools.set(tool, addToolCount(before, count));
@@ -134,6 +174,14 @@ class DayFile implements DayBook {
     const row = this.byKey.get(key) ?? { day: this.day, role, provider, model, runs: 0, ...NO_USAGE };
     this.byKey.set(key, { ...row, ...addUsage(row, line), runs: row.runs + 1 });
   }
+}
+
+function attemptId(taskId: string, attempt: number): string {
+  return `${taskId}.a${attempt}`;
+}
+
+function note(sums: Map<string, Spending>, key: string, usage: Usage): void {
+  sums.set(key, addSpending(sums.get(key) ?? NO_SPENDING, spendingOf(usage)));
 }
 
 /** A line that a crash tore off, or that is none of ours, counts for nothing. */

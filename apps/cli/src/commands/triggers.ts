@@ -1,0 +1,270 @@
+/**
+ * Standing triggers: what will happen, when and why, and how that is changed. It reads and writes the state directory
+ * itself, so it works with everything down; an order is checked before anything is written.
+ */
+import { triggerSummary } from "@mimikit/core/board";
+import type { Spending } from "@mimikit/core/budget";
+import { explainTrigger } from "@mimikit/core/explain";
+import { triggerIdOf } from "@mimikit/core/rules/change";
+import { simulateTriggers } from "@mimikit/core/simulate";
+import { durationText, momentText, whenText } from "@mimikit/core/trigger-words";
+import type { Past, Standing } from "@mimikit/protocol/trigger";
+import { triggerFacts } from "@mimikit/runtime/trigger-facts";
+import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
+import { z } from "zod";
+import { command } from "../command.ts";
+import { explanationTree } from "../explanation-tree.ts";
+import { Failure } from "../failure.ts";
+import { meanCost } from "../mean-cost.ts";
+import { currentPlace } from "../place.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
+import { printSimulation } from "../simulation-text.ts";
+import { found, type State, shortId, withState } from "../state.ts";
+import { wordsOf } from "../text-argument.ts";
+import {
+  definitionFrom,
+  ORDER_OPTIONS,
+  type OrderOptions,
+  orderOptions,
+  patchFrom,
+  secondsOf,
+  terminalZone,
+} from "../trigger-options.ts";
+import { type Asked, ask, type Said } from "../write-wish.ts";
+
+const ACTIONS = ["list", "show", "add", "change", "pause", "resume", "run", "delete", "explain", "simulate"] as const;
+const SIMULATED_DEFAULT = "7d";
+const SIMULATED_SEC_MAX = 366 * 86_400;
+const FIRINGS_LISTED = 50;
+
+export const triggers = command({
+  usage: "triggers [action] [words..]",
+  summary: "what starts by itself: list, add, change, pause, run, explain, simulate",
+  examples: [
+    ["mimikit triggers", "what stands, the next first"],
+    ["mimikit triggers add --every 2h 'run `npm test`'", "each two hours from now on"],
+    ["mimikit triggers add --cron '0 0 9 * * 1-5' --title standup 'write the standup notes'", "at 9 on weekdays, here"],
+    ["mimikit triggers add --at 2026-12-24T18:00:00+01:00 'remind me of the presents'", "once"],
+    ["mimikit triggers add --when-file-changes 'src/**/*.ts' --cooldown 5m 'run `npm test`'", "by a condition"],
+    ["mimikit triggers change 3fa29c01 --every 4h", "the beginning of an id will do, or the title"],
+    ["mimikit triggers pause standup", "resume goes on; what passed meanwhile is skipped"],
+    ["mimikit triggers explain 3fa29c01", "why it fires, or why not"],
+    ["mimikit triggers simulate --to 30d", "every coming firing, with nothing run"],
+  ],
+  options: (yargs) =>
+    orderOptions(
+      yargs
+        .positional("action", { choices: ACTIONS, default: "list" as const, describe: "what to do" })
+        .positional("words", {
+          type: "string",
+          array: true,
+          describe: "the trigger, by its title or its id, then what is to be done (add: only that)",
+        })
+        .option("from", { type: "string", describe: "simulate: from when, ISO 8601 or 2h from now; now if not given" })
+        .option("to", { type: "string", describe: `simulate: until when; ${SIMULATED_DEFAULT} if not given` })
+        .option("limit", {
+          type: "number",
+          default: FIRINGS_LISTED,
+          describe: "simulate: how many firings are listed",
+        }),
+    ),
+  async run(options) {
+    const { json, action } = options;
+    const words = wordsOf(options.words);
+    if (action !== "add" && action !== "change") assertNoOrder(action, options);
+    if (action === "list") await list(json);
+    else if (action === "add") await add(options, words.join(" ").trim());
+    else if (action === "simulate") await simulate(options, words[0]);
+    else {
+      const [given, ...rest] = words;
+      if (given === undefined) throw new Failure("usage", `say which trigger: mimikit triggers ${action} <id>`);
+      if (rest.length > 0 && action !== "change")
+        throw new Failure("usage", `one id is enough: mimikit triggers ${action} ${given}`);
+      if (action === "show") await show(given, json);
+      else if (action === "explain") await explain(given, json);
+      else await change(action, given, json, (trigger) => changeIn(action, trigger, options, rest.join(" ").trim()));
+    }
+  },
+});
+
+type Change = "change" | "pause" | "resume" | "run" | "delete";
+
+/** @throws Failure (usage): an option that would do nothing is a mistake. */
+function assertNoOrder(action: string, options: OrderOptions): void {
+  const said = ORDER_OPTIONS.find((name) => options[name] !== undefined);
+  if (said !== undefined)
+    throw new Failure("usage", `--${said} is for  mimikit triggers add  and  change, not ${action}`);
+}
+
+async function list(json: boolean): Promise<void> {
+  const standing = await withState(async (state) => inOrder(state));
+  if (json) {
+    printJson({ triggers: standing.map(triggerSummary) });
+    return;
+  }
+  const timeZone = terminalZone();
+  const rows = standing.map((trigger) => {
+    const { next } = triggerSummary(trigger);
+    const soon = next === null ? "–" : momentText(Date.parse(next), timeZone);
+    const { id, target, title } = trigger;
+    return [shortId(id), trigger.paused ? "paused" : soon, whenText(trigger, timeZone), target, title];
+  });
+  printTable(["id", "next", "when", "for", "what"], rows, "there are no triggers");
+}
+
+/** The next first; those of which nobody knows when come last. */
+function inOrder({ triggers: standing }: State): Standing[] {
+  const nextOf = (trigger: Standing) => triggerSummary(trigger).next ?? "9";
+  return [...standing.values()].sort((a, b) => {
+    const [first, second] = [nextOf(a) + a.createdAt + a.id, nextOf(b) + b.createdAt + b.id];
+    return first < second ? -1 : 1;
+  });
+}
+
+async function show(given: string, json: boolean): Promise<void> {
+  const trigger = await withState(async (state) => found(given, state.triggers.values(), "trigger"));
+  const summary = triggerSummary(trigger);
+  if (json) {
+    printJson({ ...summary, prompt: trigger.prompt, onInterrupt: trigger.onInterrupt, timeoutSec: trigger.timeoutSec });
+    return;
+  }
+  const timeZone = terminalZone();
+  const { id, title, prompt, target, priority, budget, recent, paused, createdAt } = trigger;
+  printLine(styled("bold", `${plainLine(title)}  ${id}`));
+  const next = summary.next === null ? "" : `, next ${momentText(Date.parse(summary.next), timeZone)}`;
+  printLine(`${plainLine(whenText(trigger, timeZone))}${paused ? ", paused" : next}`);
+  printLine(`for the ${target}, priority ${priority}, made ${momentText(Date.parse(createdAt), timeZone)}`);
+  if (trigger.type !== "conditional") printLine(`missed: ${trigger.missed}`);
+  else if (trigger.cooldownSec > 0) printLine(`rests ${durationText(trigger.cooldownSec)} after each firing`);
+  if (budget !== undefined) printLine(`budget a day: ${budgetText(budget)}`);
+  printLine();
+  printLine(plainText(prompt));
+  if (recent.length === 0) return;
+  printLine();
+  printTable(
+    ["when", "what happened", "id"],
+    recent.toReversed().map((past) => pastRow(past, timeZone)),
+    "",
+  );
+}
+
+function budgetText({ tokens, costUsd }: NonNullable<Standing["budget"]>): string {
+  const parts = [tokens === undefined ? [] : [`${tokens} tokens`], costUsd === undefined ? [] : [`${costUsd} USD`]];
+  return parts.flat().join(", ");
+}
+
+function pastRow(past: Past, timeZone: string): string[] {
+  if (past.outcome === "fired") return [momentText(Date.parse(past.at), timeZone), "fired", past.id];
+  const [from, to] = [past.from, past.to].map((at) => momentText(Date.parse(at), timeZone));
+  const count = past.count === null ? "many" : String(past.count);
+  return [from === to ? `${from}` : `${from} – ${to}`, `skipped ${count}: ${past.reason}`, past.id];
+}
+
+async function add(options: OrderOptions, words: string): Promise<void> {
+  const definition = definitionFrom(options, words, Date.now());
+  const asked = await ask(currentPlace().home, { kind: "trigger-put", definition });
+  const triggerId = triggerIdOf(asked.id);
+  const next = await nextOfNew(triggerId);
+  if (options.json) printJson({ ...asked, triggerId, next });
+  else {
+    const fires = next === null ? "" : `, next ${momentText(Date.parse(next), terminalZone())}`;
+    printLine(`${triggerId}${fires}${laterText(asked)}`);
+  }
+}
+
+async function nextOfNew(triggerId: string): Promise<string | null> {
+  return withState(async (state) => {
+    const trigger = state.triggers.get(triggerId);
+    return trigger === undefined ? null : triggerSummary(trigger).next;
+  });
+}
+
+async function change(what: Change, given: string, json: boolean, said: (trigger: Standing) => Said): Promise<void> {
+  const { home, trigger } = await withState(async (state) => ({
+    home: state.home,
+    trigger: found(given, state.triggers.values(), "trigger"),
+  }));
+  const asked = await ask(home, said(trigger));
+  const done = { change: "changed", pause: "paused", resume: "goes on", run: "started", delete: "deleted" }[what];
+  if (json) printJson({ ...asked, triggerId: trigger.id });
+  else printLine(`${trigger.id}: ${done}${laterText(asked)}`);
+}
+
+function changeIn(what: Change, trigger: Standing, options: OrderOptions, words: string): Said {
+  const { id: triggerId } = trigger;
+  if (what === "delete") return { kind: "trigger-delete", triggerId };
+  if (what === "run") return { kind: "trigger-run", triggerId };
+  if (what !== "change") return { kind: "trigger-patch", triggerId, patch: { paused: what === "pause" } };
+  return { kind: "trigger-patch", triggerId, patch: patchFrom(options, words, trigger.type, Date.now()) };
+}
+
+function laterText({ outcome }: Asked): string {
+  return outcome === null ? " (Mimikit is not running; it is taken up at the next start)" : "";
+}
+
+async function explain(given: string, json: boolean): Promise<void> {
+  const { trigger, explanation } = await withState(async (state) => {
+    const trigger = found(given, state.triggers.values(), "trigger");
+    const files = new WorkspaceFiles(state);
+    const facts = await triggerFacts(trigger, { mirror: state.mirror, files, timeZone: terminalZone() }, Date.now());
+    return { trigger, explanation: explainTrigger(trigger, facts) };
+  });
+  if (json) {
+    printJson(explanation);
+    return;
+  }
+  printLine(`${styled("bold", plainLine(trigger.title))}  ${trigger.id}`);
+  printLine(`${plainLine(whenText(trigger, terminalZone()))}`);
+  printLine(plainLine(explanation.text.replace(ISO_MOMENT, localMoment)));
+  if (explanation.condition === undefined) return;
+  printLine();
+  for (const line of explanationTree(explanation.condition)) printLine(line);
+}
+
+const ISO_MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** The same moment on the clock of whoever reads it. */
+function localMoment(iso: string): string {
+  return momentText(Date.parse(iso), terminalZone());
+}
+
+/** The stretch of time that is simulated, and how much of it is listed. */
+interface Span {
+  from: string | undefined;
+  to: string | undefined;
+  limit: number;
+}
+
+async function simulate(options: OrderOptions & Span, given?: string) {
+  const { json, limit } = options;
+  const nowMs = Date.now();
+  const fromMs = options.from === undefined ? nowMs : momentIn("--from", options.from, nowMs);
+  const toMs = momentIn("--to", options.to ?? SIMULATED_DEFAULT, fromMs);
+  if (toMs <= fromMs) throw new Failure("usage", "--to is after --from");
+  if (toMs - fromMs > SIMULATED_SEC_MAX * 1_000)
+    throw new Failure("usage", `at most ${durationText(SIMULATED_SEC_MAX)} at once`);
+  if (!Number.isInteger(limit) || limit < 1) throw new Failure("usage", "--limit is a whole number above 0");
+  const timeZone = terminalZone();
+  const simulation = await withState(async ({ mirror, triggers: standing }) => {
+    const chosen = given === undefined ? [...standing.values()] : [found(given, standing.values(), "trigger")];
+    const costs = new Map<string, Spending | null>();
+    for (const trigger of chosen) costs.set(trigger.id, await meanCost(trigger, mirror));
+    const costOf = (triggerId: string) => costs.get(triggerId) ?? null;
+    return simulateTriggers(chosen, fromMs, toMs, { timeZone, costOf });
+  });
+  if (json) printJson(simulation);
+  else printSimulation({ simulation, timeZone, limit, shortId });
+}
+
+/** A moment, or a length of time after `sinceMs`. */
+function momentIn(option: string, text: string, sinceMs: number): number {
+  const seconds = secondsOf(text);
+  if (seconds !== null) return sinceMs + seconds * 1_000;
+  const moment = z.iso.datetime({ offset: true }).safeParse(text);
+  if (!moment.success)
+    throw new Failure(
+      "usage",
+      `${option} is a moment with its zone like 2026-12-01T09:00:00+08:00, or 2h, 7d from now`,
+    );
+  return Date.parse(moment.data);
+}

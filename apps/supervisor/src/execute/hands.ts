@@ -1,0 +1,68 @@
+/** What every action works with: the disk, the ledger, and the few moves that all of them are made of. */
+import type { AuditEvent } from "@mimikit/protocol/audit";
+import { Event, Message } from "@mimikit/protocol/inbox";
+import type { DocumentLock } from "@mimikit/store/document";
+import { directoryOf, type FileSystem } from "@mimikit/store/file-system";
+import type { Ledger } from "@mimikit/store/ledger";
+import { createRecord } from "@mimikit/store/record";
+import { seal } from "@mimikit/store/seal";
+import { archivePath, inboxPath } from "@mimikit/store/state";
+
+export interface Hands {
+  fs: FileSystem;
+  ledger: Ledger;
+  token: string;
+  nowMs(): number;
+  lock: DocumentLock;
+  audit(event: AuditEvent): void;
+  /** Ends all processes, so that PM2 starts them anew. */
+  restart(): Promise<void>;
+}
+
+export async function archive<T extends { id: string }>(
+  record: T,
+  schema: Parameters<typeof createRecord<T>>[1],
+  { fs, ledger }: Hands,
+): Promise<boolean> {
+  if (await ledger.confirm(record.id)) {
+    // What comes next relies on it, and whoever made it may not have got as far as the sync (PROTOCOL R4).
+    await ledger.makeDurable();
+    return false;
+  }
+  const created = await createRecord(fs, schema, archivePath(record.id), record);
+  ledger.add(record.id);
+  return created;
+}
+
+/** A source goes only after what became of it is durable (PROTOCOL R3). */
+export async function drop(path: string, { fs, ledger }: Hands): Promise<void> {
+  await ledger.makeDurable();
+  await fs.unlink(path);
+}
+
+/** Gives a durable record its name in the archive; the caller syncs. Returns false when there is no such record. */
+export async function moveToArchive(path: string, id: string, { fs }: Hands): Promise<boolean> {
+  return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));
+}
+
+/** What somebody else wrote is relied upon only when it survives a power loss (PROTOCOL R4). */
+export async function isDurablyThere(path: string, fs: FileSystem): Promise<boolean> {
+  if (!(await fs.exists(path))) return false;
+  await fs.syncDir(directoryOf(path));
+  return true;
+}
+
+/** A system event for the Teller; one that was told before, or is waiting, stays as it is. */
+export async function tellTeller(event: Event, { fs, ledger, token, audit }: Hands): Promise<void> {
+  if (await ledger.confirm(event.id)) return;
+  if (await createRecord(fs, Event, inboxPath(event.id), { ...event, mac: seal(token, event) }))
+    audit({ event: `event_${event.name}`, detail: { id: event.id } });
+}
+
+/** A message of our own making, durable when this returns; one that was there before, or was answered, stays as it is. */
+export async function createMessage(message: Message, { fs, ledger, audit }: Hands): Promise<void> {
+  if (await ledger.confirm(message.id)) return ledger.makeDurable();
+  if (await createRecord(fs, Message, inboxPath(message.id), message))
+    audit({ event: "message_made", detail: { id: message.id } });
+  else await fs.syncDir(directoryOf(inboxPath(message.id)));
+}

@@ -1,0 +1,65 @@
+/** Questions as they are asked and closed: one record closes a question, and what follows from it is done until it is done. */
+import type { Action } from "@mimikit/core/action";
+import { Permit, WishOutcome } from "@mimikit/protocol/archive";
+import { RestartWish } from "@mimikit/protocol/inbox";
+import { ClosedQuestion, Question } from "@mimikit/protocol/question";
+import { createRecord } from "@mimikit/store/record";
+import { seal } from "@mimikit/store/seal";
+import { inboxPath, questionPath } from "@mimikit/store/state";
+import { archive, createMessage, drop, type Hands, tellTeller } from "./hands.ts";
+
+export async function ask(question: Question, { fs, ledger, audit }: Hands): Promise<void> {
+  const { id, traceId } = question;
+  if (await ledger.confirm(id)) return;
+  if (await createRecord(fs, Question, questionPath(id), question))
+    audit({ event: "question_asked", taskId: id, traceId, detail: { purpose: question.purpose.type } });
+}
+
+/** Whoever creates the record has closed the question; what follows is found by the next look. */
+export async function closeQuestion(closed: ClosedQuestion, hands: Hands): Promise<void> {
+  const { id, outcome, wishId, question } = closed;
+  // Somebody may have taken the answer for a message, before this question was there to be seen.
+  if (wishId !== undefined && (await hands.ledger.confirm(wishId))) return;
+  if (await archive(closed, ClosedQuestion, hands))
+    hands.audit({ event: `question_${outcome}`, taskId: id, traceId: question.traceId });
+}
+
+export async function concludeQuestion(
+  { id, event }: Extract<Action, { type: "conclude-question" }>,
+  hands: Hands,
+): Promise<void> {
+  if (event !== null) await tellTeller(event, hands);
+  await drop(questionPath(id), hands);
+}
+
+/** The message is durable before the wish goes, and has one id, so the answer is said once. */
+export async function answerLate(
+  { wish, message, outcome }: Extract<Action, { type: "answer-late" }>,
+  hands: Hands,
+): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  if (!(await ledger.confirm(wish.id))) {
+    // The question may have come meanwhile: then this may be its answer.
+    if (await fs.exists(questionPath(wish.questionId))) return;
+    await createMessage(message, hands);
+    const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
+    if (await archive(record, WishOutcome, hands)) audit({ event: "answer_late", detail: { id: wish.id, outcome } });
+  }
+  await drop(inboxPath(wish.id), hands);
+}
+
+export async function permit(permitted: Permit, hands: Hands): Promise<void> {
+  const { taskId, attempt } = permitted;
+  if (await archive(permitted, Permit, hands))
+    hands.audit({ event: "run_again_permitted", taskId, detail: { attempt } });
+}
+
+/** It ends the processes once, like any other: the archive remembers the wish (PROTOCOL R11). */
+export async function orderRestart(
+  { wish }: Extract<Action, { type: "order-restart" }>,
+  { fs, ledger, token, audit }: Hands,
+): Promise<void> {
+  if (await ledger.confirm(wish.id)) return;
+  if (await createRecord(fs, RestartWish, inboxPath(wish.id), { ...wish, mac: seal(token, wish) }))
+    audit({ event: "restart_agreed", detail: { id: wish.id } });
+}

@@ -1,0 +1,56 @@
+/** What is settled goes, after the archive is durable. */
+import type { Removal } from "@mimikit/core/action";
+import {
+  claimPath,
+  failedAttemptPath,
+  inboxPath,
+  questionPath,
+  queuePath,
+  resultPath,
+  runningOf,
+  signalPath,
+  streamPath,
+  triggerPath,
+} from "@mimikit/store/state";
+import type { Hands } from "./hands.ts";
+
+export async function remove(removals: Removal[], { fs, ledger }: Hands): Promise<void> {
+  await ledger.makeDurable();
+  for (const removal of removals) {
+    switch (removal.from) {
+      case "inbox":
+        await fs.unlink(inboxPath(removal.id));
+        break;
+      case "signals":
+        await fs.unlink(signalPath(removal.id));
+        break;
+      case "questions":
+        await fs.unlink(questionPath(removal.id));
+        break;
+      case "triggers":
+        await fs.unlink(triggerPath(removal.id, removal.version));
+        break;
+      case "queue":
+        await fs.unlink(queuePath(removal.role, removal.id));
+        await fs.unlink(streamPath(removal.id));
+        break;
+      case "results":
+        await fs.unlink(resultPath(removal.role, removal.id));
+        break;
+      case "outages":
+        // What is left of such an attempt, whatever is lost on the way, must not look like one that was cut off.
+        await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
+        await fs.syncDir(runningOf(removal.role));
+        await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
+        break;
+      case "running":
+        // A claim whose task came into the queue since it was listed is no orphan.
+        if (!ledger.has(removal.id) && (await fs.exists(queuePath(removal.role, removal.id)))) break;
+        await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
+        await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
+        break;
+      default:
+        removal satisfies never;
+    }
+  }
+}

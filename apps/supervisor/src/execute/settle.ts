@@ -1,0 +1,83 @@
+/** A result is settled: its effects, then all that it consumed, last the result itself (PROTOCOL step 5). */
+import type { DocumentEdit, Settlement } from "@mimikit/core/action";
+import { WishOutcome } from "@mimikit/protocol/archive";
+import { Event, Message } from "@mimikit/protocol/inbox";
+import { BadJson } from "@mimikit/protocol/json";
+import { createRecord } from "@mimikit/store/record";
+import { ARCHIVE, archivePath, inboxPath, resultPath } from "@mimikit/store/state";
+import { applyBacklogEdit, applyMemoryEdit, pathOf } from "../documents.ts";
+import { type Hands, moveToArchive, tellTeller } from "./hands.ts";
+import { ask } from "./questions.ts";
+import { markCancelled, queueTask } from "./tasks.ts";
+import { advance, createTrigger } from "./triggers.ts";
+import { quarantine } from "./wishes.ts";
+
+export async function settle(settlement: Settlement, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  const { result } = settlement;
+  if (await ledger.confirm(result.id)) return;
+  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));
+  for (const trigger of settlement.triggers) await createTrigger(trigger, hands);
+  for (const question of settlement.questions) await ask(question, hands);
+  // Another version came first: what it says must be seen before the verdicts are put on top of it.
+  for (const version of settlement.versions) if (!(await advance(version, hands))) return;
+  for (const edit of settlement.edits) await editOnce(edit, hands);
+  for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
+  for (const event of settlement.events) await tellTeller(event, hands);
+  await ledger.makeDurable();
+  await consume(settlement, hands);
+  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);
+  await fs.syncDir(ARCHIVE);
+  ledger.add(result.id);
+  const { id, task, attempts, failureReason, startedAt, completedAt } = result;
+  audit({
+    event:
+      task.turn !== undefined ? "turn_settled" : task.evaluation !== undefined ? "evaluation_settled" : "plan_settled",
+    taskId: id,
+    traceId: task.traceId,
+    attempts,
+    ...(task.parentId && { parentId: task.parentId }),
+    ...(startedAt && { durationMs: Date.parse(completedAt) - Date.parse(startedAt) }),
+    ...(failureReason && { failureReason }),
+  });
+}
+
+/** Everything that the turn answered is history before the turn is. */
+async function consume({ result, messages, clears, consumedEvents, reports }: Settlement, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  for (const id of [...messages, ...consumedEvents]) {
+    if (await ledger.confirm(id)) continue;
+    if (await moveToArchive(inboxPath(id), id, hands)) continue;
+    const copy = [...(result.task.turn?.messages ?? []), ...(result.task.turn?.events ?? [])].find(
+      (each) => each.id === id,
+    );
+    if (copy?.kind === "message") await createRecord(fs, Message, archivePath(id), copy);
+    if (copy?.kind === "event") await createRecord(fs, Event, archivePath(id), copy);
+  }
+  for (const wish of clears) {
+    const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome: "a new conversation" };
+    if (!(await ledger.confirm(wish.id))) await createRecord(fs, WishOutcome, archivePath(wish.id), record);
+  }
+  for (const report of result.task.turn?.results ?? []) {
+    if (await ledger.confirm(report.id)) continue;
+    if (!(await moveToArchive(resultPath(report.role, report.id), report.id, hands)))
+      audit({ event: "result_missing", taskId: report.id });
+  }
+  const consumed = [...messages, ...clears.map((wish) => wish.id), ...consumedEvents, ...reports];
+  if (consumed.length === 0) return;
+  await fs.syncDir(ARCHIVE);
+  for (const id of consumed) ledger.add(id);
+}
+
+async function editOnce(edit: DocumentEdit, hands: Hands): Promise<void> {
+  const { fs, lock, audit } = hands;
+  const apply = () => (edit.document === "memory" ? applyMemoryEdit(fs, lock, edit) : applyBacklogEdit(fs, lock, edit));
+  const path = pathOf(edit);
+  const isNew = await apply().catch(async (error: unknown) => {
+    if (!(error instanceof BadJson)) throw error;
+    // What stands in the place of the document is none (a directory, a huge file): it is set aside, and a new one begins.
+    await quarantine(path, error.message, hands);
+    return apply();
+  });
+  if (isNew) audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
+}

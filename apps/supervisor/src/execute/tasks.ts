@@ -1,0 +1,56 @@
+/** Tasks and turns come into a queue, and end, once: by name, whoever tries it again. */
+import { Mark } from "@mimikit/protocol/archive";
+import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";
+import { Result } from "@mimikit/protocol/result";
+import { Task } from "@mimikit/protocol/task";
+import type { Ledger } from "@mimikit/store/ledger";
+import { createRecord } from "@mimikit/store/record";
+import { queuePath, resultPath } from "@mimikit/store/state";
+import { archive, type Hands, isDurablyThere } from "./hands.ts";
+
+export async function queueTask(task: Task, event: string, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  if ((await ledger.confirm(task.id)) || (await isCancelledOnDisk(task.id, ledger))) return;
+  if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
+  const { id, role, traceId, parentId } = task;
+  if (await createRecord(fs, Task, queuePath(role, id), task))
+    audit({ event, taskId: id, traceId, ...(parentId && { parentId }), detail: { role, title: task.title } });
+}
+
+async function isCancelledOnDisk(id: string, ledger: Ledger): Promise<boolean> {
+  for (const each of [id, ...ancestorsOf(id)]) if (await ledger.confirm(cancelMark(each))) return true;
+  return false;
+}
+
+export async function finish(result: Result, { fs, ledger, audit }: Hands): Promise<void> {
+  const { id, task, status, failureReason, attempts } = result;
+  if (await ledger.confirm(id)) return;
+  if (await createRecord(fs, Result, resultPath(task.role, id), result))
+    audit({
+      event: status === "failed" ? "task_failed" : "task_ended",
+      taskId: id,
+      traceId: task.traceId,
+      attempts,
+      ...(failureReason && { failureReason }),
+    });
+}
+
+export async function markCancelled(taskId: string, at: string, hands: Hands): Promise<void> {
+  const id = cancelMark(taskId);
+  if (await archive({ kind: "mark", id, at, taskId }, Mark, hands)) hands.audit({ event: "task_cancelled", taskId });
+}
+
+/** Creating the turn is the compare-and-swap: of two supervisors one wins, and a late one changes nothing. */
+export async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<void> {
+  // The turn before is settled, so whatever it consumed is in the archive by now: look for it there by name.
+  const input = turn.turn;
+  const answered = [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])];
+  for (const { id } of input?.clear === undefined ? answered : [...answered, input.clear])
+    if (await ledger.confirm(id)) return;
+  if (await ledger.confirm(turn.id)) return;
+  await ledger.makeDurable();
+  if (await createRecord(fs, Task, queuePath("teller", turn.id), turn)) {
+    const detail = { messages: input?.messages.length, events: input?.events.length, results: input?.results.length };
+    audit({ event: "teller_woken", taskId: turn.id, traceId: turn.traceId, detail });
+  }
+}

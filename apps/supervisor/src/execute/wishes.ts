@@ -1,0 +1,97 @@
+/** What users want, carried out: the effect, or the decision that it follows from, is durable before the wish goes. */
+import type { Action } from "@mimikit/core/action";
+import { messageOf } from "@mimikit/core/rules/steer";
+import { WishOutcome } from "@mimikit/protocol/archive";
+import { turnNumber } from "@mimikit/protocol/id";
+import { Wish } from "@mimikit/protocol/inbox";
+import { Signal } from "@mimikit/protocol/signal";
+import { createRecord } from "@mimikit/store/record";
+import { inboxPath, QUARANTINE, signalPath } from "@mimikit/store/state";
+import { archive, createMessage, drop, type Hands } from "./hands.ts";
+import { finish, markCancelled } from "./tasks.ts";
+
+export async function adopt(path: string, wish: Wish, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  if (!(await ledger.confirm(wish.id)) && (await createRecord(fs, Wish, inboxPath(wish.id), wish)))
+    audit({ event: "wish_adopted", detail: { path, id: wish.id, kind: wish.kind } });
+  await drop(path, hands);
+}
+
+export async function quarantine(path: string, reason: string, { fs, nowMs, audit }: Hands): Promise<void> {
+  // The path is in the name, so that files of one name in several directories do not meet here.
+  const name = `${QUARANTINE}/${nowMs()}-${path.replaceAll("/", "-")}`;
+  let aside = name;
+  for (let n = 2; await fs.exists(aside); n++) aside = `${name}.${n}`;
+  if (await fs.rename(path, aside)) audit({ event: "quarantined", detail: { path, reason, aside } });
+}
+
+export async function cancel(
+  { wish, taskId, outcome }: Extract<Action, { type: "cancel" }>,
+  hands: Hands,
+): Promise<void> {
+  if (taskId !== null) await markCancelled(taskId, wish.at, hands);
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
+  if (await archive(record, WishOutcome, hands))
+    hands.audit({ event: "cancel_answered", taskId: wish.taskId, detail: { outcome } });
+  await drop(inboxPath(wish.id), hands);
+}
+
+/** The decision is archived before anything follows from it; whoever comes later follows the decision that is there. */
+async function decide(
+  { wish, taskId, outcome }: Extract<Action, { type: "steer" | "stop" }>,
+  hands: Hands,
+): Promise<boolean> {
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome, ...(taskId && { taskId }) };
+  if (await archive(record, WishOutcome, hands)) {
+    hands.audit({ event: `${wish.kind}_answered`, ...(taskId && { taskId }), detail: { outcome } });
+    return true;
+  }
+  const decided = await hands.ledger.read(wish.id);
+  return decided === null || !("wish" in decided) || (decided.taskId ?? null) === taskId;
+}
+
+export async function steer(action: Extract<Action, { type: "steer" }>, hands: Hands): Promise<void> {
+  const { wish, taskId } = action;
+  // Another supervisor saw another task: the next look finds what it decided.
+  if (!(await decide(action, hands))) return;
+  const { id, at, text } = wish;
+  if (taskId === null) await createMessage(messageOf(wish), hands);
+  else await createRecord(hands.fs, Signal, signalPath(id), { id, at, text, taskId });
+  await drop(inboxPath(id), hands);
+}
+
+export async function tellLater(
+  { signal, message }: Extract<Action, { type: "unheard" }>,
+  hands: Hands,
+): Promise<void> {
+  await createMessage(message, hands);
+  await hands.fs.unlink(signalPath(signal.id));
+}
+
+export async function stop(action: Extract<Action, { type: "stop" }>, hands: Hands): Promise<void> {
+  const { wish, taskId, result } = action;
+  if (!(await decide(action, hands))) return;
+  if (result !== null) await finish(result, hands);
+  else if (taskId !== null && turnNumber(taskId) === 0) await markCancelled(taskId, wish.at, hands);
+  await drop(inboxPath(wish.id), hands);
+}
+
+/** The answer is durable before the wish goes. */
+export async function answerWish(
+  { wish, outcome }: Extract<Action, { type: "answer-wish" }>,
+  hands: Hands,
+): Promise<void> {
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
+  if (await archive(record, WishOutcome, hands))
+    hands.audit({ event: `${wish.kind}_answered`, detail: { id: wish.id, outcome } });
+  await drop(inboxPath(wish.id), hands);
+}
+
+export async function restart(wish: Extract<Wish, { kind: "restart" }>, hands: Hands): Promise<void> {
+  const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome: "restarted" };
+  const isFirst = await archive(record, WishOutcome, hands);
+  await drop(inboxPath(wish.id), hands);
+  if (!isFirst) return;
+  hands.audit({ event: "restart" });
+  await hands.restart();
+}

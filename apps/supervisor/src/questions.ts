@@ -1,0 +1,29 @@
+/** How the questions were closed that decisions depend on, whether their records are still there or long archived. */
+import { attemptToAskAbout, goOnId, isFailure, runAgainId } from "@mimikit/core/question";
+import type { Snapshot } from "@mimikit/core/snapshot";
+import type { ClosedQuestion } from "@mimikit/protocol/question";
+import type { Report } from "@mimikit/protocol/report";
+import type { Mirror } from "@mimikit/store/mirror";
+
+/** @param outcomes of the tasks that something waits for. */
+export async function closedQuestions(
+  { questions, inbox, queue, attemptFacts, ledger }: Mirror,
+  outcomes: ReadonlyMap<string, Report>,
+): Promise<ReadonlyMap<string, ClosedQuestion>> {
+  const ids = new Set([...questions.keys(), ...answersIn(inbox)]);
+  for (const outcome of outcomes.values()) if (isFailure(outcome)) ids.add(goOnId(outcome.id));
+  for (const task of queue.values()) {
+    const attempt = attemptToAskAbout(task, attemptFacts.get(task.id) ?? []);
+    if (attempt !== undefined) ids.add(runAgainId(task.id, attempt));
+  }
+  const closed = new Map<string, ClosedQuestion>();
+  for (const id of ids) {
+    const record = (await ledger.confirm(id)) ? await ledger.read(id) : null;
+    if (record !== null && "kind" in record && record.kind === "question") closed.set(id, record);
+  }
+  return closed;
+}
+
+function answersIn(inbox: Snapshot["inbox"]): string[] {
+  return [...inbox.values()].flatMap((wish) => (wish.kind === "answer" ? [wish.questionId] : []));
+}

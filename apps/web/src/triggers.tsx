@@ -1,0 +1,229 @@
+/** What starts by itself: when it does next, why, and how to hold it, start it or end it. */
+import type { Explanation, TriggerDetail, TriggerSummary } from "@mimikit/protocol/api";
+import { computed, signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { nowMs } from "./clock.ts";
+import { link } from "./connection.ts";
+import { Clock } from "./icons.tsx";
+import { status, triggers } from "./state.ts";
+import { deleteTrigger, type Insight, inspectTrigger, pauseTrigger, runTrigger } from "./trigger-calls.ts";
+import { momentText, words } from "./words.ts";
+
+const RECENT_SHOWN_MAX = 5;
+
+/** The soonest first; those that rest or wait for a condition come last. */
+const inOrder = computed(() =>
+  [...triggers.value.values()].sort(
+    (a, b) =>
+      Number(a.next === null) - Number(b.next === null) ||
+      (a.next ?? "").localeCompare(b.next ?? "") ||
+      a.createdAt.localeCompare(b.createdAt),
+  ),
+);
+/** The trigger whose reasons are shown. */
+const opened = signal<string | undefined>(undefined);
+
+/** Opens the panel; says how many there are. */
+export function TriggersButton() {
+  const count = Math.max(triggers.value.size, status.value?.counts.triggers ?? 0);
+  const label = words.triggerCount(count);
+  return (
+    <button type="button" class="plain counted" popovertarget="triggers" aria-label={label} title={label}>
+      <Clock />
+      {count > 0 && <b>{count}</b>}
+    </button>
+  );
+}
+
+export function Triggers() {
+  const list = inOrder.value;
+  const unlisted = (status.value?.counts.triggers ?? 0) - list.length;
+  return (
+    <section id="triggers" class="sheet triggers" popover="auto" aria-labelledby="triggers-title">
+      <h2 id="triggers-title">{words.triggers}</h2>
+      {list.length === 0 && <p class="quiet">{words.noTriggers}</p>}
+      <ul>
+        {list.map((trigger) => (
+          <li key={trigger.id} class="trigger" data-trigger={trigger.id} data-paused={trigger.paused}>
+            <TriggerRow trigger={trigger} />
+          </li>
+        ))}
+      </ul>
+      {unlisted > 0 && <p class="quiet">{words.moreTriggers(unlisted)}</p>}
+    </section>
+  );
+}
+
+function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
+  const { id, title, paused } = trigger;
+  const isOpen = opened.value === id;
+  const isAtWork = useSignal(false);
+  const hasStarted = useSignal(false);
+  const isLocked = isAtWork.value || link.value.state !== "connected";
+  const act = async (work: () => Promise<boolean>) => {
+    isAtWork.value = true;
+    const isDone = await work();
+    isAtWork.value = false;
+    return isDone;
+  };
+  const remove = () => {
+    if (confirm(words.deleteQuestion(title))) void act(() => deleteTrigger(id));
+  };
+  return (
+    <>
+      <p class="trigger-title" title={trigger.prompt}>
+        {title}
+      </p>
+      <p class="trigger-when">{whenText(trigger)}</p>
+      <p class="trigger-next" role="status">
+        <Next trigger={trigger} />
+        {hasStarted.value && <span class="started"> · {words.started}</span>}
+      </p>
+      <div class="trigger-actions">
+        <button
+          type="button"
+          class="link"
+          aria-expanded={isOpen}
+          aria-label={words.whyOf(title)}
+          onClick={() => {
+            opened.value = isOpen ? undefined : id;
+          }}
+        >
+          {words.why}
+        </button>
+        <button
+          type="button"
+          class="link"
+          disabled={isLocked}
+          aria-label={paused ? words.resumeOf(title) : words.pauseOf(title)}
+          onClick={() => void act(() => pauseTrigger(id, !paused))}
+        >
+          {paused ? words.resume : words.pause}
+        </button>
+        <button
+          type="button"
+          class="link"
+          disabled={isLocked}
+          aria-label={words.runNowOf(title)}
+          onClick={async () => {
+            hasStarted.value = await act(() => runTrigger(id));
+          }}
+        >
+          {words.runNow}
+        </button>
+        <button type="button" class="link" disabled={isLocked} aria-label={words.deleteOf(title)} onClick={remove}>
+          {words.delete}
+        </button>
+      </div>
+      {isOpen && <Reasons trigger={trigger} />}
+    </>
+  );
+}
+
+/** In the viewer's own zone, whatever the schedule's is. */
+function Next({ trigger: { next, paused, type } }: { trigger: TriggerSummary }) {
+  if (paused) return <>{words.paused}</>;
+  if (next === null) return <>{type === "conditional" ? words.waitsForCondition : words.neverAgain}</>;
+  return (
+    <>
+      {words.next} <time dateTime={next}>{momentText(next, nowMs.value)}</time>
+    </>
+  );
+}
+
+/** Why it fires or does not, when it fires next and what it did lately; asked anew whenever it has changed. */
+function Reasons({ trigger }: { trigger: TriggerSummary }) {
+  const insight = useSignal<Insight | undefined>(undefined);
+  useEffect(() => {
+    let isWanted = true;
+    void inspectTrigger(trigger.id).then((found) => {
+      if (isWanted && found !== undefined) insight.value = found;
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [trigger]);
+  if (insight.value === undefined) return <p class="quiet">{words.looking}</p>;
+  const { detail, explanation } = insight.value;
+  const { upcoming } = detail;
+  const recent = detail.recent.slice(-RECENT_SHOWN_MAX).reverse();
+  return (
+    <div class="reasons">
+      <p>{explanation.text}</p>
+      {explanation.condition !== undefined && (
+        <ul class="truth">
+          <Truth of={explanation.condition} />
+        </ul>
+      )}
+      {upcoming.length > 0 && (
+        <>
+          <h3>{words.upcoming}</h3>
+          <ol class="moments">
+            {upcoming.map((at) => (
+              <li key={at}>
+                <time dateTime={at}>{momentText(at, nowMs.value)}</time>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      {recent.length > 0 && (
+        <>
+          <h3>{words.lately}</h3>
+          <ol class="moments">
+            {recent.map((past) => (
+              <li key={past.id}>
+                <Past past={past} />
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Past({ past }: { past: TriggerDetail["recent"][number] }) {
+  if (past.outcome === "fired") {
+    const state = past.state === undefined ? words.fired : words.state(past.state);
+    return (
+      <>
+        <time dateTime={past.at}>{momentText(past.at, nowMs.value)}</time> {state}
+      </>
+    );
+  }
+  return (
+    <>
+      <time dateTime={past.from}>{momentText(past.from, nowMs.value)}</time> {words.skipped(past.count, past.reason)}
+    </>
+  );
+}
+
+/** A condition with its parts: a mark and a word say whether it holds. */
+function Truth({ of: { type, holds, text, at, parts } }: { of: Explanation }) {
+  const mark = holds === null ? "?" : holds ? "✓" : "✗";
+  return (
+    <li>
+      <span class="verdict" data-holds={holds} aria-hidden="true">
+        {mark}
+      </span>
+      <span class="unseen">{words.holds(holds)}: </span>
+      {parts === undefined ? (text ?? type) : words.combination(type)}
+      {at !== undefined && <time dateTime={at}> ({momentText(at, nowMs.value)})</time>}
+      {parts !== undefined && (
+        <ul class="truth">
+          {parts.map((part, i) => (
+            <Truth key={i} of={part} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function whenText({ schedule, runAt, type }: TriggerSummary): string {
+  if (schedule !== undefined)
+    return "interval" in schedule ? words.every(schedule.interval) : words.cron(schedule.cron, schedule.timezone);
+  if (runAt !== undefined) return words.once(momentText(runAt, nowMs.value));
+  return type === "conditional" ? words.onCondition : type;
+}

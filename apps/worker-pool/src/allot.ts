@@ -1,0 +1,80 @@
+/** Which tasks may begin now, as far as that depends on what may be spent (SPEC N2). */
+import { type Account, addSpending, hasRoom, type Limits, type Spending } from "@mimikit/core/budget";
+import type { Candidate } from "@mimikit/core/dispatch";
+import type { Role } from "@mimikit/protocol/role";
+import type { UsageLine } from "@mimikit/protocol/usage";
+import { accountsAt, hasLine } from "@mimikit/store/accounts";
+import type { Mirror } from "@mimikit/store/mirror";
+import type { UsageBook } from "@mimikit/store/usage-book";
+
+/** A task that may begin. */
+export interface Allotted extends Candidate {
+  /** What it counts for until it has said what it cost; not set where no budget asks. */
+  reserved?: Spending;
+}
+
+export interface Budgets {
+  limits: Limits;
+  book: UsageBook;
+  mirror: Mirror;
+  reservationOf(role: Role): Spending;
+  nowMs: number;
+}
+
+/**
+ * Those of `candidates`, in their order, that the budgets have room for. A turn always begins: only what must be answered
+ * makes one where a budget is used up, and everything that the user says waits behind it. Throws what the disk throws.
+ */
+export function allot(candidates: readonly Candidate[], budgets: Budgets): Allotted[] {
+  if (candidates.length === 0) return [];
+  let accounts: readonly Account[] = accountsAt(budgets.limits, budgets.book, budgets.mirror, budgets.nowMs);
+  if (accounts.length === 0) return [...candidates];
+  const allotted: Allotted[] = [];
+  for (const candidate of candidates) {
+    const reserved = budgets.reservationOf(candidate.task.role);
+    if (candidate.task.turn === undefined && !accounts.every((account) => hasRoom(account, reserved))) continue;
+    allotted.push({ ...candidate, reserved });
+    accounts = accounts.map((account) => ({ ...account, reserved: addSpending(account.reserved, reserved) }));
+  }
+  return allotted;
+}
+
+/**
+ * What attempts cost that died before they could say it: all that was reserved for them, or a task that takes its process
+ * down again and again would cost nothing. A line for each, on the day on which it began, so that writing it again changes
+ * nothing. Throws what the disk throws.
+ */
+export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mirror" | "nowMs">): UsageLine[] {
+  const { attemptFacts, results, ledger, queue } = mirror;
+  const lines: UsageLine[] = [];
+  for (const [taskId, attempts] of attemptFacts) {
+    if (ledger.has(taskId)) continue;
+    for (const each of attempts) {
+      const { at, attempt, failed, ownerAlive, reserved, role } = each;
+      if (at === undefined || ownerAlive || failed !== undefined || reserved === undefined) continue;
+      // It did not die before its end: what it handed in is there.
+      if (results.get(taskId)?.attempts === attempt && results.get(taskId)?.provider !== undefined) continue;
+      if (hasLine(book, taskId, each, nowMs)) continue;
+      const triggerId = queue.get(taskId)?.triggerId;
+      lines.push(
+        estimateOf(reserved, {
+          at,
+          taskId,
+          attempt,
+          role,
+          provider: "unknown",
+          ...(triggerId !== undefined && { triggerId }),
+        }),
+      );
+    }
+  }
+  return lines;
+}
+
+/** A line for an attempt that cannot say what it cost: what was reserved for it. */
+export function estimateOf(
+  { tokens, costUsd }: Spending,
+  of: Pick<UsageLine, "at" | "taskId" | "attempt" | "role" | "provider" | "model" | "triggerId">,
+): UsageLine {
+  return { ...of, inputTokens: tokens, cachedTokens: 0, outputTokens: 0, costUsd, isEstimate: true };
+}

@@ -1,0 +1,21 @@
+/** Which tasks that were cut off the user wants to be run again. The archive is asked by name: it is the supervisor that writes it. */
+import { attemptToAskAbout } from "@mimikit/core/question";
+import { runAgainPermit } from "@mimikit/protocol/id";
+import type { Mirror } from "@mimikit/store/mirror";
+
+/** The names of the permits that there are for queued tasks; durable when this returns (SPEC C5, PROTOCOL R4). */
+export async function permitsFor({
+  queue,
+  attemptFacts,
+  ledger,
+}: Pick<Mirror, "queue" | "attemptFacts" | "ledger">): Promise<ReadonlySet<string>> {
+  const permits = new Set<string>();
+  for (const task of queue.values()) {
+    const attempt = attemptToAskAbout(task, attemptFacts.get(task.id) ?? []);
+    if (attempt === undefined) continue;
+    const permit = runAgainPermit(task.id, attempt);
+    if (await ledger.confirm(permit)) permits.add(permit);
+  }
+  if (permits.size > 0) await ledger.makeDurable();
+  return permits;
+}

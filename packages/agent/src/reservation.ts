@@ -1,0 +1,24 @@
+/** What a run counts for before anybody knows what it costs (SPEC N2). */
+import { NO_SPENDING, type Spending, spendingOf } from "@mimikit/core/budget";
+import type { Role } from "@mimikit/protocol/role";
+import { NO_USAGE, type Price, priced } from "@mimikit/protocol/usage";
+import type { Config } from "@mimikit/runtime/config";
+import { type Choice, chainOf, type Surroundings } from "./providers/names.ts";
+import { modelOf } from "./providers/openai/endpoint.ts";
+
+/** The tokens that the settings reserve for `role`, at the price of its model. The offline engine costs nothing. */
+export function reservationOf(
+  role: Role,
+  config: Choice & Pick<Config, "budget" | "prices">,
+  surroundings: Surroundings,
+): Spending {
+  const [first] = chainOf(role, config, surroundings).ids;
+  if (first === undefined || first === "offline") return NO_SPENDING;
+  const inputTokens = config.budget.reserve[role];
+  return spendingOf(priced({ ...NO_USAGE, inputTokens }, priceOf(modelOf(role, config), config.prices)));
+}
+
+/** What the tokens of a model cost; undefined where the settings do not say. */
+export function priceOf(model: string | undefined, prices: Config["prices"]): Price | undefined {
+  return model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+}

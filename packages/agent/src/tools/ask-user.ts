@@ -1,0 +1,21 @@
+/** Asks the user. The answer comes as an event of its own, for which this turn does not wait (SPEC G3). */
+import { AskEffect } from "@mimikit/protocol/effect";
+import { QUESTION_TIMEOUT_SEC } from "@mimikit/protocol/question";
+import { z } from "zod";
+import { tool } from "../tool.ts";
+
+const { question, options, default: standard, timeoutSec } = AskEffect.shape;
+
+export const askUser = tool({
+  name: "ask_user",
+  level: "message-send",
+  input: z
+    .strictObject({
+      question,
+      options: options.describe("buttons"),
+      default: standard.describe("taken when nobody answers in time"),
+      timeoutSec: timeoutSec.unwrap().default(QUESTION_TIMEOUT_SEC),
+    })
+    .describe("Ask the user one question; the answer comes later, as an event."),
+  effect: (input) => ({ type: "ask_user", ...input }),
+});

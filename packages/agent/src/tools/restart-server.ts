@@ -1,0 +1,13 @@
+/** Starts the processes anew. The user is asked first, whoever wants it (SPEC G). */
+import type { EffectOf } from "@mimikit/protocol/effect";
+import { z } from "zod";
+import { tool } from "../tool.ts";
+
+export const restartServer = tool({
+  name: "restart_server",
+  level: "process-control",
+  input: z.strictObject({}).describe("Restart Mimikit itself, once the user has said yes to it."),
+  refuse: (_, { effects }) =>
+    effects.some((effect) => effect.type === "restart_server") ? "the user is asked for a restart already" : null,
+  effect: (): EffectOf<"restart_server"> => ({ type: "restart_server" }),
+});

@@ -1,0 +1,68 @@
+/** Work that starts later: again and again, at one moment, or when something becomes true (SPEC D, G). */
+import { depthOf } from "@mimikit/core/rules/settle";
+import { definitionOf, problemOf } from "@mimikit/core/triggers";
+import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX, TriggerInput } from "@mimikit/protocol/trigger-order";
+import { z } from "zod";
+import { clockOf } from "../clock.ts";
+import { type Scene, tool } from "../tool.ts";
+import { CONDITION_FORMS, ConditionInput } from "./condition-input.ts";
+import { refuseWaiting } from "./delegate.ts";
+
+const { shape } = TriggerInput;
+
+const Input = z
+  .strictObject({
+    prompt: shape.prompt,
+    title: shape.title,
+    type: shape.type,
+    interval: shape.interval.describe("seconds"),
+    cron: shape.cron.describe("six fields, seconds first"),
+    timezone: shape.timezone.describe("of the cron; else the user's"),
+    runAt: shape.runAt.describe("ISO 8601 with offset, in the future"),
+    condition: ConditionInput.optional().describe(CONDITION_FORMS),
+    cooldown: shape.cooldown.describe("seconds of rest after the condition held"),
+    missed: shape.missed.describe("what was due while the system was down"),
+    target: shape.target,
+    priority: shape.priority,
+    timeoutSec: shape.timeoutSec,
+    onInterrupt: shape.onInterrupt,
+    budget: shape.budget.describe('{"tokens":N,"costUsd":N} a day'),
+  })
+  .describe(
+    "Let something start later, by exactly one of interval, cron, runAt, condition. Answers the id of the trigger.",
+  );
+type Input = z.output<typeof Input>;
+
+export const schedule = tool({
+  name: "schedule",
+  level: "process-control",
+  input: Input,
+  refuse,
+  effect: (input, scene) => {
+    const definition = definitionFor(input, scene);
+    if ("problem" in definition) throw new Error(definition.problem);
+    return { type: "schedule", ...definition };
+  },
+});
+
+/** A cron that names no zone means the clocks on the wall of whoever asked for it. */
+function definitionFor(input: Input, { reads }: Scene) {
+  return definitionOf(input, clockAt(reads).timeZone);
+}
+
+function clockAt({ now, client }: Scene["reads"]) {
+  return clockOf({ at: now, ...(client !== undefined && { client }) });
+}
+
+function refuse(input: Input, scene: Scene): string | null {
+  const { task, reads, effects } = scene;
+  if (task.role === "teller" && (input.target ?? "teller") !== "teller")
+    return "what you schedule comes back to you when it is due: leave target out, and delegate then";
+  const standing = reads.triggers.length + effects.filter((effect) => effect.type === "schedule").length;
+  if (standing >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: cancel some first`;
+  if (depthOf({ task }) > TRIGGER_DEPTH_MAX)
+    return `triggers make triggers at most ${TRIGGER_DEPTH_MAX} deep, and this is the work of such a one`;
+  const definition = definitionFor(input, scene);
+  if ("problem" in definition) return definition.problem;
+  return problemOf(definition.when, Date.parse(reads.now)) ?? refuseWaiting(input.condition, scene);
+}

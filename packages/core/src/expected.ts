@@ -1,0 +1,49 @@
+/**
+ * What stands once every wish that is durable is granted. Whoever wished for something sees it at once, also while the
+ * supervisor has not come to it yet.
+ */
+import type { Wish } from "@mimikit/protocol/inbox";
+import type { Standing } from "@mimikit/protocol/trigger";
+import { triggerOfWish } from "./rules/change.ts";
+import { noted, patched } from "./triggers.ts";
+
+export interface ExpectedFacts {
+  /** The newest version of each standing trigger. */
+  standing: ReadonlyMap<string, Standing>;
+  /** The wishes that are in inbox/. */
+  wishes: Iterable<Wish>;
+  isArchived(id: string): boolean;
+}
+
+/** The triggers that are not over, by id. */
+export function expectedStanding(
+  { standing, wishes, isArchived }: ExpectedFacts,
+  nowMs: number,
+): Map<string, Standing> {
+  const expected = new Map([...standing].filter(([id, { over }]) => over === undefined && !isArchived(id)));
+  const open = [...wishes].filter(({ id }) => !isArchived(id)).sort(byTime);
+  for (const wish of open) {
+    switch (wish.kind) {
+      case "trigger-put": {
+        const trigger = triggerOfWish(wish);
+        if (!standing.has(trigger.id) && !isArchived(trigger.id)) expected.set(trigger.id, trigger);
+        break;
+      }
+      case "trigger-patch": {
+        const trigger = expected.get(wish.triggerId);
+        if (trigger === undefined || trigger.applied.includes(wish.id)) break;
+        expected.set(trigger.id, noted(patched(trigger, wish.patch, nowMs), wish.id));
+        break;
+      }
+      case "trigger-delete":
+        expected.delete(wish.triggerId);
+        break;
+    }
+  }
+  return expected;
+}
+
+/** The order in which they are granted. */
+function byTime(a: Wish, b: Wish): number {
+  return a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1;
+}

@@ -1,0 +1,74 @@
+/** Why a trigger fires or does not, for people (SPEC D7). Nothing is asked or run for it. */
+import type { Explanation, TriggerExplanation } from "@mimikit/protocol/api";
+import type { Condition } from "@mimikit/protocol/condition";
+import type { Conditional, Evidence, Standing } from "@mimikit/protocol/trigger";
+import { nextFiring } from "./board.ts";
+import type { Facts } from "./conditions/condition.ts";
+import { explainLeaf, judgeLeaf, judgeTree, knownOf, leavesToAsk, numbered } from "./conditions/index.ts";
+import { isResting, restEndsMs } from "./rules/stand.ts";
+
+/** The truth tree of a condition, each leaf with its last evidence. */
+export function explain(condition: Condition, facts: Facts, evidence: Evidence): Explanation {
+  return explainPart(condition, 0, facts, evidence);
+}
+
+/** @param first the number of its first leaf. */
+function explainPart(condition: Condition, first: number, facts: Facts, evidence: Evidence): Explanation {
+  const { holds } = judgeTree(condition, first, (atom, leaf) => judgeLeaf(atom, facts, knownOf(leaf, evidence)));
+  const { type } = condition;
+  if (type !== "and" && type !== "or" && type !== "not")
+    return { type, holds, ...explainLeaf(condition, facts, knownOf(first, evidence)) };
+  const parts = numbered(condition, first).map(({ part, at }) => explainPart(part, at, facts, evidence));
+  return { type, holds, parts };
+}
+
+/** A whole trigger: one line, when it fires next where that is known, and the tree of its condition. */
+export function explainTrigger(trigger: Standing, facts: Facts): TriggerExplanation {
+  const { id } = trigger;
+  const nextMs = nextFiring(trigger);
+  const next = nextMs === null ? null : isoOf(nextMs);
+  if (trigger.type !== "conditional") return { id, text: textOf(trigger, nextMs, facts.nowMs), next };
+  const condition = explain(trigger.condition, facts, trigger.evidence);
+  return { id, text: restText(trigger) ?? conditionText(trigger, condition, facts), next, condition };
+}
+
+function textOf(trigger: Standing, nextMs: number | null, nowMs: number): string {
+  const text = restText(trigger);
+  if (text !== null) return text;
+  if (nextMs === null) return "never fires again: its schedule has no further occurrence";
+  return nextMs <= nowMs ? `is due since ${isoOf(nextMs)}` : `fires next at ${isoOf(nextMs)}`;
+}
+
+const OVER = {
+  spent: "is over: its one run was decided",
+  deleted: "is over: it was deleted",
+  cancelled: "is over: what it comes from was cancelled",
+} as const;
+
+/** Why nothing is decided of it at all, whatever it waits for; null when there is no such reason. */
+function restText({ over, paused }: Standing): string | null {
+  if (over !== undefined) return OVER[over];
+  return paused ? "is paused: it fires only when it is run by hand" : null;
+}
+
+function conditionText(trigger: Conditional, tree: Explanation, facts: Facts): string {
+  const { condition, evidence, isArmed, firedAt } = trigger;
+  if (firedAt !== undefined && isResting(trigger, facts.nowMs))
+    return `rests until ${isoOf(restEndsMs(firedAt, trigger))}`;
+  if (tree.holds === true)
+    return isArmed ? "fires: its condition holds" : "waits: its condition must cease to hold first";
+  if (tree.holds === false) return `waits: ${[...new Set(reasonsOf(tree))].join("; ")}`;
+  const asked = leavesToAsk(condition, facts, evidence).length;
+  if (asked === 0) return "waits: what it asks about cannot be looked at";
+  return `waits for a model to answer ${asked === 1 ? "a question" : `${asked} questions`}`;
+}
+
+/** The evidence of the leaves that make a tree what it is. */
+function reasonsOf({ type, holds, text, parts }: Explanation): string[] {
+  if (parts === undefined) return text === undefined ? [] : [text];
+  return parts.filter((part) => type === "not" || part.holds === holds).flatMap(reasonsOf);
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,129 @@
+/**
+ * Questions to the user. The record that closes one is the decision; what follows from it is done afterwards, however often
+ * that is cut off. So a question has one outcome, whoever answers it and whoever sees its time run out (SPEC G3).
+ */
+import type { AnswerWish, Event } from "@mimikit/protocol/inbox";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
+import type { Action } from "../action.ts";
+import { needsOf } from "../conditions/index.ts";
+import { expiryNotice } from "../notices.ts";
+import { isAgreed, optionOf, restartWishId } from "../question.ts";
+import { isCancelled, openLinks, openTasks, type Snapshot } from "../snapshot.ts";
+import { messageOf } from "./steer.ts";
+
+export function questions(snapshot: Snapshot, nowMs: number): Action[] {
+  const wishes = answersIn(snapshot);
+  return [
+    ...[...snapshot.questions.values()].flatMap((question) => step(question, wishes, snapshot, nowMs)),
+    ...wishes.flatMap((wish) => answer(wish, snapshot)),
+  ];
+}
+
+/** Answers that are not settled, oldest first. */
+function answersIn(snapshot: Snapshot): AnswerWish[] {
+  return [...snapshot.inbox.values()]
+    .flatMap((wish) => (wish.kind === "answer" && !snapshot.isArchived(wish.id) ? [wish] : []))
+    .sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.id < b.id ? -1 : 1));
+}
+
+function step(question: Question, wishes: readonly AnswerWish[], snapshot: Snapshot, nowMs: number): Action[] {
+  const closed = snapshot.closedQuestion(question.id);
+  if (closed !== undefined) return conclude(closed, snapshot);
+  // How it was closed cannot be read any more: whoever depends on it takes that for a no.
+  if (snapshot.isArchived(question.id)) return [{ type: "conclude-question", id: question.id, event: null }];
+  const end = endOf(question, wishes, snapshot, nowMs);
+  if (end === null) return [];
+  const at = new Date(nowMs).toISOString();
+  return [{ type: "close-question", closed: { kind: "question", id: question.id, at, question, ...end } }];
+}
+
+type End = Pick<ClosedQuestion, "outcome" | "answer" | "wishId">;
+
+/** How a question ends now; null while it stays open. An answer that is here counts, though its time has run out meanwhile. */
+function endOf(question: Question, wishes: readonly AnswerWish[], snapshot: Snapshot, nowMs: number): End | null {
+  if (isCancelled(snapshot, question.id) || isMoot(question, snapshot)) return { outcome: "cancelled", answer: null };
+  for (const { id, questionId, answer } of wishes) {
+    const taken = questionId === question.id ? optionOf(question, answer) : null;
+    if (taken !== null) return { outcome: "answered", answer: taken, wishId: id };
+  }
+  return isExpired(question, nowMs) ? { outcome: "expired", answer: question.default ?? null } : null;
+}
+
+/** Is there nothing left that an answer would change? */
+function isMoot({ purpose }: Question, snapshot: Snapshot): boolean {
+  switch (purpose.type) {
+    case "go_on":
+      return !openLinks(snapshot).some(({ condition }) => needsOf(condition).tasks.includes(purpose.failedId));
+    case "run_again":
+      return !openTasks(snapshot).some(({ id }) => id === purpose.taskId);
+    case "teller":
+    case "restart":
+      return false;
+  }
+}
+
+/** A clock that was set back by more than the time there is must not keep the question open by the difference. */
+function isExpired({ at, expiresAt }: Question, nowMs: number): boolean {
+  return Math.abs(nowMs - Date.parse(at)) >= Date.parse(expiresAt) - Date.parse(at);
+}
+
+function conclude(closed: ClosedQuestion, snapshot: Snapshot): Action[] {
+  const { id, question } = closed;
+  const { purpose } = question;
+  if (purpose.type === "teller") return [{ type: "conclude-question", id, event: eventOf(closed) }];
+  if (purpose.type !== "restart" || !isAgreed(closed)) return [{ type: "conclude-question", id, event: null }];
+  const wishId = restartWishId(id);
+  if (snapshot.isArchived(wishId)) return [{ type: "conclude-question", id, event: restarted(closed) }];
+  if (snapshot.inbox.has(wishId)) return [];
+  return [{ type: "order-restart", wish: { kind: "restart", id: wishId, at: closed.at } }];
+}
+
+/** What the Teller is told of its question; nothing where it was cancelled. */
+function eventOf({ id, at, question, outcome, answer, wishId }: ClosedQuestion): Event | null {
+  if (outcome === "cancelled") return null;
+  const { about } = question.purpose.type === "teller" ? question.purpose : {};
+  const isAnswered = outcome === "answered";
+  return {
+    kind: "event",
+    id: `${id}.${outcome}`,
+    at,
+    name: isAnswered ? "question_answered" : "question_expired",
+    text: isAnswered ? `"${question.question}" was answered.` : expiryNotice(question.question, answer),
+    data: {
+      questionId: id,
+      question: question.question,
+      answer,
+      ...(wishId !== undefined && { wishId }),
+      ...(about !== undefined && { about }),
+    },
+  };
+}
+
+/** The Teller that asked for it can say that it is back. */
+function restarted({ id, at }: ClosedQuestion): Event {
+  return {
+    kind: "event",
+    id: `restarted-${id}`,
+    at,
+    name: "restarted",
+    text: "The processes have started anew, as the user agreed.",
+    data: { questionId: id },
+  };
+}
+
+/** A wish is settled when the question is: as its answer, as a message, or as none of what can be answered. */
+function answer(wish: AnswerWish, snapshot: Snapshot): Action[] {
+  const closed = snapshot.closedQuestion(wish.questionId);
+  if (closed?.wishId === wish.id) return [{ type: "answer-wish", wish, outcome: `answered ${wish.questionId}` }];
+  const question = snapshot.questions.get(wish.questionId);
+  const isOpen = question !== undefined && closed === undefined && !snapshot.isArchived(question.id);
+  if (!isOpen) {
+    const { id, at, answer: text } = wish;
+    const reason = closed === undefined ? "there is no such question" : "the question was closed";
+    return [
+      { type: "answer-late", wish, message: messageOf({ id, at, text }), outcome: `${reason}: it became a message` },
+    ];
+  }
+  if (optionOf(question, wish.answer) !== null) return [];
+  return [{ type: "answer-wish", wish, outcome: `refused: answer one of ${question.options.join(", ")}` }];
+}

@@ -1,0 +1,63 @@
+/** Semantic conditions on the real agent CLIs, against a scripted endpoint: they look, change nothing, and answer. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Provider } from "@mimikit/agent/provider";
+import { createClaude } from "@mimikit/agent/providers/claude/index";
+import { claudeSettingsOf } from "@mimikit/agent/providers/claude/settings";
+import { createCodex } from "@mimikit/agent/providers/codex/index";
+import { codexSettingsOf } from "@mimikit/agent/providers/codex/settings";
+import { Config } from "@mimikit/runtime/config";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { run, taskOf, temporaryDirectory } from "../agent/fixtures.ts";
+import { AGENT_NAMES, type AgentName, environmentOf, findAgent } from "../support/agents.ts";
+import { ModelServer } from "../support/model-server.ts";
+
+function providerOf(name: AgentName, { url, baseUrl }: ModelServer, home: string): Provider {
+  const env = environmentOf(name);
+  const config = Config.parse({ model: "scripted", codex: { baseUrl }, claude: { baseUrl: url } });
+  return name === "codex"
+    ? createCodex(codexSettingsOf("worker", config, env, home))
+    : createClaude(claudeSettingsOf("worker", config, env, home));
+}
+
+describe.each(AGENT_NAMES)("on the real %s", (name) => {
+  test.skipIf("missing" in findAgent(name))(
+    "a batch is judged by looking, changes nothing in the workspace, and is corrected once",
+    async () => {
+      const model = await ModelServer.start({
+        worker: [
+          { calls: [{ shell: "cat here.txt; echo x > new.txt; echo looked" }] },
+          { say: "The first is true." },
+          { say: '[{"id": "c1", "result": true}, {"id": "c2", "result": false}]' },
+        ],
+      });
+      onTestFinished(() => model.close());
+      const workDir = temporaryDirectory();
+      const home = join(workDir, ".mimikit");
+      for (const dir of ["sessions", "runs"]) mkdirSync(join(home, dir), { recursive: true });
+      writeFileSync(join(workDir, "here.txt"), "I am here");
+      const evaluation = ["Is somebody here?", "Is nobody here?"].map((prompt, i) => ({
+        id: `c${i + 1}`,
+        triggerId: "a",
+        leaf: i,
+        prompt,
+      }));
+      const task = taskOf({ id: "eval-000001", role: "worker", consumer: "supervisor", evaluation });
+      const ran = await run(task, { provider: providerOf(name, model, home), workDir, home });
+      expect(ran).toMatchObject({
+        status: "done",
+        resultType: "verdicts",
+        result: [
+          { id: "c1", result: true },
+          { id: "c2", result: false },
+        ],
+      });
+      const [first, second] = model.of("worker");
+      expect(first?.messages.some(({ content }) => content.includes("Is nobody here?"))).toBe(true);
+      for (const writes of ["Edit", "Write"]) expect(first?.tools).not.toContain(writes);
+      expect(second?.results.at(-1)).toMatch(/I am here[\s\S]*looked/);
+      expect(existsSync(join(workDir, "new.txt"))).toBe(false);
+      expect(model.unknown).toEqual([]);
+    },
+  );
+});

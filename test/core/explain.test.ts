@@ -1,0 +1,75 @@
+/** Why a trigger fires or does not, in one line (SPEC D7). */
+import { explainTrigger } from "@mimikit/core/explain";
+import { factsAt } from "@mimikit/core/snapshot";
+import type { Condition } from "@mimikit/protocol/condition";
+import { describe, expect, test } from "vitest";
+import { conditional, NOON, NOON_MS, recurring, scheduled, snapshot } from "./facts.ts";
+
+const at = (seconds: number) => new Date(NOON_MS + seconds * 1_000).toISOString();
+const facts = factsAt(snapshot({ stamps: { "src/a.ts": "1", gone: "" } }), NOON_MS);
+const asked: Condition = { type: "llm_eval", params: { prompt: "is it calm?" } };
+const there: Condition = { type: "file_exists", params: { path: "src/a.ts" } };
+const gone: Condition = { type: "file_exists", params: { path: "gone" } };
+
+describe("a schedule", () => {
+  test("says when it fires next", () => {
+    expect(explainTrigger(recurring("a", { schedule: { interval: 60 }, last: NOON }), facts)).toEqual({
+      id: "a",
+      text: `fires next at ${at(60)}`,
+      next: at(60),
+    });
+    expect(explainTrigger(scheduled("a", { runAt: at(5) }), facts).text).toBe(`fires next at ${at(5)}`);
+  });
+
+  test("says since when it is due", () => {
+    const late = recurring("a", { schedule: { interval: 60 }, last: at(-90) });
+    expect(explainTrigger(late, facts).text).toBe(`is due since ${at(-30)}`);
+  });
+
+  test("says that it is paused, over, or has no further occurrence", () => {
+    expect(explainTrigger(recurring("a", { paused: true }), facts)).toMatchObject({
+      text: expect.stringContaining("paused"),
+      next: null,
+    });
+    expect(explainTrigger(scheduled("a", { over: "spent" }), facts).text).toContain("over");
+    const never = recurring("a", { schedule: { cron: "0 0 9 30 2 *", timezone: "UTC" } });
+    expect(explainTrigger(never, facts)).toMatchObject({ text: expect.stringContaining("never"), next: null });
+  });
+});
+
+describe("a condition", () => {
+  const textOf = (condition: Condition, more = {}) =>
+    explainTrigger(conditional("a", { condition, ...more }), facts).text;
+
+  test("names what keeps it from firing, and nothing else", () => {
+    expect(textOf(gone)).toBe("waits: nothing is at gone");
+    expect(textOf({ type: "and", conditions: [there, gone, asked] })).toBe("waits: nothing is at gone");
+    expect(textOf({ type: "not", condition: there })).toBe("waits: src/a.ts is there");
+    const neither: Condition = { type: "not", condition: { type: "or", conditions: [gone, there] } };
+    expect(textOf(neither)).toBe("waits: src/a.ts is there");
+  });
+
+  test("says that a model has to tell, how long it rests, and that it must turn false first", () => {
+    expect(textOf({ type: "or", conditions: [gone, asked] })).toBe("waits for a model to answer a question");
+    expect(textOf(there, { firedAt: at(-1), cooldownSec: 60, isArmed: false })).toBe(`rests until ${at(59)}`);
+    expect(textOf(there, { firedAt: at(-100), cooldownSec: 60, isArmed: false })).toContain("must cease to hold");
+    expect(textOf({ type: "file_exists", params: { path: "unseen" } })).toContain("cannot be looked at");
+    expect(textOf(there)).toContain("its condition holds");
+  });
+
+  test("comes with its tree, the answers of a model with their time", () => {
+    const evidence = { baselines: {}, evaluations: { 1: { number: 3, result: false, at: at(-300) } } };
+    const condition: Condition = { type: "and", conditions: [there, { type: "not", condition: asked }] };
+    expect(explainTrigger(conditional("a", { condition, evidence }), facts)).toMatchObject({
+      next: null,
+      condition: {
+        type: "and",
+        holds: true,
+        parts: [
+          { type: "file_exists", holds: true, text: "src/a.ts is there" },
+          { type: "not", holds: true, parts: [{ holds: false, text: "a model said no", at: at(-300) }] },
+        ],
+      },
+    });
+  });
+});

@@ -1,0 +1,238 @@
+/**
+ * What starts later, through the three real processes on a clock of their own: it comes at its moment, once, whatever was
+ * down or killed meanwhile (SPEC D).
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SkippedOccurrences } from "@mimikit/protocol/archive";
+import { type Standing, Trigger } from "@mimikit/protocol/trigger";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
+import { call, KEY, section } from "../support/main-job.ts";
+import { ModelServer } from "../support/model-server.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const opened: { dispose(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.dispose();
+});
+
+async function start(options: InstanceOptions = {}): Promise<Instance> {
+  const mimikit = await Instance.start({ hasClock: true, ...options });
+  opened.unshift(mimikit);
+  return mimikit;
+}
+
+/** The newest versions of the triggers that stand, as they are on disk. */
+function standing({ home }: Instance): Standing[] {
+  const dir = join(home, "triggers");
+  const newest = new Map<string, Standing>();
+  for (const name of readdirSync(dir).filter((each) => each.endsWith(".json"))) {
+    const path = join(dir, name);
+    if (!existsSync(path)) continue;
+    const trigger = Trigger.parse(JSON.parse(readFileSync(path, "utf8")));
+    if (trigger.type !== "link" && trigger.version > (newest.get(trigger.id)?.version ?? 0))
+      newest.set(trigger.id, trigger);
+  }
+  return [...newest.values()];
+}
+
+function archived({ home }: Instance, prefix: string): string[] {
+  const stems = readdirSync(join(home, "archive")).map((name) => name.replace(/\.json$/, ""));
+  return stems.filter((stem) => stem.startsWith(prefix)).sort();
+}
+
+/** How often a text was said to the user. */
+async function timesSaid(mimikit: Instance, text: string): Promise<number> {
+  return (await mimikit.replies()).reduce((sum, reply) => sum + reply.text.split(text).length - 1, 0);
+}
+
+/** The id that a reply names for what it has scheduled. */
+async function schedule(mimikit: Instance, text: string): Promise<string> {
+  const reply = await mimikit.replyTo(await mimikit.send(text));
+  const id = /`(t-[\d.]+)`/.exec(reply.text)?.[1] ?? "";
+  await mimikit.until(`the trigger of: ${reply.text}`, () => standing(mimikit).find((each) => each.id === id));
+  return id;
+}
+
+describe("without a model", () => {
+  let mimikit: Instance;
+  beforeEach(async () => {
+    mimikit = await start();
+  });
+
+  test("reminders in English and in Chinese come at their time, once, and are over", async () => {
+    await schedule(mimikit, "remind me in 10 minutes to run `touch never`");
+    const second = await schedule(mimikit, "20分钟后提醒我喝茶");
+    mimikit.setClock(10 * MINUTE_MS + SECOND_MS);
+    const first = await mimikit.replyWith("Reminder: ");
+    expect(first.text).toBe("Reminder: run `touch never`");
+    expect(standing(mimikit).map(({ id }) => id)).toEqual([second]);
+    expect(await timesSaid(mimikit, "提醒：")).toBe(0);
+    mimikit.setClock(20 * MINUTE_MS + 2 * SECOND_MS);
+    expect((await mimikit.replyWith("提醒：")).text).toBe("提醒：喝茶");
+    await mimikit.drained();
+    expect(await timesSaid(mimikit, "Reminder: ")).toBe(1);
+    // A reminder is text, whatever it reads like.
+    expect(existsSync(join(mimikit.workDir, "never"))).toBe(false);
+    expect((await mimikit.tasks()).filter((task) => task.role !== "teller")).toEqual([]);
+
+    // What was ordered to be run is run, again and again, until it is ended.
+    const hourly = await schedule(mimikit, "every hour run `echo tick >> ticks; wc -l < ticks`");
+    for (const n of [1, 2]) {
+      mimikit.setClock(n * HOUR_MS + HOUR_MS);
+      await mimikit.until("the report", async () =>
+        (await mimikit.replies()).find((reply) => reply.text.includes(`\`\`\`\n${n}\n\`\`\``)),
+      );
+    }
+    expect((await mimikit.replyTo(await mimikit.send("reminders"))).text).toContain(hourly);
+    expect((await mimikit.replyTo(await mimikit.send(`cancel ${hourly}`))).text).toContain("will not fire any more");
+    await mimikit.drained();
+    mimikit.setClock(9 * HOUR_MS);
+    await mimikit.replyTo(await mimikit.send("status"));
+    expect(readFileSync(join(mimikit.workDir, "ticks"), "utf8")).toBe("tick\n".repeat(2));
+  });
+
+  test("of days that passed while everything was down the last is made up for, and the others are said to be skipped", async () => {
+    const hour = (new Date().getHours() + 6) % 24;
+    const daily = await schedule(mimikit, `every day at ${hour}:30 remind me to stretch`);
+    await mimikit.stop("SIGKILL");
+    mimikit.setClock(4 * DAY_MS);
+    for (const role of ROLE_NAMES) mimikit.startRole(role);
+    const said = await mimikit.replyWith("Reminder: stretch");
+    expect(said.text).toContain("This was due at");
+    const [skip] = archived(mimikit, `${daily}--`).filter((id) => id.endsWith("-skipped"));
+    const record = readFileSync(join(mimikit.home, "archive", `${skip}.json`), "utf8");
+    expect(SkippedOccurrences.parse(JSON.parse(record))).toMatchObject({ triggerId: daily, count: 3 });
+    const [trigger] = standing(mimikit);
+    expect(trigger?.recent.map(({ outcome }) => outcome)).toEqual(["skipped", "fired"]);
+
+    mimikit.setClock(5 * DAY_MS);
+    await mimikit.until("the next one", async () =>
+      (await timesSaid(mimikit, "Reminder: stretch")) === 2 ? true : undefined,
+    );
+    expect(archived(mimikit, `${daily}--`)).toHaveLength(3);
+  });
+
+  test("thirty kill -9s of supervisor and workers: of an interval every occurrence comes once, without a gap", async () => {
+    const KILLS = 30;
+    const id = await schedule(mimikit, "every 10 seconds remind me to breathe");
+    const decided = () => standing(mimikit)[0]?.recent.length ?? 0;
+    const isDecided = (n: number) => standing(mimikit).some((each) => each.version > n);
+    expect(decided()).toBe(0);
+    for (let n = 1; n <= KILLS; n++) {
+      mimikit.setClock(n * 10 * SECOND_MS);
+      // A file that comes and goes makes the supervisor look, so that nobody waits for its next second.
+      const nudge = join(mimikit.home, "inbox", `nudge-${n}`);
+      writeFileSync(nudge, "");
+      rmSync(nudge);
+      await mimikit.until(`decision ${n}`, () => isDecided(n) || undefined);
+      if (n % 2 === 1) await mimikit.kill("supervisor");
+      else {
+        // A turn that is there when its pool dies for the third time is poison, by design.
+        await mimikit.until("an earlier reminder", async () =>
+          (await timesSaid(mimikit, "Reminder: breathe")) >= n - 2 ? true : undefined,
+        );
+        await mimikit.kill("workers");
+      }
+    }
+    const isTold = async () => ((await timesSaid(mimikit, "Reminder: breathe")) >= KILLS ? true : undefined);
+    await mimikit.until("all of them", isTold);
+    await mimikit.replyTo(await mimikit.send(`cancel ${id}`));
+    await mimikit.drained();
+    const moments = archived(mimikit, `${id}--`).map((each) => momentOf(each.slice(`${id}--`.length)));
+    expect(moments.length).toBeGreaterThanOrEqual(KILLS);
+    const gaps = moments.slice(1).map((moment, i) => moment - (moments[i] ?? 0));
+    expect(gaps.every((gap) => gap === 10 * SECOND_MS)).toBe(true);
+    expect(await timesSaid(mimikit, "Reminder: breathe")).toBe(moments.length);
+  });
+});
+
+/** `20261122t020010z` in milliseconds; not a number for anything else. */
+function momentOf(id: string): number {
+  return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)t(\d\d)(\d\d)(\d\d)z$/, "$1-$2-$3T$4:$5:$6Z"));
+}
+
+test("a model that says a time in a tag gets its words back when the time has come", async () => {
+  const model = await ModelServer.start({
+    teller: (request) => {
+      const events = section("events", request);
+      if (events !== "") return { say: `Good morning! (${events})` };
+      const tag = '<M:create_task prompt="Greet the user" title="greeting" cron="0 30 7 * * *" />';
+      return request.turn === 0 ? { say: `Every morning at half past seven.\n\n${tag}` } : { say: "Every morning." };
+    },
+  });
+  opened.push({ dispose: () => model.close() });
+  const mimikit = await start({
+    env: {
+      MIMIKIT_PROVIDER: "openai",
+      OPENAI_BASE_URL: model.baseUrl,
+      OPENAI_API_KEY: KEY,
+      MIMIKIT_MODEL: "scripted",
+      MIMIKIT_OPENAI_TOOL_CALLS: "false",
+    },
+  });
+  await mimikit.replyTo(await mimikit.send("greet me every morning at half past seven"));
+  const trigger = await mimikit.until("the trigger", () => standing(mimikit)[0]);
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  expect(trigger).toMatchObject({
+    type: "recurring",
+    target: "teller",
+    prompt: "Greet the user",
+    schedule: { cron: "0 30 7 * * *", timezone: timeZone },
+  });
+  mimikit.setClock(DAY_MS);
+  const greeting = await mimikit.replyWith("Good morning!");
+  const json = /<M:system_event name="cron_trigger" version="1">(.*)<\/M:system_event>/.exec(greeting.text)?.[1] ?? "";
+  expect(JSON.parse(json)).toMatchObject({ triggerId: trigger.id, title: "greeting", prompt: "Greet the user" });
+  expect(await timesSaid(mimikit, "Good morning!")).toBe(1);
+});
+
+test("a Planner schedules work for a Worker, which is reported each time", async () => {
+  const model = await ModelServer.start({
+    teller: (request) => {
+      const results = section("results", request);
+      if (results !== "") return { say: `It came to this: ${results}` };
+      if (section("events", request) !== "") return { say: "It is set up." };
+      return request.turn === 0 ? call("delegate", { prompt: "watch notes.txt" }) : { say: "I am on it." };
+    },
+    planner: ({ turn }) =>
+      turn === 0
+        ? call("schedule", {
+            prompt: "count the notes",
+            title: "count",
+            condition: { type: "file_changed", params: { path: "notes.txt" } },
+          })
+        : { say: "" },
+    worker: ({ turn, results }) =>
+      turn === 0 ? { calls: [{ shell: "wc -l < notes.txt" }] } : { say: `notes: ${results.join("")}` },
+  });
+  opened.push({ dispose: () => model.close() });
+  const mimikit = await start({
+    env: {
+      MIMIKIT_PROVIDER: "openai",
+      OPENAI_BASE_URL: model.baseUrl,
+      OPENAI_API_KEY: KEY,
+      MIMIKIT_MODEL: "scripted",
+    },
+  });
+  const notes = join(mimikit.workDir, "notes.txt");
+  writeFileSync(notes, "");
+  await mimikit.send("count my notes whenever they change");
+  const isWatched = () =>
+    standing(mimikit).some((each) => each.type === "conditional" && "0" in each.evidence.baselines);
+  await mimikit.until("the first sight of the file", () => isWatched() || undefined);
+  writeFileSync(notes, "one\ntwo\n");
+  const first = await mimikit.replyWith("It came to this");
+  expect(first.text).toMatch(/notes: .*\b2\b/s);
+  mimikit.setClock(HOUR_MS);
+  writeFileSync(notes, "one\ntwo\nthree\n");
+  await mimikit.until("the second report", async () =>
+    (await timesSaid(mimikit, "It came to this")) === 2 ? true : undefined,
+  );
+  expect(model.of("worker").filter(({ turn }) => turn === 0)).toHaveLength(2);
+});

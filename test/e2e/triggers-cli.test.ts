@@ -1,0 +1,190 @@
+/** The command line over the real processes, with and without the gateway: it orders, looks, explains and answers. */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { Question } from "@mimikit/protocol/question";
+import { openDisk } from "@mimikit/store/disk";
+import { createRecord } from "@mimikit/store/record";
+import { archivePath, questionPath, TASKS_PATH } from "@mimikit/store/state";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { runCli, type Said } from "../cli/run-cli.ts";
+import { Instance } from "../support/instance.ts";
+import { ModelServer } from "../support/model-server.ts";
+
+const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
+/** Gives a process a terminal. */
+const SCRIPT = ["/usr/bin/script", "/bin/script"].find((path) => existsSync(path));
+if (SCRIPT === undefined) process.stderr.write("there is no `script`: the chat is not tested in a terminal\n");
+
+const opened: { dispose(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.dispose();
+});
+
+/** Asks, as the Teller's turn would have. */
+async function askUser(mimikit: Instance, id: string): Promise<void> {
+  const at = new Date();
+  await createRecord(openDisk(mimikit.home, `test-${id}`), Question, questionPath(id), {
+    id,
+    at: at.toISOString(),
+    expiresAt: new Date(at.getTime() + 3_600_000).toISOString(),
+    question: "Which region?",
+    options: ["EU", "US"],
+    purpose: { type: "teller" },
+    traceId: "t-000900",
+  });
+}
+
+describe("with the gateway stopped", () => {
+  let mimikit: Instance;
+  beforeAll(async () => {
+    mimikit = await Instance.start({ roles: ["supervisor", "workers"] });
+    await mimikit.until("the supervisor looks", () => existsSync(join(mimikit.home, TASKS_PATH)) || undefined);
+  });
+  afterAll(() => mimikit.dispose());
+
+  const cli = (...words: string[]): Promise<Said> => runCli(mimikit, words);
+
+  async function json<T>(...words: string[]): Promise<T> {
+    const { code, out, error } = await cli(...words, "--json");
+    expect([code, error]).toEqual([0, ""]);
+    return JSON.parse(out) as T;
+  }
+
+  async function add(...words: string[]): Promise<string> {
+    const { triggerId, outcome } = await json<{ triggerId: string; outcome: string }>("triggers", "add", ...words);
+    // What was asked for has been done when the command ends.
+    expect(outcome).toBe(`made: ${triggerId}`);
+    return triggerId;
+  }
+
+  interface Shown {
+    recent: { outcome: string; id: string; reason?: string }[];
+    paused: boolean;
+    title: string;
+  }
+  const show = (id: string) => json<Shown>("triggers", "show", id);
+
+  const page = () => readFileSync(join(mimikit.home, TASKS_PATH), "utf8");
+  const pageWith = (text: string) =>
+    mimikit.until(
+      `tasks.md with ${text}`,
+      () => (existsSync(join(mimikit.home, TASKS_PATH)) && page().includes(text)) || undefined,
+    );
+
+  test("a trigger that waits for a file is explained before and after, runs once, and is in tasks.md", async () => {
+    const id = await add("--when-file-exists", "go.txt", "--target", "worker", "--title", "On the file", "run: wc -l");
+    expect((await cli("triggers", "explain", id)).out).toContain("✗ file_exists  nothing is at go.txt");
+    writeFileSync(join(mimikit.workDir, "go.txt"), "");
+    await mimikit.until("a firing", async () => ((await show(id)).recent.length > 0 ? true : undefined));
+    expect((await show(id)).recent).toMatchObject([{ outcome: "fired", id: `${id}--1` }]);
+    expect((await cli("triggers", "explain", id)).out).toMatch(/rests until .*\n\n✓ file_exists {2}go\.txt is there/);
+    await pageWith("On the file");
+    await pageWith(`done **On the file** (\`${id}--1\`, worker`);
+  });
+
+  test("run, pause, resume, change and delete say what was done, when it is done", async () => {
+    const id = await add("--every", "2h", "--target", "worker", "--title", "before", "run: true");
+    expect(await json("triggers", "run", id)).toMatchObject({ outcome: "started" });
+    const [run] = (await show(id)).recent;
+    expect(run).toMatchObject({ outcome: "fired", id: expect.stringMatching(/--run-[0-9a-f]{32}$/) });
+    expect(await json("triggers", "pause", id)).toMatchObject({ outcome: "changed" });
+    expect(await show(id)).toMatchObject({ paused: true, next: null });
+    await json("triggers", "resume", id);
+    await json("triggers", "change", id, "--title", "after");
+    expect(await show(id)).toMatchObject({ paused: false, title: "after" });
+    expect(await json("triggers", "delete", id)).toMatchObject({ outcome: "deleted" });
+    const { code, error } = await cli("triggers", "run", id);
+    expect([code, error]).toEqual([1, `mimikit: there is no trigger ${id}\n`]);
+  });
+
+  test("a question is listed, in tasks.md, and answered by the number of an option", async () => {
+    const id = "t-000900.1";
+    await askUser(mimikit, id);
+    expect((await cli("questions")).out).toContain("2  US");
+    await pageWith("**Which region?** EU · US");
+    expect(await json("questions", "answer", id, "2")).toMatchObject({ questionId: id, answer: "US" });
+    const closed = JSON.parse(readFileSync(join(mimikit.home, archivePath(id)), "utf8"));
+    expect(closed).toMatchObject({ kind: "question", outcome: "answered", answer: "US" });
+  });
+
+  test("tasks.md that was deleted or edited is written anew, also by a supervisor that has just begun", async () => {
+    const path = join(mimikit.home, TASKS_PATH);
+    writeFileSync(path, "mine\n");
+    await mimikit.until("tasks.md to be a view again", () => page() !== "mine\n" || undefined);
+    await mimikit.kill("supervisor");
+    rmSync(path);
+    await pageWith("done **On the file**");
+  });
+});
+
+describe("with the gateway", () => {
+  test("ask that ends in a question shows it, and status says what is next and that something is asked", async () => {
+    const model = await ModelServer.start({
+      teller: ({ turn }) =>
+        turn === 0
+          ? { calls: [{ name: "ask_user", args: { question: "Which region?", options: ["EU", "US"], default: "EU" } }] }
+          : { say: "That depends on the region." },
+    });
+    opened.push({ dispose: () => model.close() });
+    const env = {
+      MIMIKIT_PROVIDER: "openai",
+      OPENAI_BASE_URL: model.baseUrl,
+      OPENAI_API_KEY: "sk-questions",
+      MIMIKIT_MODEL: "scripted",
+    };
+    const mimikit = await Instance.start({ env });
+    opened.unshift(mimikit);
+    const { code, out, error } = await runCli(mimikit, ["ask", "deploy it"]);
+    expect([code, error]).toEqual([0, expect.stringContaining("? Which region?")]);
+    expect(out).toMatch(
+      /^That depends on the region\.\n\n\? Which region\?\n {2}1 {2}EU\n {2}2 {2}US\n.*left, then EU\)\n/,
+    );
+    const id = /mimikit questions answer (\S+) /.exec(out)?.[1] ?? "";
+    expect(id).toMatch(/^t-000001\.\d+$/);
+
+    await runCli(mimikit, ["triggers", "add", "--at", "2036-12-24T18:00:00Z", "x"]);
+    await mimikit.until("the status to know", async () => {
+      const { out: status } = await runCli(mimikit, ["status"]);
+      return (
+        /next trigger trg-\w+ at 2036-12-24 .*\n\? it asks you something: mimikit questions/.test(status) || undefined
+      );
+    });
+    expect((await runCli(mimikit, ["questions", "answer", id, "1"])).out).toBe(`${id}: EU\n`);
+  });
+
+  test.skipIf(SCRIPT === undefined)(
+    "in the chat the prompt asks for the answer, a number picks an option, and then a line is a message again",
+    async () => {
+      const mimikit = await Instance.start();
+      opened.unshift(mimikit);
+      const env = { ...process.env, MIMIKIT_HOME: mimikit.home, MIMIKIT_WORK_DIR: mimikit.workDir, TERM: "dumb" };
+      const chat = spawn(SCRIPT ?? "", ["-qfec", `'${process.execPath}' '${MAIN}' chat`, "/dev/null"], { env });
+      opened.unshift({ dispose: async () => void chat.kill("SIGKILL") });
+      let shown = "";
+      chat.stdout.on("data", (data) => {
+        shown += stripVTControlCharacters(String(data));
+      });
+      const shows = (text: string) => mimikit.until(`"${text}" in the chat`, () => shown.includes(text) || undefined);
+      await shows("› ");
+      await askUser(mimikit, "t-000900.1");
+      await shows("? Which region?");
+      await shows("answer › ");
+      chat.stdin.write("2\r");
+      await mimikit.until("the answer", () => existsSync(join(mimikit.home, archivePath("t-000900.1"))) || undefined);
+      const closed = JSON.parse(readFileSync(join(mimikit.home, archivePath("t-000900.1")), "utf8"));
+      expect(closed).toMatchObject({ outcome: "answered", answer: "US" });
+      // An empty line puts a question aside: what is typed then is a message.
+      await askUser(mimikit, "t-000900.2");
+      await mimikit.until("the second question", () => shown.split("? Which region?").length === 3 || undefined);
+      chat.stdin.write("\r");
+      await shows("put aside");
+      chat.stdin.write("status\r");
+      await mimikit.until("the message", async () =>
+        (await mimikit.messages()).find(({ role, text }) => role === "user" && text === "status"),
+      );
+      expect(existsSync(join(mimikit.home, archivePath("t-000900.2")))).toBe(false);
+    },
+  );
+});

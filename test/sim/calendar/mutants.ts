@@ -1,0 +1,146 @@
+/** Each mutant breaks one rule of standing triggers in the real code (SPEC D5); the calendar must notice it. */
+import type { Mutant } from "../mutant-list.ts";
+
+const STAND = "packages/core/src/rules/stand.ts";
+const CHANGE = "packages/core/src/rules/change.ts";
+const TRIGGERS = "packages/core/src/triggers.ts";
+const SCHEDULE = "packages/core/src/schedule.ts";
+const HANDS = "apps/supervisor/src/execute/hands.ts";
+
+const LIST: readonly Omit<Mutant, "simulation">[] = [
+  {
+    name: "decides-anew-before-it-is-done",
+    rule: "a version is carried out before the next is decided",
+    file: STAND,
+    find: "if (undone.fire.length + undone.skip.length > 0) return [carryOut(trigger, undone, snapshot, nowMs)];",
+    replace: "if (trigger.decision.fire.length > 9) return [carryOut(trigger, undone, snapshot, nowMs)];",
+  },
+  {
+    name: "skips-are-not-waited-for",
+    rule: "a skipped range is durable before the next version is decided",
+    file: STAND,
+    find: "skip: decision.skip.filter(({ id }) => !snapshot.isArchived(id)),",
+    replace: "skip: [],",
+  },
+  {
+    name: "last-is-now",
+    rule: "next = f(schedule, last), never f(now)",
+    file: STAND,
+    find: "return advanced(trigger, { last: new Date(last).toISOString() }, decision);",
+    replace: "return advanced(trigger, { last: new Date(nowMs).toISOString() }, decision);",
+  },
+  {
+    name: "the-oldest-for-the-latest",
+    rule: "missed: latest makes up for the newest",
+    file: STAND,
+    find: 'missed === "latest" && onTime.length === 0 ? due.slice(-1)',
+    replace: 'missed === "latest" && onTime.length === 0 ? due.slice(0, 1)',
+  },
+  {
+    name: "skips-one-too-few",
+    rule: "fired and skipped are all that was due",
+    file: STAND,
+    find: "occurrences.slice(0, occurrences.length - firing.length)",
+    replace: "occurrences.slice(1, occurrences.length - firing.length)",
+  },
+  {
+    name: "all-but-the-newest",
+    rule: "missed: all makes up for the newest hundred",
+    file: STAND,
+    find: 'if (missed === "all") return due.slice(-MISSED_MAX);',
+    replace: 'if (missed === "all") return due.slice(0, MISSED_MAX);',
+  },
+  {
+    name: "early-by-a-minute",
+    rule: "nothing fires before its time",
+    file: STAND,
+    find: "if (next === null || next > nowMs) return null;",
+    replace: "nowMs += 60_000;\n  if (next === null || next > nowMs) return null;",
+  },
+  {
+    name: "fires-while-paused",
+    rule: "what is paused decides nothing",
+    file: STAND,
+    find: "if (trigger.paused) return [];",
+    replace: "",
+  },
+  {
+    name: "a-moment-again-and-again",
+    rule: "a moment is decided once",
+    file: STAND,
+    find: 'return advanced(trigger, { over: "spent" }, decision);',
+    replace: "return advanced(trigger, {}, decision);",
+  },
+  {
+    name: "resumed-without-a-word",
+    rule: "what passed in a pause has an outcome",
+    file: TRIGGERS,
+    find: "return advanced(trigger, change, { fire: [], skip });",
+    replace: "return advanced(trigger, change);",
+  },
+  {
+    name: "a-new-schedule-looks-back",
+    rule: "what is decided is not decided again under another schedule",
+    file: TRIGGERS,
+    find: 'trigger.type === "recurring" ? Math.max(nowMs, Date.parse(trigger.last)) : nowMs',
+    replace: "nowMs",
+  },
+  {
+    name: "wishes-are-granted-over-a-decision",
+    rule: "a wish waits until what was decided is done",
+    file: CHANGE,
+    find: "if (hasUndone(trigger, snapshot) || trigger.over !== undefined) return [];",
+    replace: "if (trigger.over !== undefined) return [];",
+  },
+  {
+    name: "wishes-overtake",
+    rule: "a wish that is granted is answered before another is",
+    file: CHANGE,
+    find: 'isApplied(wish) ? 0 : wish.kind === "trigger-put" ? 1 : 2',
+    replace: "isApplied(wish) ? 1 : 1",
+  },
+  {
+    name: "wishes-are-not-noted",
+    rule: "a wish that comes again changes nothing",
+    file: TRIGGERS,
+    find: "applied: [...trigger.applied, wishId].slice(-APPLIED_MAX)",
+    replace: "applied: trigger.applied.slice(-APPLIED_MAX)",
+  },
+  {
+    name: "intervals-one-short",
+    rule: "an interval counts from the last",
+    file: SCHEDULE,
+    find: "lastMs + (count - kept + i + 1) * intervalMs",
+    replace: "lastMs + (count - kept + i + 1) * (intervalMs + 1)",
+  },
+  {
+    name: "times-of-day-twice",
+    rule: "a fixed time happens once on its day",
+    file: SCHEDULE,
+    find: 'fixedTimeRule: "no-wildcard"',
+    replace: 'fixedTimeRule: "single-value"',
+  },
+  {
+    name: "the-count-from-the-back-slips",
+    rule: "of many the newest are known by name, and the older ones by their ends",
+    file: SCHEDULE,
+    find: "newest[newest.length - COUNT_MAX - 1]",
+    replace: "newest[newest.length - COUNT_MAX]",
+  },
+  {
+    name: "a-lost-version-is-believed",
+    rule: "R1: a version is durable before it is carried out",
+    file: "packages/store/src/collection.ts",
+    find: "if (durable && isNew.length > 0) await fs.syncDir(dir);",
+    replace: "void durable;",
+  },
+  {
+    name: "an-occurrence-of-what-ended",
+    rule: "what has its record is not made again",
+    file: HANDS,
+    find: "if (await ledger.confirm(event.id)) return;",
+    replace: "",
+  },
+];
+
+export const CALENDAR_MUTANTS: readonly Mutant[] = LIST.map((mutant) => ({ ...mutant, simulation: "calendar" }));

@@ -1,0 +1,229 @@
+/**
+ * One seed is one stretch of time somewhere in the world, around a moment at which its clocks are changed: triggers that
+ * people make, change, pause and run, while the clock runs, jumps and stands, and supervisors are killed at any write.
+ */
+import { triggerIdOf } from "@mimikit/core/rules/change";
+import { Wish } from "@mimikit/protocol/inbox";
+import { parseRecord } from "@mimikit/protocol/json";
+import { Result } from "@mimikit/protocol/result";
+import { ROLES } from "@mimikit/protocol/role";
+import { Task } from "@mimikit/protocol/task";
+import type { Missed, Schedule, TriggerPatch, When } from "@mimikit/protocol/trigger-order";
+import { NO_USAGE } from "@mimikit/protocol/usage";
+import { createRecord } from "@mimikit/store/record";
+import { seal } from "@mimikit/store/seal";
+import { archivePath, inboxPath, queueOf, queuePath, resultPath } from "@mimikit/store/state";
+import { below, type Random, randomOf } from "../random.ts";
+import { check } from "./check.ts";
+import { Machine, TOKEN } from "./machine.ts";
+import { Witness } from "./witness.ts";
+import { type Place, placeOf } from "./zone.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 366 * DAY_MS;
+const ROUNDS = 12;
+const CALM_TICKS_MAX = 400;
+
+type Sealed = Extract<Wish, { kind: "trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run" }>;
+type Unsealed = Sealed extends infer Each ? (Each extends unknown ? Omit<Each, "mac"> : never) : never;
+
+export interface Run {
+  violations: string[];
+  counts: Machine["counts"] & { occurrences: number; fired: number };
+}
+
+export function simulate(seed: number): Promise<Run> {
+  return new Stretch(seed, placeOf(seed)).run();
+}
+
+class Stretch {
+  private readonly random: Random;
+  private readonly place: Place;
+  private readonly machine: Machine;
+  private readonly witness: Witness;
+  /** The clock may jump by a year: then nothing is due all the time. */
+  private readonly hasLeaps: boolean;
+  private readonly triggers: { id: string; type: When["type"] }[] = [];
+  private readonly executed = new Set<string>();
+  private wishes = 0;
+
+  constructor(seed: number, place: Place) {
+    this.random = randomOf(seed);
+    this.place = place;
+    this.hasLeaps = this.random() < 0.15;
+    const kill = pick([0, 0.002, 0.01, 0.03], this.random);
+    const startMs = place.ms - below(this.random, 2 * DAY_MS);
+    this.machine = new Machine(this.random, startMs, place.zone.name, { kill, powerLoss: 0.4 });
+    this.witness = new Witness(this.machine);
+    this.machine.start(this.random() < 0.3 ? 2 : 1);
+  }
+
+  async run(): Promise<Run> {
+    const { machine, random, witness } = this;
+    for (let n = 1 + below(random, 3); n > 0; n--) await this.put();
+    for (let round = 0; round < ROUNDS; round++) {
+      if (random() < 0.3) await this.wish();
+      if (random() < 0.1) machine.isOverBudget = !machine.isOverBudget;
+      for (let ticks = below(random, 4); ticks > 0; ticks--) await machine.tick();
+      if (random() < 0.5) await this.work();
+      machine.nowMs += this.pass();
+    }
+    await this.rest();
+    const { occurrences, fired } = check(machine, witness);
+    return { violations: machine.violations, counts: { ...machine.counts, occurrences, fired } };
+  }
+
+  /** How far the clock moves, milliseconds: time passes, nobody is there for a while, or somebody sets the clock. */
+  private pass(): number {
+    const { random, machine, place } = this;
+    const dice = random();
+    if (this.hasLeaps && dice < 0.1) return (random() < 0.5 ? -1 : 1) * (YEAR_MS - below(random, 2 * DAY_MS));
+    if (dice < 0.2) return below(random, MINUTE_MS);
+    if (dice < 0.5) return below(random, 3 * HOUR_MS);
+    if (dice < 0.65) return place.ms - machine.nowMs + below(random, 3 * HOUR_MS) - HOUR_MS;
+    if (dice < 0.75) return -below(random, 4 * HOUR_MS);
+    return below(random, 2 * DAY_MS);
+  }
+
+  private async rest(): Promise<void> {
+    const { machine } = this;
+    machine.calmDown();
+    machine.isOverBudget = false;
+    for (let ticks = 0; ticks < CALM_TICKS_MAX; ticks++) {
+      const done = await machine.tick();
+      if ((await this.work()) + (done ?? 1) === 0) return;
+    }
+    machine.violations.push("it never comes to rest");
+  }
+
+  /** Whatever is queued is run, once. @returns how many tasks. */
+  private async work(): Promise<number> {
+    const { disk, fs, nowMs, violations } = this.machine;
+    let count = 0;
+    for (const role of ROLES) {
+      for (const name of disk.names(queueOf(role))) {
+        const id = name.slice(0, -".json".length);
+        const text = disk.read(queuePath(role, id));
+        if (text === null || disk.info(archivePath(id)) !== null || disk.info(resultPath(role, id)) !== null) continue;
+        if (this.executed.has(id)) violations.push(`${id} is run twice`);
+        this.executed.add(id);
+        await createRecord(fs, Result, resultPath(role, id), resultOf(parseRecord(Task, text), nowMs));
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private async put(): Promise<void> {
+    const { random, machine } = this;
+    const when = random() < 0.8 ? this.inventRecurring() : this.inventScheduled();
+    const target = pick(["teller", "planner", "worker"] as const, random);
+    const budget = random() < 0.5 ? { budget: { tokens: 10_000 } } : {};
+    const id = this.wishId("put");
+    const definition = { order: { prompt: "do it", target, ...budget }, when };
+    this.triggers.push({ id: triggerIdOf(id), type: when.type });
+    await this.send({ kind: "trigger-put", id, at: isoOf(machine.nowMs), definition });
+  }
+
+  private async wish(): Promise<void> {
+    const { random, machine } = this;
+    const trigger = pick(this.triggers, random);
+    const common = { at: isoOf(machine.nowMs), triggerId: trigger.id };
+    const dice = random();
+    if (dice < 0.2) await this.send({ ...common, kind: "trigger-run", id: this.wishId("run") });
+    else if (dice < 0.25) await this.send({ ...common, kind: "trigger-delete", id: this.wishId("delete") });
+    else {
+      const patch = this.inventPatch(trigger.type);
+      await this.send({ ...common, kind: "trigger-patch", id: this.wishId("patch"), patch });
+    }
+  }
+
+  private inventPatch(type: When["type"]): TriggerPatch {
+    const { random } = this;
+    const paused = { paused: random() < 0.4 };
+    const dice = random();
+    if (dice < 0.5) return paused;
+    const when = type === "recurring" ? this.inventRecurring() : this.inventScheduled();
+    return dice < 0.8 ? { when } : { when, ...paused };
+  }
+
+  private async send(unsealed: Unsealed): Promise<void> {
+    const wish = Wish.parse({ ...unsealed, mac: seal(TOKEN, unsealed) });
+    this.witness.wished(wish);
+    await createRecord(this.machine.fs, Wish, inboxPath(wish.id), wish);
+  }
+
+  private wishId(prefix: string): string {
+    return `${prefix}-${String(++this.wishes).padStart(4, "0")}`;
+  }
+
+  private inventScheduled(): When {
+    const { random, place } = this;
+    const runAt = isoOf(place.ms + below(random, 2 * DAY_MS) - DAY_MS);
+    return { type: "scheduled", runAt, missed: this.inventMissed() };
+  }
+
+  private inventRecurring(): When {
+    return { type: "recurring", schedule: this.inventSchedule(), missed: this.inventMissed() };
+  }
+
+  private inventMissed(): Missed {
+    return pick(["latest", "latest", "none", "all"] as const, this.random);
+  }
+
+  /** What is due at times of day around that at which the clocks are changed. */
+  private inventSchedule(): Schedule {
+    const { random, place, hasLeaps } = this;
+    if (random() < 0.25) {
+      if (hasLeaps) return { interval: 40_000 + below(random, 200_000) };
+      return { interval: pick([10, 61, 3_600, 86_400], random) + below(random, 1_000) };
+    }
+    const nearMs = place.ms + below(random, 5 * HOUR_MS) - 3 * HOUR_MS;
+    const wall = new Date(nearMs + place.zone.offsetAt(nearMs));
+    const hour = wall.getUTCHours();
+    const minute = random() < 0.5 ? pick([0, 30, 59], random) : wall.getUTCMinutes();
+    const second = random() < 0.7 ? 0 : below(random, 60);
+    const late = Math.min(23, hour + 2);
+    const daily = [
+      `${second} ${minute} ${hour} * * *`,
+      `${minute} ${hour} * * *`,
+      `${second} ${minute},${(minute + 20) % 60} ${hour} * * *`,
+      `${second} ${minute} ${hour}-${late} * * *`,
+      `${second} ${minute} ${hour} ${wall.getUTCDate()} * ${below(random, 8)}`,
+      `${second} ${minute} ${hour} ${wall.getUTCDate()} ${wall.getUTCMonth() + 1} *`,
+      `0 */15 ${hour} * * ${wall.getUTCDay()}`,
+    ];
+    const dense = [`0 */10 * * * *`, `${second} ${minute} * * * *`, `*/20 ${minute} ${hour} * * *`, `0 0 */2 * * *`];
+    return { cron: pick(hasLeaps ? daily : [...daily, ...dense], random), timezone: place.zone.name };
+  }
+}
+
+function pick<T>(of: readonly T[], random: Random): T {
+  const one = of[below(random, of.length)];
+  if (one === undefined) throw new Error("nothing to pick from");
+  return one;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function resultOf(task: Task, nowMs: number): Result {
+  const common = { id: task.id, task, attempts: 1, completedAt: isoOf(nowMs), usage: NO_USAGE };
+  switch (task.role) {
+    case "teller":
+      return {
+        ...common,
+        status: "done",
+        resultType: "turn",
+        result: {},
+        effects: [{ type: "reply", text: "so be it" }],
+      };
+    case "planner":
+      return { ...common, status: "done", resultType: "plan", result: { tasks: [] }, effects: [] };
+    case "worker":
+      return { ...common, status: "done", resultType: "text", result: { text: "done" }, effects: [] };
+  }
+}

@@ -1,0 +1,146 @@
+/** Who may begin beside whom, and what an attempt counts for that died before it could say what it cost. */
+import type { Spending } from "@mimikit/core/budget";
+import type { Candidate } from "@mimikit/core/dispatch";
+import { Claim, type Identity } from "@mimikit/protocol/claim";
+import { Result } from "@mimikit/protocol/result";
+import { Task } from "@mimikit/protocol/task";
+import { Mirror } from "@mimikit/store/mirror";
+import { createRecord } from "@mimikit/store/record";
+import { claimPath, queuePath, resultPath } from "@mimikit/store/state";
+import { UsageBook } from "@mimikit/store/usage-book";
+import { expect, test } from "vitest";
+import { allot, linesOfDead } from "../../apps/worker-pool/src/allot.ts";
+import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
+import { done, failed, message, NOON, NOON_MS, task, turn } from "../core/facts.ts";
+import { temporaryState } from "../store/home.ts";
+
+const DEAD: Identity = { pid: 1, startTime: "1", bootId: "b" };
+const RESERVATIONS: Record<Task["role"], Spending> = {
+  teller: { tokens: 20, costUsd: 0 },
+  planner: { tokens: 50, costUsd: 0 },
+  worker: { tokens: 100, costUsd: 0 },
+};
+
+const asked = turn("t-000001", { messages: [message("m-1")] });
+const plan = task("t-000001.0");
+const [first, second] = [task("t-000001.0.0"), task("t-000001.0.1")];
+
+function household() {
+  const { home, fs } = temporaryState();
+  const isAlive = (owner: Identity) => owner.pid !== DEAD.pid;
+  const mirror = new Mirror(fs, { token: "t", durable: false, isAlive, onBadArchive: () => {} });
+  const book = new UsageBook(home);
+  const look = async () => {
+    // Who is dead is known from the second look on.
+    await mirror.refresh(NOON_MS, true);
+    await mirror.refresh(NOON_MS, true);
+  };
+  const spend = (tokens: number) =>
+    recordUsage(home, {
+      at: NOON,
+      taskId: "t-000000",
+      attempt: 1,
+      role: "worker",
+      provider: "openai",
+      inputTokens: tokens,
+      cachedTokens: 0,
+      outputTokens: 0,
+      costUsd: 0,
+    });
+  const allotted = async (dayTokens: number | undefined, ...tasks: Task[]) => {
+    await look();
+    const candidates = tasks.map(
+      (each): Candidate => ({ task: each, attempt: 1, earlier: [], outages: [], interrupted: false }),
+    );
+    const limits = { day: { tokens: dayTokens }, month: {} };
+    return allot(candidates, {
+      limits,
+      book,
+      mirror,
+      reservationOf: (role) => RESERVATIONS[role],
+      nowMs: NOON_MS,
+    }).map(({ task: { id }, reserved }) => [id, reserved?.tokens]);
+  };
+  const claim = (id: string, attempt = 1) =>
+    createRecord(fs, Claim, claimPath("worker", id, attempt), {
+      id,
+      attempt,
+      owner: DEAD,
+      at: NOON,
+      reserved: RESERVATIONS.worker,
+    });
+  const lost = async () => {
+    await look();
+    return linesOfDead({ book, mirror, nowMs: NOON_MS });
+  };
+  return { home, fs, spend, claim, allotted, lost };
+}
+
+test("without a limit everybody begins, and nothing is reserved", async () => {
+  const { allotted } = household();
+  expect(await allotted(undefined, asked, plan, first)).toEqual([
+    [asked.id, undefined],
+    [plan.id, undefined],
+    [first.id, undefined],
+  ]);
+});
+
+test("each begins as far as its reservation fits beside those before it, and reserves it", async () => {
+  const { allotted } = household();
+  expect(await allotted(220, asked, plan, first, second)).toEqual([
+    [asked.id, 20],
+    [plan.id, 50],
+    [first.id, 100],
+  ]);
+});
+
+test("what has no room leaves it to what needs less; something left is enough for one", async () => {
+  const { spend, allotted } = household();
+  spend(10);
+  expect(await allotted(90, asked, first, plan)).toEqual([
+    [asked.id, 20],
+    [plan.id, 50],
+  ]);
+  expect(await allotted(11, first, second)).toEqual([[first.id, 100]]);
+});
+
+test("where it is used up work waits, and turns begin", async () => {
+  const { spend, allotted } = household();
+  spend(220);
+  expect(await allotted(220, asked, plan, first)).toEqual([[asked.id, 20]]);
+});
+
+test("an attempt that died counts for what it had reserved, once: a crash loop is no free lunch", async () => {
+  const { home, fs, claim, lost, allotted } = household();
+  await createRecord(fs, Task, queuePath("worker", first.id), { ...first, triggerId: "trg-1" });
+  await claim(first.id);
+  const [line, ...others] = await lost();
+  expect(line).toMatchObject({
+    at: NOON,
+    taskId: first.id,
+    attempt: 1,
+    inputTokens: 100,
+    triggerId: "trg-1",
+    isEstimate: true,
+  });
+  expect(others).toEqual([]);
+  if (line !== undefined) recordUsage(home, line);
+  expect(await lost()).toEqual([]);
+  await claim(first.id, 2);
+  const [again] = await lost();
+  if (again !== undefined) recordUsage(home, again);
+  expect(await allotted(200, second)).toEqual([]);
+  expect(await allotted(201, second)).toEqual([[second.id, 100]]);
+});
+
+test("an attempt that died after its end has cost what it said, or nothing; one that was ended for its deaths, all of it", async () => {
+  const { fs, claim, lost } = household();
+  const free = { ...done(first), provider: "openai" };
+  await createRecord(fs, Result, resultPath("worker", first.id), free);
+  await claim(first.id);
+  expect(await lost()).toEqual([]);
+  const poison = failed(second, { failureReason: "poison" });
+  await createRecord(fs, Result, resultPath("worker", second.id), poison);
+  await claim(second.id);
+  expect((await lost()).map(({ taskId }) => taskId)).toEqual([second.id]);
+});
