@@ -11,7 +11,7 @@ import type { Task } from "@mimikit/protocol/task";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { contextOf, eventOf, messageOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
+import { contextOf, messageOf, questionOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
 
 function busOf(role: Role, context = contextOf(), tools = TOOLS) {
   return createToolBus({ task: taskOf({ id: "t-000007.1", role }), tools, reads: context, onCall: () => {} });
@@ -273,9 +273,8 @@ describe("what starts later", () => {
     const plan = { id: "t-000007.1", role: "planner" as const };
     expect(await call(taskOf({ ...plan, triggerDepth: TRIGGER_DEPTH_MAX }))).toMatchObject({ ok: true });
     expect(await call(taskOf({ ...plan, ...deep }))).toMatchObject({ code: "not_allowed" });
-    const events = [eventOf("cron_trigger", deep)];
-    expect(await call(turnOf({ events }))).toMatchObject({ code: "not_allowed" });
-    expect(await call(turnOf({ events, messages: [messageOf("every hour …")] }))).toMatchObject({ ok: true });
+    expect(await call({ ...turnOf({}), ...deep })).toMatchObject({ code: "not_allowed" });
+    expect(await call(turnOf({ messages: [messageOf("every hour …")] }))).toMatchObject({ ok: true });
   });
 });
 
@@ -315,6 +314,16 @@ describe("cancelling", () => {
   ])("%s: %s", async (id, ok) => {
     const triggers = [standingOf({ id: "trg-1" })];
     expect((await busOf("teller", contextOf({ tasks, triggers })).call("cancel_task", { id })).ok).toBe(ok);
+  });
+
+  test("a question is for the Teller that asked it: those of the system are the user's to answer", async () => {
+    const own = questionOf({ id: "t-000001.1" });
+    const system = questionOf({ id: "t-000001.0.0.go-on", purpose: { type: "go_on", failedId: "t-000001.0.0" } });
+    const call = (role: Role, id: string) =>
+      busOf(role, contextOf({ questions: [own, system] })).call("cancel_task", { id });
+    expect(await call("teller", own.id)).toMatchObject({ ok: true });
+    expect(await call("planner", own.id)).toMatchObject({ code: "not_allowed" });
+    expect(await call("teller", system.id)).toMatchObject({ code: "not_allowed" });
   });
 });
 

@@ -23,7 +23,11 @@ interface Answer {
 async function serve(task: Task, calls: ToolsFile["calls"] = []) {
   const dir = temporaryDirectory();
   const path = join(dir, "tools.json");
-  await writeToolsFile(path, { task, reads: { now: NOW, history: HISTORY, tasks: [], triggers: [] }, calls });
+  await writeToolsFile(path, {
+    task,
+    reads: { now: NOW, history: HISTORY, tasks: [], triggers: [], questions: [] },
+    calls,
+  });
   const { command, args } = serverCommand(path);
   const child = spawn(command, args, { cwd: dir, stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -114,7 +114,10 @@ describe("a turn of the Teller", () => {
           next: null,
         }),
       ],
-      questions: [questionOf({ id: "t-000004.0" })],
+      questions: [
+        questionOf({ id: "t-000004.0" }),
+        questionOf({ id: "t-000004.1", question: "Restart?", purpose: { type: "restart" } }),
+      ],
       tasks: [
         summaryOf({ id: "t-000001.0.1", state: "waiting", after: "t-000001.0.0" }),
         summaryOf({ id: "t-000001.0.0", state: "failed", error: "exit 1", title: "run" }),
@@ -168,6 +171,7 @@ describe("a turn of the Teller", () => {
     ]);
     expect(sections.get("questions")).toEqual([
       '- id: t-000004.0, asked: 2026-11-22T10:00:00+08:00, question: "Which branch?"',
+      '- id: t-000004.1, asked: 2026-11-22T10:00:00+08:00, answered: "only by its buttons", question: "Restart?"',
     ]);
     expect(sections.get("results")).toEqual([
       '- id: t-000001.0.0, role: worker, title: "run `ls`", status: done',

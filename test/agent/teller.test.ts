@@ -3,7 +3,19 @@ import type { Event } from "@mimikit/protocol/inbox";
 import { Result } from "@mimikit/protocol/result";
 import { TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
 import { describe, expect, test } from "vitest";
-import { eventOf, messageOf, NOW, replyOf, reportOf, run, standingOf, summaryOf, tell, turnOf } from "./fixtures.ts";
+import {
+  eventOf,
+  messageOf,
+  NOW,
+  questionOf,
+  replyOf,
+  reportOf,
+  run,
+  standingOf,
+  summaryOf,
+  tell,
+  turnOf,
+} from "./fixtures.ts";
 
 const delegated = (prompt: string, title: string) => ({ type: "delegate", prompt, title });
 const EN = "Split this request of the user into tasks and delegate them:";
@@ -38,6 +50,41 @@ describe("an order is delegated, and the user is told at once", () => {
     );
     expect(prompts).toEqual([["run `echo 1`"], ["run `echo 2`"], ["run `echo 3`", "run `echo 4`", "run `echo 5`"]]);
     for (const n of [1, 2, 3, 4, 5]) expect(replyOf(turn)).toContain(`On it: run \`echo ${n}\`.`);
+  });
+});
+
+describe("a question that is open", () => {
+  const asked = questionOf({
+    id: "t-000001.0.0.go-on",
+    question: '"run `a`" failed (error: exit code 3). "run `b`" waits for it. Go on all the same?',
+    options: ["go on", "stop"],
+    purpose: { type: "go_on", failedId: "t-000001.0.0" },
+  });
+  const where = [
+    'Open question:\n\n> "run `a`" failed (error: exit code 3). "run `b`" waits for it. Go on all the same?',
+    "Its buttons are on the page; or use `mimikit questions answer t-000001.0.0.go-on <number>` (1: go on, 2: stop).",
+  ].join("\n\n");
+
+  test("is told with the failure that it is about", async () => {
+    const report = reportOf({ id: "t-000001.0.0", status: "failed", title: "run `a`", error: "exit code 3" });
+    expect(replyOf(await run(turnOf({ results: [report] }), { context: { questions: [asked] } }))).toContain(where);
+    const other = { ...report, id: "t-000001.0.7" };
+    expect(replyOf(await run(turnOf({ results: [other] }), { context: { questions: [asked] } }))).not.toContain(
+      "Open question",
+    );
+  });
+
+  test("is not answered by a message: whoever says one of its options is told where it is answered", async () => {
+    for (const text of ["go on", " Stop "]) {
+      const turn = await tell(text, { questions: [asked] });
+      expect(replyOf(turn)).toBe(`I cannot tell from a message which question it answers.\n\n${where}`);
+      expect(turn.effects).toHaveLength(1);
+    }
+    const chinese = questionOf({ id: "q-1", question: "要继续吗？", options: ["继续", "停止"] });
+    expect(replyOf(await tell("继续", { questions: [chinese] }))).toContain(
+      "> 要继续吗？\n\n请点页面上的按钮，或使用 `mimikit questions answer q-1 <编号>`（1：继续，2：停止）。",
+    );
+    expect(replyOf(await tell("go on"))).toContain("No language model");
   });
 });
 

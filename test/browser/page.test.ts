@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { TriggerExplanation } from "@mimikit/protocol/api";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -704,6 +705,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       gateway.trigger(triggerRecord({ id: "trg-1", title: "Rebuild", type: "conditional", next: null }));
       gateway.explanations.set("trg-1", {
         id: "trg-1",
+        state: "unmet",
         text: "waits: src/a.ts is as it was",
         next: null,
         condition: {
@@ -730,6 +732,52 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await why.press("Enter");
       await leaves.first().waitFor({ state: "detached" });
       expect(mishaps).toEqual([]);
+    });
+
+    test("say it in Chinese, with moments by the viewer's clock, where the browser asks for that", async () => {
+      const atom = (path: string) => ({ type: "file_exists", params: { path } }) as const;
+      const asked = { type: "llm_eval", params: { prompt: "下雨了吗？" } } as const;
+      const explanation: TriggerExplanation = {
+        id: "trg-1",
+        state: "resting",
+        text: "rests until 2126-12-01T17:30:00.000Z",
+        until: "2126-12-01T17:30:00.000Z",
+        next: null,
+        condition: {
+          type: "and",
+          holds: null,
+          parts: [
+            {
+              type: "not",
+              holds: true,
+              parts: [{ type: "file_exists", holds: false, atom: atom("lock"), text: "no" }],
+            },
+            { type: "llm_eval", holds: null, atom: asked, text: "not asked yet" },
+          ],
+        },
+      };
+      gateway.trigger(triggerRecord({ id: "trg-1", title: "关窗", type: "conditional", next: null }));
+      gateway.explanations.set("trg-1", explanation);
+      const { page } = await openPage({ locale: "zh-CN", timezoneId: "Asia/Shanghai" });
+      await page.getByRole("button", { name: /^触发器/ }).click();
+      await page.getByRole("button", { name: "原因：关窗" }).click();
+      await row(page, "trg-1").getByText("刚触发过，休息到 12月2日星期一, 01:30").waitFor();
+      expect(await row(page, "trg-1").locator(".truth").first().innerText()).not.toMatch(/[a-z]{2,} [a-z]/);
+      expect(await row(page, "trg-1").locator(".truth .truth > li").allTextContents()).toEqual([
+        "✓成立: 并非✗不成立: lock 不存在",
+        "✗不成立: lock 不存在",
+        "?未知: “下雨了吗？”：等待模型回答",
+      ]);
+    });
+
+    test("that nobody can explain just now say so, and look no longer", async () => {
+      const { page } = await openPage();
+      gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
+      await openPanel(page);
+      await page.route("**/api/triggers/**", (route) => route.abort());
+      await page.getByRole("button", { name: "Why Stretch" }).click();
+      await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
+      await row(page, "trg-1").getByText("Looking…").waitFor({ state: "detached" });
     });
 
     test("that cannot be reached say so, and nothing is shown as done", async () => {
@@ -1044,7 +1092,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       gateway.trigger(triggerRecord({ id: "trg-1", title: word }));
       const holds = { type: "file_exists" as const, holds: true, text: word };
       const tree = { type: "and" as const, holds: true, parts: [{ type: "or" as const, holds: true, parts: [holds] }] };
-      gateway.explanations.set("trg-1", { id: "trg-1", text: word, next: null, condition: tree });
+      gateway.explanations.set("trg-1", { id: "trg-1", state: "unmet", text: word, next: null, condition: tree });
       const { page } = await newPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
       await page.goto(gateway.pairingAddress());
       await page.locator('[data-id="t-000001.reply"]').waitFor();

@@ -101,6 +101,14 @@ describe("what was typed", () => {
     expect(answerMeant(asked, typed)).toBe(answer);
   });
 
+  test("that is an option itself is no number of another", () => {
+    const replicas = { options: ["1", "3", "5"], isChoice: true };
+    expect(answerMeant(replicas, "3")).toBe("3");
+    expect(answerMeant(replicas, "2")).toBe("3");
+    for (const typed of ["1e0", "0x2", "+2", "4"])
+      expect(() => answerMeant(replicas, typed)).toThrow("answer with one of");
+  });
+
   test("is an answer only if there is something", () => {
     expect(() => answerMeant(asked, " ")).toThrow("say the answer");
   });

@@ -126,8 +126,8 @@ function ordered(...words: string[]) {
 }
 
 test.each([
-  [["x"], "exactly one of interval, cron, runAt, condition; here is none"],
-  [["--every", "1h", "--at", "2036-01-01T00:00:00Z", "x"], "here is interval and runAt"],
+  [["x"], "say when, by one of --every, --cron, --at, --when,"],
+  [["--every", "1h", "--at", "2036-01-01T00:00:00Z", "x"], "say when once, not by --every and --at"],
   [["--every", "1h"], "say what is to be done"],
   [["--every", "5s", "x"], "--every: "],
   [["--every", "soon", "x"], "--every is a length of time"],
@@ -143,7 +143,10 @@ test.each([
     "--when at conditions.0.params.path",
   ],
   [["--when-file-changes", "../x", "x"], "--when at params.path: a path has no .. in it"],
-  [["--when-file-changes", "a", "--when-file-exists", "b", "x"], "say one condition"],
+  [
+    ["--when-file-changes", "a", "--when-file-exists", "b", "x"],
+    "not by --when-file-changes and --when-file-exists: --when combines",
+  ],
   [["--every", "1h", "-p", "x", "y"], "say what is to be done once"],
   [["--every", "1h", "--budget-usd", "-1", "x"], "--budget-usd: "],
 ])("the order %j is refused in words that say what would be right", (words, why) => {
@@ -152,7 +155,7 @@ test.each([
 
 test.each([
   [["add", "--at", "2020-01-01T00:00:00Z", "x"], "is in the past"],
-  [["list", "--every", "1h"], "--every is for"],
+  [["list", "--when-file-changes", "x"], "--when-file-changes is for"],
   [["show"], "say which trigger"],
   [["simulate", "--to", "tomorrow"], "--to is a moment with its zone"],
   [["simulate", "--to", "800d"], "at most 366 d"],
@@ -169,10 +172,11 @@ test("a trigger is changed, paused and deleted by the beginning of its id, and w
   const short = triggerId.slice("trg-".length, "trg-".length + 8);
   for (const words of [
     ["change", short, "--every", "4h", "--title", "after", "do", "y"],
+    ["change", short, "--missed", "all"],
     ["pause", short],
   ])
     expect((await runCli(at, ["triggers", ...words])).code).toBe(0);
-  const changed = { title: "after", prompt: "do y", schedule: { interval: 14_400 } };
+  const changed = { title: "after", prompt: "do y", schedule: { interval: 14_400 }, missed: "all" };
   expect(await listed(at)).toMatchObject([{ id: triggerId, ...changed, paused: true, next: null }]);
   expect((await runCli(at, ["triggers", "resume", "after"])).out).toContain(`${triggerId}: goes on`);
   expect(await listed(at)).toMatchObject([{ ...changed, paused: false }]);
@@ -212,7 +216,7 @@ test("explain draws the tree of a condition with marks and evidence", async () =
     "├─ ✓ file_exists  go is there",
     "├─ ✓ not",
     "│  └─ ✗ file_exists  nothing is at lock",
-    "└─ ? llm_eval  a model has not been asked yet",
+    '└─ ? llm_eval  "?": a model has not been asked yet',
   ]);
   const json = await runCli(at, ["triggers", "explain", triggerId, "--json"]);
   expect(JSON.parse(json.out)).toMatchObject({ id: triggerId, next: null, condition: { type: "and", holds: null } });

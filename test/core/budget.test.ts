@@ -81,6 +81,7 @@ test("a task that has taken more than it may is told how much", () => {
   expect(overrun({ tokens: 5_000 }, tokens(4_999))).toBe(null);
   expect(overrun({ tokens: 5_000 }, tokens(5_321))).toBe("its budget is used up: it has taken 5,321 of 5,000 tokens");
   expect(overrun({ costUsd: 0.5 }, dollars(0.75))).toBe("its budget is used up: it has taken $0.75 of $0.50");
+  expect(overrun({ costUsd: 0.002 }, { tokens: 0, costUsd: 0.0031 })).toContain("$0.0031 of $0.0020");
 });
 
 describe("periods", () => {

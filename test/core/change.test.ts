@@ -2,6 +2,7 @@
 import { change, triggerIdOf } from "@mimikit/core/rules/change";
 import { prune } from "@mimikit/core/rules/prune";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers";
+import type { Condition } from "@mimikit/protocol/condition";
 import type { Wish } from "@mimikit/protocol/inbox";
 import type { Standing } from "@mimikit/protocol/trigger";
 import { TRIGGERS_MAX, type TriggerPatch, type When } from "@mimikit/protocol/trigger-order";
@@ -164,14 +165,16 @@ describe("a change", () => {
     });
   });
 
-  test("that resumes a condition lets it begin anew", () => {
+  test("that resumes a condition forgets what was known, and fires not again for what held all along", () => {
     const evidence = { baselines: { 0: "1" }, evaluations: {} };
-    const paused = conditional("a", { paused: true, isArmed: false, fired: 3, evidence });
-    expect(granted(paused, patch({ paused: false }))).toMatchObject({
-      isArmed: true,
-      fired: 3,
-      evidence: { baselines: {} },
-    });
+    for (const isArmed of [true, false]) {
+      const paused = conditional("a", { paused: true, isArmed, fired: 3, evidence });
+      expect(granted(paused, patch({ paused: false }))).toMatchObject({
+        isArmed,
+        fired: 3,
+        evidence: { baselines: {} },
+      });
+    }
   });
 
   test("of the schedule counts from now, and what was due of the old one is skipped", () => {
@@ -217,6 +220,31 @@ describe("a change", () => {
       fired: 4,
       firedAt: NOON,
     });
+  });
+
+  test("of the time says nothing of what is missed, nor one of the condition of the rest: both stay", () => {
+    const schedule = { interval: 600 };
+    const patience = recurring("a", { missed: "all" });
+    expect(granted(patience, patch({ when: { type: "recurring", schedule } }))).toMatchObject({
+      missed: "all",
+      schedule,
+    });
+    const condition: Condition = { type: "file_exists", params: { path: "other" } };
+    const resting = conditional("a", { cooldownSec: 900 });
+    expect(granted(resting, patch({ when: { type: "conditional", condition } }))).toMatchObject({ cooldownSec: 900 });
+  });
+
+  test("of what is missed, or of the rest, leaves the time and what is known as they are", () => {
+    const evidence = { baselines: { 0: "1" }, evaluations: {} };
+    const before = conditional("a", { evidence, isArmed: false, fired: 2, firedAt: NOON });
+    expect(granted(before, patch({ cooldown: 900 }), 5)).toMatchObject({
+      evidence,
+      isArmed: false,
+      firedAt: NOON,
+      cooldownSec: 900,
+    });
+    expect(granted(recurring("a"), patch({ missed: "none" }), 30)).toMatchObject({ missed: "none", last: NOON });
+    expect(granted(scheduled("a", { runAt: at(60) }), patch({ missed: "none" }))).toMatchObject({ missed: "none" });
   });
 
   test("to another type, to a schedule that never occurs, or back to a moment that was skipped is refused", () => {
@@ -266,6 +294,11 @@ describe("an order as it is said", () => {
       order: {},
       paused: true,
     });
+    expect(patchOf({ cooldown: 60 }, "conditional", "UTC")).toEqual({ order: {}, cooldown: 60 });
+    expect(patchOf({ missed: "all" }, "scheduled", "UTC")).toEqual({ order: {}, missed: "all" });
+    expect(patchOf({ cooldown: 60 }, "recurring", "UTC")).toEqual({ problem: "cooldown is for a condition" });
+    expect(patchOf({ missed: "all" }, "conditional", "UTC")).toEqual({ problem: expect.stringContaining("schedule") });
+    expect(patchOf({ timezone: "UTC" }, "recurring", "UTC")).toEqual({ problem: expect.stringContaining("cron") });
     expect(patchOf({ runAt: NOON }, "recurring", "UTC")).toEqual({ problem: expect.stringContaining("recurring") });
     expect(patchOf({ interval: 60 }, "recurring", "UTC")).toMatchObject({ when: { schedule: { interval: 60 } } });
   });

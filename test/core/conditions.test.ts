@@ -133,6 +133,42 @@ describe("a tree", () => {
     );
   });
 
+  test("asks where something cannot be looked at exactly what answers could make true", () => {
+    fc.assert(
+      fc.property(treesOf(leafOrUnseen).filter(isSmall), (condition) => {
+        const toAsk = leavesToAsk(condition, facts, NO_EVIDENCE);
+        const leaves = leavesOf(condition);
+        const canHold = completions(
+          leaves.map((atom, i) => (atom.type === "llm_eval" ? null : (knownOf(condition)[i] ?? false))),
+        ).some(
+          (values) =>
+            judge(condition, facts, answers(values.map((value, i) => (leaves[i]?.type === "llm_eval" ? value : null))))
+              .holds === true,
+        );
+        const isOpen = judge(condition, facts, NO_EVIDENCE).holds === null;
+        expect(toAsk.length > 0).toBe(isOpen && canHold);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each<[string, Condition, number[]]>([
+    ["a part that must hold", { type: "and", conditions: [exists("unseen"), asked("?")] }, []],
+    [
+      "a part that must not",
+      { type: "not", condition: { type: "or", conditions: [exists("unseen"), asked("?")] } },
+      [],
+    ],
+    [
+      "one of several ways",
+      { type: "or", conditions: [{ type: "and", conditions: [exists("unseen"), asked("?")] }, asked("!")] },
+      [2],
+    ],
+    ["a part that need not hold", { type: "or", conditions: [exists("unseen"), asked("?")] }, [1]],
+  ])("asks nothing in vain where %s cannot be looked at", (_, condition, leaves) => {
+    expect(leavesToAsk(condition, facts, NO_EVIDENCE)).toEqual(leaves);
+  });
+
   test("asks again whatever a model said before", () => {
     const condition: Condition = { type: "and", conditions: [exists("yes"), asked("?")] };
     expect(leavesToAsk(condition, facts, answers([null, true]))).toEqual([1]);

@@ -1,6 +1,7 @@
 /** When a model is asked about semantic conditions, about which of them, and what becomes of its answers (SPEC D3). */
 import { NO_SPENDING } from "@mimikit/core/budget";
 import { decide } from "@mimikit/core/decide";
+import { failedResult } from "@mimikit/core/finish";
 import {
   EVALUATION_BACKOFF_SEC,
   EVALUATION_CHARS_MAX,
@@ -215,7 +216,7 @@ describe("the next batch", () => {
 
 describe("the answers", () => {
   const versions = (facts: Facts) =>
-    settle(snapshot(facts)).flatMap((action) => (action.type === "settle" ? action.settlement.versions : []));
+    settle(snapshot(facts), NOON_MS).flatMap((action) => (action.type === "settle" ? action.settlement.versions : []));
 
   test("make new versions with what was said, fire what holds, and wake nobody", () => {
     const of = batch(2, [
@@ -275,6 +276,12 @@ describe("the answers", () => {
       trigger("changed", asked("something else?")),
     ];
     expect(versions({ queue: [of], results: [result], standing })).toEqual([]);
+  });
+
+  test("of a batch that is ended before it could answer are verdicts that are not there", () => {
+    const of = batch(2, [{ triggerId: "a", leaf: 0, prompt: "?" }]);
+    const result = failedResult(of, "poison", "it took the pool down", NOON_MS, 3);
+    expect(result).toMatchObject({ status: "failed", resultType: "verdicts", result: null });
   });
 
   test("of a batch that failed are none, and nobody is told", () => {

@@ -44,6 +44,12 @@ test("wishes are granted in the order in which they were made, whatever the orde
   expect(expected([], [last, later, put])).toEqual([]);
 });
 
+test("a clock that was set back lets no wish overtake the one that makes its trigger", () => {
+  const before = { ...pause, at: "2026-11-21T11:00:00.000Z" };
+  expect(expected([], [before, put])).toMatchObject([{ id: "trg-0a", paused: true }]);
+  expect(expected([], [{ ...remove, at: before.at }, put])).toEqual([]);
+});
+
 test("a wish that is granted already changes nothing more", () => {
   const made = trigger("trg-0a", { version: 3, title: "as it is now" });
   expect(expected([made], [put])).toEqual([made]);

@@ -15,6 +15,7 @@ describe("a schedule", () => {
   test("says when it fires next", () => {
     expect(explainTrigger(recurring("a", { schedule: { interval: 60 }, last: NOON }), facts)).toEqual({
       id: "a",
+      state: "scheduled",
       text: `fires next at ${at(60)}`,
       next: at(60),
     });
@@ -23,23 +24,32 @@ describe("a schedule", () => {
 
   test("says since when it is due", () => {
     const late = recurring("a", { schedule: { interval: 60 }, last: at(-90) });
-    expect(explainTrigger(late, facts).text).toBe(`is due since ${at(-30)}`);
+    expect(explainTrigger(late, facts)).toMatchObject({ state: "due", text: `is due since ${at(-30)}` });
   });
 
   test("says that it is paused, over, or has no further occurrence", () => {
     expect(explainTrigger(recurring("a", { paused: true }), facts)).toMatchObject({
+      state: "paused",
       text: expect.stringContaining("paused"),
       next: null,
     });
-    expect(explainTrigger(scheduled("a", { over: "spent" }), facts).text).toContain("over");
+    expect(explainTrigger(scheduled("a", { over: "spent" }), facts)).toMatchObject({
+      state: "over",
+      text: expect.stringContaining("over"),
+    });
     const never = recurring("a", { schedule: { cron: "0 0 9 30 2 *", timezone: "UTC" } });
-    expect(explainTrigger(never, facts)).toMatchObject({ text: expect.stringContaining("never"), next: null });
+    expect(explainTrigger(never, facts)).toMatchObject({
+      state: "exhausted",
+      text: expect.stringContaining("never"),
+      next: null,
+    });
   });
 });
 
 describe("a condition", () => {
-  const textOf = (condition: Condition, more = {}) =>
-    explainTrigger(conditional("a", { condition, ...more }), facts).text;
+  const explained = (condition: Condition, more = {}) =>
+    explainTrigger(conditional("a", { condition, ...more }), facts);
+  const textOf = (condition: Condition, more = {}) => explained(condition, more).text;
 
   test("names what keeps it from firing, and nothing else", () => {
     expect(textOf(gone)).toBe("waits: nothing is at gone");
@@ -57,6 +67,17 @@ describe("a condition", () => {
     expect(textOf(there)).toContain("its condition holds");
   });
 
+  test("says the same by a word that other languages can be made of, and until when it rests by the moment", () => {
+    expect(explained(gone).state).toBe("unmet");
+    expect(explained(asked).state).toBe("asking");
+    expect(explained({ type: "file_exists", params: { path: "unseen" } }).state).toBe("unseen");
+    expect(explained(there).state).toBe("firing");
+    const fired = { cooldownSec: 60, isArmed: false };
+    expect(explained(there, { ...fired, firedAt: at(-1) })).toMatchObject({ state: "resting", until: at(59) });
+    expect(explained(there, { ...fired, firedAt: at(-100) }).state).toBe("disarmed");
+    expect(explained(there, { paused: true }).state).toBe("paused");
+  });
+
   test("comes with its tree, the answers of a model with their time", () => {
     const evidence = { baselines: {}, evaluations: { 1: { number: 3, result: false, at: at(-300) } } };
     const condition: Condition = { type: "and", conditions: [there, { type: "not", condition: asked }] };
@@ -66,8 +87,12 @@ describe("a condition", () => {
         type: "and",
         holds: true,
         parts: [
-          { type: "file_exists", holds: true, text: "src/a.ts is there" },
-          { type: "not", holds: true, parts: [{ holds: false, text: "a model said no", at: at(-300) }] },
+          { type: "file_exists", holds: true, text: "src/a.ts is there", atom: there },
+          {
+            type: "not",
+            holds: true,
+            parts: [{ holds: false, text: '"is it calm?": a model said no', at: at(-300), atom: asked }],
+          },
         ],
       },
     });

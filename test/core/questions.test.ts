@@ -7,7 +7,7 @@ import type { Attempt } from "@mimikit/core/snapshot";
 import type { Condition } from "@mimikit/protocol/condition";
 import { cancelMark } from "@mimikit/protocol/id";
 import type { AnswerWish, Event } from "@mimikit/protocol/inbox";
-import type { ClosedQuestion, Purpose, Question } from "@mimikit/protocol/question";
+import { type ClosedQuestion, type Purpose, QUESTIONS_MAX, type Question } from "@mimikit/protocol/question";
 import { reportOf } from "@mimikit/protocol/result";
 import { describe, expect, test } from "vitest";
 import { done, failed, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
@@ -136,18 +136,51 @@ describe("a question", () => {
   });
 });
 
+test("where fifty questions are open, one more is not asked, and the Teller hears of it", () => {
+  const asking = done(turn("t-000099", { messages: [message("m-a")] }), {
+    effects: [
+      { type: "reply", text: "ok" },
+      { type: "ask_user", question: "One more?" },
+      { type: "ask_user", question: "And another?" },
+    ],
+  });
+  const open = (count: number) => Array.from({ length: count }, (_, i) => question({ id: `t-${i}` }));
+  const { questions, events } = settlementOf(asking, snapshot({ questions: open(QUESTIONS_MAX - 1) }), NOON_MS);
+  expect(questions.map(({ id }) => id)).toEqual(["t-000099.1"]);
+  expect(events).toMatchObject([{ id: "t-000099.2.refused", name: "action_feedback", data: { tool: "ask_user" } }]);
+});
+
 describe("an answer", () => {
-  test.each([
-    ["the question is closed", archived(closed(question(), { wishId: "a-0" })), "the question was closed"],
-    ["there is no such question", {}, "there is no such question"],
-  ])("becomes a message where %s", (_, facts, reason) => {
-    const actions = now({ inbox: [answer()], ...facts });
-    expect(actions[0]).toEqual({
-      type: "answer-late",
-      wish: answer(),
-      message: { kind: "message", id: "m-a-1", at: NOON, text: "80" },
-      outcome: `${reason}: it became a message`,
-    });
+  const late = answer({ id: "a-2" });
+  const message = { kind: "message", id: "m-a-2", at: NOON, text: "80" };
+
+  test("becomes a message about its question where that is closed", () => {
+    const closings = [
+      { answer: "8080" },
+      { outcome: "expired" as const, answer: "80" },
+      { outcome: "cancelled" as const, answer: null },
+    ];
+    for (const more of closings)
+      expect(now({ inbox: [late], ...archived(closed(question(), more)) })[0]).toEqual({
+        type: "answer-late",
+        wish: late,
+        message: { ...message, quote: "t-000001.1" },
+        outcome: "the question was closed: it became a message",
+      });
+  });
+
+  test("becomes a message where there is no such question", () => {
+    const outcome = "there is no such question: it became a message";
+    expect(now({ inbox: [late] })[0]).toEqual({ type: "answer-late", wish: late, message, outcome });
+  });
+
+  test("that comes twice in the same words is given once, and is no message", () => {
+    expect(now({ inbox: [late], ...archived(closed(question())) })).toEqual([
+      { type: "answer-wish", wish: late, outcome: "refused: t-000001.1 has this answer already" },
+    ]);
+    const asked = own({ type: "restart" });
+    const yes = archived(closed(asked, { answer: "yes" }));
+    expect(now({ inbox: [{ ...late, answer: "Yes" }], ...yes })).toMatchObject([{ type: "answer-wish" }]);
   });
 
   test("that closed its question is no message, also when the record of the question is gone", () => {
@@ -171,6 +204,52 @@ describe("an answer", () => {
   });
 });
 
+describe("a question that the work of a trigger asks", () => {
+  const fired = { kind: "event", id: "trg-1--1", at: NOON, name: "cron_trigger", text: "" } as const;
+  const asking = done(
+    task("t-000002", { triggerId: "trg-1", triggerDepth: 2, turn: { messages: [], events: [], results: [] } }),
+    { effects: [{ type: "ask_user", question: "Go?", default: "yes" }] },
+  );
+  const [asked] = settlementOf(asking, snapshot({}), NOON_MS).questions;
+  const eventAfter = (more: Partial<ClosedQuestion>) => {
+    const [action] = asked === undefined ? [] : now({ questions: [asked], ...archived(closed(asked, more)) });
+    return action?.type === "conclude-question" ? action.event : null;
+  };
+  const wokenBy = (event: Event | null) => now({ inbox: event === null ? [] : [event] });
+
+  test("leads no deeper and costs the same trigger, where nobody answers; what a user says begins anew", () => {
+    expect(wokenBy(eventAfter({ outcome: "expired", answer: "yes" }))).toMatchObject([
+      { type: "wake", turn: { triggerId: "trg-1", triggerDepth: 2 } },
+    ]);
+    const [answered] = wokenBy(eventAfter({ answer: "yes" }));
+    expect(answered).toMatchObject({ type: "wake", turn: { triggerId: "trg-1" } });
+    expect(answered).not.toHaveProperty("turn.triggerDepth");
+  });
+
+  test("stands as deep as what fired, or what is reported", () => {
+    const data = { triggerId: "trg-1", triggerDepth: 2 };
+    expect(now({ inbox: [{ ...fired, data }] })).toMatchObject([{ turn: { triggerDepth: 2 } }]);
+    const work = done(task("trg-1--1", { role: "worker", consumer: "teller", triggerId: "trg-1", triggerDepth: 1 }));
+    expect(now({ results: [work] })).toMatchObject([{ type: "wake", turn: { triggerId: "trg-1", triggerDepth: 1 } }]);
+    expect(now({ results: [work], inbox: [message("m-a")] })[0]).not.toHaveProperty("turn.triggerDepth");
+  });
+
+  test("is that of a plan, too, which has made no tasks, or was refused a trigger", () => {
+    const plan = task("trg-1--2", { role: "planner", consumer: "supervisor", triggerId: "trg-1", triggerDepth: 3 });
+    const order = { prompt: "again" };
+    const when = { type: "recurring", schedule: { interval: 60 } } as const;
+    const { events } = settlementOf(
+      done(plan, { effects: [{ type: "schedule", order, when }] }),
+      snapshot({}),
+      NOON_MS,
+    );
+    expect(events.map(({ id, data }) => [id, data])).toMatchObject([
+      ["trg-1--2.0.refused", { triggerId: "trg-1", triggerDepth: 3 }],
+      ["trg-1--2.report", { triggerId: "trg-1", triggerDepth: 3 }],
+    ]);
+  });
+});
+
 describe("a plan that needs to know more", () => {
   const plan = task("t-000001.0", { title: "Deploy" });
   const waiting = reportOf(
@@ -181,11 +260,12 @@ describe("a plan that needs to know more", () => {
     const asking = done(turn("t-000002", { results: [waiting] }), {
       effects: [{ type: "ask_user", question: "Which port should it be?", options: ["80"], timeoutSec: 60 }],
     });
-    expect(settlementOf(asking, snapshot({})).questions).toEqual([
+    // The supervisor may have been down when the turn ended: the user has the whole time all the same.
+    expect(settlementOf(asking, snapshot({}), NOON_MS + HOUR_MS).questions).toEqual([
       {
         id: "t-000002.0",
-        at: NOON,
-        expiresAt: "2026-11-22T12:01:00.000Z",
+        at: "2026-11-22T13:00:00.000Z",
+        expiresAt: "2026-11-22T13:01:00.000Z",
         question: "Which port should it be?",
         options: ["80"],
         purpose: { type: "teller", about: waiting },
@@ -200,7 +280,7 @@ describe("a plan that needs to know more", () => {
     const next = done(turn("t-000003", { events: [{ ...event, data }] }), {
       effects: [{ type: "delegate", prompt: "deploy on port 80" }],
     });
-    const [child] = settlementOf(next, snapshot({})).tasks;
+    const [child] = settlementOf(next, snapshot({}), NOON_MS).tasks;
     expect(child?.upstream).toEqual([{ ...waiting, answer: "80" }]);
   });
 });
@@ -274,12 +354,31 @@ describe("a chain behind a failure", () => {
   });
 
   test.each([
-    ["says stop", { answer: "stop" }],
-    ["says nothing in time", { outcome: "expired" as const, answer: "stop" }],
-    ["has cancelled the question", { outcome: "cancelled" as const, answer: null }],
-  ])("ends when the user %s", (_, more) => {
+    ["says stop", { answer: "stop" }, 'not run: the user did not want to go on after "c"'],
+    [
+      "says nothing in time",
+      { outcome: "expired" as const, answer: "stop" },
+      'not run: nobody said in time whether to go on after "c"',
+    ],
+    [
+      "has cancelled the question",
+      { outcome: "cancelled" as const, answer: null },
+      'not run: "c" did not end as it needed',
+    ],
+  ])("ends when the user %s, and says why", (_, more, error) => {
     const actions = now(withAnswer(closed(asked, more)));
-    expect(actions).toMatchObject([{ type: "finish", result: { id: d.id, failureReason: "cancelled" } }]);
+    expect(actions).toMatchObject([{ type: "finish", result: { id: d.id, failureReason: "cancelled", error } }]);
+  });
+
+  test("that has ended is told in the one report of its plan, not link by link", () => {
+    const ended = failed(d, { failureReason: "cancelled" });
+    const open = { ...withAnswer(closed(asked, { answer: "stop" })), archive: ["t-000001.0", c.id, id] };
+    const results = [done(a), done(b), ended];
+    const next = now({ ...open, outcomes: { [d.id]: reportOf(ended) }, links: [behindD], results });
+    expect(next).toMatchObject([{ type: "finish", result: { id: e.id } }]);
+    expect(next).toHaveLength(1);
+    const last = now({ ...open, links: [], results: [...results, failed(e, { failureReason: "cancelled" })] });
+    expect(last).toMatchObject([{ type: "wake", turn: { turn: { results: [{}, {}, {}, {}] } } }]);
   });
 
   test("ends link by link behind that, without another question", () => {
@@ -394,11 +493,16 @@ describe("a task that is not to run again unasked", () => {
   });
 
   test.each([
-    ["the user says no", closed(asked, { answer: "no" })],
-    ["nobody answers in time", closed(asked, { outcome: "expired", answer: "no" })],
-  ])("ends as interrupted when %s", (_, record) => {
+    ["the user says no", closed(asked, { answer: "no" }), "and the user did not want it to run again"],
+    [
+      "nobody answers in time",
+      closed(asked, { outcome: "expired", answer: "no" }),
+      "and nobody said in time whether it is to run again",
+    ],
+  ])("ends as interrupted when %s, and says so", (_, record, why) => {
+    const error = `its process ended while it ran, ${why}`;
     expect(now({ ...facts, ...archived(record) })).toMatchObject([
-      { type: "finish", result: { id: work.id, failureReason: "interrupted", attempts: 1 } },
+      { type: "finish", result: { id: work.id, failureReason: "interrupted", attempts: 1, error } },
     ]);
   });
 
@@ -421,7 +525,7 @@ describe("a restart that the Teller wants", () => {
     const result = done(turn("t-000001", { messages: [message("m-a", "重启一下")] }), {
       effects: [{ type: "restart_server" }],
     });
-    expect(settlementOf(result, snapshot({})).questions).toMatchObject([
+    expect(settlementOf(result, snapshot({}), NOON_MS).questions).toMatchObject([
       { id: "t-000001.0", question: "要现在重启 Mimikit 吗？", options: ["是", "否"], default: "否" },
     ]);
   });
@@ -432,7 +536,7 @@ describe("a restart that the Teller wants", () => {
     expect(ordered).toMatchObject([{ type: "restart" }]);
     const done = now({ questions: [asked], closed: yes.closed, archive: [...yes.archive, wish.id] });
     expect(done).toMatchObject([
-      { type: "conclude-question", event: { id: "restarted-t-000001.1", name: "restarted" } },
+      { type: "conclude-question", event: { id: "t-000001.1.restarted", name: "restarted" } },
     ]);
   });
 

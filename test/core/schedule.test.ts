@@ -101,7 +101,7 @@ describe("what is due", () => {
     placesInTime.map(({ timezone }) => ({ cron: "0 */10 * * * *", timezone })),
   );
 
-  test("is every occurrence since the last, those that are too many known by their ends", () => {
+  test("is every occurrence since the last, of those that are too many the newest, and the first", () => {
     fc.assert(
       fc.property(schedules, fc.nat(NOW_MS), fc.nat(12 * DAY_MS), (schedule, offset, spanMs) => {
         const lastMs = Math.max(NOW_MS - offset, NOW_MS - 300 * DAY_MS);
@@ -110,7 +110,7 @@ describe("what is due", () => {
         expect(occurrences).toEqual(all.slice(-COUNT_MAX));
         const rest = all.slice(0, -COUNT_MAX);
         if (rest.length === 0) expect(older).toBeNull();
-        else expect(older).toMatchObject({ fromMs: rest[0], toMs: rest.at(-1) });
+        else expect(older).toMatchObject({ fromMs: rest[0] });
         if (older?.count != null) expect(older.count).toBe(rest.length);
       }),
       { numRuns: 40 },

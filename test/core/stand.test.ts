@@ -176,6 +176,27 @@ describe("a condition", () => {
     expect(fired && next(fired, 100, { ...changed, archive: ["a--1"] })).toBeUndefined();
   });
 
+  test("fires on no answer that a model gave for an earlier time", () => {
+    const exists = { type: "file_exists" as const, params: { path: "flag" } };
+    const asked = { type: "llm_eval" as const, params: { prompt: "Is it good?" } };
+    const condition = { type: "and" as const, conditions: [exists, asked] };
+    const yes = { baselines: {}, evaluations: { 1: { number: 2, result: true, at: at(0) } } };
+    // It said yes while nothing could come of it: before it was armed again, or when the file had just gone.
+    for (const isArmed of [false, true]) {
+      const armed = next(conditional("a", { condition, evidence: yes, isArmed }), 1_000, absent);
+      expect(armed).toMatchObject({ isArmed: true, evidence: { evaluations: { 1: { number: 2, result: null } } } });
+      expect(armed && next(armed, 2_000, there)).toBeUndefined();
+    }
+    // What is asked about now is answered now.
+    expect(next(conditional("a", { condition, evidence: yes }), 1, there)).toMatchObject({ fired: 1 });
+  });
+
+  test("that has nothing to forget makes no version", () => {
+    const asked = { type: "llm_eval" as const, params: { prompt: "Is it good?" } };
+    const evidence = { baselines: {}, evaluations: { 0: { number: 2, result: false, at: at(0) } } };
+    expect(next(conditional("a", { condition: asked, evidence }), 1_000)).toBeUndefined();
+  });
+
   test("gives its task the outcomes that it waited for", () => {
     const condition = { type: "task_done" as const, params: { taskId: "t-000001.0.0" } };
     const outcome = {

@@ -47,6 +47,14 @@ describe("a steer", () => {
     expect(first(facts)).toMatchObject({ type: "steer", taskId: a.id });
   });
 
+  test("is never for a batch of semantic conditions, which is the supervisor's own", () => {
+    const evaluation = [{ id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Does it rain?" }];
+    const batch = task("eval-000001", { evaluation });
+    const attempts = { [batch.id]: running(LATER), [a.id]: running(NOON) };
+    expect(first({ inbox: [steer()], queue: [a, batch], attempts })).toMatchObject({ type: "steer", taskId: a.id });
+    expect(first({ inbox: [steer()], queue: [batch], attempts })).toMatchObject({ type: "steer", taskId: null });
+  });
+
   test("becomes a message where nothing runs, and where its task has ended", () => {
     expect(first({ inbox: [steer()], queue: [a] })).toMatchObject({ type: "steer", taskId: null });
     expect(first({ inbox: [steer({ taskId: a.id })], archive: [a.id] })).toMatchObject({ type: "steer", taskId: null });
@@ -79,7 +87,7 @@ describe("a steer", () => {
     const plan = task("t-000001.0");
     const effects = ["a", "b"].map((prompt) => ({ type: "delegate" as const, prompt }));
     const heard = done(plan, { steers: [{ id: "s-1", at: NOON, text: "use pnpm" }], effects });
-    const { tasks } = settlementOf(heard, snapshot({}));
+    const { tasks } = settlementOf(heard, snapshot({}), NOON_MS);
     expect(tasks.map(({ steers }) => steers?.length ?? 0)).toEqual([1, 0]);
     const results = tasks.map((each) => reportOf(done(each)));
     const reported = messagesOf(done(turn("t-000002", { results }), { effects: [{ type: "reply", text: "done" }] }));
@@ -91,7 +99,7 @@ describe("a steer", () => {
     ["that was cancelled when it was made", true],
   ])("that a plan heard %s comes into the history all the same", (_, cancelled) => {
     const heard = done(task("t-000001.0"), { steers: [{ id: "s-1", at: NOON, text: "use pnpm" }] });
-    const { events } = settlementOf(heard, snapshot({ archive: cancelled ? [cancelMark(heard.id)] : [] }));
+    const { events } = settlementOf(heard, snapshot({ archive: cancelled ? [cancelMark(heard.id)] : [] }), NOON_MS);
     const reported = messagesOf(done(turn("t-000002", { events }), { effects: [{ type: "reply", text: "done" }] }));
     expect(reported.map(({ id }) => id)).toEqual(["s-1", "t-000002.reply"]);
   });

@@ -181,13 +181,15 @@ describe("a condition that only a model can tell", () => {
   test("is not guessed where there is no model: that is said, and nobody is bothered with it", async () => {
     const mimikit = await start();
     await put(mimikit, "run `echo it rains`", asked("Does it rain?"));
-    const failed = await mimikit.until("the failure", async () =>
-      (await mimikit.tasks()).find((task) => task.id === "eval-000001" && task.state === "failed"),
-    );
+    const failed = await mimikit.until("the failure", async () => {
+      const batch = await mimikit.task("eval-000001");
+      return batch.state === "failed" ? batch : undefined;
+    });
     expect(failed.error).toContain("a model");
     await mimikit.until("its end", () => existsSync(join(mimikit.home, "archive/eval-000001.json")) || undefined);
     await mimikit.replyTo(await mimikit.send("hello"));
     expect(await mimikit.replies()).toHaveLength(1);
-    expect((await mimikit.tasks()).filter(({ id }) => id.startsWith("eval-"))).toHaveLength(1);
+    await expect(mimikit.task("eval-000002")).rejects.toThrow("404");
+    expect(await mimikit.tasks()).toEqual([]);
   });
 });

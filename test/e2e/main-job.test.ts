@@ -69,17 +69,43 @@ describe("an order", () => {
     expect(report.text).toContain("met left");
   });
 
-  test("whose first command fails says so and does not run the second", async () => {
-    const id = await mimikit.send("run `echo broken >&2; exit 3` then `touch never`");
-    const plan = (await mimikit.replyTo(id)).taskIds?.[0] ?? "";
-    const report = await mimikit.until("the report", async () =>
-      (await mimikit.replies()).find((reply) => reply.taskIds?.includes(`${plan}.1`)),
-    );
-    expect(report.text).toContain("broken");
-    expect(report.text).toContain("3");
-    expect(existsSync(join(mimikit.workDir, "never"))).toBe(false);
-    expect((await mimikit.task(`${plan}.0`)).state).toBe("failed");
-    expect((await mimikit.task(`${plan}.1`)).state).toBe("cancelled");
+  describe("whose first command fails says so at once, and asks whether to run the second", () => {
+    const reportOf = (id: string) =>
+      mimikit.until(`the report of ${id}`, async () =>
+        (await mimikit.replies()).find((reply) => reply.taskIds?.includes(id)),
+      );
+
+    async function untilAsked(second: string) {
+      const id = await mimikit.send(`run \`echo broken >&2; exit 3\` then \`touch "${second}"\``);
+      const plan = (await mimikit.replyTo(id)).taskIds?.[0] ?? "";
+      const { text } = await reportOf(`${plan}.0`);
+      expect(text).toContain("broken");
+      expect(text).toContain("exit code 3");
+      expect(text).toContain(`mimikit questions answer ${plan}.0.go-on`);
+      expect((await mimikit.task(`${plan}.1`)).state).toBe("waiting");
+      expect(existsSync(join(mimikit.workDir, second))).toBe(false);
+      const answer = (answer: string) =>
+        mimikit.api(`/api/questions/${plan}.0.go-on/answer`, { method: "POST", body: { answer } });
+      return { plan, answer };
+    }
+
+    test("which it does where the user says so", async () => {
+      const { plan, answer } = await untilAsked("after all");
+      const said = await mimikit.replyTo(await mimikit.send("go on"));
+      expect(said.text).toContain(`mimikit questions answer ${plan}.0.go-on`);
+      await answer("go on");
+      await reportOf(`${plan}.1`);
+      expect((await mimikit.task(`${plan}.1`)).state).toBe("done");
+    });
+
+    test("which it does not where the user says stop", async () => {
+      const { plan, answer } = await untilAsked("never");
+      await answer("stop");
+      expect((await reportOf(`${plan}.1`)).text).toContain("the user did not want to go on");
+      expect(existsSync(join(mimikit.workDir, "never"))).toBe(false);
+      expect((await mimikit.task(`${plan}.0`)).state).toBe("failed");
+      expect((await mimikit.task(`${plan}.1`)).state).toBe("cancelled");
+    });
   });
 
   test("to cancel a running task ends its whole process tree and says so", async () => {

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { SkippedOccurrences } from "@mimikit/protocol/archive";
 import { type Standing, Trigger } from "@mimikit/protocol/trigger";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
 import { call, KEY, section } from "../support/main-job.ts";
 import { ModelServer } from "../support/model-server.ts";
@@ -59,11 +59,13 @@ async function schedule(mimikit: Instance, text: string): Promise<string> {
   return id;
 }
 
-describe("without a model", () => {
+describe("without a model, one after the other on a clock that only goes forward,", () => {
+  const KILLS_BEGIN_MS = 7 * DAY_MS;
   let mimikit: Instance;
-  beforeEach(async () => {
-    mimikit = await start();
+  beforeAll(async () => {
+    mimikit = await Instance.start({ hasClock: true });
   });
+  afterAll(() => mimikit.dispose());
 
   test("reminders in English and in Chinese come at their time, once, and are over", async () => {
     await schedule(mimikit, "remind me in 10 minutes to run `touch never`");
@@ -98,10 +100,11 @@ describe("without a model", () => {
   });
 
   test("of days that passed while everything was down the last is made up for, and the others are said to be skipped", async () => {
+    mimikit.setClock(DAY_MS);
     const hour = (new Date().getHours() + 6) % 24;
     const daily = await schedule(mimikit, `every day at ${hour}:30 remind me to stretch`);
     await mimikit.stop("SIGKILL");
-    mimikit.setClock(4 * DAY_MS);
+    mimikit.setClock(5 * DAY_MS);
     for (const role of ROLE_NAMES) mimikit.startRole(role);
     const said = await mimikit.replyWith("Reminder: stretch");
     expect(said.text).toContain("This was due at");
@@ -111,21 +114,24 @@ describe("without a model", () => {
     const [trigger] = standing(mimikit);
     expect(trigger?.recent.map(({ outcome }) => outcome)).toEqual(["skipped", "fired"]);
 
-    mimikit.setClock(5 * DAY_MS);
+    mimikit.setClock(6 * DAY_MS);
     await mimikit.until("the next one", async () =>
       (await timesSaid(mimikit, "Reminder: stretch")) === 2 ? true : undefined,
     );
     expect(archived(mimikit, `${daily}--`)).toHaveLength(3);
+    await mimikit.replyTo(await mimikit.send(`cancel ${daily}`));
+    await mimikit.drained();
   });
 
   test("thirty kill -9s of supervisor and workers: of an interval every occurrence comes once, without a gap", async () => {
     const KILLS = 30;
+    mimikit.setClock(KILLS_BEGIN_MS);
     const id = await schedule(mimikit, "every 10 seconds remind me to breathe");
     const decided = () => standing(mimikit)[0]?.recent.length ?? 0;
     const isDecided = (n: number) => standing(mimikit).some((each) => each.version > n);
     expect(decided()).toBe(0);
     for (let n = 1; n <= KILLS; n++) {
-      mimikit.setClock(n * 10 * SECOND_MS);
+      mimikit.setClock(KILLS_BEGIN_MS + n * 10 * SECOND_MS);
       // A file that comes and goes makes the supervisor look, so that nobody waits for its next second.
       const nudge = join(mimikit.home, "inbox", `nudge-${n}`);
       writeFileSync(nudge, "");

@@ -7,20 +7,16 @@ import { Question } from "@mimikit/protocol/question";
 import { openDisk } from "@mimikit/store/disk";
 import { createRecord } from "@mimikit/store/record";
 import { archivePath, questionPath, TASKS_PATH } from "@mimikit/store/state";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runCli, type Said } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";
+import { section } from "../support/main-job.ts";
 import { ModelServer } from "../support/model-server.ts";
 
 const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 /** Gives a process a terminal. */
 const SCRIPT = ["/usr/bin/script", "/bin/script"].find((path) => existsSync(path));
 if (SCRIPT === undefined) process.stderr.write("there is no `script`: the chat is not tested in a terminal\n");
-
-const opened: { dispose(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.dispose();
-});
 
 /** Asks, as the Teller's turn would have. */
 async function askUser(mimikit: Instance, id: string): Promise<void> {
@@ -59,38 +55,33 @@ describe("with the gateway stopped", () => {
     return triggerId;
   }
 
-  interface Shown {
-    recent: { outcome: string; id: string; reason?: string }[];
-    paused: boolean;
-    title: string;
-  }
-  const show = (id: string) => json<Shown>("triggers", "show", id);
+  const show = (id: string) => json("triggers", "show", id);
 
-  const page = () => readFileSync(join(mimikit.home, TASKS_PATH), "utf8");
-  const pageWith = (text: string) =>
-    mimikit.until(
-      `tasks.md with ${text}`,
-      () => (existsSync(join(mimikit.home, TASKS_PATH)) && page().includes(text)) || undefined,
-    );
+  const pagePath = () => join(mimikit.home, TASKS_PATH);
+  const pageWith = (...texts: string[]) =>
+    mimikit.until(`tasks.md with ${texts.join(", ")}`, () => {
+      const page = existsSync(pagePath()) ? readFileSync(pagePath(), "utf8") : "";
+      return texts.every((text) => page.includes(text)) || undefined;
+    });
 
-  test("a trigger that waits for a file is explained before and after, runs once, and is in tasks.md", async () => {
+  test("a trigger that waits for a file is explained before and after, and runs once", async () => {
     const id = await add("--when-file-exists", "go.txt", "--target", "worker", "--title", "On the file", "run: wc -l");
     expect((await cli("triggers", "explain", id)).out).toContain("✗ file_exists  nothing is at go.txt");
     writeFileSync(join(mimikit.workDir, "go.txt"), "");
-    await mimikit.until("a firing", async () => ((await show(id)).recent.length > 0 ? true : undefined));
-    expect((await show(id)).recent).toMatchObject([{ outcome: "fired", id: `${id}--1` }]);
+    await mimikit.until("its work", () => existsSync(join(mimikit.home, archivePath(`${id}--1`))) || undefined);
+    expect(await show(id)).toMatchObject({ recent: [{ outcome: "fired", id: `${id}--1` }] });
     expect((await cli("triggers", "explain", id)).out).toMatch(/rests until .*\n\n✓ file_exists {2}go\.txt is there/);
-    await pageWith("On the file");
-    await pageWith(`done **On the file** (\`${id}--1\`, worker`);
   });
 
   test("run, pause, resume, change and delete say what was done, when it is done", async () => {
     const id = await add("--every", "2h", "--target", "worker", "--title", "before", "run: true");
     expect(await json("triggers", "run", id)).toMatchObject({ outcome: "started" });
-    const [run] = (await show(id)).recent;
-    expect(run).toMatchObject({ outcome: "fired", id: expect.stringMatching(/--run-[0-9a-f]{32}$/) });
     expect(await json("triggers", "pause", id)).toMatchObject({ outcome: "changed" });
-    expect(await show(id)).toMatchObject({ paused: true, next: null });
+    expect(await show(id)).toMatchObject({
+      paused: true,
+      next: null,
+      recent: [{ outcome: "fired", id: expect.stringMatching(/--run-[0-9a-f]{32}$/) }],
+    });
     await json("triggers", "resume", id);
     await json("triggers", "change", id, "--title", "after");
     expect(await show(id)).toMatchObject({ paused: false, title: "after" });
@@ -99,43 +90,48 @@ describe("with the gateway stopped", () => {
     expect([code, error]).toEqual([1, `mimikit: there is no trigger ${id}\n`]);
   });
 
-  test("a question is listed, in tasks.md, and answered by the number of an option", async () => {
+  test("a question is listed, in tasks.md which nobody else writes, and answered by the number of an option", async () => {
     const id = "t-000900.1";
+    writeFileSync(pagePath(), "mine\n");
     await askUser(mimikit, id);
     expect((await cli("questions")).out).toContain("2  US");
-    await pageWith("**Which region?** EU · US");
+    await pageWith("**Which region?** EU · US", "done **On the file**");
     expect(await json("questions", "answer", id, "2")).toMatchObject({ questionId: id, answer: "US" });
     const closed = JSON.parse(readFileSync(join(mimikit.home, archivePath(id)), "utf8"));
     expect(closed).toMatchObject({ kind: "question", outcome: "answered", answer: "US" });
   });
 
-  test("tasks.md that was deleted or edited is written anew, also by a supervisor that has just begun", async () => {
-    const path = join(mimikit.home, TASKS_PATH);
-    writeFileSync(path, "mine\n");
-    await mimikit.until("tasks.md to be a view again", () => page() !== "mine\n" || undefined);
+  test("tasks.md that was deleted is written anew by a supervisor that has just begun, with all that has ended", async () => {
     await mimikit.kill("supervisor");
-    rmSync(path);
+    rmSync(pagePath());
     await pageWith("done **On the file**");
   });
 });
 
 describe("with the gateway", () => {
-  test("ask that ends in a question shows it, and status says what is next and that something is asked", async () => {
-    const model = await ModelServer.start({
-      teller: ({ turn }) =>
-        turn === 0
+  let model: ModelServer;
+  let mimikit: Instance;
+  beforeAll(async () => {
+    model = await ModelServer.start({
+      teller: (request) =>
+        request.turn === 0 && section("inputs", request).includes("deploy it")
           ? { calls: [{ name: "ask_user", args: { question: "Which region?", options: ["EU", "US"], default: "EU" } }] }
           : { say: "That depends on the region." },
     });
-    opened.push({ dispose: () => model.close() });
     const env = {
       MIMIKIT_PROVIDER: "openai",
       OPENAI_BASE_URL: model.baseUrl,
       OPENAI_API_KEY: "sk-questions",
       MIMIKIT_MODEL: "scripted",
     };
-    const mimikit = await Instance.start({ env });
-    opened.unshift(mimikit);
+    mimikit = await Instance.start({ env });
+  });
+  afterAll(async () => {
+    await mimikit.dispose();
+    await model.close();
+  });
+
+  test("ask that ends in a question shows it, and status says what is next and that something is asked", async () => {
     const { code, out, error } = await runCli(mimikit, ["ask", "deploy it"]);
     expect([code, error]).toEqual([0, expect.stringContaining("? Which region?")]);
     expect(out).toMatch(
@@ -145,23 +141,17 @@ describe("with the gateway", () => {
     expect(id).toMatch(/^t-000001\.\d+$/);
 
     await runCli(mimikit, ["triggers", "add", "--at", "2036-12-24T18:00:00Z", "x"]);
-    await mimikit.until("the status to know", async () => {
-      const { out: status } = await runCli(mimikit, ["status"]);
-      return (
-        /next trigger trg-\w+ at 2036-12-24 .*\n\? it asks you something: mimikit questions/.test(status) || undefined
-      );
-    });
+    const { out: status } = await runCli(mimikit, ["status"]);
+    expect(status).toMatch(/next trigger trg-\w+ at 2036-12-24 .*\n\? it asks you something: mimikit questions/);
     expect((await runCli(mimikit, ["questions", "answer", id, "1"])).out).toBe(`${id}: EU\n`);
   });
 
   test.skipIf(SCRIPT === undefined)(
     "in the chat the prompt asks for the answer, a number picks an option, and then a line is a message again",
     async () => {
-      const mimikit = await Instance.start();
-      opened.unshift(mimikit);
       const env = { ...process.env, MIMIKIT_HOME: mimikit.home, MIMIKIT_WORK_DIR: mimikit.workDir, TERM: "dumb" };
       const chat = spawn(SCRIPT ?? "", ["-qfec", `'${process.execPath}' '${MAIN}' chat`, "/dev/null"], { env });
-      opened.unshift({ dispose: async () => void chat.kill("SIGKILL") });
+      onTestFinished(() => void chat.kill("SIGKILL"));
       let shown = "";
       chat.stdout.on("data", (data) => {
         shown += stripVTControlCharacters(String(data));

@@ -242,6 +242,20 @@ test("where a task says it all anew, whoever is there is told so, and who joins 
   expect(late.frames.filter(({ type }) => type === "progress")).toEqual([]);
 });
 
+test("a client hears nothing of a batch of semantic conditions, neither that there is one nor what it does", async () => {
+  const gateway = await startGateway({ config: { tickMs: 50 } });
+  const evaluation = [{ id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Does it rain?" }];
+  const batch = await queue(gateway.fs, taskOf("eval-000001", { evaluation, consumer: "supervisor" }));
+  const task = await queue(gateway.fs, taskOf("t-000001.0"));
+  for (const each of [batch, task]) {
+    appendFileSync(join(gateway.home, streamPath(each.id)), `${JSON.stringify({ type: "progress", step: "looks" })}\n`);
+    await claim(gateway.fs, each);
+  }
+  const client = await connect(gateway);
+  await client.next("progress", (frame) => frame.taskId === task.id);
+  expect(JSON.stringify(client.frames)).not.toContain(batch.id);
+});
+
 test("another attempt begins its stream anew", async () => {
   const gateway = await startGateway({ config: { tickMs: 50 } });
   const task = await queue(gateway.fs, taskOf("t-000001.0"));

@@ -51,6 +51,24 @@ test("what ended before the gateway started is listed, newest first, below what 
   expect(ids).toEqual(["t-000011.0", "t-000010.0", "t-000002.0", "t-000001.0"]);
 });
 
+test("a batch of semantic conditions is nobody's order: no list shows it, and by its id it can be read all the same", async () => {
+  const gateway = await startGateway();
+  const evaluation = [{ id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Does it rain?" }];
+  const batch = await queue(gateway.fs, taskOf("eval-000001", { evaluation, consumer: "supervisor" }));
+  await queue(gateway.fs, taskOf("t-000001.0"));
+  const stateOf = async () => ((await gateway.ask(`/api/tasks/${batch.id}`)).json as TaskDetail).state;
+  expect(states(await list(gateway))).toEqual({ "t-000001.0": "queued" });
+  expect(await stateOf()).toBe("queued");
+  await claim(gateway.fs, batch);
+  expect(await stateOf()).toBe("running");
+  const verdicts = { resultType: "verdicts", result: [{ id: "c1", result: false }] } as const;
+  const result = await finish(gateway.fs, batch, verdicts);
+  expect(states(await list(gateway))).toEqual({ "t-000001.0": "queued" });
+  await archive(gateway.fs, result);
+  expect(states(await list(gateway))).toEqual({ "t-000001.0": "queued" });
+  expect(await stateOf()).toBe("done");
+});
+
 test("the list can be cut down to a state, a role and a number", async () => {
   const gateway = await startGateway();
   await queue(gateway.fs, taskOf("t-000001.0", { role: "planner", consumer: "supervisor" }));

@@ -8,9 +8,10 @@ import { createRecord } from "@mimikit/store/record";
 import { isSealed } from "@mimikit/store/seal";
 import { archivePath, triggerPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
+import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { connect } from "./client.ts";
 import { type Answer, type Started, startGateway } from "./gateway.ts";
-import { archive, claim, finish, NOON, queue, recurringOf, stand, taskOf } from "./records.ts";
+import { archive, ask, claim, finish, NOON, queue, recurringOf, stand, taskOf } from "./records.ts";
 
 const idOf = (answer: Answer) => (answer.json as { id: string }).id;
 
@@ -256,10 +257,20 @@ test("an explanation is one line and the tree of the condition, with what is see
 
 test("a simulation lists the firings of its time with what they have cost so far, and bounds that time", async () => {
   const gateway = await startGateway();
-  await stand(gateway.fs, recurringOf("trg-1", { schedule: { cron: "0 0 9 * * *", timezone: "Europe/Berlin" } }));
-  const task = await queue(gateway.fs, taskOf("trg-1--20261121t120000z", { triggerId: "trg-1" }));
+  const now = new Date().toISOString();
+  const schedule = { cron: "0 0 9 * * *", timezone: "Europe/Berlin" };
+  const recent = [{ outcome: "fired" as const, id: "trg-1--20261121t120000z", at: now }];
+  await stand(gateway.fs, recurringOf("trg-1", { schedule, recent }));
   const usage = { inputTokens: 100, cachedTokens: 0, outputTokens: 20, costUsd: 0.5 };
-  await archive(gateway.fs, await finish(gateway.fs, task, { usage }));
+  const run = {
+    at: now,
+    taskId: "t-000007",
+    attempt: 1,
+    role: "teller",
+    provider: "openai",
+    triggerId: "trg-1",
+  } as const;
+  recordUsage(gateway.home, { ...run, ...usage });
   const simulate = (from: string, to: string) => gateway.ask(`/api/triggers/simulate?from=${from}&to=${to}`);
   const { json } = await simulate("2127-01-01T00:00:00Z", "2127-01-03T00:00:00Z");
   expect(json).toMatchObject({
@@ -310,6 +321,18 @@ test("the routes want a credential and their methods", async () => {
     ["POST", "/api/triggers"],
   ] as const)
     expect((await gateway.ask(path, { method, body: "{}" })).status).toBe(415);
+});
+
+test("what the status counts is never behind the triggers and questions that a client has been told of", async () => {
+  const gateway = await startGateway({ config: { tickMs: 60_000 } });
+  const client = await connect(gateway);
+  await client.next("snapshot");
+  await stand(gateway.fs, recurringOf("trg-1"));
+  await client.next("trigger");
+  expect((await client.next("status")).data.counts).toMatchObject({ triggers: 1, questions: 0 });
+  await ask(gateway.fs, "t-000001.0");
+  await client.next("question");
+  expect((await client.next("status")).data.counts).toMatchObject({ triggers: 1, questions: 1 });
 });
 
 test("a client sees triggers come, change and go, in order with everything else", async () => {

@@ -123,6 +123,8 @@ describe("a plain path", () => {
     const home = join(other.workDir, "link/.mimikit");
     for (const path of [".mimikit", ".mimikit/token", join(place.home, "token"), join(home, "token")])
       expect(await look({ workDir: place.workDir, home })(path)).toBe("");
+    symlinkSync(".mimikit", join(place.workDir, "inside"));
+    for (const path of ["inside", "inside/token", "inside/*", "inside/**"]) expect(await look(place)(path)).toBe("");
   });
 
   test("that cannot be looked at is left out, and that is said once", async () => {

@@ -83,7 +83,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       if (effect.type === "delegate" && !archive.has(id) && !isCancelled(id))
         violate(`${id} was delegated and never ended`);
       const asks = effect.type === "ask_user" || effect.type === "restart_server";
-      if (asks && !archive.has(id) && !isCancelled(id)) violate(`${id} was asked, and is nowhere`);
+      if (asks && !archive.has(id) && !isCancelled(id) && !archive.has(`${id}.refused`))
+        violate(`${id} was asked, and is nowhere`);
       if (effect.type === "schedule" && !archive.has(id) && !isCancelled(id) && !archive.has(`${id}.refused`))
         violate(`${id} was scheduled, and is nowhere`);
       const document =
@@ -118,7 +119,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (effect?.type !== "delegate" || effect.prompt !== result.task.prompt)
       violate(`${result.id} is not what ${parentId} delegated`);
     const isLink = effect?.type === "delegate" && effect.condition !== undefined;
-    if (isLink && result.task.upstream.length === 0 && result.failureReason !== "cancelled")
+    const isUnrun = result.failureReason === "cancelled" || isCancelled(result.id);
+    if (isLink && result.task.upstream.length === 0 && !isUnrun)
       violate(`${result.id} ran before the task it waits for`);
   }
   for (const [plan, members] of groupByPlan(

@@ -4,7 +4,7 @@
  */
 import type { Outcome } from "@mimikit/agent/run-task";
 import type { Steering } from "@mimikit/agent/steering";
-import { NO_SPENDING } from "@mimikit/core/budget";
+import { type Ceiling, NO_SPENDING } from "@mimikit/core/budget";
 import type { Candidate } from "@mimikit/core/dispatch";
 import { outageOf } from "@mimikit/core/retry";
 import { triggerIdOf } from "@mimikit/core/rules/change";
@@ -85,6 +85,8 @@ export class Outside {
   readonly triggers = new Set<string>();
   /** What is at the paths that conditions ask about. */
   readonly stamps = new Map<string, string>();
+  /** A budget is used up. */
+  isAtCeiling = false;
   triggerWishes = 0;
   schedules = 0;
   interjections = 0;
@@ -194,8 +196,12 @@ function person(outside: Outside): Program {
       } else if (dice < 0.046 && outside.triggerWishes < TRIGGER_WISHES) {
         outside.triggerWishes++;
         await wishForTrigger(serial, environment, outside);
+      } else if (dice < 0.047 || (world.isCalm && outside.isAtCeiling)) {
+        await step(() => {
+          outside.isAtCeiling = !world.isCalm && !outside.isAtCeiling;
+        });
       } else if (dice < 0.05 && !world.isCalm) {
-        await step(() => outside.stamps.set(pick(WATCHED_PATHS, world), dice < 0.047 ? "" : `seen ${serial}`));
+        await step(() => outside.stamps.set(pick(WATCHED_PATHS, world), dice < 0.048 ? "" : `seen ${serial}`));
       } else if (dice < 0.056) {
         const dirs = ["inbox", "worker/queue", "planner/results", "worker/running", "triggers"];
         const dir = dirs[below(world.random, dirs.length)];
@@ -218,6 +224,15 @@ function standingOn({ disk }: World): string[] {
     return text.includes('"type":"link"') ? [] : (/^(.+)\.v\d+\.json$/.exec(name)?.[1] ?? []);
   });
   return [...new Set(ids)];
+}
+
+/** While a budget is used up, only what the user says is answered. */
+function ceilingOf({ isAtCeiling }: Outside, nowMs: number): Ceiling | null {
+  if (!isAtCeiling) return null;
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  const spent = { tokens: 1_000, costUsd: 0 };
+  const resumesAt = new Date(nowMs + DAY_SEC * 1_000).toISOString();
+  return { scope: "day", period: day, limit: { tokens: 1_000 }, spent, reserved: NO_SPENDING, resumesAt };
 }
 
 /** The questions that are open on disk. */
@@ -390,7 +405,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
       world: {
         stampsOf: (paths) => step(() => new Map(paths.map((path) => [path, outside.stamps.get(path) ?? ""]))),
         timeZone: "UTC",
-        spending: () => ({ ceiling: null, spentByTrigger: () => NO_SPENDING }),
+        spending: () => ({ ceiling: ceilingOf(outside, nowMs()), spentByTrigger: () => NO_SPENDING }),
       },
     });
     await loading(environment, () => hands.load());

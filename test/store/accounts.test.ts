@@ -5,8 +5,10 @@ import type { Limits } from "@mimikit/core/budget";
 import { Claim, type Identity } from "@mimikit/protocol/claim";
 import { Result } from "@mimikit/protocol/result";
 import { Task } from "@mimikit/protocol/task";
+import type { Past } from "@mimikit/protocol/trigger";
 import { dayOf, type UsageLine } from "@mimikit/protocol/usage";
 import { accountsAt } from "@mimikit/store/accounts";
+import { meanCost } from "@mimikit/store/mean-cost";
 import { Mirror } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
 import { claimPath, queuePath, resultPath, USAGE, usagePath } from "@mimikit/store/state";
@@ -91,4 +93,26 @@ test("what a trigger and a task have cost is told by day, over all days of a tas
   expect(days.map((day) => day.spentByTask("t-000001.0.0").tokens)).toEqual([107, 107]);
   expect(days.map((day) => day.hasAttempt("t-000001.0.0", 2))).toEqual([true, false]);
   expect(book.readDay(dayOf(NOON_MS)).spentByTrigger("trg-1")).toEqual({ tokens: 107, costUsd: 0.5 });
+});
+
+test("a firing costs the mean of all that came of those which are remembered: work, plans and what was told", () => {
+  const { book, spend } = bookkeeping();
+  const fired = (ago: number, id: string) => ({
+    outcome: "fired" as const,
+    id: `trg-1--${id}`,
+    at: new Date(NOON_MS - ago * DAY_MS).toISOString(),
+  });
+  const skip = { id: "trg-1--s", from: NOON, to: NOON, count: 1, reason: "missed", outcome: "skipped" as const };
+  const mean = (...recent: Past[]) => meanCost({ id: "trg-1", recent }, book, NOON_MS);
+  expect(mean(fired(0, "3"))).toBeNull();
+  // Nobody remembers its firing.
+  spend("trg-1--0", 5, { triggerId: "trg-1" });
+  spend("trg-1--1", 2, { triggerId: "trg-1" });
+  spend("t-000007", 2, { triggerId: "trg-1", role: "teller" });
+  spend("trg-1--2", 1, { triggerId: "trg-1" });
+  spend("trg-2--2", 1, { triggerId: "trg-2" });
+  expect(mean(fired(2, "1"), skip, fired(1, "2"))).toEqual({ tokens: Math.round((3 * 107) / 2), costUsd: 0.75 });
+  expect(mean(skip)).toBeNull();
+  // What usage/ does not tell any more is not counted as if it had cost nothing.
+  expect(mean(fired(60, "00"), fired(1, "2"))).toEqual({ tokens: 107, costUsd: 0.5 });
 });

@@ -1,12 +1,22 @@
 /** A whole Mimikit for a test: three real processes on loopback, in a state directory of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import { Trigger } from "@mimikit/protocol/trigger";
 import { homeHash } from "@mimikit/runtime/home";
 import { findMarked, killMarked } from "@mimikit/runtime/marked-processes";
 import { DIRECTORIES } from "@mimikit/store/state";
@@ -220,13 +230,21 @@ export class Instance {
     );
   }
 
-  /** Resolves when nothing is open any more: the directories that must drain are empty. */
+  /** Resolves when nothing is open any more: the directories that must drain hold only triggers that stand. */
   async drained(): Promise<void> {
     const drains = (dir: string) =>
-      ["inbox", "triggers", "signals"].includes(dir) || /\/(queue|running|results)$/.test(dir);
-    const dirs = DIRECTORIES.filter(drains);
-    const isEmpty = () => dirs.every((dir) => readdirSync(join(this.home, dir)).length === 0);
+      ["inbox", "triggers", "signals", "questions"].includes(dir) || /\/(queue|running|results)$/.test(dir);
+    const paths = () =>
+      DIRECTORIES.filter(drains).flatMap((dir) => readdirSync(join(this.home, dir)).map((name) => `${dir}/${name}`));
+    const isEmpty = () => paths().every((path) => path.startsWith("triggers/") && this.stands(path));
     await this.until("empty directories", () => isEmpty() || undefined);
+  }
+
+  /** Is this the newest version of a trigger that is not over? A record that goes meanwhile is looked for again. */
+  private stands(path: string): boolean {
+    const trigger = Trigger.parse(JSON.parse(readFileSync(join(this.home, path), "utf8")));
+    const next = path.replace(/\.v\d+\.json$/, `.v${trigger.version + 1}.json`);
+    return trigger.type !== "link" && trigger.over === undefined && !existsSync(join(this.home, next));
   }
 
   /** The processes that tasks of this instance have started and that still run. */

@@ -1,17 +1,18 @@
 /** Who may begin beside whom, and what an attempt counts for that died before it could say what it cost. */
-import type { Spending } from "@mimikit/core/budget";
+import type { Limit, Spending } from "@mimikit/core/budget";
 import type { Candidate } from "@mimikit/core/dispatch";
 import { Claim, type Identity } from "@mimikit/protocol/claim";
 import { Result } from "@mimikit/protocol/result";
 import { Task } from "@mimikit/protocol/task";
+import { Trigger } from "@mimikit/protocol/trigger";
 import { Mirror } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
-import { claimPath, queuePath, resultPath } from "@mimikit/store/state";
+import { claimPath, queuePath, resultPath, triggerPath } from "@mimikit/store/state";
 import { UsageBook } from "@mimikit/store/usage-book";
 import { expect, test } from "vitest";
 import { allot, linesOfDead } from "../../apps/worker-pool/src/allot.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
-import { done, failed, message, NOON, NOON_MS, task, turn } from "../core/facts.ts";
+import { done, failed, message, NOON, NOON_MS, recurring, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
 const DEAD: Identity = { pid: 1, startTime: "1", bootId: "b" };
@@ -47,14 +48,16 @@ function household() {
       outputTokens: 0,
       costUsd: 0,
     });
-  const allotted = async (dayTokens: number | undefined, ...tasks: Task[]) => {
+  const allotted = (dayTokens: number | undefined, ...tasks: Task[]) =>
+    allottedWithin({ tokens: dayTokens }, {}, ...tasks);
+  const allottedWithin = async (day: Limit, taskLimit: Limit, ...tasks: Task[]) => {
     await look();
     const candidates = tasks.map(
       (each): Candidate => ({ task: each, attempt: 1, earlier: [], outages: [], interrupted: false }),
     );
-    const limits = { day: { tokens: dayTokens }, month: {} };
     return allot(candidates, {
-      limits,
+      limits: { day, month: {} },
+      taskLimit,
       book,
       mirror,
       reservationOf: (role) => RESERVATIONS[role],
@@ -73,7 +76,7 @@ function household() {
     await look();
     return linesOfDead({ book, mirror, nowMs: NOON_MS });
   };
-  return { home, fs, spend, claim, allotted, lost };
+  return { home, fs, spend, claim, allotted, allottedWithin, lost };
 }
 
 test("without a limit everybody begins, and nothing is reserved", async () => {
@@ -81,6 +84,23 @@ test("without a limit everybody begins, and nothing is reserved", async () => {
   expect(await allotted(undefined, asked, plan, first)).toEqual([
     [asked.id, undefined],
     [plan.id, undefined],
+    [first.id, undefined],
+  ]);
+});
+
+test("the budget of a task, or of a trigger, is enough to reserve: whoever dies must count there, too", async () => {
+  const { fs, allottedWithin } = household();
+  expect(await allottedWithin({}, { costUsd: 1 }, asked, plan, first)).toEqual([
+    [asked.id, undefined],
+    [plan.id, 50],
+    [first.id, 100],
+  ]);
+  for (const trigger of [recurring("trg-1", { budget: { tokens: 1 } }), recurring("trg-2")])
+    await createRecord(fs, Trigger, triggerPath(trigger.id, trigger.version), trigger);
+  const tasks = [asked, plan, first].map((each, i) => ({ ...each, triggerId: i < 2 ? "trg-1" : "trg-2" }));
+  expect(await allottedWithin({}, {}, ...tasks)).toEqual([
+    [asked.id, 20],
+    [plan.id, 50],
     [first.id, undefined],
   ]);
 });

@@ -69,15 +69,18 @@ const work = task("t-000001.0.0", { triggerId: "trg-1" });
 const allotted: Allotted = { ...candidate, task: work, reserved: RESERVED };
 
 /** A workshop whose model has taken `usage` when it ends, or when it is stopped. */
-function workshopWith(usage: Usage, { hangs = false }: { hangs?: boolean } = {}) {
+function workshopWith(usage: Usage, { hangs = false, breaksOff = false, name = "openai" } = {}) {
   const parts = workshopWithNobody();
   const provider: Provider = {
-    name: "openai",
+    name,
     model: "m",
     async *run(_, signal) {
       if (hangs && !signal.aborted)
         await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      if (hangs) yield { type: "failed", failureReason: "cancelled", error: "stopped", retryable: true, usage };
+      if (breaksOff) {
+        yield { type: "delta", text: "It " };
+        yield { type: "failed", failureReason: "provider", error: "it died", retryable: true, usage };
+      } else if (hangs) yield { type: "failed", failureReason: "cancelled", error: "stopped", retryable: true, usage };
       else yield { type: "done", status: "done", resultType: "text", result: { text: "done" }, usage };
     },
   };
@@ -110,6 +113,21 @@ test("a run that is stopped before it has said what it took counts for what was 
   const told = workshopWith(COST, { hangs: true });
   await runAttempt(allotted, new Steering(), AbortSignal.abort("cancelled"), told.workshop);
   expect(told.lines).toMatchObject([{ inputTokens: 100, outputTokens: 7 }]);
+});
+
+test("so does one that broke off after somebody had answered, unless it is free whatever it says", async () => {
+  const lineOf = async (usage: Usage, name: string) => {
+    const { workshop, lines } = workshopWith(usage, { breaksOff: true, name });
+    await runAttempt(allotted, new Steering(), idle, workshop);
+    return lines;
+  };
+  expect(await lineOf(NO_USAGE, "codex")).toMatchObject([{ inputTokens: 1_000, isEstimate: true }]);
+  expect(await lineOf(COST, "codex")).toMatchObject([{ inputTokens: 100 }]);
+  // It stands in for somebody who would have cost that.
+  expect(await lineOf(NO_USAGE, "offline")).toMatchObject([{ inputTokens: 0 }]);
+  const stopped = workshopWith(NO_USAGE, { hangs: true, name: "offline" });
+  await runAttempt(allotted, new Steering(), AbortSignal.abort("cancelled"), stopped.workshop);
+  expect(stopped.lines).toMatchObject([{ inputTokens: 0 }]);
 });
 
 test("a further attempt of a task whose budget is used up asks nobody, and is final", async () => {

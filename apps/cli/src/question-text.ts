@@ -1,4 +1,5 @@
 /** A question as people read it at a terminal, and their answer as it is meant. */
+import { isSame } from "@mimikit/core/question";
 import { durationText } from "@mimikit/core/trigger-words";
 import type { QuestionView } from "@mimikit/protocol/api";
 import { Failure } from "./failure.ts";
@@ -19,13 +20,14 @@ export function endText({ expiresAt, default: answer }: Asked, nowMs: number): s
 }
 
 /**
- * What was typed as an answer: the number of an option is that option, anything else is meant as it is.
+ * What was typed as an answer: an option, or the number of one; anything else is meant as it is.
  * @throws Failure (usage) where only an option can be the answer, and this is none.
  */
 export function answerMeant({ options, isChoice }: Pick<Asked, "options" | "isChoice">, typed: string): string {
   const text = typed.trim();
   if (text === "") throw new Failure("usage", "say the answer");
-  const option = options[Number(text) - 1] ?? options.find((each) => each.toLowerCase() === text.toLowerCase());
+  const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
+  const option = options.find((each) => isSame(each, text)) ?? numbered;
   if (option !== undefined) return option;
   if (isChoice) throw new Failure("usage", `answer with one of: ${options.join(", ")}`);
   return text;

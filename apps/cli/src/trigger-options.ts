@@ -68,12 +68,24 @@ export const ORDER_OPTIONS = [
   "budget-usd",
 ] as const;
 
+/** The ways of saying when: one of them. */
+const WHEN_OPTIONS = [
+  "every",
+  "cron",
+  "at",
+  "when",
+  "when-file-changes",
+  "when-file-exists",
+] as const satisfies (typeof ORDER_OPTIONS)[number][];
+
 /** The options of an order as yargs gives them. */
 export type OrderOptions = Awaited<ReturnType<typeof orderOptions<CommonOptions>>["argv"]>;
 
 /** The whole order. @throws Failure (usage) in words that say what would be right. */
 export function definitionFrom(options: OrderOptions, words: string, nowMs: number): TriggerDefinition {
   if ((options.prompt ?? words) === "") throw new Failure("usage", "say what is to be done: --prompt, or at the end");
+  if (saidOf(WHEN_OPTIONS, options).length === 0)
+    throw new Failure("usage", `say when, by one of ${WHEN_OPTIONS.map(optionText).join(", ")}`);
   const definition = definitionOf(checked(TriggerInput, saidIn(options, words)), terminalZone());
   return possible(definition, nowMs);
 }
@@ -96,6 +108,12 @@ function saidIn(options: OrderOptions, words: string): object {
   const { prompt, cron, at, missed, title, target, priority, budgetTokens, budgetUsd, onInterrupt } = options;
   if (prompt !== undefined && words !== "")
     throw new Failure("usage", "say what is to be done once: with --prompt, or at the end");
+  const times = saidOf(WHEN_OPTIONS, options);
+  if (times.length > 1)
+    throw new Failure(
+      "usage",
+      `say when once, not by ${times.map(optionText).join(" and ")}: --when combines conditions with and, or and not`,
+    );
   const text = prompt ?? (words === "" ? undefined : words);
   const budget = { tokens: budgetTokens, costUsd: budgetUsd };
   const said = {
@@ -117,6 +135,16 @@ function saidIn(options: OrderOptions, words: string): object {
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
 }
 
+/** Those of `names` that were typed. They are kept by the names that they have in code. */
+export function saidOf(names: readonly string[], options: Readonly<Record<string, unknown>>): string[] {
+  const keyOf = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return names.filter((name) => options[keyOf(name)] !== undefined);
+}
+
+function optionText(name: string): string {
+  return `--${name}`;
+}
+
 /** The zone of whoever types. */
 export function terminalZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -130,8 +158,6 @@ function duration(option: string, text: string | undefined): number | undefined 
 }
 
 function conditionOf({ when, whenFileChanges, whenFileExists }: OrderOptions): unknown {
-  const said = [when, whenFileChanges, whenFileExists].filter((each) => each !== undefined);
-  if (said.length > 1) throw new Failure("usage", "say one condition: --when combines several, with and, or and not");
   if (whenFileChanges !== undefined) return { type: "file_changed", params: { path: whenFileChanges } };
   if (whenFileExists !== undefined) return { type: "file_exists", params: { path: whenFileExists } };
   if (when === undefined) return undefined;

@@ -82,7 +82,10 @@ export function createApp(parts: AppParts): Express {
   app.route("/api/questions").get(questions(view)).all(only("GET, HEAD"));
   app.route("/api/questions/:id/answer").post(answer(wishes)).all(only("POST"));
   app.route("/api/triggers").get(triggers(view)).post(putTrigger(wishes)).all(only("GET, HEAD, POST"));
-  app.route("/api/triggers/simulate").get(simulate(view, parts.world)).all(only("GET, HEAD"));
+  app
+    .route("/api/triggers/simulate")
+    .get(simulate(view, parts.world, parts.usage))
+    .all(only("GET, HEAD"));
   app
     .route("/api/triggers/:id")
     .get(trigger(view))

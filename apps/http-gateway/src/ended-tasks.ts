@@ -1,7 +1,7 @@
-/** The newest tasks that have ended. What ended never changes again, so each is read once. */
-import { summaryOf } from "@mimikit/core/board";
+/** The newest tasks of the board that have ended. What ended never changes again, so each is read once. */
+import { isOnBoard, summaryOf } from "@mimikit/core/board";
 import type { TaskSummary } from "@mimikit/protocol/api";
-import { childId, compareTaskIds, turnNumber } from "@mimikit/protocol/id";
+import { childId, compareTaskIds } from "@mimikit/protocol/id";
 import type { Result } from "@mimikit/protocol/result";
 import type { Ledger } from "@mimikit/store/ledger";
 
@@ -34,7 +34,7 @@ export class EndedTasks {
   }
 
   note(result: Result): void {
-    if (this.summaries.has(result.id) || turnNumber(result.id) > 0) return;
+    if (this.summaries.has(result.id) || !isOnBoard(result.task)) return;
     this.summaries.set(result.id, summaryOf(result));
     if (this.summaries.size <= ENDED_TASKS_MAX) return;
     const oldest = [...this.summaries.values()].reduce((a, b) => (newestFirst(a, b) > 0 ? a : b));

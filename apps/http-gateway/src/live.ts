@@ -151,16 +151,18 @@ export class Live {
     if (!isUnchanged(before.status, status)) this.emit({ type: "status", data: status });
   }
 
-  /** The status is looked up at most once a second; between that it is what it was. */
+  /** The status is looked up at most once a second; between that it is what it was, unless the look says otherwise. */
   private async freshStatus(look: Look): Promise<Status> {
     const nowMs = performance.now();
-    if (this.published !== undefined && nowMs - this.statusAtMs < STATUS_MS_MIN) return this.published.status;
+    const { status } = this.published ?? {};
+    if (status !== undefined && countsAll(status, look) && nowMs - this.statusAtMs < STATUS_MS_MIN) return status;
     this.statusAtMs = nowMs;
     return this.options.statusOf(look);
   }
 
   private follow(look: Look): void {
-    const running = new Set(look.running.map((task) => task.id));
+    // Clients are told of no batch of semantic conditions, so they could make nothing of its steps.
+    const running = new Set(look.running.filter((task) => task.evaluation === undefined).map((task) => task.id));
     for (const id of this.tails.keys()) if (!running.has(id)) this.tails.delete(id);
     for (const id of running) {
       if (!this.tails.has(id)) this.tails.set(id, new StreamTail(join(this.options.home, streamPath(id))));
@@ -187,6 +189,11 @@ export class Live {
   private broadcast(text: string): void {
     for (const socket of this.sockets) socket.send(text);
   }
+}
+
+/** Does a status count the triggers and the questions that there are? Else it would contradict the frames before it. */
+function countsAll({ counts }: Status, { triggers, questions }: Look): boolean {
+  return counts.triggers === triggers.length && counts.questions === questions.length;
 }
 
 /** What a message says never changes; only whether it still waits, and for whom. */

@@ -2,7 +2,7 @@
  * What people see: the conversation and the tasks, as one consistent look at the state directory. It only reads, and a
  * look is replaced as a whole, so that nobody sees half of a change.
  */
-import { boardOf } from "@mimikit/core/board";
+import { boardOf, openSummary } from "@mimikit/core/board";
 import { outageMessageOf } from "@mimikit/core/history";
 import { outageOf, outagesOf } from "@mimikit/core/retry";
 import { countAttempts } from "@mimikit/core/snapshot";
@@ -26,7 +26,7 @@ import { endedDetail, openDetail } from "./task-detail.ts";
 export interface Look {
   /** Oldest first. */
   messages: readonly ChatMessage[];
-  /** Open ones and the newest that have ended, newest first. Turns are not among them: they are the conversation. */
+  /** Open ones and the newest that have ended, newest first; only what is on the board. */
   tasks: readonly TaskSummary[];
   /** Tasks and turns that run now: their streams are worth reading. */
   running: readonly Task[];
@@ -91,8 +91,10 @@ export class View {
     if (turnNumber(id) > 0) throw unknown;
     const attempts = this.mirror.attempts.get(id) ?? [];
     const task = this.mirror.queue.get(id) ?? this.mirror.links.get(id)?.task;
-    const summary = tasks.find((one) => one.id === id);
-    if (this.openIds.has(id) && task !== undefined && summary !== undefined) return openDetail(summary, task, attempts);
+    if (this.openIds.has(id) && task !== undefined) {
+      const summary = tasks.find((one) => one.id === id) ?? openSummary(task, attemptLookups(this.mirror.attempts));
+      return openDetail(summary, task, attempts);
+    }
     const result = this.mirror.results.get(id) ?? (await this.ended.find(id));
     if (result === null) throw unknown;
     return endedDetail(result, attempts);
@@ -191,8 +193,7 @@ export class View {
       queue: new Map(open.map((task) => [task.id, task])),
       links: new Map(waiting.map((link) => [link.id, link])),
       results: new Map(),
-      runningClaimOf: (id) => runningClaim(attempts.get(id)),
-      attemptsOf: (id) => countAttempts(attempts.get(id)),
+      ...attemptLookups(attempts),
     });
     // Until it is settled, a turn whose result is there already goes on saying what it said.
     const outages = [...queue.values()].flatMap((task) => {
@@ -219,6 +220,13 @@ export class View {
       questions: this.agenda.questions,
     };
   }
+}
+
+function attemptLookups(attempts: Mirror["attempts"]) {
+  return {
+    runningClaimOf: (id: string) => runningClaim(attempts.get(id)),
+    attemptsOf: (id: string) => countAttempts(attempts.get(id)),
+  };
 }
 
 /** The claim of the attempt that runs now, as far as the disk says. */

@@ -1,4 +1,5 @@
 /** How the questions were closed that decisions depend on, whether their records are still there or long archived. */
+import { needsOf } from "@mimikit/core/conditions/index";
 import { attemptToAskAbout, goOnId, isFailure, runAgainId } from "@mimikit/core/question";
 import type { Snapshot } from "@mimikit/core/snapshot";
 import type { ClosedQuestion } from "@mimikit/protocol/question";
@@ -7,11 +8,12 @@ import type { Mirror } from "@mimikit/store/mirror";
 
 /** @param outcomes of the tasks that something waits for. */
 export async function closedQuestions(
-  { questions, inbox, queue, attemptFacts, ledger }: Mirror,
+  { questions, inbox, links, queue, attemptFacts, ledger }: Mirror,
   outcomes: ReadonlyMap<string, Report>,
 ): Promise<ReadonlyMap<string, ClosedQuestion>> {
   const ids = new Set([...questions.keys(), ...answersIn(inbox)]);
-  for (const outcome of outcomes.values()) if (isFailure(outcome)) ids.add(goOnId(outcome.id));
+  for (const { condition } of links.values())
+    for (const taskId of needsOf(condition).tasks) if (isFailure(outcomes.get(taskId))) ids.add(goOnId(taskId));
   for (const task of queue.values()) {
     const attempt = attemptToAskAbout(task, attemptFacts.get(task.id) ?? []);
     if (attempt !== undefined) ids.add(runAgainId(task.id, attempt));

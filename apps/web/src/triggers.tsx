@@ -62,9 +62,11 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
   const isLocked = isAtWork.value || link.value.state !== "connected";
   const act = async (work: () => Promise<boolean>) => {
     isAtWork.value = true;
-    const isDone = await work();
-    isAtWork.value = false;
-    return isDone;
+    try {
+      return await work();
+    } finally {
+      isAtWork.value = false;
+    }
   };
   const remove = () => {
     if (confirm(words.deleteQuestion(title))) void act(() => deleteTrigger(id));
@@ -134,22 +136,28 @@ function Next({ trigger: { next, paused, type } }: { trigger: TriggerSummary }) 
 /** Why it fires or does not, when it fires next and what it did lately; asked anew whenever it has changed. */
 function Reasons({ trigger }: { trigger: TriggerSummary }) {
   const insight = useSignal<Insight | undefined>(undefined);
+  const isLooking = useSignal(true);
   useEffect(() => {
     let isWanted = true;
+    isLooking.value = true;
     void inspectTrigger(trigger.id).then((found) => {
-      if (isWanted && found !== undefined) insight.value = found;
+      if (!isWanted) return;
+      isLooking.value = false;
+      if (found !== undefined) insight.value = found;
     });
     return () => {
       isWanted = false;
     };
   }, [trigger]);
-  if (insight.value === undefined) return <p class="quiet">{words.looking}</p>;
+  // Why nothing was found is said by the notice.
+  if (insight.value === undefined) return isLooking.value ? <p class="quiet">{words.looking}</p> : null;
   const { detail, explanation } = insight.value;
+  const { state, text, next, until: moment = next } = explanation;
   const { upcoming } = detail;
   const recent = detail.recent.slice(-RECENT_SHOWN_MAX).reverse();
   return (
     <div class="reasons">
-      <p>{explanation.text}</p>
+      <p>{words.explained(state, text, moment === null ? "" : momentText(moment, nowMs.value))}</p>
       {explanation.condition !== undefined && (
         <ul class="truth">
           <Truth of={explanation.condition} />
@@ -200,7 +208,7 @@ function Past({ past }: { past: TriggerDetail["recent"][number] }) {
 }
 
 /** A condition with its parts: a mark and a word say whether it holds. */
-function Truth({ of: { type, holds, text, at, parts } }: { of: Explanation }) {
+function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Explanation }) {
   const mark = holds === null ? "?" : holds ? "✓" : "✗";
   return (
     <li>
@@ -208,7 +216,8 @@ function Truth({ of: { type, holds, text, at, parts } }: { of: Explanation }) {
         {mark}
       </span>
       <span class="unseen">{words.holds(holds)}: </span>
-      {parts === undefined ? (text ?? type) : words.combination(type)}
+      {parts !== undefined && words.combination(type)}
+      {parts === undefined && (atom === undefined ? text : words.evidence(atom, holds, text))}
       {at !== undefined && <time dateTime={at}> ({momentText(at, nowMs.value)})</time>}
       {parts !== undefined && (
         <ul class="truth">

@@ -1,8 +1,10 @@
 /** Every word that the page says, in the language of the browser: Chinese where it asks for it, or else English. */
-import type { TaskState } from "@mimikit/protocol/api";
+import type { TaskState, TriggerExplanation } from "@mimikit/protocol/api";
+import type { Atom } from "@mimikit/protocol/condition";
 import type { Role } from "@mimikit/protocol/role";
 import type { Line, SlashName } from "@mimikit/protocol/slash-command";
 
+type TriggerState = TriggerExplanation["state"];
 type Mistake = Extract<Line, { kind: "mistake" }>["mistake"];
 
 function plural(n: number, one: string, many: string): string {
@@ -40,6 +42,12 @@ const MISTAKES: Record<Mistake, (name: string) => string> = {
   unknown: (name) => `There is no command /${name}. Type / to see what there is; // begins a message with a slash.`,
   textMissing: (name) => `Say what: /${name} and then your words.`,
   textUnwanted: (name) => `/${name} stands alone. To send this as a message, begin it with //.`,
+};
+
+const TRIGGER_MOMENTS: Partial<Record<TriggerState, (moment: string) => string>> = {
+  scheduled: (moment) => `fires next: ${moment}`,
+  due: (moment) => `is due since ${moment}`,
+  resting: (moment) => `has fired, and rests until ${moment}`,
 };
 
 const COMBINATIONS: Record<string, string> = { and: "all of", or: "any of", not: "not" };
@@ -188,6 +196,10 @@ const ENGLISH = {
   skipped: (count: number | null, reason: string) => `${count === null ? "many" : count} skipped: ${reason}`,
   holds: (holds: boolean | null): string => (holds === null ? "not known" : holds ? "holds" : "does not hold"),
   combination: (type: string) => COMBINATIONS[type] ?? type,
+  /** What the gateway says of a trigger, in its words where no moment is in them. @param moment when it may fire, or is due. */
+  explained: (state: TriggerState, text: string, moment: string) => TRIGGER_MOMENTS[state]?.(moment) ?? text,
+  /** What the gateway says of a leaf of a condition, in its words. */
+  evidence: (_atom: Atom, _holds: boolean | null, text: string) => text,
 
   budgetOfDay: "Budget of the day",
   budgetOfMonth: "Budget of the month",
@@ -236,7 +248,46 @@ const MISTAKES_ZH: Record<Mistake, (name: string) => string> = {
   textUnwanted: (name) => `/${name} 后面不能有文字。要作为消息发送，请以 // 开头。`,
 };
 
-const COMBINATIONS_ZH: Record<string, string> = { and: "全部成立", or: "任一成立", not: "不成立" };
+const COMBINATIONS_ZH: Record<string, string> = { and: "全部成立", or: "任一成立", not: "并非" };
+
+const TRIGGER_STATES_ZH: Record<TriggerState, (moment: string) => string> = {
+  over: () => "已结束",
+  paused: () => "已暂停，只能手动运行",
+  scheduled: (moment) => `下次触发：${moment}`,
+  due: (moment) => `${moment} 已到时间`,
+  exhausted: () => "时间表上没有下一次，不会再触发",
+  resting: (moment) => `刚触发过，休息到 ${moment}`,
+  firing: () => "条件成立，即将触发",
+  disarmed: () => "条件要先变为不成立，才会再次触发",
+  unmet: () => "条件还不成立",
+  unseen: () => "条件所问的东西无法查看",
+  asking: () => "等待模型回答",
+};
+
+const WEEKDAYS_ZH = { mon: "周一", tue: "周二", wed: "周三", thu: "周四", fri: "周五", sat: "周六", sun: "周日" };
+
+/** A leaf of a condition as it is found to be; null is what nobody can tell now. */
+function evidenceZh(atom: Atom, holds: boolean | null): string {
+  const say = (yes: string, no: string, unknown = "现在无法查看") => (holds === null ? unknown : holds ? yes : no);
+  switch (atom.type) {
+    case "file_changed":
+      return `${atom.params.path} ${say("有变化", "没有变化")}`;
+    case "file_exists":
+      return `${atom.params.path} ${say("存在", "不存在")}`;
+    case "task_done":
+      return `${atom.params.taskId} ${say("已完成", "没有完成")}`;
+    case "task_failed":
+      return `${atom.params.taskId} ${say("失败了", "没有失败")}`;
+    case "llm_eval":
+      return `“${atom.params.prompt}”：${say("模型说是", "模型说否", "等待模型回答")}`;
+    case "time": {
+      const { after, before, weekdays = [], timezone } = atom.params;
+      const days = weekdays.map((day) => WEEKDAYS_ZH[day]).join("、");
+      const bounds = [days, after && `${after} 之后`, before && `${before} 之前`, timezone].filter(Boolean);
+      return `${say("现在是", "现在不是")}：${bounds.join("，")}`;
+    }
+  }
+}
 
 const CHINESE: typeof ENGLISH = {
   language: "zh",
@@ -378,6 +429,8 @@ const CHINESE: typeof ENGLISH = {
   skipped: (count, reason) => `${count === null ? "多次" : `${count} 次`}跳过：${reason}`,
   holds: (holds) => (holds === null ? "未知" : holds ? "成立" : "不成立"),
   combination: (type) => COMBINATIONS_ZH[type] ?? type,
+  explained: (state, _text, moment) => TRIGGER_STATES_ZH[state](moment),
+  evidence: evidenceZh,
 
   budgetOfDay: "今日预算",
   budgetOfMonth: "本月预算",

@@ -1,7 +1,16 @@
 /** Which tasks may begin now, as far as that depends on what may be spent (SPEC N2). */
-import { type Account, addSpending, hasRoom, type Limits, type Spending } from "@mimikit/core/budget";
+import {
+  type Account,
+  addSpending,
+  hasRoom,
+  isLimited,
+  type Limit,
+  type Limits,
+  type Spending,
+} from "@mimikit/core/budget";
 import type { Candidate } from "@mimikit/core/dispatch";
 import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
 import type { UsageLine } from "@mimikit/protocol/usage";
 import { accountsAt, hasLine } from "@mimikit/store/accounts";
 import type { Mirror } from "@mimikit/store/mirror";
@@ -15,6 +24,8 @@ export interface Allotted extends Candidate {
 
 export interface Budgets {
   limits: Limits;
+  /** What one task may take. */
+  taskLimit: Limit;
   book: UsageBook;
   mirror: Mirror;
   reservationOf(role: Role): Spending;
@@ -28,15 +39,27 @@ export interface Budgets {
 export function allot(candidates: readonly Candidate[], budgets: Budgets): Allotted[] {
   if (candidates.length === 0) return [];
   let accounts: readonly Account[] = accountsAt(budgets.limits, budgets.book, budgets.mirror, budgets.nowMs);
-  if (accounts.length === 0) return [...candidates];
   const allotted: Allotted[] = [];
   for (const candidate of candidates) {
+    if (accounts.length === 0 && !hasOwnBudget(candidate.task, budgets)) {
+      allotted.push(candidate);
+      continue;
+    }
     const reserved = budgets.reservationOf(candidate.task.role);
     if (candidate.task.turn === undefined && !accounts.every((account) => hasRoom(account, reserved))) continue;
     allotted.push({ ...candidate, reserved });
     accounts = accounts.map((account) => ({ ...account, reserved: addSpending(account.reserved, reserved) }));
   }
   return allotted;
+}
+
+/** Does a budget of its own ask what a task costs: that of each task, or that of the trigger which it comes from? */
+function hasOwnBudget(
+  { turn, triggerId }: Task,
+  { taskLimit, mirror }: Pick<Budgets, "taskLimit" | "mirror">,
+): boolean {
+  if (turn === undefined && isLimited(taskLimit)) return true;
+  return triggerId !== undefined && mirror.standing.get(triggerId)?.budget !== undefined;
 }
 
 /**

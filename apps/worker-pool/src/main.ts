@@ -85,7 +85,15 @@ const pool: Pool = new Pool({
     const { mirror } = pool;
     for (const line of linesOfDead({ book, mirror, nowMs })) noteUsage(line);
     const reservation = (role: Role) => reservationOf(role, config, surroundings);
-    return allot(candidates, { limits: config.budget, book, mirror, reservationOf: reservation, nowMs });
+    const { budget } = config;
+    return allot(candidates, {
+      limits: budget,
+      taskLimit: budget.task,
+      book,
+      mirror,
+      reservationOf: reservation,
+      nowMs,
+    });
   },
   run: (candidate, steering, stop) =>
     runAttempt(candidate, steering, stop, {

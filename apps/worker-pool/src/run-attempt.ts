@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
 import type { Circuits } from "@mimikit/agent/circuit";
 import type { Answerers } from "@mimikit/agent/providers/index";
-import { priceOf } from "@mimikit/agent/reservation";
+import { isFree, priceOf } from "@mimikit/agent/reservation";
 import { type Outcome, runTask } from "@mimikit/agent/run-task";
 import type { SandboxMode } from "@mimikit/agent/sandbox";
 import type { Steering } from "@mimikit/agent/steering";
@@ -92,6 +92,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   await mkdir(runDir, { recursive: true, mode: 0o700 });
   const stream = await openStream(home, task.id, onError);
   const tally = new ToolTally();
+  let isAnswered = false;
   const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)]);
   const ran = await runTask(
@@ -112,14 +113,17 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
         tally.note(call);
         workshop.onToolCall(task, call);
       },
-      onStream: (line) => stream.write(line),
+      onStream: (line) => {
+        if (line.type === "delta") isAnswered = true;
+        stream.write(line);
+      },
       overBudget,
     },
     signal,
   );
   await stream.end();
   const outcome = { ...ran, usage: priced(ran.usage, priceOf(ran.model, workshop.prices)) };
-  noteUsage(candidate, outcome, tally, signal.aborted, workshop);
+  noteUsage(candidate, outcome, tally, isAnswered || signal.aborted, workshop);
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
 }
@@ -139,35 +143,35 @@ function taskBudget(task: Task, { taskLimit, book, mirror, prices, nowMs }: Work
 
 type TaskBudget = (usage: Usage, model: string | undefined) => string | null;
 
-/** One line for each attempt that has something to say. */
+/** One line for each attempt that has something to say. @param isBegun it may have cost something that it cannot tell. */
 function noteUsage(
   { task, attempt, reserved }: Allotted,
   outcome: Outcome,
   tally: ToolTally,
-  isCutOff: boolean,
+  isBegun: boolean,
   workshop: Workshop,
 ): void {
   const { usage, provider, model } = outcome;
   const tools = tally.total;
-  const hasReserved = reserved !== undefined && outcome.isOutage !== true;
-  if (isFree(outcome) && tools === null && !hasReserved) return;
+  // Whoever is stopped, or breaks off in the middle, may not have said what it took until then.
+  const isUntold = isBegun && outcome.status === "failed" && isUnpaid(outcome) && !isFree(provider);
+  const hasReserved = reserved !== undefined && (isUntold || outcome.isOutage !== true);
+  if (isUnpaid(outcome) && tools === null && !hasReserved) return;
   const { id: taskId, role, triggerId } = task;
   const at = new Date(workshop.nowMs()).toISOString();
   const run = { at, taskId, attempt, role, provider, ...(model !== undefined && { model }) };
   const of = { ...run, ...(triggerId !== undefined && { triggerId }) };
-  // Whoever is stopped in the middle may not have said what it took until then.
-  const isUntold = isCutOff && outcome.status === "failed" && isFree(outcome);
   const line: UsageLine = isUntold && reserved !== undefined ? estimateOf(reserved, of) : { ...of, ...usage };
   workshop.noteUsage({ ...line, ...(tools !== null && { tools }) });
 }
 
-function isFree({ usage }: Outcome): boolean {
+function isUnpaid({ usage }: Outcome): boolean {
   return Object.values(usage).every((value) => value === 0);
 }
 
 /** An attempt that reached nobody has nothing to show: however long an outage lasts, it leaves one record behind. */
 async function forget({ id }: Task, attempt: number, outcome: Outcome, home: string): Promise<void> {
-  if (!isFree(outcome)) return;
+  if (!isUnpaid(outcome)) return;
   await rm(join(home, runPath(id, attempt)), { recursive: true, force: true });
   await rm(join(home, streamPath(id)), { force: true });
 }

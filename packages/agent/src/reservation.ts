@@ -6,14 +6,19 @@ import type { Config } from "@mimikit/runtime/config";
 import { type Choice, chainOf, type Surroundings } from "./providers/names.ts";
 import { modelOf } from "./providers/openai/endpoint.ts";
 
-/** The tokens that the settings reserve for `role`, at the price of its model. The offline engine costs nothing. */
+/** Does this provider cost nothing, whatever it says? The offline engine does. */
+export function isFree(provider: string): boolean {
+  return provider === "offline";
+}
+
+/** The tokens that the settings reserve for `role`, at the price of its model; nothing for a provider that is free. */
 export function reservationOf(
   role: Role,
   config: Choice & Pick<Config, "budget" | "prices">,
   surroundings: Surroundings,
 ): Spending {
   const [first] = chainOf(role, config, surroundings).ids;
-  if (first === undefined || first === "offline") return NO_SPENDING;
+  if (first === undefined || isFree(first)) return NO_SPENDING;
   const inputTokens = config.budget.reserve[role];
   return spendingOf(priced({ ...NO_USAGE, inputTokens }, priceOf(modelOf(role, config), config.prices)));
 }

@@ -179,8 +179,13 @@ function triggerLine(trigger: TriggerSummary, context: Run["context"]): Quoted {
 function renderQuestions({ context }: Run, max: number): Quoted {
   const shown = context.questions.slice(0, QUESTIONS_MAX);
   return firstOf(
-    shown.map(({ id, at, question }) =>
-      record({ id, asked: localTime(at, context), question: shortenChars(question, QUESTION_CHARS) }),
+    shown.map(({ id, at, question, purpose }) =>
+      record({
+        id,
+        asked: localTime(at, context),
+        answered: purpose.type === "teller" ? undefined : "only by its buttons",
+        question: shortenChars(question, QUESTION_CHARS),
+      }),
     ),
     max,
   );

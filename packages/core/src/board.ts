@@ -21,13 +21,18 @@ export interface BoardFacts {
   attemptsOf(id: string): number;
 }
 
-/** Every task that is in some directory now, newest first. Teller turns are left out: they are the chat itself. */
+/** Every task of somebody's that is in some directory now, newest first. */
 export function boardOf(facts: BoardFacts): TaskSummary[] {
   const rows = new Map<string, TaskSummary>();
   for (const link of facts.links.values()) rows.set(link.id, waitingSummary(link));
-  for (const task of facts.queue.values()) rows.set(task.id, queuedSummary(task, facts));
-  for (const result of facts.results.values()) rows.set(result.id, summaryOf(result));
-  return [...rows.values()].filter((row) => row.role !== "teller").sort((a, b) => compareTaskIds(b.id, a.id));
+  for (const task of facts.queue.values()) if (isOnBoard(task)) rows.set(task.id, openSummary(task, facts));
+  for (const result of facts.results.values()) if (isOnBoard(result.task)) rows.set(result.id, summaryOf(result));
+  return [...rows.values()].sort((a, b) => compareTaskIds(b.id, a.id));
+}
+
+/** Is this a task that lists show? Turns are the chat itself, and batches of conditions belong to what waits for them. */
+export function isOnBoard({ turn, evaluation }: Task): boolean {
+  return turn === undefined && evaluation === undefined;
 }
 
 /** An ended task. */
@@ -45,7 +50,8 @@ export function summaryOf(result: Result): TaskSummary {
   };
 }
 
-function queuedSummary(task: Task, facts: BoardFacts): TaskSummary {
+/** A task that waits for a free place or runs, on the board or not. */
+export function openSummary(task: Task, facts: Pick<BoardFacts, "runningClaimOf" | "attemptsOf">): TaskSummary {
   const claim = facts.runningClaimOf(task.id);
   return {
     ...baseOf(task, claim === undefined ? "queued" : "running"),

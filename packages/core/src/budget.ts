@@ -113,9 +113,13 @@ export function share(measure: (typeof MEASURES)[number], part: Limit, of: Limit
   return `${amount(measure, part).replace(/ .*/, "")} of ${amount(measure, of)}`;
 }
 
+/** Dollars below this are told to a hundredth of a cent: `$0.00 of $0.00` says nothing. */
+const SMALL_USD = 0.1;
+
 /** `12,000 tokens` or `$1.25`, for people. */
 export function amount(measure: (typeof MEASURES)[number], { tokens = 0, costUsd = 0 }: Limit): string {
-  return measure === "tokens" ? `${tokens.toLocaleString("en-US")} tokens` : `$${costUsd.toFixed(2)}`;
+  if (measure === "tokens") return `${tokens.toLocaleString("en-US")} tokens`;
+  return `$${costUsd.toFixed(costUsd > 0 && costUsd < SMALL_USD ? 4 : 2)}`;
 }
 
 /** A day or a month of the server's calendar: its name, its days up to now, and when the next one begins. */

@@ -4,7 +4,7 @@
  */
 import type { Wish } from "@mimikit/protocol/inbox";
 import type { Standing } from "@mimikit/protocol/trigger";
-import { triggerOfWish } from "./rules/change.ts";
+import { grantOrder, triggerOfWish } from "./rules/change.ts";
 import { noted, patched } from "./triggers.ts";
 
 export interface ExpectedFacts {
@@ -21,7 +21,7 @@ export function expectedStanding(
   nowMs: number,
 ): Map<string, Standing> {
   const expected = new Map([...standing].filter(([id, { over }]) => over === undefined && !isArchived(id)));
-  const open = [...wishes].filter(({ id }) => !isArchived(id)).sort(byTime);
+  const open = [...wishes].filter(({ id }) => !isArchived(id)).sort(byGrant);
   for (const wish of open) {
     switch (wish.kind) {
       case "trigger-put": {
@@ -43,7 +43,6 @@ export function expectedStanding(
   return expected;
 }
 
-/** The order in which they are granted. */
-function byTime(a: Wish, b: Wish): number {
-  return a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1;
+function byGrant(a: Wish, b: Wish): number {
+  return grantOrder(a) < grantOrder(b) ? -1 : 1;
 }

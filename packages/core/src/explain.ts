@@ -17,26 +17,29 @@ function explainPart(condition: Condition, first: number, facts: Facts, evidence
   const { holds } = judgeTree(condition, first, (atom, leaf) => judgeLeaf(atom, facts, knownOf(leaf, evidence)));
   const { type } = condition;
   if (type !== "and" && type !== "or" && type !== "not")
-    return { type, holds, ...explainLeaf(condition, facts, knownOf(first, evidence)) };
+    return { type, holds, atom: condition, ...explainLeaf(condition, facts, knownOf(first, evidence)) };
   const parts = numbered(condition, first).map(({ part, at }) => explainPart(part, at, facts, evidence));
   return { type, holds, parts };
 }
+
+/** Why a trigger is where it is, in a word and in a line. */
+type Reason = Pick<TriggerExplanation, "state" | "text" | "until">;
 
 /** A whole trigger: one line, when it fires next where that is known, and the tree of its condition. */
 export function explainTrigger(trigger: Standing, facts: Facts): TriggerExplanation {
   const { id } = trigger;
   const nextMs = nextFiring(trigger);
   const next = nextMs === null ? null : isoOf(nextMs);
-  if (trigger.type !== "conditional") return { id, text: textOf(trigger, nextMs, facts.nowMs), next };
+  const idle = idleReason(trigger);
+  if (trigger.type !== "conditional") return { id, ...(idle ?? scheduleReason(nextMs, facts.nowMs)), next };
   const condition = explain(trigger.condition, facts, trigger.evidence);
-  return { id, text: restText(trigger) ?? conditionText(trigger, condition, facts), next, condition };
+  return { id, ...(idle ?? conditionReason(trigger, condition, facts)), next, condition };
 }
 
-function textOf(trigger: Standing, nextMs: number | null, nowMs: number): string {
-  const text = restText(trigger);
-  if (text !== null) return text;
-  if (nextMs === null) return "never fires again: its schedule has no further occurrence";
-  return nextMs <= nowMs ? `is due since ${isoOf(nextMs)}` : `fires next at ${isoOf(nextMs)}`;
+function scheduleReason(nextMs: number | null, nowMs: number): Reason {
+  if (nextMs === null) return { state: "exhausted", text: "never fires again: its schedule has no further occurrence" };
+  if (nextMs <= nowMs) return { state: "due", text: `is due since ${isoOf(nextMs)}` };
+  return { state: "scheduled", text: `fires next at ${isoOf(nextMs)}` };
 }
 
 const OVER = {
@@ -46,21 +49,28 @@ const OVER = {
 } as const;
 
 /** Why nothing is decided of it at all, whatever it waits for; null when there is no such reason. */
-function restText({ over, paused }: Standing): string | null {
-  if (over !== undefined) return OVER[over];
-  return paused ? "is paused: it fires only when it is run by hand" : null;
+function idleReason({ over, paused }: Standing): Reason | null {
+  if (over !== undefined) return { state: "over", text: OVER[over] };
+  return paused ? { state: "paused", text: "is paused: it fires only when it is run by hand" } : null;
 }
 
-function conditionText(trigger: Conditional, tree: Explanation, facts: Facts): string {
+function conditionReason(trigger: Conditional, tree: Explanation, facts: Facts): Reason {
   const { condition, evidence, isArmed, firedAt } = trigger;
-  if (firedAt !== undefined && isResting(trigger, facts.nowMs))
-    return `rests until ${isoOf(restEndsMs(firedAt, trigger))}`;
+  if (firedAt !== undefined && isResting(trigger, facts.nowMs)) {
+    const until = isoOf(restEndsMs(firedAt, trigger));
+    return { state: "resting", text: `rests until ${until}`, until };
+  }
   if (tree.holds === true)
-    return isArmed ? "fires: its condition holds" : "waits: its condition must cease to hold first";
-  if (tree.holds === false) return `waits: ${[...new Set(reasonsOf(tree))].join("; ")}`;
+    return isArmed
+      ? { state: "firing", text: "fires: its condition holds" }
+      : { state: "disarmed", text: "waits: its condition must cease to hold first" };
+  if (tree.holds === false) return { state: "unmet", text: `waits: ${[...new Set(reasonsOf(tree))].join("; ")}` };
   const asked = leavesToAsk(condition, facts, evidence).length;
-  if (asked === 0) return "waits: what it asks about cannot be looked at";
-  return `waits for a model to answer ${asked === 1 ? "a question" : `${asked} questions`}`;
+  if (asked === 0) return { state: "unseen", text: "waits: what it asks about cannot be looked at" };
+  return {
+    state: "asking",
+    text: `waits for a model to answer ${asked === 1 ? "a question" : `${asked} questions`}`,
+  };
 }
 
 /** The evidence of the leaves that make a tree what it is. */

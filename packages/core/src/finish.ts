@@ -6,8 +6,8 @@ import type { Task } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { failureNotice } from "./notices.ts";
 
-/** The result type of a task that failed before it could say one. */
-export const RESULT_TYPE_OF: Record<Role, ResultType> = { teller: "turn", planner: "plan", worker: "text" };
+/** What tasks of a role hand in, unless they say otherwise. */
+const RESULT_TYPE_OF: Record<Role, ResultType> = { teller: "turn", planner: "plan", worker: "text" };
 
 /** A turn that a user began still ends in a reply (SPEC G4), so a failed turn says what happened. @param outage what a turn has told of. */
 export function failedResult(
@@ -22,7 +22,7 @@ export function failedResult(
     id: task.id,
     task,
     status: "failed",
-    resultType: RESULT_TYPE_OF[task.role],
+    resultType: task.evaluation === undefined ? RESULT_TYPE_OF[task.role] : "verdicts",
     result: null,
     error,
     failureReason,

@@ -39,11 +39,12 @@ export function attemptToAskAbout(
  */
 export function optionOf({ purpose, options }: Pick<Question, "purpose" | "options">, answer: string): string | null {
   if (purpose.type === "teller") return answer;
-  return options.find((option) => fold(option) === fold(answer)) ?? null;
+  return options.find((option) => isSame(option, answer)) ?? null;
 }
 
-function fold(text: string): string {
-  return text.trim().toLowerCase();
+/** Is this the option, in whatever case it is said? */
+export function isSame(option: string, said: string): boolean {
+  return option.trim().toLowerCase() === said.trim().toLowerCase();
 }
 
 /** Is the outcome of a question of the supervisor's own a yes? Whatever is not, is a no. */

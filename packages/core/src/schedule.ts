@@ -8,7 +8,7 @@ import { WEEKDAYS } from "@mimikit/protocol/condition";
 import { INTERVAL_SEC_MIN, type Schedule } from "@mimikit/protocol/trigger-order";
 import { Cron } from "croner";
 
-/** Occurrences of a cron are looked at by name up to this many; of more only the first and the last are known. */
+/** Occurrences are looked at by name up to this many. */
 export const COUNT_MAX = 1_000;
 /** As many of a cron's coming occurrences are looked at to see whether they are too close. */
 const SPACING_LOOKED_AT = 200;
@@ -70,8 +70,8 @@ export function firstOf(schedule: Schedule, lastMs: number, fromMs: number): num
 export interface Due {
   /** All of them, or the newest `COUNT_MAX`, oldest first. */
   occurrences: number[];
-  /** Older ones that are not among them: the first, and the last. */
-  older: { fromMs: number; toMs: number; count: number | null } | null;
+  /** Older ones that are not among them: the first and, where that is known, how many. */
+  older: { fromMs: number; count: number | null } | null;
 }
 
 export const NONE_DUE: Due = { occurrences: [], older: null };
@@ -88,8 +88,7 @@ function dueIntervals(intervalMs: number, lastMs: number, nowMs: number): Due {
   const kept = Math.min(count, COUNT_MAX);
   const occurrences = Array.from({ length: kept }, (_, i) => lastMs + (count - kept + i + 1) * intervalMs);
   if (kept === count) return { occurrences, older: null };
-  const older = { fromMs: lastMs + intervalMs, toMs: lastMs + (count - kept) * intervalMs, count: count - kept };
-  return { occurrences, older };
+  return { occurrences, older: { fromMs: lastMs + intervalMs, count: count - kept } };
 }
 
 function dueCrons(cron: Cron, lastMs: number, nowMs: number): Due {
@@ -102,14 +101,8 @@ function dueCrons(cron: Cron, lastMs: number, nowMs: number): Due {
   }
   if (first === undefined || occurrences.length <= COUNT_MAX) return { occurrences, older: null };
   // Too many to count from the front: the newest are counted from the back.
-  const newest = cron
-    .previousRuns(COUNT_MAX + 1, new Date(nowMs + 1))
-    .map((run) => run.getTime())
-    .filter((ms) => ms > lastMs && ms <= nowMs)
-    .reverse();
-  const kept = newest.slice(-COUNT_MAX);
-  const before = newest.length > COUNT_MAX ? newest[newest.length - COUNT_MAX - 1] : undefined;
-  return { occurrences: kept, older: before === undefined ? null : { fromMs: first, toMs: before, count: null } };
+  const newest = cron.previousRuns(COUNT_MAX, new Date(nowMs + 1)).map((run) => run.getTime());
+  return { occurrences: newest.reverse(), older: { fromMs: first, count: null } };
 }
 
 /** A moment in the id of its occurrence: `20261121t090000z`. */

@@ -18,8 +18,8 @@ interface Firing {
 export interface SimulationFacts {
   /** The IANA zone in which moments are shown whose trigger names none. */
   timeZone: string;
-  /** The mean of what the work of a trigger has cost so far; null where none has ended yet. */
-  costOf(triggerId: string): Spending | null;
+  /** What one firing of a trigger has cost so far; null where nobody knows. */
+  costOf(trigger: Standing): Spending | null;
 }
 
 /**
@@ -35,7 +35,7 @@ export function simulateTriggers(
   const awake = [...triggers].filter(({ paused, over }) => !paused && over === undefined);
   const { firings, isCut } = firingsOf(awake, fromMs, toMs);
   const inMinute = idsByMinute(firings);
-  const costs = new Map(awake.map(({ id }) => [id, costOf(id)]));
+  const costs = new Map(awake.map((trigger) => [trigger.id, costOf(trigger)]));
   const expected = { tokens: 0, costUsd: 0 };
   const listed = firings.map(({ trigger, ms }): SimulatedFiring => {
     const { id, title } = trigger;

@@ -4,9 +4,9 @@ import type { Task } from "@mimikit/protocol/task";
 import { isAnnouncement } from "./rules/announce.ts";
 import { openLinks, openTasks, type Snapshot } from "./snapshot.ts";
 
-/** The open task that is meant; null where there is none, also when the named one has ended. */
+/** The open task that is meant; null where there is none, also when the named one has ended or hears nobody. */
 export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task | null {
-  const open = openTasks(snapshot).filter((task) => !isAnnouncement(task));
+  const open = openTasks(snapshot).filter((task) => !isAnnouncement(task) && task.evaluation === undefined);
   if (taskId !== undefined) {
     const waiting = openLinks(snapshot).map((trigger) => trigger.task);
     return [...open, ...waiting].find((task) => task.id === taskId) ?? null;

@@ -84,7 +84,8 @@ function timeText({ after, before, weekdays, timezone }: Extract<Condition, { ty
   return `it is ${parts.join(" ")}`;
 }
 
-function shortened(text: string): string {
+/** A text as one line that leaves room beside it. */
+export function shortened(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > PROMPT_SHOWN_CHARS ? `${line.slice(0, PROMPT_SHOWN_CHARS - 1)}…` : line;
 }

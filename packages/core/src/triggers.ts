@@ -17,6 +17,7 @@ import {
   type Standing,
 } from "@mimikit/protocol/trigger";
 import {
+  type Missed,
   type TriggerChange,
   type TriggerDefinition,
   type TriggerInput,
@@ -105,9 +106,13 @@ export function patchOf(
 ): TriggerPatch | { problem: string } {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = change;
   const order = { prompt, title, target, priority, timeoutSec, onInterrupt, budget };
-  if (Object.values(rest).every((said) => said === undefined)) return { order, paused };
-  const when = whenOf({ ...rest, type }, timeZone);
-  return "problem" in when ? when : { order, when, paused };
+  if (WHEN_FIELDS.some((field) => rest[field] !== undefined) || rest.timezone !== undefined) {
+    const when = whenOf({ ...rest, type }, timeZone);
+    return "problem" in when ? when : { order, when, paused };
+  }
+  const { missed, cooldown } = rest;
+  const problem = misplacedIn(type, { missed, cooldown });
+  return problem === null ? { order, missed, cooldown, paused } : { problem };
 }
 
 type WhenInput = Pick<
@@ -119,6 +124,7 @@ function whenOf(input: WhenInput, timeZone: string): When | { problem: string } 
   const { type, interval, cron, runAt, condition, cooldown, missed } = input;
   const said = WHEN_FIELDS.filter((field) => input[field] !== undefined);
   const [field] = said;
+  if (field === undefined && input.timezone !== undefined) return { problem: TIMEZONE_ALONE };
   if (field === undefined || said.length > 1) {
     const found = said.length === 0 ? "none" : said.join(" and ");
     return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}; here is ${found}` };
@@ -126,17 +132,25 @@ function whenOf(input: WhenInput, timeZone: string): When | { problem: string } 
   const meant = TYPE_OF_FIELD[field];
   if (type !== undefined && type !== meant)
     return { problem: `a ${type} trigger has no ${field}: that makes it ${meant}` };
-  if (cooldown !== undefined && meant !== "conditional") return { problem: "cooldown is for a condition" };
-  if (missed !== undefined && meant === "conditional")
-    return { problem: "missed is for a schedule, not for a condition" };
-  if (input.timezone !== undefined && cron === undefined)
-    return { problem: "timezone is for cron: a runAt has its zone in it, and a time condition its own" };
+  const problem = misplacedIn(meant, { missed, cooldown });
+  if (problem !== null) return { problem };
+  if (input.timezone !== undefined && cron === undefined) return { problem: TIMEZONE_ALONE };
   if (interval !== undefined) return { type: "recurring", schedule: { interval }, missed };
   if (cron !== undefined)
     return { type: "recurring", schedule: { cron, timezone: input.timezone ?? timeZone }, missed };
   if (runAt !== undefined) return { type: "scheduled", runAt, missed };
   if (condition !== undefined) return { type: "conditional", condition, cooldown };
   return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}` };
+}
+
+const TIMEZONE_ALONE = "timezone is for cron: a moment has its zone in it, and a time condition its own";
+
+function misplacedIn(
+  type: Standing["type"],
+  { missed, cooldown }: Pick<WhenInput, "missed" | "cooldown">,
+): string | null {
+  if (cooldown !== undefined && type !== "conditional") return "cooldown is for a condition";
+  return missed !== undefined && type === "conditional" ? "missed is for a schedule, not for a condition" : null;
 }
 
 const TYPE_OF_FIELD = {
@@ -201,8 +215,8 @@ export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): 
   );
   const lastMs = occurrences.at(-1);
   const passed = trigger.type !== "recurring" || lastMs === undefined ? {} : { last: new Date(lastMs).toISOString() };
-  const anew = isResumed && trigger.type === "conditional" ? { evidence: NO_EVIDENCE, isArmed: true } : {};
-  const renewed = when === undefined ? {} : whenChange(when, { ...trigger, ...passed }, nowMs);
+  const anew = isResumed && trigger.type === "conditional" ? { evidence: NO_EVIDENCE } : {};
+  const renewed = when === undefined ? mannerOf(patch, trigger) : whenChange(when, { ...trigger, ...passed }, nowMs);
   const change: Partial<Standing> = { ...order, paused, ...passed, ...anew, ...renewed };
   return advanced(trigger, change, { fire: [], skip });
 }
@@ -216,21 +230,28 @@ function passedBy(trigger: Standing, when: When | undefined, isResumed: boolean,
   return ms <= nowMs && ms !== Date.parse(when.runAt) ? { occurrences: [ms], older: null } : NONE_DUE;
 }
 
+/** How it treats what was missed, or rests, where a patch says no more of its time. */
+function mannerOf({ missed, cooldown }: TriggerPatch, { type }: Standing): { missed?: Missed; cooldownSec?: number } {
+  if (type === "conditional") return cooldown === undefined ? {} : { cooldownSec: cooldown };
+  return missed === undefined ? {} : { missed };
+}
+
 /** Only what the new `when` says; a moment, a schedule or a condition that is new begins now. */
 function whenChange(when: When, trigger: Standing, nowMs: number) {
   const fromMs = trigger.type === "recurring" ? Math.max(nowMs, Date.parse(trigger.last)) : nowMs;
-  const { type, ...fresh } = stateOf(when, new Date(fromMs).toISOString());
-  if (type === "conditional" && trigger.type === "conditional") {
+  const { type: _, ...fresh } = stateOf(when, new Date(fromMs).toISOString());
+  if (when.type === "conditional" && trigger.type === "conditional") {
     // Its occurrences are numbered: a number is never used again.
-    return { ...fresh, fired: trigger.fired };
+    return { ...fresh, fired: trigger.fired, cooldownSec: when.cooldown ?? trigger.cooldownSec };
   }
-  return fresh;
+  if (when.type === "conditional" || trigger.type === "conditional") return fresh;
+  return { ...fresh, missed: when.missed ?? trigger.missed };
 }
 
-/** The record of occurrences that are not run: one range, or none. */
+/** The record of occurrences that are not run: one range, or none. The last of them is known by name. */
 export function skipOf(id: string, { occurrences, older }: Due, reason: string): Skip[] {
   const fromMs = older?.fromMs ?? occurrences[0];
-  const toMs = occurrences.at(-1) ?? older?.toMs;
+  const toMs = occurrences.at(-1);
   if (fromMs === undefined || toMs === undefined) return [];
   const count = older?.count === null ? null : (older?.count ?? 0) + occurrences.length;
   const from = new Date(fromMs).toISOString();

@@ -1,6 +1,6 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
-import { Condition } from "./condition.ts";
+import { Atom, Condition } from "./condition.ts";
 import { MESSAGE_CHARS_MAX, OnInterrupt } from "./fields.ts";
 import { HistoryMessage } from "./history.ts";
 import { Id } from "./id.ts";
@@ -106,6 +106,8 @@ export type TriggerDetail = z.infer<typeof TriggerDetail>;
 export interface Explanation {
   type: Condition["type"];
   holds: boolean | null;
+  /** Leaves: what is asked. */
+  atom?: Atom | undefined;
   /** Leaves: the last evidence, one line; `at` is when it was found out, where it was not just now. */
   text?: string | undefined;
   at?: string | undefined;
@@ -115,17 +117,39 @@ export const Explanation: z.ZodType<Explanation> = z.lazy(() =>
   z.object({
     type: z.enum(["file_changed", "file_exists", "task_done", "task_failed", "llm_eval", "time", "and", "or", "not"]),
     holds: z.boolean().nullable(),
+    atom: Atom.optional(),
     text: z.string().optional(),
     at: z.string().optional(),
     parts: z.array(Explanation).optional(),
   }),
 );
 
+/**
+ * Where a trigger is. Of conditions: `firing` as it holds; `disarmed` until it has ceased to hold; `unmet`; `unseen` while
+ * what it asks about cannot be looked at; `asking` while only a model can tell; `resting` after a firing.
+ */
+const TriggerState = z.enum([
+  "over",
+  "paused",
+  "scheduled",
+  "due",
+  "exhausted",
+  "resting",
+  "firing",
+  "disarmed",
+  "unmet",
+  "unseen",
+  "asking",
+]);
+
 /** `GET /api/triggers/:id/explain`: why it fires or does not, in words, and the tree of its condition. */
 export const TriggerExplanation = z.object({
   id: Id,
-  /** One line for people: what it waits for, or why it rests. */
+  state: TriggerState,
+  /** The same as one line for people: what it waits for, or why it rests. */
   text: z.string(),
+  /** `resting`: when it may fire again. */
+  until: z.string().optional(),
   next: z.string().nullable(),
   condition: Explanation.optional(),
 });

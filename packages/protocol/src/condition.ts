@@ -87,11 +87,15 @@ const atoms = [
       .refine(
         ({ after, before, weekdays }) => [after, before, weekdays].some((each) => each !== undefined),
         "say after, before or weekdays",
+      )
+      .refine(
+        ({ after, before }) => after === undefined || after !== before,
+        "after and before are the same, so it would never hold",
       ),
   }),
 ] as const;
 
-const Atom = z.discriminatedUnion("type", atoms);
+export const Atom = z.discriminatedUnion("type", atoms);
 export type Atom = z.infer<typeof Atom>;
 
 export type Condition =

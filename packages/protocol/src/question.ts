@@ -6,6 +6,8 @@ import { z } from "zod";
 import { Id } from "./id.ts";
 import { Report } from "./report.ts";
 
+/** Open at one time: who has so many to answer answers none. */
+export const QUESTIONS_MAX = 50;
 export const QUESTION_CHARS_MAX = 4_000;
 export const OPTIONS_MAX = 10;
 export const OPTION_CHARS_MAX = 200;
@@ -42,6 +44,9 @@ export const Question = z.object({
   default: Answer.optional(),
   purpose: Purpose,
   traceId: Id,
+  /** The trigger whose work asks it, and how many stand over that work (SPEC D8). */
+  triggerId: Id.optional(),
+  triggerDepth: z.number().int().nonnegative().optional(),
 });
 export type Question = z.infer<typeof Question>;
 

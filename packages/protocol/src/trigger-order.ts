@@ -15,7 +15,7 @@ export const COOLDOWN_SEC_MIN = 10;
 export const COOLDOWN_SEC_MAX = 366 * 86_400;
 /** `missed: "all"` makes up for this many occurrences; the older ones are skipped (PROTOCOL). */
 export const MISSED_MAX = 100;
-/** Six fields with seconds, or five; what they mean is checked by `readCron` of packages/core. */
+/** Six fields with seconds, or five; what they mean is checked by `scheduleProblem` of packages/core. */
 const Cron = z.string().trim().min(9).max(120);
 
 export const Schedule = z.union([
@@ -75,10 +75,15 @@ export type When = z.infer<typeof When>;
 export const TriggerDefinition = z.strictObject({ order: TriggerOrder, when: When });
 export type TriggerDefinition = z.infer<typeof TriggerDefinition>;
 
-/** What of a standing trigger can be changed. What it says replaces what was; a new `when` must be of the same type. */
+/**
+ * What of a standing trigger can be changed. What it says replaces what was; a new `when` must be of the same type, and
+ * begins anew. `missed` and `cooldown` alone leave the time and the condition as they are.
+ */
 export const TriggerPatch = z.strictObject({
   order: TriggerOrder.partial().optional(),
   when: When.optional(),
+  missed: Missed.optional(),
+  cooldown: CooldownSec.optional(),
   paused: z.boolean().optional(),
 });
 export type TriggerPatch = z.infer<typeof TriggerPatch>;

@@ -28,7 +28,7 @@ export const TriggerId = Id.max(96);
 export const Evidence = z.object({
   /** `file_changed`: what the files looked like when the change was last acted upon. */
   baselines: z.record(z.string(), z.string()),
-  /** `llm_eval`: the last answer. It is null once a firing has used it: one evaluation fires at most once. */
+  /** `llm_eval`: the last answer. It is null once a firing has used it, or when the rest decides without it. */
   evaluations: z.record(
     z.string(),
     z.object({ number: z.number().int().positive(), result: z.boolean().nullable(), at: z.iso.datetime() }),

@@ -8,6 +8,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/error-code";
 import picomatch from "picomatch";
+import { matchGlob } from "./match-glob.ts";
 
 /** Files that one glob may match. */
 export const GLOB_FILES_MAX = 5_000;
@@ -20,9 +21,8 @@ const SKIPPED_DIRECTORIES = ["node_modules", ".git"];
 const STATS_AT_ONCE = 32;
 const STAMP_CHARS = 32;
 
-const SYNTAX = { nonegate: true, noparen: true };
-/** Groups of patterns are left out: they are rare in globs, common in names, and the way to patterns that take for ever. */
-const MATCHING = { ...SYNTAX, noext: true };
+/** Groups of patterns are left out: they are rare in globs, and common in names. */
+const SYNTAX = { nonegate: true, noparen: true, unescape: true };
 /** A dot at the beginning of a name, also within a choice. */
 const SAYS_DOT = /(?:^|[/{,[\\])\./;
 
@@ -47,9 +47,9 @@ export class Unseen extends Error {}
 
 /** Reads what stands in a condition. A name with brackets in it is matched by itself, too. */
 export function readPattern(path: string): PathPattern {
-  const { base, glob, isGlob } = picomatch.scan(path, { ...SYNTAX, unescape: true });
+  const { base, glob, isGlob } = picomatch.scan(path, SYNTAX);
   if (!isGlob) return { base, pattern: null };
-  const isMatch = picomatch(glob.replace(/(?<!\\)[()|]/g, "\\$&"), MATCHING);
+  const isMatch = matchGlob(glob);
   return {
     base,
     pattern: {

@@ -107,11 +107,14 @@ export class WorkspaceFiles {
     return isAbsolute(base) ? join(base) : join(this.options.workDir, base);
   }
 
-  private look(asked: Asked): Promise<string | Unseen> | string | Unseen {
-    const { path, pattern, walked } = asked;
-    if (this.isState(path)) return "";
-    if (pattern === null) return stampOfPath(path);
-    return walked === null || this.isWalkDue(asked, walked) ? this.walk(asked, path, pattern) : walked.stamp;
+  private async look(asked: Asked): Promise<string | Unseen> {
+    const { pattern, walked } = asked;
+    if (pattern !== null && walked !== null && !this.isWalkDue(asked, walked)) return walked.stamp;
+    const path = await nameOf(asked.path);
+    if (path instanceof Unseen) return path;
+    // A link to the state directory leads nowhere, either.
+    if (this.isState(asked.path) || this.isState(path)) return "";
+    return pattern === null ? stampOfPath(path) : this.walk(asked, path, pattern);
   }
 
   private isWalkDue({ isStale }: Asked, { atMs, tookMs }: NonNullable<Asked["walked"]>): boolean {
@@ -129,7 +132,7 @@ export class WorkspaceFiles {
     asked.isStale = false;
     let stamp: string | Unseen;
     try {
-      stamp = await stampOfGlob(await nameOf(path), pattern, (each) => this.isState(each));
+      stamp = await stampOfGlob(path, pattern, (each) => this.isState(each));
     } catch (error) {
       if (!(error instanceof Unseen)) throw error;
       stamp = error;
@@ -173,17 +176,19 @@ export class WorkspaceFiles {
 
   private async namesOfHome(): Promise<string[]> {
     const { home } = this.options;
-    return [home, await nameOf(home)];
+    const name = await nameOf(home);
+    if (name instanceof Unseen) throw name;
+    return [home, name];
   }
 }
 
-/** The real name of a path; what is not there, or cannot be looked at, has none but its own. */
-async function nameOf(path: string): Promise<string> {
+/** The real name of a path; what is not there has none but its own, and so has what the next look will say more of. */
+async function nameOf(path: string): Promise<string | Unseen> {
   try {
     return await realpath(path);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return path;
-    throw error;
+    return unseen(path, error);
   }
 }
 

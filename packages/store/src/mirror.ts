@@ -304,7 +304,7 @@ const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   "trigger-delete": /^delete-/,
   "trigger-run": /^run-/,
   // What it says decides its name; none of them is the name of a task, a wish or a mark.
-  event: /\.(report|answered|expired|refused)$|--|^budget-|^restarted-/,
+  event: /\.(report|answered|expired|refused|restarted)$|--|^budget-/,
 };
 
 /** Kinds that carry no more authority than whoever can write a file has (PROTOCOL, Wishes). */

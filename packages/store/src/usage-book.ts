@@ -29,6 +29,12 @@ export const TASK_DAYS_MAX = 31;
 /** Days whose sums are kept in memory: more than anybody asks for at once. */
 const DAYS_KEPT_MAX = 128;
 
+/** What one attempt has cost. */
+export interface Cost {
+  atMs: number;
+  spent: Spending;
+}
+
 /** The sums of one day. */
 export interface DayBook {
   total: Usage;
@@ -38,6 +44,8 @@ export interface DayBook {
   spent: Spending;
   /** What the work of a standing trigger has cost. */
   spentByTrigger(id: string): Spending;
+  /** The same, one by one, in the order in which it was noted. */
+  costsOf(triggerId: string): readonly Cost[];
   /** What the attempts of a task have cost. */
   spentByTask(id: string): Spending;
   hasAttempt(taskId: string, attempt: number): boolean;
@@ -94,6 +102,7 @@ class DayFile implements DayBook {
   private readonly day: string;
   private readonly byKey = new Map<string, UsageRow>();
   private readonly byTrigger = new Map<string, Spending>();
+  private readonly costs = new Map<string, Cost[]>();
   private readonly byTask = new Map<string, Spending>();
   private readonly known = new Set<string>();
   private offset = 0;
@@ -114,6 +123,10 @@ class DayFile implements DayBook {
 
   spentByTrigger(id: string): Spending {
     return this.byTrigger.get(id) ?? NO_SPENDING;
+  }
+
+  costsOf(triggerId: string): readonly Cost[] {
+    return this.costs.get(triggerId) ?? [];
   }
 
   spentByTask(id: string): Spending {
@@ -165,7 +178,12 @@ class DayFile implements DayBook {
     this.known.add(id);
     this.total = addUsage(this.total, line);
     note(this.byTask, taskId, line);
-    if (triggerId !== undefined) note(this.byTrigger, triggerId, line);
+    if (triggerId !== undefined) {
+      note(this.byTrigger, triggerId, line);
+      const costs = this.costs.get(triggerId) ?? [];
+      costs.push({ atMs: Date.parse(line.at), spent: spendingOf(line) });
+      this.costs.set(triggerId, costs);
+    }
     for (const [tool, count] of Object.entries(tools)) {
       const before = this.tools.get(tool) ?? { calls: 0, failed: 0, ms: 0 };
       this.tools.set(tool, addToolCount(before, count));

@@ -1,11 +1,13 @@
-/** Each mutant breaks one rule of standing triggers in the real code (SPEC D5); the calendar must notice it. */
+/**
+ * Each mutant breaks one rule of standing triggers in the real code (SPEC D5); the calendar must notice it. What shows
+ * only once in many thousand seeds has a test of its own instead, in calendar.test.ts or test/core/change.test.ts.
+ */
 import type { Mutant } from "../mutant-list.ts";
 
 const STAND = "packages/core/src/rules/stand.ts";
 const CHANGE = "packages/core/src/rules/change.ts";
 const TRIGGERS = "packages/core/src/triggers.ts";
 const SCHEDULE = "packages/core/src/schedule.ts";
-const HANDS = "apps/supervisor/src/execute/hands.ts";
 
 const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
@@ -93,13 +95,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     replace: "if (trigger.over !== undefined) return [];",
   },
   {
-    name: "wishes-overtake",
-    rule: "a wish that is granted is answered before another is",
-    file: CHANGE,
-    find: 'isApplied(wish) ? 0 : wish.kind === "trigger-put" ? 1 : 2',
-    replace: "isApplied(wish) ? 1 : 1",
-  },
-  {
     name: "wishes-are-not-noted",
     rule: "a wish that comes again changes nothing",
     file: TRIGGERS,
@@ -121,11 +116,11 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     replace: 'fixedTimeRule: "single-value"',
   },
   {
-    name: "the-count-from-the-back-slips",
-    rule: "of many the newest are known by name, and the older ones by their ends",
+    name: "of-many-the-first-is-forgotten",
+    rule: "of more than anybody counts, the range begins with the first",
     file: SCHEDULE,
-    find: "newest[newest.length - COUNT_MAX - 1]",
-    replace: "newest[newest.length - COUNT_MAX]",
+    find: "older: { fromMs: first, count: null }",
+    replace: "older: null",
   },
   {
     name: "a-lost-version-is-believed",
@@ -133,13 +128,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "packages/store/src/collection.ts",
     find: "if (durable && isNew.length > 0) await fs.syncDir(dir);",
     replace: "void durable;",
-  },
-  {
-    name: "an-occurrence-of-what-ended",
-    rule: "what has its record is not made again",
-    file: HANDS,
-    find: "if (await ledger.confirm(event.id)) return;",
-    replace: "",
   },
 ];
 

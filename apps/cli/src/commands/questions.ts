@@ -46,7 +46,9 @@ export const questions = command({
     const asked = await ask(home, { kind: "answer", questionId: question.id, answer });
     if (json) printJson({ ...asked, questionId: question.id, answer });
     else
-      printLine(asked.outcome === null ? `${answer} (it is taken up at the next start)` : `${question.id}: ${answer}`);
+      printLine(
+        asked.outcome === null ? `${answer} (kept; it is taken up when Mimikit runs)` : `${question.id}: ${answer}`,
+      );
   },
 });
 

@@ -3,7 +3,6 @@
  * itself, so it works with everything down; an order is checked before anything is written.
  */
 import { triggerSummary } from "@mimikit/core/board";
-import type { Spending } from "@mimikit/core/budget";
 import { explainTrigger } from "@mimikit/core/explain";
 import { triggerIdOf } from "@mimikit/core/rules/change";
 import { simulateTriggers } from "@mimikit/core/simulate";
@@ -11,11 +10,13 @@ import { durationText, momentText, whenText } from "@mimikit/core/trigger-words"
 import type { Past, Standing } from "@mimikit/protocol/trigger";
 import { triggerFacts } from "@mimikit/runtime/trigger-facts";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
+import { meanCost } from "@mimikit/store/mean-cost";
+import { UsageBook } from "@mimikit/store/usage-book";
 import { z } from "zod";
+import { connect, mayPass } from "../client.ts";
 import { command } from "../command.ts";
 import { explanationTree } from "../explanation-tree.ts";
 import { Failure } from "../failure.ts";
-import { meanCost } from "../mean-cost.ts";
 import { currentPlace } from "../place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
 import { printSimulation } from "../simulation-text.ts";
@@ -27,6 +28,7 @@ import {
   type OrderOptions,
   orderOptions,
   patchFrom,
+  saidOf,
   secondsOf,
   terminalZone,
 } from "../trigger-options.ts";
@@ -91,7 +93,7 @@ type Change = "change" | "pause" | "resume" | "run" | "delete";
 
 /** @throws Failure (usage): an option that would do nothing is a mistake. */
 function assertNoOrder(action: string, options: OrderOptions): void {
-  const said = ORDER_OPTIONS.find((name) => options[name] !== undefined);
+  const [said] = saidOf(ORDER_OPTIONS, options);
   if (said !== undefined)
     throw new Failure("usage", `--${said} is for  mimikit triggers add  and  change, not ${action}`);
 }
@@ -199,13 +201,13 @@ function changeIn(what: Change, trigger: Standing, options: OrderOptions, words:
 }
 
 function laterText({ outcome }: Asked): string {
-  return outcome === null ? " (Mimikit is not running; it is taken up at the next start)" : "";
+  return outcome === null ? " (kept; it is taken up when Mimikit runs)" : "";
 }
 
 async function explain(given: string, json: boolean): Promise<void> {
   const { trigger, explanation } = await withState(async (state) => {
     const trigger = found(given, state.triggers.values(), "trigger");
-    const files = new WorkspaceFiles(state);
+    const files = new WorkspaceFiles({ home: state.home, workDir: await workspaceOf(state) });
     const facts = await triggerFacts(trigger, { mirror: state.mirror, files, timeZone: terminalZone() }, Date.now());
     return { trigger, explanation: explainTrigger(trigger, facts) };
   });
@@ -219,6 +221,16 @@ async function explain(given: string, json: boolean): Promise<void> {
   if (explanation.condition === undefined) return;
   printLine();
   for (const line of explanationTree(explanation.condition)) printLine(line);
+}
+
+/** That of the running instance, which may have been started elsewhere; the one of here where nobody can be asked. */
+async function workspaceOf({ workDir }: State): Promise<string> {
+  try {
+    return (await connect().status()).workDir;
+  } catch (error) {
+    if (mayPass(error)) return workDir;
+    throw error;
+  }
 }
 
 const ISO_MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
@@ -245,11 +257,10 @@ async function simulate(options: OrderOptions & Span, given?: string) {
     throw new Failure("usage", `at most ${durationText(SIMULATED_SEC_MAX)} at once`);
   if (!Number.isInteger(limit) || limit < 1) throw new Failure("usage", "--limit is a whole number above 0");
   const timeZone = terminalZone();
-  const simulation = await withState(async ({ mirror, triggers: standing }) => {
+  const simulation = await withState(async ({ home, triggers: standing }) => {
     const chosen = given === undefined ? [...standing.values()] : [found(given, standing.values(), "trigger")];
-    const costs = new Map<string, Spending | null>();
-    for (const trigger of chosen) costs.set(trigger.id, await meanCost(trigger, mirror));
-    const costOf = (triggerId: string) => costs.get(triggerId) ?? null;
+    const book = new UsageBook(home);
+    const costOf = (trigger: Standing) => meanCost(trigger, book, nowMs);
     return simulateTriggers(chosen, fromMs, toMs, { timeZone, costOf });
   });
   if (json) printJson(simulation);

@@ -1,5 +1,5 @@
 /** `/api/triggers`: what stands, why it fires or does not, what is to come, and the wishes that change it (SPEC D). */
-import type { Spending } from "@mimikit/core/budget";
+import { triggerSummary } from "@mimikit/core/board";
 import { explainTrigger } from "@mimikit/core/explain";
 import { nextOf } from "@mimikit/core/schedule";
 import { simulateTriggers } from "@mimikit/core/simulate";
@@ -7,6 +7,8 @@ import type { TriggerDetail } from "@mimikit/protocol/api";
 import type { Standing } from "@mimikit/protocol/trigger";
 import { TriggerChange, TriggerInput } from "@mimikit/protocol/trigger-order";
 import { type TriggerWorld, triggerFacts } from "@mimikit/runtime/trigger-facts";
+import { meanCost } from "@mimikit/store/mean-cost";
+import type { UsageBook } from "@mimikit/store/usage-book";
 import type { Request, Response } from "express";
 import { z } from "zod";
 import { checkedAs, idempotencyKeyOf, idFrom, NoBody, readBody } from "../limits.ts";
@@ -42,7 +44,8 @@ export function putTrigger(wishes: Wishes) {
 export function trigger(view: View) {
   return async (request: Request, response: Response): Promise<void> => {
     const standing = await view.standingOf(idFrom(request.params.id));
-    response.json(detailOf(standing, await view.refresh()));
+    const { tasks } = await view.refresh();
+    response.json(detailOf(standing, tasks));
   };
 }
 
@@ -84,7 +87,7 @@ export function explain(view: View, world: TriggerWorld) {
 }
 
 /** `GET /api/triggers/simulate?from&to`: every firing to come. Nothing is run (SPEC D7). */
-export function simulate(view: View, { timeZone }: TriggerWorld) {
+export function simulate(view: View, { timeZone }: TriggerWorld, book: UsageBook) {
   return async (request: Request, response: Response): Promise<void> => {
     const { from, to } = checkedAs(SimulationQuery, request.query);
     const fromMs = from === undefined ? Date.now() : Date.parse(from);
@@ -93,15 +96,13 @@ export function simulate(view: View, { timeZone }: TriggerWorld) {
     if (toMs - fromMs > SIMULATED_DAYS_MAX * DAY_MS)
       throw new Problem(400, `to: more than ${SIMULATED_DAYS_MAX} days after from`);
     const standing = await view.allStanding();
-    const { tasks } = await view.refresh();
-    const costOf = (triggerId: string) => meanCost(triggerId, tasks);
+    const costOf = (each: Standing) => meanCost(each, book, Date.now());
     response.json(simulateTriggers(standing, fromMs, toMs, { timeZone, costOf }));
   };
 }
 
-function detailOf(standing: Standing, { triggers, tasks }: Look): TriggerDetail {
-  const summary = triggers.find(({ id }) => id === standing.id);
-  if (summary === undefined) throw new Problem(404, "there is no trigger with this id");
+function detailOf(standing: Standing, tasks: Look["tasks"]): TriggerDetail {
+  const summary = triggerSummary(standing);
   const { prompt, timeoutSec, onInterrupt, depth } = standing;
   const recent = summary.recent.map((past) => {
     const task = past.outcome === "fired" ? tasks.find(({ id }) => id === past.id) : undefined;
@@ -121,17 +122,4 @@ function upcomingOf(standing: Standing, next: string | null): string[] {
     upcoming.push(new Date(ms).toISOString());
   }
   return upcoming;
-}
-
-/** What one firing of a trigger has cost lately, with all that was planned for it; null where none has ended. */
-function meanCost(triggerId: string, tasks: Look["tasks"]): Spending | null {
-  const ended = tasks.filter((task) => task.triggerId === triggerId && task.usage !== undefined);
-  const firings = new Set(ended.map(({ id }) => id.replace(/(\.\d+)+$/, "")));
-  if (firings.size === 0) return null;
-  const sum: Spending = { tokens: 0, costUsd: 0 };
-  for (const { usage } of ended) {
-    sum.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
-    sum.costUsd += usage?.costUsd ?? 0;
-  }
-  return { tokens: Math.round(sum.tokens / firings.size), costUsd: sum.costUsd / firings.size };
 }

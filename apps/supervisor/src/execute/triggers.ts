@@ -28,6 +28,8 @@ export async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Han
 export async function advance(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<boolean> {
   const { id, version } = trigger;
   if (await ledger.confirm(id)) return true;
+  // It forgets what the version before it has decided: all of that must survive a power loss by now (PROTOCOL R4).
+  await ledger.makeDurable();
   if (!(await createRecord(fs, Trigger, triggerPath(id, version), trigger))) return false;
   const { decision, paused } = trigger.type === "link" ? {} : trigger;
   const fired = decision?.fire.map((occurrence) => occurrence.id) ?? [];
@@ -55,6 +57,7 @@ export async function endTrigger(
   hands: Hands,
 ): Promise<void> {
   const { id } = trigger;
+  await hands.ledger.makeDurable();
   const record: EndedTrigger = { kind: "trigger", id, at: new Date(hands.nowMs()).toISOString(), outcome, trigger };
   if (await archive(record, EndedTrigger, hands)) hands.audit({ event: `trigger_${outcome}`, taskId: id });
 }

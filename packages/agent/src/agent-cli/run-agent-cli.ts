@@ -235,11 +235,11 @@ class AgentRun {
 
   private async writeTools(path: string): Promise<void> {
     const { task, context } = this.runs;
-    const { now, client, history, tasks, triggers } = context;
+    const { now, client, history, tasks, triggers, questions } = context;
     const calls = this.staged.map(({ tool, input }) => ({ tool, input }));
     await writeToolsFile(path, {
       task,
-      reads: { now, client, history, tasks, triggers },
+      reads: { now, client, history, tasks, triggers, questions },
       calls,
     });
   }

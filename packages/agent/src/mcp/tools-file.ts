@@ -7,6 +7,7 @@ import { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import { HistoryMessage } from "@mimikit/protocol/history";
 import { ClientClock } from "@mimikit/protocol/inbox";
 import { parseRecord } from "@mimikit/protocol/json";
+import { Question } from "@mimikit/protocol/question";
 import { Task } from "@mimikit/protocol/task";
 import { z } from "zod";
 import type { Reads } from "../tool.ts";
@@ -19,6 +20,7 @@ const reads: z.ZodType<Reads> = z.object({
   history: z.array(HistoryMessage),
   tasks: z.array(TaskSummary),
   triggers: z.array(TriggerSummary),
+  questions: z.array(Question),
 });
 
 export const ToolsFile = z.object({

@@ -1,6 +1,6 @@
 /** Asks the user. The answer comes as an event of its own, for which this turn does not wait (SPEC G3). */
 import { AskEffect } from "@mimikit/protocol/effect";
-import { QUESTION_TIMEOUT_SEC } from "@mimikit/protocol/question";
+import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX } from "@mimikit/protocol/question";
 import { z } from "zod";
 import { tool } from "../tool.ts";
 
@@ -17,5 +17,11 @@ export const askUser = tool({
       timeoutSec: timeoutSec.unwrap().default(QUESTION_TIMEOUT_SEC),
     })
     .describe("Ask the user one question; the answer comes later, as an event."),
+  refuse: (_input, { reads, effects }) => {
+    const staged = effects.filter(({ type }) => type === "ask_user").length;
+    return reads.questions.length + staged < QUESTIONS_MAX
+      ? null
+      : `${QUESTIONS_MAX} questions are open already: wait for answers, or take some back with cancel_task`;
+  },
   effect: (input) => ({ type: "ask_user", ...input }),
 });

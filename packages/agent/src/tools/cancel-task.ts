@@ -1,4 +1,7 @@
-/** Ends a task and everything below it, whether it waits, is queued or runs, or a trigger that stands (SPEC C9). */
+/**
+ * Ends a task and everything below it, whether it waits, is queued or runs, or a trigger that stands (SPEC C9); or a question
+ * of the Teller's that needs no answer any more.
+ */
 
 import type { TaskSummary } from "@mimikit/protocol/api";
 import { CancelEffect } from "@mimikit/protocol/effect";
@@ -13,12 +16,14 @@ export const cancelTask = tool({
   level: "process-control",
   input: z
     .strictObject({ id: CancelEffect.shape.id })
-    .describe("End an open task and everything below it, or a trigger."),
-  refuse: ({ id }, { reads }) => refuse(id, reads),
+    .describe("End an open task and everything below it, a trigger, or a question of yours."),
+  refuse: ({ id }, scene) => refuse(id, scene),
   effect: ({ id }) => ({ type: "cancel_task", id }),
 });
 
-function refuse(id: string, { tasks, triggers }: Scene["reads"]): string | null {
+function refuse(id: string, { task, reads: { tasks, triggers, questions } }: Scene): string | null {
+  const asked = task.role === "teller" ? questions.find((each) => each.id === id) : undefined;
+  if (asked !== undefined) return asked.purpose.type === "teller" ? null : "only the user answers that question";
   if (triggers.some((each) => each.id === id)) return null;
   if (turnNumber(id) > 0) return "a reply is not a task: name a task from list_tasks";
   const family = tasks.filter((each) => each.id === id || ancestorsOf(each.id).includes(id));

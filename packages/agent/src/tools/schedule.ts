@@ -1,5 +1,4 @@
 /** Work that starts later: again and again, at one moment, or when something becomes true (SPEC D, G). */
-import { depthOf } from "@mimikit/core/rules/settle";
 import { definitionOf, problemOf } from "@mimikit/core/triggers";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX, TriggerInput } from "@mimikit/protocol/trigger-order";
 import { z } from "zod";
@@ -60,7 +59,7 @@ function refuse(input: Input, scene: Scene): string | null {
     return "what you schedule comes back to you when it is due: leave target out, and delegate then";
   const standing = reads.triggers.length + effects.filter((effect) => effect.type === "schedule").length;
   if (standing >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: cancel some first`;
-  if (depthOf({ task }) > TRIGGER_DEPTH_MAX)
+  if ((task.triggerDepth ?? 0) > TRIGGER_DEPTH_MAX)
     return `triggers make triggers at most ${TRIGGER_DEPTH_MAX} deep, and this is the work of such a one`;
   const definition = definitionFor(input, scene);
   if ("problem" in definition) return definition.problem;

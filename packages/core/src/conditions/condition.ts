@@ -23,7 +23,7 @@ export interface Facts {
 export interface Known {
   /** The stamp when the change was last acted upon; undefined before the first sight. */
   baseline?: string | undefined;
-  /** The last answer of a model; null once it has been used. */
+  /** The last answer of a model; null once it counts no more. */
   evaluation?: { number: number; result: boolean | null; at: string } | undefined;
 }
 

@@ -52,12 +52,13 @@ export function knownOf(leaf: number, { baselines, evaluations }: Evidence): Kno
 
 /**
  * The semantic leaves that a model must be asked about, because everything else cannot decide: whatever a model said
- * before counts as not known (SPEC D1, D3).
+ * before counts as not known (SPEC D1, D3). Where no answer could make the condition true, because a file cannot be
+ * looked at, none is asked for.
  */
 export function leavesToAsk(condition: Condition, facts: Facts, evidence: Evidence): number[] {
   const verdictAt = (atom: Atom, leaf: number) =>
     atom.type === "llm_eval" ? UNKNOWN : judgeLeaf(atom, facts, knownOf(leaf, evidence));
-  return undecided(condition, 0, verdictAt);
+  return undecided(condition, 0, true, verdictAt);
 }
 
 type JudgeAt = (atom: Atom, leaf: number) => Verdict;
@@ -100,10 +101,30 @@ export function numbered(condition: Condition, first: number): { part: Condition
   });
 }
 
-function undecided(condition: Condition, first: number, judgeAt: JudgeAt): number[] {
-  if (judgeTree(condition, first, judgeAt).holds !== null) return [];
+/** The semantic leaves that decide whether it is as `wanted`; none where the rest decides, or it cannot be so. */
+function undecided(condition: Condition, first: number, wanted: boolean, judgeAt: JudgeAt): number[] {
+  if (judgeTree(condition, first, judgeAt).holds !== null || !canBe(wanted, condition, first, judgeAt)) return [];
   if (condition.type === "llm_eval") return [first];
-  return numbered(condition, first).flatMap(({ part, at }) => undecided(part, at, judgeAt));
+  const ofParts = condition.type === "not" ? !wanted : wanted;
+  return numbered(condition, first).flatMap(({ part, at }) => undecided(part, at, ofParts, judgeAt));
+}
+
+/** Are there answers of models that make it so? */
+function canBe(wanted: boolean, condition: Condition, first: number, judgeAt: JudgeAt): boolean {
+  switch (condition.type) {
+    case "llm_eval":
+      return true;
+    case "not":
+      return canBe(!wanted, condition.condition, first, judgeAt);
+    case "and":
+    case "or": {
+      const parts = numbered(condition, first);
+      const partCanBe = ({ part, at }: (typeof parts)[number]) => canBe(wanted, part, at, judgeAt);
+      return wanted === (condition.type === "and") ? parts.every(partCanBe) : parts.some(partCanBe);
+    }
+    default:
+      return judgeAt(condition, first).holds === wanted;
+  }
 }
 
 /** The evidence with a baseline for every file that was never looked at; null when there is nothing to add. */
@@ -115,6 +136,20 @@ export function withBaselines(condition: Condition, facts: Facts, evidence: Evid
     baselines[leaf] = firstBaseline(stamp, atom.params.fireOnInit === true);
   }
   return Object.keys(baselines).length === Object.keys(evidence.baselines).length ? null : { ...evidence, baselines };
+}
+
+/**
+ * The evidence without the answers of models that the rest does not leave open any more: what was said of an earlier time
+ * must not count when the question comes back. It is the same object where there is nothing to forget.
+ */
+export function withoutOldAnswers(condition: Condition, facts: Facts, evidence: Evidence): Evidence {
+  const answers = Object.entries(evidence.evaluations).filter(([, { result }]) => result !== null);
+  if (answers.length === 0) return evidence;
+  const asked = leavesToAsk(condition, facts, evidence);
+  const old = answers.filter(([leaf]) => !asked.includes(Number(leaf)));
+  if (old.length === 0) return evidence;
+  const forgotten = Object.fromEntries(old.map(([leaf, answer]) => [leaf, { ...answer, result: null }]));
+  return { ...evidence, evaluations: { ...evidence.evaluations, ...forgotten } };
 }
 
 /** The evidence once a firing has used it: changes up to now are acted upon, and answers count no more. */

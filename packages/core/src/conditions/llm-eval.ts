@@ -1,4 +1,5 @@
-/** What only a model can tell: its last answer, which one firing uses up (SPEC D3). */
+/** What only a model can tell: its last answer, which one firing uses up, and which is forgotten when nobody asks for it (SPEC D3). */
+import { shortened } from "../trigger-words.ts";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
 export const llmEval: ConditionRule<"llm_eval"> = {
@@ -7,10 +8,12 @@ export const llmEval: ConditionRule<"llm_eval"> = {
     const result = evaluation?.result ?? null;
     return result === null ? UNKNOWN : forNow(result);
   },
-  explain: (_params, _facts, { evaluation }) => {
-    if (evaluation === undefined) return { text: "a model has not been asked yet" };
-    if (evaluation.result === null)
-      return { text: "its last answer has been used; a model will be asked again", at: evaluation.at };
-    return { text: `a model said ${evaluation.result ? "yes" : "no"}`, at: evaluation.at };
+  explain: ({ prompt }, _facts, { evaluation }) => {
+    const asked = `"${shortened(prompt)}"`;
+    if (evaluation === undefined) return { text: `${asked}: a model has not been asked yet` };
+    const { result, at } = evaluation;
+    if (result === null)
+      return { text: `${asked}: its last answer counts no more; a model is asked again when it matters`, at };
+    return { text: `${asked}: a model said ${result ? "yes" : "no"}`, at };
   },
 };

@@ -25,15 +25,19 @@ export function triggerOfWish({ id: wishId, at, definition }: PutWish): Standing
   return triggerOf(id, definition, { createdAt: at, traceId: id, depth: 0, target: "teller" });
 }
 
+/** What wishes are sorted by as they are granted. A clock that was set back lets none overtake the one that makes its trigger. */
+export function grantOrder({ kind, at, id }: Wish): string {
+  return `${kind === "trigger-put" ? 1 : 2} ${at} ${id}`;
+}
+
 export function change(snapshot: Snapshot, nowMs: number): Action[] {
   const wishes = [...snapshot.inbox.values()].flatMap((wish) =>
     wish.kind.startsWith("trigger-") && !snapshot.isArchived(wish.id) ? [wish as TriggerWish] : [],
   );
   const idOf = (wish: TriggerWish) => (wish.kind === "trigger-put" ? triggerIdOf(wish.id) : wish.triggerId);
   const isApplied = (wish: TriggerWish) => snapshot.standing.get(idOf(wish))?.applied.includes(wish.id) === true;
-  // A clock that was set back must not let a wish overtake the one that makes its trigger, or one that is granted already.
-  const rank = (wish: TriggerWish) => (isApplied(wish) ? 0 : wish.kind === "trigger-put" ? 1 : 2);
-  const order = (wish: TriggerWish) => `${rank(wish)} ${wish.at} ${wish.id}`;
+  // Nor may a wish overtake one that is granted already.
+  const order = (wish: TriggerWish) => (isApplied(wish) ? `0 ${wish.id}` : grantOrder(wish));
   const touched = new Set<string>();
   const actions: Action[] = [];
   for (const wish of wishes.sort((a, b) => (order(a) < order(b) ? -1 : 1))) {

@@ -35,8 +35,7 @@ function fireOne(link: Link, snapshot: Snapshot, nowMs: number): Action[] {
   if (isNever(verdict)) {
     const asked = askWhetherToGoOn(link, facts, snapshot);
     if (asked !== null) return asked;
-    const ended = tasks.flatMap((taskId) => snapshot.outcomeOf(taskId)?.title ?? []).map((title) => `"${title}"`);
-    const error = `not run: ${ended.join(", ")} did not end as it needed`;
+    const error = `not run: ${whyNever(tasks, snapshot)}`;
     return [{ type: "finish", result: failedResult(task, "cancelled", error, nowMs, 0) }];
   }
   const missing = tasks.find((taskId) => !exists(taskId, snapshot));
@@ -76,6 +75,19 @@ function askWhetherToGoOn(link: Link, facts: Facts, snapshot: Snapshot): Action[
   const { traceId } = link.task;
   const question = ownQuestion(goOnId(failed.id), { type: "go_on", failedId: failed.id }, words, { at, traceId });
   return [{ type: "ask", question }];
+}
+
+/** Why what waits for these tasks never starts: the user did not want it to, or what they came to. */
+function whyNever(tasks: readonly string[], snapshot: Snapshot): string {
+  const outcomes = tasks.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);
+  for (const { id, title } of outcomes) {
+    const closed = snapshot.closedQuestion(goOnId(id));
+    if (closed === undefined || closed.outcome === "cancelled" || isAgreed(closed)) continue;
+    return closed.outcome === "answered"
+      ? `the user did not want to go on after "${title}"`
+      : `nobody said in time whether to go on after "${title}"`;
+  }
+  return `${outcomes.map(({ title }) => `"${title}"`).join(", ")} did not end as it needed`;
 }
 
 /** The titles of what waits for a task, and of what waits for that. */

@@ -78,10 +78,16 @@ function conclude(closed: ClosedQuestion, snapshot: Snapshot): Action[] {
   return [{ type: "order-restart", wish: { kind: "restart", id: wishId, at: closed.at } }];
 }
 
-/** What the Teller is told of its question; nothing where it was cancelled. */
+/** Does somebody answer once more what was answered already, in the same words? As a message it would be done twice. */
+function isSaidTwice({ answer }: AnswerWish, closed: ClosedQuestion | undefined): boolean {
+  return closed?.outcome === "answered" && closed.answer === optionOf(closed.question, answer);
+}
+
+/** What the Teller is told of its question; nothing where it was cancelled. What the user says begins anew (SPEC D8). */
 function eventOf({ id, at, question, outcome, answer, wishId }: ClosedQuestion): Event | null {
   if (outcome === "cancelled") return null;
-  const { about } = question.purpose.type === "teller" ? question.purpose : {};
+  const { purpose, triggerId, triggerDepth } = question;
+  const { about } = purpose.type === "teller" ? purpose : {};
   const isAnswered = outcome === "answered";
   return {
     kind: "event",
@@ -95,6 +101,8 @@ function eventOf({ id, at, question, outcome, answer, wishId }: ClosedQuestion):
       answer,
       ...(wishId !== undefined && { wishId }),
       ...(about !== undefined && { about }),
+      ...(triggerId !== undefined && { triggerId }),
+      ...(triggerDepth !== undefined && !isAnswered && { triggerDepth }),
     },
   };
 }
@@ -103,7 +111,7 @@ function eventOf({ id, at, question, outcome, answer, wishId }: ClosedQuestion):
 function restarted({ id, at }: ClosedQuestion): Event {
   return {
     kind: "event",
-    id: `restarted-${id}`,
+    id: `${id}.restarted`,
     at,
     name: "restarted",
     text: "The processes have started anew, as the user agreed.",
@@ -118,11 +126,12 @@ function answer(wish: AnswerWish, snapshot: Snapshot): Action[] {
   const question = snapshot.questions.get(wish.questionId);
   const isOpen = question !== undefined && closed === undefined && !snapshot.isArchived(question.id);
   if (!isOpen) {
-    const { id, at, answer: text } = wish;
+    if (isSaidTwice(wish, closed))
+      return [{ type: "answer-wish", wish, outcome: `refused: ${wish.questionId} has this answer already` }];
+    const { id, at, questionId: quote, answer: text } = wish;
     const reason = closed === undefined ? "there is no such question" : "the question was closed";
-    return [
-      { type: "answer-late", wish, message: messageOf({ id, at, text }), outcome: `${reason}: it became a message` },
-    ];
+    const message = { ...messageOf({ id, at, text }), ...(closed !== undefined && { quote }) };
+    return [{ type: "answer-late", wish, message, outcome: `${reason}: it became a message` }];
   }
   if (optionOf(question, wish.answer) !== null) return [];
   return [{ type: "answer-wish", wish, outcome: `refused: answer one of ${question.options.join(", ")}` }];

@@ -59,6 +59,8 @@ function askAgain(task: Task, attempt: number, snapshot: Snapshot, nowMs: number
   if (isAgreed(closed))
     return [{ type: "permit", permit: { kind: "permit", id: permit, at, taskId: task.id, attempt } }];
   const attempts = countAttempts(snapshot.attempts.get(task.id));
-  const error = "its process ended while it ran, and the user did not want it to run again";
+  const isRefused = closed?.outcome === "answered";
+  const why = isRefused ? "the user did not want it to run again" : "nobody said in time whether it is to run again";
+  const error = `its process ended while it ran, and ${why}`;
   return [{ type: "finish", result: failedResult(task, "interrupted", error, nowMs, attempts) }];
 }

@@ -4,7 +4,7 @@ import { leavesOf } from "@mimikit/protocol/condition";
 import type { EffectOf } from "@mimikit/protocol/effect";
 import { ancestorsOf, childId, evaluationNumber } from "@mimikit/protocol/id";
 import type { Event } from "@mimikit/protocol/inbox";
-import { QUESTION_TIMEOUT_SEC, type Question } from "@mimikit/protocol/question";
+import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/question";
 import { Report } from "@mimikit/protocol/report";
 import { type Result, reportOf, Verdicts } from "@mimikit/protocol/result";
 import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/task";
@@ -20,10 +20,10 @@ import { titleOf } from "../title.ts";
 import { triggerOf } from "../triggers.ts";
 import { hasUndone } from "./stand.ts";
 
-export function settle(snapshot: Snapshot): Action[] {
+export function settle(snapshot: Snapshot, nowMs: number): Action[] {
   return openResults(snapshot)
     .filter((result) => isSettledAtOnce(result) && !waitsForTriggers(result, snapshot))
-    .map((result) => ({ type: "settle", settlement: settlementOf(result, snapshot) }));
+    .map((result) => ({ type: "settle", settlement: settlementOf(result, snapshot, nowMs) }));
 }
 
 /**
@@ -44,7 +44,7 @@ function waitsForTriggers({ task }: Result, snapshot: Snapshot): boolean {
 }
 
 /** What settling `result` means. A cancelled plan starts nothing any more, but still says so. */
-export function settlementOf(result: Result, snapshot: Snapshot): Settlement {
+export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number): Settlement {
   const { task } = result;
   const cancelled = isCancelled(snapshot, result.id);
   const settlement: Settlement = {
@@ -79,14 +79,16 @@ export function settlementOf(result: Result, snapshot: Snapshot): Settlement {
         case "schedule": {
           const refusal = refusalOf(effect, settlement, snapshot, result);
           if (refusal === null) settlement.triggers.push(scheduledBy(id, effect, result));
-          else settlement.events.push(refused(id, effect, refusal, result));
+          else settlement.events.push(unscheduled(id, effect, refusal, result));
           break;
         }
         case "ask_user":
-          settlement.questions.push(questionOf(id, effect, result));
+          if (snapshot.questions.size + settlement.questions.length < QUESTIONS_MAX)
+            settlement.questions.push(questionOf(id, effect, result, nowMs));
+          else settlement.events.push(unasked(id, effect, result));
           break;
         case "restart_server":
-          settlement.questions.push(restartQuestion(id, result));
+          settlement.questions.push(restartQuestion(id, result, nowMs));
           break;
         case "remember":
           settlement.edits.push({
@@ -124,7 +126,7 @@ function planWithoutTasks(result: Result, cancelled: boolean, triggers: number):
     at: result.completedAt,
     name: "task_result",
     text: `The plan "${title}" ${cancelled ? "was cancelled" : made}.`,
-    data: { ...reportOf(result), cancelled },
+    data: { ...reportOf(result), cancelled, ...triggerOver(result) },
   };
 }
 
@@ -149,8 +151,7 @@ function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Ta
     upstream: role === "planner" ? answeredReports(parent) : [],
     onInterrupt: role === "planner" ? "rerun" : (effect.onInterrupt ?? "rerun"),
     consumer: role === "planner" ? "supervisor" : "teller",
-    ...(parent.task.triggerId !== undefined && { triggerId: parent.task.triggerId }),
-    ...(depthOf(parent) > 0 && { triggerDepth: depthOf(parent) }),
+    ...triggerOver(parent),
   };
 }
 
@@ -167,19 +168,17 @@ function answeredReports({ task }: Result): Report[] {
   });
 }
 
-/** How many triggers stand over what this result starts (SPEC D8). What a user says begins anew. */
-export function depthOf({ task }: Pick<Result, "task">): number {
-  if (task.turn === undefined) return task.triggerDepth ?? 0;
-  if (task.turn.messages.length > 0) return 0;
-  const depths = task.turn.events.map(({ data }) => (typeof data.triggerDepth === "number" ? data.triggerDepth : 0));
-  return Math.max(0, ...depths);
+/** The trigger that a result comes from, and how many stand over it: what it starts comes from there, too (SPEC D8). */
+function triggerOver({ task: { triggerId, triggerDepth } }: Result): Pick<Task, "triggerId" | "triggerDepth"> {
+  return { ...(triggerId !== undefined && { triggerId }), ...(triggerDepth !== undefined && { triggerDepth }) };
 }
 
 /** Why no trigger may be made; null when it may. The tool has said the same: this is for a result that was made otherwise. */
 function refusalOf(effect: EffectOf<"schedule">, made: Settlement, snapshot: Snapshot, result: Result): string | null {
   const standing = openStanding(snapshot).length + made.triggers.filter(({ type }) => type !== "link").length;
   if (standing >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: delete some first`;
-  if (depthOf(result) > TRIGGER_DEPTH_MAX) return `triggers make triggers at most ${TRIGGER_DEPTH_MAX} deep`;
+  if ((result.task.triggerDepth ?? 0) > TRIGGER_DEPTH_MAX)
+    return `triggers make triggers at most ${TRIGGER_DEPTH_MAX} deep`;
   return effect.when.type === "recurring"
     ? scheduleProblem(effect.when.schedule, Date.parse(result.completedAt))
     : null;
@@ -187,45 +186,49 @@ function refusalOf(effect: EffectOf<"schedule">, made: Settlement, snapshot: Sna
 
 function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Trigger {
   const target = task.role === "planner" ? "worker" : "teller";
-  const depth = depthOf({ task });
-  return triggerOf(
-    id,
-    { order, when },
-    { createdAt: completedAt, traceId: task.traceId, parentId: task.id, depth, target },
-  );
+  const { id: parentId, traceId, triggerDepth: depth = 0 } = task;
+  return triggerOf(id, { order, when }, { createdAt: completedAt, traceId, parentId, depth, target });
 }
 
-function refused(id: string, effect: EffectOf<"schedule">, reason: string, { completedAt }: Result): Event {
-  const { title, prompt } = effect.order;
-  return {
-    kind: "event",
-    id: `${id}.refused`,
-    at: completedAt,
-    name: "action_feedback",
-    text: `The trigger "${title ?? titleOf(prompt)}" was not made: ${reason}.`,
-    data: { tool: "schedule", reason },
-  };
+function unscheduled(id: string, { order }: EffectOf<"schedule">, reason: string, result: Result): Event {
+  const text = `The trigger "${order.title ?? titleOf(order.prompt)}" was not made: ${reason}.`;
+  return refused(id, "schedule", reason, text, result);
 }
 
-function questionOf(id: string, effect: EffectOf<"ask_user">, { task, completedAt }: Result): Question {
+function unasked(id: string, { question }: EffectOf<"ask_user">, result: Result): Event {
+  const reason = `${QUESTIONS_MAX} questions are open already`;
+  return refused(id, "ask_user", reason, `"${titleOf(question)}" was not asked: ${reason}.`, result);
+}
+
+/** The Teller hears of what it wanted and did not get. */
+function refused(id: string, tool: string, reason: string, text: string, result: Result): Event {
+  const data = { tool, reason, ...triggerOver(result) };
+  return { kind: "event", id: `${id}.refused`, at: result.completedAt, name: "action_feedback", text, data };
+}
+
+/** Its time begins when it is put to the user, however long ago the turn ended. */
+function questionOf(id: string, effect: EffectOf<"ask_user">, result: Result, nowMs: number): Question {
+  const { task } = result;
   const { question, options = [], timeoutSec = QUESTION_TIMEOUT_SEC } = effect;
   const waiting = (task.turn?.results ?? []).filter(({ status }) => status === "needs_input");
   const about =
     waiting.find((report) => report.question === question) ?? (waiting.length === 1 ? waiting[0] : undefined);
   return {
     id,
-    at: completedAt,
-    expiresAt: new Date(Date.parse(completedAt) + timeoutSec * 1_000).toISOString(),
+    at: new Date(nowMs).toISOString(),
+    expiresAt: new Date(nowMs + timeoutSec * 1_000).toISOString(),
     question,
     options,
     ...(effect.default !== undefined && { default: effect.default }),
     purpose: { type: "teller", ...(about !== undefined && { about }) },
     traceId: task.traceId,
+    ...triggerOver(result),
   };
 }
 
-function restartQuestion(id: string, { task, completedAt }: Result): Question {
-  return ownQuestion(id, { type: "restart" }, restartWords(task.turn), { at: completedAt, traceId: task.traceId });
+function restartQuestion(id: string, { task }: Result, nowMs: number): Question {
+  const at = new Date(nowMs).toISOString();
+  return ownQuestion(id, { type: "restart" }, restartWords(task.turn), { at, traceId: task.traceId });
 }
 
 /** The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). */

@@ -2,17 +2,10 @@
  * Standing triggers. A version that has decided something is carried out first; when all of that is durable, the next
  * version is decided. So an occurrence has exactly one outcome, whoever decides it and whatever is cut off (SPEC D5).
  */
-import {
-  type Conditional,
-  type Decision,
-  NO_DECISION,
-  type Recurring,
-  type Scheduled,
-  type Standing,
-} from "@mimikit/protocol/trigger";
+import type { Conditional, Decision, Recurring, Scheduled, Standing } from "@mimikit/protocol/trigger";
 import { COOLDOWN_SEC_MIN, MISSED_MAX } from "@mimikit/protocol/trigger-order";
 import type { Action } from "../action.ts";
-import { judge, needsOf, used, withBaselines } from "../conditions/index.ts";
+import { judge, needsOf, used, withBaselines, withoutOldAnswers } from "../conditions/index.ts";
 import { dueOf, nextOf } from "../schedule.ts";
 import { factsAt, isCancelled, openStanding, openTasks, type Snapshot } from "../snapshot.ts";
 import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from "../triggers.ts";
@@ -164,10 +157,9 @@ function nextConditional(
 ): Conditional | null {
   const { id, condition, isArmed } = trigger;
   const facts = factsAt(snapshot, nowMs);
-  const based = withBaselines(condition, facts, trigger.evidence);
-  const evidence = based ?? trigger.evidence;
+  const based = withBaselines(condition, facts, trigger.evidence) ?? trigger.evidence;
+  const evidence = withoutOldAnswers(condition, facts, based);
   const { holds } = judge(condition, facts, evidence);
-  const change: Partial<Conditional> = { evidence };
   if (holds === true && isArmed && !isResting(trigger, nowMs)) {
     const afterwards = used(condition, facts, evidence);
     const at = new Date(nowMs).toISOString();
@@ -180,8 +172,8 @@ function nextConditional(
     const isArmedAgain = judge(condition, facts, afterwards).holds === false;
     return advanced(trigger, { evidence: afterwards, fired, firedAt: at, isArmed: isArmedAgain }, decision);
   }
-  if (holds === false && !isArmed) return advanced(trigger, { ...change, isArmed: true }, NO_DECISION);
-  return based === null ? null : advanced(trigger, change, NO_DECISION);
+  if (holds === false && !isArmed) return advanced(trigger, { evidence, isArmed: true });
+  return evidence === trigger.evidence ? null : advanced(trigger, { evidence });
 }
 
 /** Has it fired so lately that it does not fire again yet? A clock that was set back behind that must not prolong the rest. */

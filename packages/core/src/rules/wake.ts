@@ -32,6 +32,7 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
   const id = turnId(number + 1);
   const origin = turn.results[0]?.id ?? turn.events[0]?.id;
   const triggerId = triggerOf(turn, snapshot);
+  const triggerDepth = depthOf(turn, snapshot);
   return [
     {
       type: "wake",
@@ -49,6 +50,7 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
         onInterrupt: "rerun",
         consumer: "supervisor",
         ...(triggerId !== undefined && { triggerId }),
+        ...(triggerDepth > 0 && { triggerDepth }),
         turn,
       },
     },
@@ -69,6 +71,14 @@ function triggerOf({ messages, events, results }: TurnInput, snapshot: Snapshot)
     ...events.map(({ data }) => (typeof data.triggerId === "string" ? data.triggerId : undefined)),
   ];
   return messages.length === 0 && others.every((each) => each === first) ? first : undefined;
+}
+
+/** How many triggers stand over what this turn starts (SPEC D8). What a user says begins anew. */
+function depthOf({ messages, events, results }: TurnInput, snapshot: Snapshot): number {
+  if (messages.length > 0) return 0;
+  const reported = results.map(({ id }) => snapshot.results.get(id)?.task.triggerDepth ?? 0);
+  const told = events.map(({ data }) => (typeof data.triggerDepth === "number" ? data.triggerDepth : 0));
+  return Math.max(0, ...reported, ...told);
 }
 
 function titleOfTurn({ clear, messages, results, events }: TurnInput): string {
@@ -160,7 +170,8 @@ function openParents(snapshot: Snapshot): Set<string> {
 }
 
 function isReportable(result: Result, openParents: Set<string>, snapshot: Snapshot): boolean {
-  if (result.status !== "done") return true;
+  // What was cancelled, or never started, is no news to hurry with: a chain that ends would be told link by link.
+  if (result.status !== "done" && result.failureReason !== "cancelled") return true;
   const plan = result.task.parentId;
   return plan === undefined || (snapshot.isArchived(plan) && !openParents.has(plan));
 }

@@ -306,7 +306,7 @@ function tidyReminder(text: string): string {
   return text
     .trim()
     .replace(/^[,，:：]\s*/, "")
-    .replace(/^(?:to|that|about)\s+/i, "")
+    .replace(/^(?:to|that|about|of)\s+/i, "")
     .replace(/^(?:去|要)(?=\p{Script=Han}{2})/u, "")
     .trim();
 }

@@ -3,12 +3,15 @@
  * what came back. It says what it does, never a result that it has not seen.
  */
 
+import { isSame } from "@mimikit/core/question";
 import { nextOf } from "@mimikit/core/schedule";
 import { tokenize } from "@mimikit/memory/tokenize";
 import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/effect";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { ancestorsOf } from "@mimikit/protocol/id";
 import type { Event, Message } from "@mimikit/protocol/inbox";
+import type { Question } from "@mimikit/protocol/question";
+import type { Report } from "@mimikit/protocol/report";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { z } from "zod";
 import type { ToolAnswer } from "../../bus.ts";
@@ -64,6 +67,7 @@ export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
     return { type: "delta", text: paragraphs.length > 1 ? `\n\n${text}` : text };
   };
   if (results.length > 0) yield say(describeResults(results));
+  for (const asked of run.context.questions) if (isAbout(asked, results)) yield say(describeQuestion(asked));
   for (const event of events) {
     const trigger = due.get(event);
     yield say(trigger === undefined ? describeEvent(event) : answerDue(trigger, started.get(trigger)));
@@ -118,6 +122,16 @@ function describeEvent({ name, text, data }: Event): string {
   const words = WORDS[languageOf(question)];
   if (name === "question_answered" && answer !== null) return words.answered(question, answer);
   return words.unanswered(question, answer);
+}
+
+/** Is it whether to go on behind one of these failures? */
+function isAbout({ purpose }: Question, reports: readonly Report[]): boolean {
+  return purpose.type === "go_on" && reports.some(({ id }) => id === purpose.failedId);
+}
+
+/** What is asked, and where it is answered: an answer carries authority that a message has not (PROTOCOL, Wishes). */
+function describeQuestion({ id, question, options }: Question): string {
+  return WORDS[languageOf(question)].openQuestion(question, options, id);
 }
 
 function quote(text: string): string {
@@ -189,10 +203,13 @@ async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Requ
       return answerSearch(intent.query, request, run);
     case "unclear":
       return about(intent.text, request, words.unclear[intent.problem]);
-    case "other":
+    case "other": {
+      const asked = run.context.questions.find(({ options }) => options.some((option) => isSame(option, intent.text)));
+      if (asked !== undefined) return `${words.noAnswer}\n\n${describeQuestion(asked)}`;
       return request.intents.length > 1
         ? about(intent.text, request, words.notUnderstood)
         : `${words.noModel}\n\n${words.help}\n\n${words.connect}`;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * When something shall happen, in English or Chinese: a moment, a rhythm, or a change of a file. Chrono reads dates and
- * times of day; spans of time and rhythms are read here, because Chrono knows no rhythms and misreads Chinese spans
- * in any time zone but the server's. A phrase counts only when all of it is understood.
+ * times of day; spans of time, Chinese weeks and rhythms are read here, because Chrono knows no rhythms, misreads Chinese
+ * spans in any time zone but the server's, and begins the week on a Sunday. A phrase counts only when all of it is understood.
  */
 
 import { isChinese } from "@mimikit/core/notices";
@@ -31,20 +31,26 @@ export interface BadWhen {
 }
 
 type TimeOfDay = Pick<WallTime, "hour" | "minute" | "second">;
+const TIME_DEFAULT: TimeOfDay = { hour: HOUR_DEFAULT, minute: 0, second: 0 };
 
 const UNIT_SEC: Record<string, number> = {
   second: 1,
   sec: 1,
+  s: 1,
   秒: 1,
   秒钟: 1,
   minute: 60,
   min: 60,
+  m: 60,
   分: 60,
   分钟: 60,
   hour: 3_600,
+  hr: 3_600,
+  h: 3_600,
   小时: 3_600,
   钟头: 3_600,
   day: 86_400,
+  d: 86_400,
   天: 86_400,
   日: 86_400,
   week: 604_800,
@@ -57,6 +63,7 @@ const NUMBERS: Record<string, number> = {
   an: 1,
   one: 1,
   two: 2,
+  "a couple of": 2,
   three: 3,
   four: 4,
   five: 5,
@@ -78,12 +85,13 @@ const DIGITS = "零一二三四五六七八九";
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const WEEKDAYS_ZH = ["日", "一", "二", "三", "四", "五", "六"];
 
-const EN_AMOUNT = String.raw`\d+(?:\.\d+)?|half an?|an?|${Object.keys(NUMBERS)
-  .filter((word) => word.length > 2)
+const EN_AMOUNT = String.raw`\d+(?:\.\d+)?|half an?|a couple of|an?|${Object.keys(NUMBERS)
+  .filter((word) => /^\w{3,}$/.test(word))
   .join("|")}`;
-const EN_UNIT = "second|sec|minute|min|hour|day|week";
+/** One letter is a unit only right behind its number. */
+const EN_UNIT = String.raw`second|sec|minute|min|hour|hr|day|week|(?<=\d\s?)[smhd]`;
 const EN_SPAN = new RegExp(
-  String.raw`(?<amount>${EN_AMOUNT})\s+(?<unit>${EN_UNIT})s?\b(?:,?\s+and\s+|,\s*|\s+)?`,
+  String.raw`(?<amount>${EN_AMOUNT})\s*(?<unit>${EN_UNIT})s?(?![a-z])(?<andHalf>\s+and\s+a\s+half)?(?:,?\s+and\s+|,\s*|\s+)?`,
   "giy",
 );
 const ZH_SPAN =
@@ -97,7 +105,13 @@ export function parseWhen(phrase: string, clock: Clock): When | BadWhen | null {
     .replace(/\s+/g, " ")
     .trim();
   if (text === "" || text.length > WHEN_CHARS_MAX) return null;
-  return parseChange(text) ?? parseRhythm(text, clock) ?? parseSpan(text, clock) ?? parseMoment(text, clock);
+  return (
+    parseChange(text) ??
+    parseRhythm(text, clock) ??
+    parseSpan(text, clock) ??
+    parseDayZh(text, clock) ??
+    parseMoment(text, clock)
+  );
 }
 
 function parseChange(text: string): When | null {
@@ -122,7 +136,7 @@ function parseRhythm(text: string, clock: Clock): When | BadWhen | null {
   }
   const days = isChinese(text) ? parseDaysZh(text) : parseDaysEn(text);
   if (days === null) return null;
-  const time = days.time === "" ? { hour: HOUR_DEFAULT, minute: 0, second: 0 } : parseTimeOfDay(days.time);
+  const time = parseTimeOfDay(days.time);
   if (time === null) return null;
   const cron = `${time.second} ${time.minute} ${time.hour} ${days.dayOfMonth} * ${days.weekdays}`;
   return { kind: "recurring", cron, timeZone: clock.timeZone };
@@ -130,7 +144,7 @@ function parseRhythm(text: string, clock: Clock): When | BadWhen | null {
 
 function parseInterval(text: string): number | null {
   const [, amount = "1", unit] =
-    new RegExp(`^(?:every|each)\\s+(?:(${EN_AMOUNT})\\s+)?(${EN_UNIT})s?$`, "i").exec(text) ??
+    new RegExp(`^(?:every|each)\\s+(?:(${EN_AMOUNT})\\s*)?(${EN_UNIT})s?$`, "i").exec(text) ??
     /^每隔?(\d+(?:\.\d+)?|[一二两三四五六七八九十]+|半)?\s*个?(秒钟?|分钟?|小时|钟头|天|周|星期)$/.exec(text) ??
     [];
   const sec = unit === undefined ? undefined : UNIT_SEC[unit.toLowerCase()];
@@ -168,7 +182,7 @@ function parseDaysEn(phrase: string): Days | null {
 
 function parseDaysZh(text: string): Days | null {
   const daily = /^每(?:天|日)的?\s*(.*)$/.exec(text)?.[1] ?? /^每((?:早|晚).*)$/.exec(text)?.[1];
-  if (daily !== undefined) return { dayOfMonth: "*", weekdays: "*", time: daily.replace(/^(早|晚)(?!上)/, "$1上") };
+  if (daily !== undefined) return { dayOfMonth: "*", weekdays: "*", time: daily.replace(/^(早|晚)(?![上晨])/, "$1上") };
   const workdays = /^每个?工作日的?\s*(.*)$/.exec(text)?.[1];
   if (workdays !== undefined) return { dayOfMonth: "*", weekdays: "1-5", time: workdays };
   const weekends = /^每个?周末的?\s*(.*)$/.exec(text)?.[1];
@@ -199,7 +213,7 @@ function isDayOfMonth(day: string): boolean {
 /** "in 10 minutes", "1小时30分钟后". Days are days on the wall: in 3 days it is the same time of day. */
 function parseSpan(text: string, clock: Clock): When | BadWhen | null {
   const english = /^(?:in|after) (.+)$/i.exec(text)?.[1] ?? /^(.+) (?:from now|later)$/i.exec(text)?.[1];
-  const chinese = /^(?:过|再过)?(.+?)(?:之后|以后|过后|后)$/.exec(text)?.[1];
+  const chinese = /^(?:再?过)?(.+?)(?:之后|以后|过后|后)$/.exec(text)?.[1] ?? /^再?过(.+)$/.exec(text)?.[1];
   const sec = english === undefined ? sumSpans(chinese ?? "", ZH_SPAN) : sumSpans(english, EN_SPAN);
   if (sec === null) return null;
   if (sec > AHEAD_SEC_MAX) return { kind: "bad", problem: "too_far" };
@@ -222,6 +236,36 @@ function sumSpans(text: string, pattern: RegExp): number | null {
   return end > 0 && end === text.length ? sec : null;
 }
 
+/** "下周一9点", "这个月25号": a day of a week, which begins on Monday, or of a month. */
+function parseDayZh(text: string, clock: Clock): When | BadWhen | null {
+  const wall = wallTimeOf(clock.nowMs, clock.timeZone);
+  const [, week, name = "", weekTime = ""] =
+    /^(这|本|下{1,2})个?(?:周|星期|礼拜)([一二三四五六日天])的?\s*(.*)$/.exec(text) ?? [];
+  if (week !== undefined) {
+    const today = new Date(Date.UTC(wall.year, wall.month - 1, wall.day)).getUTCDay();
+    const sinceMonday = (weekday: number) => (weekday + WEEKDAYS.length - 1) % WEEKDAYS.length;
+    const ahead = sinceMonday(WEEKDAYS_ZH.indexOf(name.replace("天", "日"))) - sinceMonday(today);
+    return momentOn({ ...wall, day: wall.day + ahead + periodsAhead(week) * WEEKDAYS.length }, weekTime, clock);
+  }
+  const [, month, number, monthTime = ""] =
+    /^(这|本|下{1,2})个?月的?(\d{1,2}|[一二三四五六七八九十]+)[号日]的?\s*(.*)$/.exec(text) ?? [];
+  if (month === undefined || number === undefined) return null;
+  const day = numberOf(number);
+  const first = new Date(Date.UTC(wall.year, wall.month - 1 + periodsAhead(month), day));
+  if (first.getUTCDate() !== day) return null;
+  return momentOn({ ...wall, year: first.getUTCFullYear(), month: first.getUTCMonth() + 1, day }, monthTime, clock);
+}
+
+/** 这 and 本 are the period that is now, 下 is the next one, 下下 the one after that. */
+function periodsAhead(word: string): number {
+  return word.startsWith("下") ? word.length : 0;
+}
+
+function momentOn(day: WallTime, timeText: string, clock: Clock): When | BadWhen | null {
+  const time = parseTimeOfDay(timeText);
+  return time === null ? null : momentOf(instantOf({ ...day, ...time }, clock.timeZone), clock);
+}
+
 function parseMoment(text: string, clock: Clock): When | BadWhen | null {
   const wall = wallTimeOf(clock.nowMs, clock.timeZone);
   // Chrono counts from a date in the server's own zone, so the client's wall time is put there.
@@ -238,7 +282,10 @@ function parseMoment(text: string, clock: Clock): When | BadWhen | null {
     minute: hasTime ? field("minute") : 0,
     second: hasTime ? field("second") : 0,
   };
-  const offsetMinutes = start.isCertain("timezoneOffset") ? start.get("timezoneOffset") : null;
+  // To a moment that is counted from now Chrono gives the zone of the server, though nobody has named it.
+  const isCounted = ["result/relativeDateAndTime", "casualReference/now"].some((tag) => start.tags().has(tag));
+  const hasZone = start.isCertain("timezoneOffset") && !isCounted;
+  const offsetMinutes = hasZone ? start.get("timezoneOffset") : null;
   if (offsetMinutes === null) return momentOf(instantOf(meant, clock.timeZone), clock);
   const ms = instantOf({ ...meant, minute: meant.minute - offsetMinutes }, "UTC");
   // Chrono looked for the next such time of day on the client's clock; in the zone that is named it may be sooner.
@@ -252,11 +299,18 @@ function momentOf(ms: number, clock: Clock): When | BadWhen {
   return { kind: "scheduled", runAt: isoIn(ms, clock.timeZone), timeZone: clock.timeZone };
 }
 
+/** Nothing is the default; null for what is no time of day. */
 function parseTimeOfDay(text: string): TimeOfDay | null {
+  if (text === "") return TIME_DEFAULT;
   const midnight = new Date(2026, 0, 1);
-  const start = (readAll(text, midnight) ?? readAll(`at ${text}`, midnight))?.start;
-  if (start === undefined || start.isCertain("day") || start.isCertain("weekday")) return null;
-  if (!start.isCertain("hour") && start.get("meridiem") === null) return null;
+  // Chrono knows a Chinese part of the day only with its day.
+  const start = isChinese(text)
+    ? readAll(`今天${text}`, midnight)?.start
+    : (readAll(text, midnight) ?? readAll(`at ${text}`, midnight))?.start;
+  if (start === undefined || start.isCertain("weekday")) return null;
+  if (start.isCertain("day") && !isChinese(text)) return null;
+  const hasTime = start.isCertain("hour") || start.get("meridiem") !== null;
+  if (!hasTime) return isChinese(text) ? TIME_DEFAULT : null;
   return {
     hour: start.get("hour") ?? HOUR_DEFAULT,
     minute: start.get("minute") ?? 0,
@@ -265,7 +319,12 @@ function parseTimeOfDay(text: string): TimeOfDay | null {
 }
 
 /** Chrono's reading of `text`, when it is one and leaves nothing over but a leading preposition. */
-function readAll(text: string, reference: Date) {
+function readAll(phrase: string, reference: Date) {
+  const text = phrase
+    .replaceAll("早晨", "早上")
+    .replaceAll("傍晚", "晚上")
+    .replaceAll("一刻", "15分")
+    .replaceAll("三刻", "45分");
   const chrono = isChinese(text) ? chinese : english;
   const results = chrono.parse(text, reference, { forwardDate: true });
   const [result] = results;

@@ -31,6 +31,14 @@ const HELP_ZH = [
 
 const CONNECT = "`OPENAI_BASE_URL` / `OPENAI_API_KEY`, `MIMIKIT_MODEL`";
 
+function asQuotation(text: string): string {
+  return text.replaceAll(/^/gm, "> ");
+}
+
+function numbered(options: readonly string[], colon: string, comma: string): string {
+  return options.map((option, i) => `${i + 1}${colon}${option}`).join(comma);
+}
+
 const en = {
   /** The grammar of an order, as parse.ts reads it. */
   run: "run",
@@ -92,6 +100,9 @@ const en = {
   answered: (question: string, answer: string) => `I have noted your answer to "${question}": ${answer}`,
   unanswered: (question: string, standard: string | null) =>
     `Nobody answered "${question}" in time.${standard === null ? "" : ` I take the default: ${standard}`}`,
+  openQuestion: (question: string, options: readonly string[], id: string) =>
+    `Open question:\n\n${asQuotation(question)}\n\nIts buttons are on the page; or use \`mimikit questions answer ${id} <number>\` (${numbered(options, ": ", ", ")}).`,
+  noAnswer: "I cannot tell from a message which question it answers.",
   unclear: {
     mention: 'I ran nothing. A command only runs when its line begins with "run", for example: run `ls`',
     leftover:
@@ -190,6 +201,9 @@ const zh: Words = {
   answered: (question, answer) => `我已记下你对“${question}”的回答：${answer}`,
   unanswered: (question, standard) =>
     `没有人及时回答“${question}”。${standard === null ? "" : `我采用默认值：${standard}`}`,
+  openQuestion: (question, options, id) =>
+    `待回答的问题：\n\n${asQuotation(question)}\n\n请点页面上的按钮，或使用 \`mimikit questions answer ${id} <编号>\`（${numbered(options, "：", "，")}）。`,
+  noAnswer: "我无法从一条消息判断它回答的是哪个问题。",
   unclear: {
     mention: "我没有运行任何命令。只有以“运行”开头的行才会执行，例如：运行 `ls`",
     leftover: "我没有运行任何命令，因为不确定意思。命令要放在反引号里，中间用“然后”或“和”连接，例如：运行 `a` 然后 `b`",
