@@ -23,6 +23,7 @@ function factsOf({ now = NOON, timeZone = "UTC", outcomes = {}, stamps = {} }: W
     nowMs: Date.parse(now),
     timeZone,
     outcomeOf: (taskId) => outcomes[taskId],
+    isForgiven: () => false,
     stampOf: (path) => stamps[path],
   };
 }

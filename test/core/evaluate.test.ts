@@ -2,6 +2,7 @@
 import { NO_SPENDING } from "@mimikit/core/budget";
 import { decide } from "@mimikit/core/decide";
 import { failedResult } from "@mimikit/core/finish";
+import { ownQuestion } from "@mimikit/core/question";
 import {
   EVALUATION_BACKOFF_SEC,
   EVALUATION_CHARS_MAX,
@@ -11,7 +12,7 @@ import {
 import { settle } from "@mimikit/core/rules/settle";
 import type { LastEvaluation } from "@mimikit/core/snapshot";
 import type { Condition } from "@mimikit/protocol/condition";
-import type { Result } from "@mimikit/protocol/result";
+import { type Result, reportOf } from "@mimikit/protocol/result";
 import { EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/task";
 import { type Conditional, NO_DECISION, NO_EVIDENCE } from "@mimikit/protocol/trigger";
 import { describe, expect, test } from "vitest";
@@ -21,6 +22,8 @@ type Facts = Parameters<typeof snapshot>[0];
 
 const asked = (prompt: string): Condition => ({ type: "llm_eval", params: { prompt } });
 const exists = (path: string): Condition => ({ type: "file_exists", params: { path } });
+
+const WORDS = { question: "Go on?", options: ["yes", "no"] as [string, string] };
 
 function trigger(id: string, condition: Condition, more: Partial<Conditional> = {}): Conditional {
   return {
@@ -52,6 +55,21 @@ function trigger(id: string, condition: Condition, more: Partial<Conditional> = 
 const answered = (leaf: number, result: boolean | null, number = 1, at = NOON) => ({
   baselines: {},
   evaluations: { [leaf]: { number, result, at } },
+});
+
+test("a chain that goes on behind a failure asks what is left to ask", () => {
+  const a = task("t-000001.0.0");
+  const waits: Condition = {
+    type: "and",
+    conditions: [{ type: "task_done", params: { taskId: a.id } }, asked("Is it quiet?")],
+  };
+  const link = linkTo(task("t-000001.0.1"), waits);
+  const facts = { links: [link], outcomes: { [a.id]: reportOf(failed(a)) } };
+  expect(asks(facts)).toEqual([]);
+  const id = `${a.id}.go-on`;
+  const question = ownQuestion(id, { type: "go_on", failedId: a.id }, WORDS, { at: NOON, traceId: "t-000001" });
+  const goOn = { kind: "question", id, at: NOON, question, outcome: "answered", answer: "yes" } as const;
+  expect(asks({ ...facts, closed: { [id]: goOn } })).toEqual([[link.id, 1]]);
 });
 
 /** What a model is asked now, by trigger and leaf. */

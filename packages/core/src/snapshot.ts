@@ -110,6 +110,7 @@ export function factsAt(snapshot: Snapshot, nowMs: number): Facts {
     nowMs,
     timeZone,
     outcomeOf: (taskId) => snapshot.outcomeOf(taskId),
+    isForgiven: () => false,
     stampOf: (path) => snapshot.stampOf(path),
   };
 }

@@ -32,6 +32,7 @@ export async function triggerFacts(
     nowMs,
     timeZone,
     outcomeOf: (taskId) => outcomes.get(taskId),
+    isForgiven: () => false,
     stampOf: (path) => stamps.get(path),
   };
 }

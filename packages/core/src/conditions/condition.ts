@@ -15,6 +15,8 @@ export interface Facts {
   timeZone: string;
   /** The final outcome of a task; undefined while it has none. */
   outcomeOf(taskId: string): Report | undefined;
+  /** Does the failure of this task count as done, because the user wants to go on all the same (SPEC C8)? */
+  isForgiven(taskId: string): boolean;
   /** What is at a path or glob, as a text that changes whenever it does: "" where there is nothing, undefined where nobody could look. */
   stampOf(path: string): string | undefined;
 }

@@ -1,11 +1,12 @@
-/** Holds when the task has ended well (SPEC D1). */
+/** Holds when the task has ended well, or its failure is forgiven (SPEC D1, C8). */
 import { type ConditionRule, forEver, forNow } from "./condition.ts";
 
 export const taskDone: ConditionRule<"task_done"> = {
   needs: ({ taskId }) => ({ tasks: [taskId] }),
   judge: ({ taskId }, facts) => {
     const outcome = facts.outcomeOf(taskId);
-    return outcome === undefined ? forNow(false) : forEver(outcome.status === "done");
+    if (outcome === undefined) return forNow(false);
+    return forEver(outcome.status === "done" || facts.isForgiven(taskId));
   },
   explain: ({ taskId }, facts) => ({ text: `${taskId} ${facts.outcomeOf(taskId)?.status ?? "has not ended"}` }),
 };

@@ -11,6 +11,7 @@ import type { Action } from "../action.ts";
 import type { Facts } from "../conditions/condition.ts";
 import { leavesToAsk } from "../conditions/index.ts";
 import { factsAt, isCancelled, openLinks, openStanding, type Snapshot } from "../snapshot.ts";
+import { linkFactsAt } from "./fire.ts";
 import { isResting } from "./stand.ts";
 
 export const EVALUATION_EVERY_SEC = 300;
@@ -65,10 +66,13 @@ function pendingItems(snapshot: Snapshot, nowMs: number): EvaluationItem[] {
   const standing = openStanding(snapshot).flatMap((trigger) =>
     trigger.type === "conditional" && isAwake(trigger) && !isResting(trigger, nowMs) ? [trigger] : [],
   );
-  const waiting: Waiting[] = [...openLinks(snapshot), ...standing].filter(({ id }) => !isCancelled(snapshot, id));
-  const questions = waiting
-    .flatMap((each) => questionsOf(each, facts))
-    .sort((a, b) => (a.askedAt < b.askedAt ? -1 : a.askedAt > b.askedAt ? 1 : 0));
+  const isOpen = ({ id }: Waiting) => !isCancelled(snapshot, id);
+  const links = openLinks(snapshot).filter(isOpen);
+  const linkFacts = linkFactsAt(snapshot, nowMs);
+  const questions = [
+    ...links.flatMap((each) => questionsOf(each, linkFacts)),
+    ...standing.filter(isOpen).flatMap((each) => questionsOf(each, facts)),
+  ].sort((a, b) => (a.askedAt < b.askedAt ? -1 : a.askedAt > b.askedAt ? 1 : 0));
   return fitting(questions).map(({ triggerId, leaf, prompt }, i) => ({ id: `c${i + 1}`, triggerId, leaf, prompt }));
 }
 

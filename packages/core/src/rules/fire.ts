@@ -8,8 +8,8 @@ import { compareTaskIds } from "@mimikit/protocol/id";
 import type { Report } from "@mimikit/protocol/report";
 import type { Link } from "@mimikit/protocol/trigger";
 import type { Action } from "../action.ts";
-import { type Facts, forEver, type Verdict } from "../conditions/condition.ts";
-import { judgeLeaf, judgeTree, knownOf, needsOf, withBaselines } from "../conditions/index.ts";
+import type { Facts, Verdict } from "../conditions/condition.ts";
+import { judge, needsOf, withBaselines } from "../conditions/index.ts";
 import { failedResult } from "../finish.ts";
 import { goOnWords } from "../notices.ts";
 import { goOnId, isAgreed, isFailure, ownQuestion } from "../question.ts";
@@ -24,10 +24,10 @@ export function fire(snapshot: Snapshot, nowMs: number): Action[] {
 function fireOne(link: Link, snapshot: Snapshot, nowMs: number): Action[] {
   const { condition, task } = link;
   const { tasks } = needsOf(condition);
-  const facts = factsAt(snapshot, nowMs);
+  const facts = linkFactsAt(snapshot, nowMs);
   const evidence = withBaselines(condition, facts, link.evidence);
   if (evidence !== null) return [{ type: "advance", trigger: { ...link, version: link.version + 1, evidence } }];
-  const verdict = judgeForgiving(link, facts, (taskId) => isAgreed(snapshot.closedQuestion(goOnId(taskId))));
+  const verdict = judge(condition, facts, link.evidence);
   if (verdict.holds === true) {
     const upstream = tasks.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);
     return [{ type: "fire", task: { ...task, upstream } }];
@@ -44,18 +44,17 @@ function fireOne(link: Link, snapshot: Snapshot, nowMs: number): Action[] {
   return [{ type: "finish", result: failedResult(task, "error", error, nowMs, 0) }];
 }
 
-/** The verdict on a link, where failures that the user has forgiven count as done (SPEC C8). */
-function judgeForgiving({ condition, evidence }: Link, facts: Facts, isForgiven: (taskId: string) => boolean): Verdict {
-  return judgeTree(condition, 0, (atom, leaf) => {
-    if (atom.type === "task_done" && isFailure(facts.outcomeOf(atom.params.taskId)) && isForgiven(atom.params.taskId))
-      return forEver(true);
-    return judgeLeaf(atom, facts, knownOf(leaf, evidence));
-  });
+/** The world as the links of chains see it: a failure behind which the user goes on counts as done (SPEC C8). */
+export function linkFactsAt(snapshot: Snapshot, nowMs: number): Facts {
+  const isForgiven = (taskId: string) =>
+    isFailure(snapshot.outcomeOf(taskId)) && isAgreed(snapshot.closedQuestion(goOnId(taskId)));
+  return { ...factsAt(snapshot, nowMs), isForgiven };
 }
 
 /** Where only failures are in the way, the user decides, once for each; null where that is decided, or changes nothing. */
 function askWhetherToGoOn(link: Link, facts: Facts, snapshot: Snapshot): Action[] | null {
-  if (isNever(judgeForgiving(link, facts, () => true))) return null;
+  const forgiving = { ...facts, isForgiven: (taskId: string) => isFailure(facts.outcomeOf(taskId)) };
+  if (isNever(judge(link.condition, forgiving, link.evidence))) return null;
   const open: Report[] = [];
   for (const atom of leavesOf(link.condition)) {
     const outcome = atom.type === "task_done" ? facts.outcomeOf(atom.params.taskId) : undefined;
