@@ -28,6 +28,9 @@ const CALLS: Record<string, unknown> = {
   cancel_task: { id: "t-000001.0" },
   list_tasks: {},
   query_history: { query: "x" },
+  search_memory: { query: "x" },
+  get_recent_history: {},
+  get_history_by_time: { after: "2026-11-21T00:00:00Z" },
 };
 const context = contextOf({ tasks: [summaryOf({ id: "t-000001.0" })] });
 
@@ -35,6 +38,9 @@ describe("who may use what", () => {
   const reads: Record<string, readonly Role[]> = {
     list_tasks: ["teller", "planner"],
     query_history: ["teller", "planner"],
+    search_memory: ["planner"],
+    get_recent_history: ["planner"],
+    get_history_by_time: ["planner"],
   };
   const cases = TOOLS.flatMap(({ name }) => ROLES.map((role) => ({ name, role })));
 
@@ -54,6 +60,9 @@ describe("who may use what", () => {
       "cancel_task",
       "list_tasks",
       "query_history",
+      "search_memory",
+      "get_recent_history",
+      "get_history_by_time",
     ]);
   });
 });
@@ -92,7 +101,9 @@ test("a tool that is not there is answered with those that are", async () => {
   expect(await busOf("planner").call("rm", {})).toEqual({
     ok: false,
     code: "unknown_tool",
-    message: 'there is no tool "rm"; the planner has: delegate, schedule, cancel_task, list_tasks, query_history',
+    message:
+      'there is no tool "rm"; the planner has: delegate, schedule, cancel_task, list_tasks, query_history, ' +
+      "search_memory, get_recent_history, get_history_by_time",
   });
 });
 
@@ -388,6 +399,23 @@ describe("reading", () => {
     [{ query: "nothing of this" }, []],
   ])("query_history %j", async (input, ids) => {
     expect(await find(input)).toEqual(ids);
+  });
+
+  test.each([
+    ["get_recent_history", { count: 2 }, ["t-000001", "m-2"]],
+    ["get_recent_history", { count: 2, offset: 2 }, ["m-1"]],
+    ["get_history_by_time", { after: "2026-11-20T10:00:01Z" }, ["t-000001", "m-2"]],
+    ["get_history_by_time", { before: "2026-11-20T18:00:00+08:00" }, ["m-1"]],
+  ])("%s %j", async (name, input, ids) => {
+    const answer = await busOf("planner", contextOf({ history })).call(name, input);
+    expect(answer).toMatchObject({ ok: true, data: { messages: ids.map((id) => ({ id })) } });
+  });
+
+  test("get_history_by_time wants to know a time", async () => {
+    expect(await busOf("planner", contextOf({ history })).call("get_history_by_time", {})).toMatchObject({
+      ok: false,
+      code: "not_allowed",
+    });
   });
 
   test("a read that fails is told, not thrown", async () => {

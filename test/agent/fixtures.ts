@@ -10,6 +10,7 @@ import { offline } from "@mimikit/agent/providers/offline/index";
 import { type Attempt, type Outcome, runTask } from "@mimikit/agent/run-task";
 import type { SandboxMode } from "@mimikit/agent/sandbox";
 import { Steering } from "@mimikit/agent/steering";
+import { HistoryIndex } from "@mimikit/memory/history-index";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import type { Event, Message } from "@mimikit/protocol/inbox";
 import type { Question } from "@mimikit/protocol/question";
@@ -28,8 +29,13 @@ export function temporaryDirectory(): string {
   return path;
 }
 
+/** No file has anything yet: what was said is what the context has. */
+const NOWHERE = join(tmpdir(), "mimikit-agent-nobody");
+const NO_HISTORY = new HistoryIndex(NOWHERE);
+
 export function contextOf(part: Partial<Context> = {}): Context {
   return {
+    said: NO_HISTORY.with(part.history ?? []),
     now: NOW,
     history: [],
     origin: [],
@@ -37,6 +43,7 @@ export function contextOf(part: Partial<Context> = {}): Context {
     triggers: [],
     questions: [],
     memory: [],
+    memoryPlace: { home: NOWHERE, workDir: NOWHERE },
     backlog: [],
     providers: { teller: "offline", planner: "offline", worker: "offline" },
     version: "0.1.0",

@@ -25,7 +25,8 @@ async function serve(task: Task, calls: ToolsFile["calls"] = []) {
   const path = join(dir, "tools.json");
   await writeToolsFile(path, {
     task,
-    reads: { now: NOW, history: HISTORY, tasks: [], triggers: [], questions: [] },
+    reads: { now: NOW, tasks: [], triggers: [], questions: [], memoryPlace: { home: dir, workDir: dir } },
+    newest: HISTORY,
     calls,
   });
   const { command, args } = serverCommand(path);

@@ -1,27 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { keywordsOf } from "@mimikit/memory/keywords";
-import { searchMemory, splitUnits } from "@mimikit/memory/search";
-import { tokenize } from "@mimikit/memory/tokenize";
-import { describe, expect, onTestFinished, test } from "vitest";
-
-/** A workspace whose state directory is `.mimikit`, with these files. */
-function workspace(files: Record<string, string>): { home: string; workDir: string } {
-  const workDir = mkdtempSync(join(tmpdir(), "mimikit-memory-"));
-  onTestFinished(() => rmSync(workDir, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(workDir, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  return { workDir, home: join(workDir, ".mimikit") };
-}
+import { scanMemory } from "@mimikit/memory/scan";
+import { searchMemory } from "@mimikit/memory/search";
+import { splitUnits } from "@mimikit/memory/units";
+import { describe, expect, test } from "vitest";
+import { workspace } from "./workspace.ts";
 
 const find = async (files: Record<string, string>, query: string, limit?: number) =>
-  (await searchMemory({ ...workspace(files), query, ...(limit !== undefined && { limit }) })).map(
-    ({ source, text }) => `[${source}] ${text}`,
-  );
+  (await searchMemory({ ...workspace(files), query, limit })).hits.map(({ source, text }) => `[${source}] ${text}`);
 
 describe("finding", () => {
   test("nothing, where there is nothing yet", async () => {
@@ -64,12 +51,22 @@ describe("finding", () => {
       "MEMORY.md": "zebra four",
       "docs/deep/guide.md": "zebra five",
     };
-    expect(await find(files, "zebra")).toEqual([
+    const found = await find(files, "zebra");
+    expect(found.toSorted()).toEqual(
+      Object.entries(files)
+        .map(([name, text]) => `[${name.replace(".mimikit/", "")}] ${text}`)
+        .toSorted(),
+    );
+    // Units of the same length, each with the words of its file's name.
+    const order = (...names: string[]) => found.filter((hit) => names.some((name) => hit.startsWith(`[${name}]`)));
+    expect(order("memory.md", "MEMORY.md", "docs/deep/guide.md")).toEqual([
       "[memory.md] zebra one",
-      "[memory/2026-11-20.md] zebra two",
-      "[memory/summary/2026-10-01.md] zebra three",
       "[MEMORY.md] zebra four",
       "[docs/deep/guide.md] zebra five",
+    ]);
+    expect(order("memory/2026-11-20.md", "memory/summary/2026-10-01.md")).toEqual([
+      "[memory/2026-11-20.md] zebra two",
+      "[memory/summary/2026-10-01.md] zebra three",
     ]);
   });
 
@@ -89,7 +86,7 @@ describe("finding", () => {
     const place = workspace({ "docs/a.txt": "zebra", "secret/b.md": "zebra" });
     symlinkSync(join(place.workDir, "secret"), join(place.workDir, "docs/linked"));
     symlinkSync(join(place.workDir, "secret/b.md"), join(place.workDir, "docs/b.md"));
-    expect(await searchMemory({ ...place, query: "zebra" })).toEqual([]);
+    expect((await searchMemory({ ...place, query: "zebra" })).hits).toEqual([]);
   });
 
   test("stop words alone find nothing but themselves", async () => {
@@ -97,6 +94,70 @@ describe("finding", () => {
     expect(await find(files, "what is pnpm")).toEqual(["[memory.md] pnpm is fast"]);
     expect(await find(files, "？！")).toEqual([]);
   });
+});
+
+describe.each([
+  ["by the index", searchMemory],
+  ["without it", scanMemory],
+])("what is asked for, %s,", (_, search) => {
+  const files = {
+    ".mimikit/memory/2026-02-10-a.md": "zebra a",
+    ".mimikit/memory/2026-03-05.md": "zebra b",
+    ".mimikit/memory/summary/2026-01.md": "zebra c",
+    "docs/guide.md": "zebra d",
+  };
+  const names = async (part: object) =>
+    (await search({ ...workspace(files), query: "zebra", ...part })).hits.map(({ source }) => source).sort();
+
+  test("may have to be of some days, by the names of its files", async () => {
+    expect(await names({ after: "2026-02-10", before: "2026-03-05" })).toEqual([
+      "memory/2026-02-10-a.md",
+      "memory/2026-03-05.md",
+    ]);
+    expect(await names({ after: "2026-02-11", before: "2026-03-04" })).toEqual([]);
+  });
+
+  test("is of a whole month where a file is", async () => {
+    expect(await names({ after: "2026-01-20", before: "2026-02-01" })).toEqual(["memory/summary/2026-01.md"]);
+    expect(await names({ before: "2025-12-31" })).toEqual([]);
+  });
+
+  test("is of the day of its last change where its name has none", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const changed = await search({ ...workspace({ "docs/guide.md": "zebra" }), query: "zebra", after: today });
+    expect(changed.hits).toMatchObject([{ source: "docs/guide.md", score: 1 }]);
+    expect(await names({ after: "2999-01-01" })).toEqual([]);
+  });
+
+  test("may be of some sources only, and at most fifty", async () => {
+    expect(await names({ sources: ["memory/summary/", "docs/"] })).toEqual([
+      "docs/guide.md",
+      "memory/summary/2026-01.md",
+    ]);
+    const many = workspace({ ".mimikit/memory.md": "- zebra\n".repeat(80) });
+    expect((await search({ ...many, query: "zebra", limit: 1_000 })).hits).toHaveLength(50);
+  });
+});
+
+test.each(["  ", ".*", "[a-z]+(", "the of and", "的 了", "🦓🎉", "\0", "-rf --help", "$(reboot)", "x".repeat(100_000)])(
+  "a hostile query finds nothing, and harms nothing (%#)",
+  async (query) => {
+    expect((await searchMemory({ ...workspace({ ".mimikit/memory.md": "zebra\n\n马" }), query })).hits).toEqual([]);
+  },
+);
+
+test("of a hostile query the words still find what they are in", async () => {
+  const memory = { ".mimikit/memory.md": "- zebra (in the zoo)\n- deploy 🎉\n- cost: $5 & more" };
+  for (const query of ["(zebra|", "zebra\0", `zebra ${"🎉".repeat(50_000)}`, "ＺＥＢＲＡ"])
+    expect(await find(memory, query)).toEqual(["[memory.md] zebra (in the zoo)"]);
+});
+
+test("what the index cannot find is looked for inside of words", async () => {
+  const place = workspace({ ".mimikit/memory.md": "- the superstructure stands" });
+  const { method, hits } = await searchMemory({ ...place, query: "struct" });
+  expect(["rg", "scan"]).toContain(method);
+  expect(hits).toMatchObject([{ source: "memory.md", text: "the superstructure stands", score: 1 }]);
+  expect((await searchMemory({ ...place, query: "superstructure" })).method).toBe("bm25");
 });
 
 describe("a hit", () => {
@@ -111,21 +172,13 @@ describe("a hit", () => {
   test("is a paragraph or a list item, with the heading above it and without comments", () => {
     const markdown =
       "# Deploy\n\nFirst line\nsecond line <!-- hidden\nstill --> here\n\n- [x] item one\n  goes on\n- item two\n\n## Empty\n<!-- open";
-    expect(splitUnits(markdown)).toEqual([
+    expect(splitUnits(markdown).map(({ text }) => text)).toEqual([
       "Deploy: First line second line  here",
       "item one goes on",
       "item two",
       "Empty",
     ]);
   });
-});
-
-test("tokens are words, and pairs and words of Chinese", () => {
-  expect(tokenize("Use pnpm_v9, не npm!")).toEqual(["use", "pnpm_v9", "не", "npm"]);
-  expect(tokenize("用pnpm管理")).toEqual(["用", "pnpm", "管理"]);
-  expect(new Set(tokenize("包管理器"))).toEqual(
-    new Set(["包管", "管理", "理器", ...tokenize("包管理器").filter((word) => word.length > 2)]),
-  );
 });
 
 describe("keywords", () => {

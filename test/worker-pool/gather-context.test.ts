@@ -1,4 +1,5 @@
 import { triggerOf } from "@mimikit/core/triggers";
+import { HistoryIndex } from "@mimikit/memory/history-index";
 import { EndedTrigger } from "@mimikit/protocol/archive";
 import { Question } from "@mimikit/protocol/question";
 import { Result } from "@mimikit/protocol/result";
@@ -22,7 +23,15 @@ async function gather(path: string, nowMs: number) {
   await mirror.ledger.load();
   await mirror.refresh(nowMs);
   const providers = { teller: "offline", planner: "offline", worker: "offline" };
-  return gatherContext(task("t-000001.0"), { home, workDir: home, fs, mirror, providers, nowMs: () => nowMs });
+  return gatherContext(task("t-000001.0"), {
+    home,
+    workDir: home,
+    fs,
+    mirror,
+    said: new HistoryIndex(home),
+    providers,
+    nowMs: () => nowMs,
+  });
 }
 
 test.each([
@@ -47,7 +56,15 @@ test("a conversation that began anew is all that a run is told", async () => {
   await mirror.ledger.load();
   const providers = { teller: "offline", planner: "offline", worker: "offline" };
   const next = turn("t-000004", { messages: [message("m-c")] });
-  const { history } = await gatherContext(next, { home, workDir: home, fs, mirror, providers, nowMs: () => NOON_MS });
+  const { history } = await gatherContext(next, {
+    home,
+    workDir: home,
+    fs,
+    mirror,
+    said: new HistoryIndex(home),
+    providers,
+    nowMs: () => NOON_MS,
+  });
   expect(history.map(({ text }) => text)).toEqual(["anew"]);
 });
 
@@ -80,7 +97,7 @@ test("what stands to start later and what was asked is told, the newest first; w
   await mirror.ledger.load();
   await mirror.refresh(NOON_MS);
   const providers = { teller: "offline", planner: "offline", worker: "offline" };
-  const sources = { home, workDir: home, fs, mirror, providers, nowMs: () => NOON_MS };
+  const sources = { home, workDir: home, fs, mirror, said: new HistoryIndex(home), providers, nowMs: () => NOON_MS };
   const told = await gatherContext(turn("t-000002", { messages: [message("m-b")] }), sources);
   expect(told.triggers.map(({ id, paused, next }) => [id, paused, next])).toEqual([
     ["trg-2", false, at(3)],

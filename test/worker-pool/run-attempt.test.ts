@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Circuits } from "@mimikit/agent/circuit";
 import type { Provider } from "@mimikit/agent/provider";
 import { Steering } from "@mimikit/agent/steering";
+import { HistoryIndex } from "@mimikit/memory/history-index";
 import { Claim } from "@mimikit/protocol/claim";
 import { NO_USAGE, type Usage, type UsageLine } from "@mimikit/protocol/usage";
 import { Mirror } from "@mimikit/store/mirror";
@@ -29,6 +30,7 @@ function workshopWithNobody() {
     workDir: home,
     fs,
     mirror: new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} }),
+    said: new HistoryIndex(home),
     providers: { teller: "model", planner: "model", worker: "model" },
     nowMs: () => NOON_MS,
     answerersOf: () => ({ providers: [], problems: ["nobody is there"] }),

@@ -10,6 +10,7 @@ import { chat } from "./commands/chat.ts";
 import { clear } from "./commands/clear.ts";
 import { doctor } from "./commands/doctor.ts";
 import { down } from "./commands/down.ts";
+import { history } from "./commands/history.ts";
 import { logs } from "./commands/logs.ts";
 import { mcp } from "./commands/mcp.ts";
 import { pair } from "./commands/pair.ts";
@@ -42,13 +43,22 @@ const COMMANDS: readonly Command[] = [
   tasks,
   triggers,
   questions,
+  history,
   usage,
   doctor,
   mcp,
 ];
 
 /** What is followed by the words of people. */
-const WITH_TEXT = new Set(["send", "ask", "steer", "triggers add", "triggers change", "questions answer"]);
+const WITH_TEXT = new Set([
+  "send",
+  "ask",
+  "steer",
+  "triggers add",
+  "triggers change",
+  "questions answer",
+  "history search",
+]);
 
 const cli = yargs(argumentsOf(process.argv))
   .scriptName("mimikit")

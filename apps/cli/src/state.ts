@@ -24,6 +24,7 @@ const SHORT_ID_CHARS = 12;
 export interface State {
   home: string;
   workDir: string;
+  fs: FileSystem;
   mirror: Mirror;
   /** Triggers that are not over, by id, with everything in them that has been wished for. */
   triggers: ReadonlyMap<string, Standing>;
@@ -65,7 +66,7 @@ export async function withState<T>(look: (state: State) => Promise<T>): Promise<
     const triggers = expectedStanding({ standing, wishes, isArchived }, Date.now());
     const answered = new Set(wishes.flatMap((wish) => (wish.kind === "answer" ? [wish.questionId] : [])));
     const open = [...questions.values()].filter(({ id }) => !isArchived(id) && !answered.has(id)).map(questionView);
-    return look({ home, workDir, mirror, triggers, questions: open.sort((a, b) => (a.at < b.at ? -1 : 1)) });
+    return look({ home, workDir, fs, mirror, triggers, questions: open.sort((a, b) => (a.at < b.at ? -1 : 1)) });
   });
 }
 

@@ -2,6 +2,7 @@
  * The table of routes. Every request passes the same gates in the same order: the right host and origin, then a
  * credential, then the method, then its body; the handlers see only what has passed them all.
  */
+import type { HistoryIndex } from "@mimikit/memory/history-index";
 import type { Status } from "@mimikit/protocol/api";
 import type { Log } from "@mimikit/runtime/log";
 import type { TriggerWorld } from "@mimikit/runtime/trigger-facts";
@@ -10,6 +11,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import helmet from "helmet";
 import type { HostPolicy } from "./host.ts";
 import { Problem, problemOf } from "./problem.ts";
+import { searchHistory } from "./routes/history.ts";
 import { input } from "./routes/input.ts";
 import { messages } from "./routes/messages.ts";
 import { files, notBuilt } from "./routes/page.ts";
@@ -39,6 +41,8 @@ export interface AppParts extends SigningInParts {
   wishes: Wishes;
   statusOf(look: Look): Promise<Status>;
   usage: UsageBook;
+  /** Everything that was ever said. */
+  said: HistoryIndex;
   /** What explanations are made of. */
   world: TriggerWorld;
   log: Log;
@@ -72,6 +76,7 @@ export function createApp(parts: AppParts): Express {
   app.route("/api/usage").get(usage(parts.usage)).all(only("GET, HEAD"));
   app.route("/api/input").post(input(wishes)).all(only("POST"));
   app.route("/api/messages").get(messages(view)).all(only("GET, HEAD"));
+  app.route("/api/history/search").get(searchHistory(view, parts.said)).all(only("GET, HEAD"));
   app.route("/api/tasks").get(tasks(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id").get(task(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id/cancel").post(cancel(wishes)).all(only("POST"));

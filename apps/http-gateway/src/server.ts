@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { HistoryIndex } from "@mimikit/memory/history-index";
 import type { Config } from "@mimikit/runtime/config";
 import { readToken } from "@mimikit/runtime/home";
 import { ownIdentity } from "@mimikit/runtime/identity";
@@ -83,6 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     pageDir,
     sessions,
     statusOf: currentStatus,
+    said: new HistoryIndex(home),
     usage,
     view,
     wishes,

@@ -14,6 +14,7 @@ import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
 import { openDisk } from "@mimikit/store/disk";
 import { UsageBook } from "@mimikit/store/usage-book";
 import { WATCHED, watchState } from "@mimikit/store/watch";
+import { HistoryMonths } from "./history-months.ts";
 import { writeHistory } from "./history-view.ts";
 import { keepHouse } from "./housekeeping.ts";
 import { restartRoles } from "./restart-roles.ts";
@@ -88,6 +89,7 @@ const loop: Loop = runLoop({
   onError: (error) => log.error("tick failed", { error }),
 });
 const stopWatching = watchState(home, WATCHED.supervisor, () => loop.nudge());
+const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
 let writtenTurn = -1;
 const views = runLoop({
@@ -97,8 +99,9 @@ const views = runLoop({
     if (settledTurn !== writtenTurn) await writeHistory(fs, supervisor.mirror.ledger);
     writtenTurn = settledTurn;
     await tasksView.write();
+    await historyMonths.write();
   },
-  onError: (error) => log.error("history.json or tasks.md could not be written", { error }),
+  onError: (error) => log.error("history.json, history/ or tasks.md could not be written", { error }),
 });
 const house = runLoop({
   tickMs: HOUSEKEEPING_EVERY_MS,
@@ -121,6 +124,7 @@ onShutdown(async () => {
   await files.close();
   await writeHistory(fs, supervisor.mirror.ledger);
   await tasksView.write();
+  await historyMonths.write();
   log.audit({ event: "supervisor_stopped" });
 }, log);
 log.audit({ event: "supervisor_started" });

@@ -5,6 +5,7 @@ import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/board";
 import { sinceClear } from "@mimikit/core/history";
 import { rootOf } from "@mimikit/core/rules/settle";
 import { countAttempts } from "@mimikit/core/snapshot";
+import type { HistoryIndex } from "@mimikit/memory/history-index";
 import { keywordsOf } from "@mimikit/memory/keywords";
 import { searchMemory } from "@mimikit/memory/search";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
@@ -30,16 +31,19 @@ export interface Sources {
   workDir: string;
   fs: FileSystem;
   mirror: Mirror;
+  /** Everything that was ever said. */
+  said: HistoryIndex;
   providers: Record<Role, string>;
   nowMs(): number;
 }
 
 export async function gatherContext(
   task: Task,
-  { home, workDir, fs, mirror, providers, nowMs }: Sources,
+  { home, workDir, fs, mirror, said, providers, nowMs }: Sources,
 ): Promise<Context> {
   await mirror.ledger.follow();
-  const history = sinceClear((await readHistory(fs, mirror.ledger)).messages);
+  const { messages: newest } = await readHistory(fs, mirror.ledger);
+  const history = sinceClear(newest);
   const origin = task.turn === undefined ? await originOf(task, mirror) : [];
   const messages = task.turn?.messages ?? origin;
   const texts = (each: { text: string }) => each.text;
@@ -49,11 +53,13 @@ export async function gatherContext(
   return {
     now,
     history,
+    said: said.with(newest),
     origin,
     tasks: await listTasks(mirror, history),
     triggers: listTriggers(mirror),
     questions: listQuestions(mirror),
-    memory: query === "" ? [] : await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX }),
+    memory: query === "" ? [] : (await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
+    memoryPlace: { home, workDir },
     backlog: parseBacklog((await fs.read(BACKLOG_PATH, DOCUMENT_BYTES_MAX)) ?? "").map(({ item, done }) => ({
       item,
       done,

@@ -5,6 +5,8 @@ import { chooseProviders } from "@mimikit/agent/providers/index";
 import { chainOf, describeProviders } from "@mimikit/agent/providers/names";
 import { reservationOf } from "@mimikit/agent/reservation";
 import { definitionOf, ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
+import { HistoryIndex } from "@mimikit/memory/history-index";
+import { closeMemorySearch } from "@mimikit/memory/search";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { UsageLine } from "@mimikit/protocol/usage";
 import { loadConfig } from "@mimikit/runtime/config";
@@ -57,6 +59,7 @@ const byRole = <T>(of: (role: Role) => T) =>
   Object.fromEntries(ROLES.map((role) => [role, of(role)])) as Record<Role, T>;
 const identity = ownIdentity();
 const book = new UsageBook(home);
+const said = new HistoryIndex(home);
 const fs = openDisk(home, `workers-${identity.pid}-${identity.startTime}`);
 const onError = (error: unknown) => log.error("worker pool", { error });
 /** A disk that refuses the note of what a run cost holds nothing up. */
@@ -101,6 +104,7 @@ const pool: Pool = new Pool({
       workDir,
       fs,
       mirror: pool.mirror,
+      said,
       providers: describeProviders(settings.current.config, surroundings).names,
       nowMs: () => Date.now(),
       answerersOf: (role) => chooseProviders(role, settings.current.config, surroundings),
@@ -143,6 +147,7 @@ onShutdown(async () => {
   await settings.close();
   await loop.stop();
   await pool.drain();
+  await closeMemorySearch();
   log.audit({ event: "workers_stopped" });
 }, log);
 log.audit({ event: "workers_started" });

@@ -1,6 +1,7 @@
 /** What a role is told besides its task, gathered once when a run starts (SPEC F1). */
-import type { MemoryHit } from "@mimikit/memory/search";
-import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
+import type { Said } from "@mimikit/memory/history-index";
+import type { MemoryPlace } from "@mimikit/memory/memory-query";
+import type { MemoryHit, TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type { ClientClock, Message } from "@mimikit/protocol/inbox";
 import type { Question } from "@mimikit/protocol/question";
@@ -15,6 +16,8 @@ export interface Context {
   origin: Message[];
   /** The conversation, oldest first: all that history.json holds. A prompt takes the newest of it. */
   history: HistoryMessage[];
+  /** Everything that was ever said, for the tools that look it up. */
+  said: Said;
   /** Every open task and the newest finished ones, newest first. */
   tasks: TaskSummary[];
   /** What stands to start later, newest first. */
@@ -23,6 +26,8 @@ export interface Context {
   questions: Question[];
   /** What long-term memory says about the pending messages, best first (SPEC E5). */
   memory: MemoryHit[];
+  /** Where memory is, for the tool that looks something else up in it. */
+  memoryPlace: MemoryPlace;
   backlog: { item: string; done: boolean }[];
   /** Which provider answers for each role. */
   providers: Record<Role, string>;

@@ -18,7 +18,7 @@ export const LEVELS = ["read-only", "local-write", "message-send", "process-cont
 export type Level = (typeof LEVELS)[number];
 
 /** What of the context tools look at. */
-export interface Reads extends Pick<Context, "now" | "history" | "tasks" | "triggers" | "questions"> {
+export interface Reads extends Pick<Context, "now" | "said" | "tasks" | "triggers" | "questions" | "memoryPlace"> {
   client?: ClientClock | undefined;
 }
 

@@ -278,6 +278,48 @@ export const ChatMessage = HistoryMessage.extend({
 });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
+/** A paragraph or a list item of memory that was found (SPEC E5). */
+export const MemoryHit = z.object({
+  /** Where it was found: `memory.md`, `memory/2026-01-28-deploy.md`, `docs/conventions.md`. */
+  source: z.string(),
+  text: z.string(),
+  /** 1 for the best hit, less for the others; comparable within one answer only. */
+  score: z.number(),
+  /** The day of its source, or the first of its days: `2026-01-28`. */
+  at: z.iso.date().optional(),
+});
+export type MemoryHit = z.infer<typeof MemoryHit>;
+
+export const MemoryAnswer = z.object({
+  /** How it was found: by the index, or without it, among the sources that ripgrep named or among all. */
+  method: z.enum(["bm25", "rg", "scan"]),
+  /** Best first. */
+  hits: z.array(MemoryHit),
+});
+export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
+
+export const HISTORY_QUERY_CHARS_MAX = 1_000;
+export const HISTORY_HITS_DEFAULT = 5;
+export const HISTORY_HITS_MAX = 20;
+
+/** What to look for in everything that was ever said (SPEC G, query_history). */
+export const HistoryQuery = z.strictObject({
+  query: z.string().min(1).max(HISTORY_QUERY_CHARS_MAX),
+  limit: z.number().int().min(1).max(HISTORY_HITS_MAX).default(HISTORY_HITS_DEFAULT),
+  roles: z.array(HistoryMessage.shape.role).optional(),
+  before_id: Id.optional(),
+  from: z.iso.datetime({ offset: true }).optional(),
+  to: z.iso.datetime({ offset: true }).optional(),
+});
+export type HistoryQuery = z.infer<typeof HistoryQuery>;
+
+/** A message that was found; a long one is cut around what was found in it. */
+export const HistoryHit = HistoryMessage.pick({ id: true, role: true, at: true, text: true }).extend({
+  /** 1 for the best hit, less for the others; comparable within one answer only. */
+  score: z.number(),
+});
+export type HistoryHit = z.infer<typeof HistoryHit>;
+
 /** The client's own name for what it sends: the same name is the same message or wish, however often it comes. */
 const FrameId = z.string().min(1).max(128);
 

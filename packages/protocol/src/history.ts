@@ -27,3 +27,7 @@ export type HistoryMessage = z.infer<typeof HistoryMessage>;
 
 export const History = z.object({ throughTurn: z.number().int().nonnegative(), messages: z.array(HistoryMessage) });
 export type History = z.infer<typeof History>;
+
+/** A line of `history/YYYY-MM.jsonl`: what was said in one settled turn. A turn in which nothing was said has one too. */
+export const HistoryTurn = z.object({ turn: z.number().int().positive(), messages: z.array(HistoryMessage) });
+export type HistoryTurn = z.infer<typeof HistoryTurn>;

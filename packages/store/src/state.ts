@@ -15,6 +15,8 @@ export const RUNS = "runs";
 /** What runs cost, one file a day. */
 export const USAGE = "usage";
 export const SESSIONS = "sessions";
+/** Everything that was ever said, one file a month. */
+export const HISTORY = "history";
 /** Who has signed in to the page. */
 export const WEB_SESSIONS = "sessions/web";
 export const LOCKS = "locks";
@@ -41,6 +43,8 @@ export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
 export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
 /** @param day `2026-11-22`, by the server's clock. */
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
+/** @param month `2026-11`, in UTC. */
+export const historyPath = (month: string) => `${HISTORY}/${month}.jsonl`;
 export const runPath = (id: string, attempt: number) => `${RUNS}/${id}.a${attempt}`;
 /** Part 1 of a month has no number: `archive/folded/2026-10.jsonl`, then `2026-10.2.jsonl`. */
 export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
@@ -69,4 +73,5 @@ export const DIRECTORIES: readonly string[] = [
   "memory/summary",
   SESSIONS,
   WEB_SESSIONS,
+  HISTORY,
 ];

@@ -235,11 +235,12 @@ class AgentRun {
 
   private async writeTools(path: string): Promise<void> {
     const { task, context } = this.runs;
-    const { now, client, history, tasks, triggers, questions } = context;
+    const { now, client, said, tasks, triggers, questions, memoryPlace } = context;
     const calls = this.staged.map(({ tool, input }) => ({ tool, input }));
     await writeToolsFile(path, {
       task,
-      reads: { now, client, history, tasks, triggers, questions },
+      reads: { now, client, tasks, triggers, questions, memoryPlace },
+      newest: [...said.newest],
       calls,
     });
   }

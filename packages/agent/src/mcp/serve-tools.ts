@@ -2,6 +2,7 @@
  * The tools of one run as an MCP server on standard input and output, for an agent CLI. It answers what the run's own bus
  * will answer, and changes nothing: the pool takes the effects from what the CLI says it has called.
  */
+import { HistoryIndex } from "@mimikit/memory/history-index";
 import { Server } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createToolBus, type ToolAnswer, type ToolBus } from "../bus.ts";
@@ -19,7 +20,8 @@ export async function serveTools(path: string, version: string): Promise<StdioSe
 }
 
 /** A bus on which everything that was staged so far is staged. */
-async function replayed({ task, reads, calls }: ToolsFile): Promise<ToolBus> {
+async function replayed({ task, reads: told, newest, calls }: ToolsFile): Promise<ToolBus> {
+  const reads = { ...told, said: new HistoryIndex(told.memoryPlace.home).with(newest) };
   const bus = createToolBus({ task, tools: TOOLS, reads, onCall: () => undefined });
   for (const { tool, input } of calls) {
     const answer = await bus.call(tool, input);

@@ -14,18 +14,20 @@ import type { Reads } from "../tool.ts";
 
 const LIMITS = { bytes: 64 * 1_048_576, depth: 64 };
 
-const reads: z.ZodType<Reads> = z.object({
+const reads: z.ZodType<Omit<Reads, "said">> = z.object({
   now: z.iso.datetime(),
   client: ClientClock.optional(),
-  history: z.array(HistoryMessage),
   tasks: z.array(TaskSummary),
   triggers: z.array(TriggerSummary),
   questions: z.array(Question),
+  memoryPlace: z.object({ home: z.string(), workDir: z.string() }),
 });
 
 export const ToolsFile = z.object({
   task: Task,
   reads,
+  /** What was said last; the server looks up the rest in the state directory itself, which may not have this yet. */
+  newest: z.array(HistoryMessage),
   /** The successful calls so far, in the order of their ids. */
   calls: z.array(z.object({ tool: z.string(), input: z.unknown() })),
 });

@@ -4,12 +4,15 @@ import type { Tool } from "../tool.ts";
 import { askUser } from "./ask-user.ts";
 import { cancelTask } from "./cancel-task.ts";
 import { delegate } from "./delegate.ts";
+import { getHistoryByTime } from "./get-history-by-time.ts";
+import { getRecentHistory } from "./get-recent-history.ts";
 import { listTasks } from "./list-tasks.ts";
 import { queryHistory } from "./query-history.ts";
 import { remember } from "./remember.ts";
 import { reply } from "./reply.ts";
 import { restartServer } from "./restart-server.ts";
 import { schedule } from "./schedule.ts";
+import { searchMemory } from "./search-memory.ts";
 import { updateBacklog } from "./update-backlog.ts";
 
 export const TOOLS: readonly Tool[] = [
@@ -22,6 +25,9 @@ export const TOOLS: readonly Tool[] = [
   cancelTask,
   listTasks,
   queryHistory,
+  searchMemory,
+  getRecentHistory,
+  getHistoryByTime,
   restartServer,
 ];
 

@@ -6,6 +6,7 @@
 import { isSame } from "@mimikit/core/question";
 import { nextOf } from "@mimikit/core/schedule";
 import { tokenize } from "@mimikit/memory/tokenize";
+import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/api";
 import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/effect";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { ancestorsOf } from "@mimikit/protocol/id";
@@ -18,7 +19,6 @@ import type { ToolAnswer } from "../../bus.ts";
 import { clockOf, isoIn } from "../../clock.ts";
 import type { ProviderEvent, Run } from "../../provider.ts";
 import { TELLER_DELEGATIONS_MAX } from "../../tools/delegate.ts";
-import { findMessages } from "../../tools/query-history.ts";
 import { orderOf, titleOf } from "./order.ts";
 import { type Due, type Intent, parseDue, parseMessage, type Schedule, type Steps } from "./parse.ts";
 import { describeResults } from "./report.ts";
@@ -329,14 +329,15 @@ function findItems(wanted: string, backlog: Run["context"]["backlog"]): string[]
   return [...new Set(items.filter((item) => item.toLowerCase().includes(part)))];
 }
 
-function answerSearch(query: string, request: Request, { context }: Run): string {
+async function answerSearch(query: string, request: Request, { context }: Run): Promise<string> {
   const words = WORDS[request.language];
   const { timeZone } = clockOf(request.message);
   const wanted = new Set(tokenize(query));
   const hits = context.memory
     .filter((hit) => tokenize(hit.text).some((word) => wanted.has(word)))
     .map((hit) => `- [${hit.source}] ${hit.text}`);
-  const said = findMessages(context.history, { query, limit: FOUND_MAX }).map(
+  const found = await context.said.search({ query: query.slice(0, HISTORY_QUERY_CHARS_MAX), limit: FOUND_MAX });
+  const said = found.map(
     ({ role, at, text }) =>
       `- ${words.speaker[role]}, ${shortTime(isoIn(Date.parse(at), timeZone))}: ${text.replace(/\s+/g, " ")}`,
   );

@@ -1,0 +1,73 @@
+/** Finds what was said, in everything that was ever said. Reads the files itself, so it works with everything down. */
+import { HistoryIndex } from "@mimikit/memory/history-index";
+import { HISTORY_HITS_DEFAULT, HISTORY_HITS_MAX, type HistoryHit, HistoryQuery } from "@mimikit/protocol/api";
+import { HistoryMessage } from "@mimikit/protocol/history";
+import { readHistory } from "@mimikit/store/history";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { plainLine, printJson, printLine, styled } from "../print.ts";
+import { withState } from "../state.ts";
+import { wordsOf } from "../text-argument.ts";
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+export const history = command({
+  usage: "history <action> [words..]",
+  summary: "search everything that was ever said",
+  examples: [
+    ["mimikit history search release window", "the messages that say most about it, the best first"],
+    ["mimikit history search 部署 --from 2026-03-01 --to 2026-03-31 --role user", "what you said about it in March"],
+  ],
+  options: (yargs) =>
+    yargs
+      .positional("action", { choices: ["search"] as const, demandOption: true, describe: "what to do" })
+      .positional("words", { type: "string", array: true, describe: "what to look for" })
+      .option("limit", {
+        type: "number",
+        default: HISTORY_HITS_DEFAULT,
+        describe: `how many, at most ${HISTORY_HITS_MAX}`,
+      })
+      .option("from", { type: "string", describe: "from this day on, or this moment: 2026-03-01, or ISO 8601" })
+      .option("to", { type: "string", describe: "up to this day, inclusive, or this moment" })
+      .option("role", {
+        choices: HistoryMessage.shape.role.options,
+        array: true,
+        describe: "only what the user, the assistant or the system said",
+      }),
+  async run({ json, words, limit, from, to, role }) {
+    const query = wordsOf(words).join(" ").trim();
+    if (query === "") throw new Failure("usage", "say what to look for: mimikit history search <words>");
+    const checked = HistoryQuery.safeParse({
+      query,
+      limit,
+      roles: role,
+      from: from === undefined ? undefined : momentOf("--from", from, 0),
+      // A day is over when the next one begins.
+      to: to === undefined ? undefined : momentOf("--to", to, 1),
+    });
+    if (!checked.success) throw new Failure("usage", checked.error.issues[0]?.message ?? "this cannot be looked for");
+    const hits = await withState(async ({ home, fs, mirror }) => {
+      const { messages } = await readHistory(fs, mirror.ledger);
+      return new HistoryIndex(home).with(messages).search(checked.data);
+    });
+    if (json) printJson({ hits });
+    else show(hits);
+  },
+});
+
+/** A day is its first moment by the clock here, `days` later; a moment is itself. Throws `Failure` (usage). */
+function momentOf(option: string, text: string, days: number): string {
+  const moment = new Date(DAY.test(text) ? `${text}T00:00` : text);
+  if (Number.isNaN(moment.getTime()))
+    throw new Failure("usage", `${option} is a day like 2026-03-01, or a moment like 2026-03-01T09:00:00+08:00`);
+  if (DAY.test(text)) moment.setDate(moment.getDate() + days);
+  return moment.toISOString();
+}
+
+function show(hits: readonly HistoryHit[]): void {
+  if (hits.length === 0) printLine("nothing was said about this");
+  for (const { id, role, at, text } of hits) {
+    printLine(`${styled("bold", `${new Date(at).toLocaleString()}  ${role}`)}  ${styled("dim", id)}`);
+    printLine(`  ${plainLine(text)}`);
+  }
+}

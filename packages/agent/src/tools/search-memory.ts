@@ -1,0 +1,25 @@
+/** Finds what is remembered: in long-term memory, notes, summaries and the workspace's documents (SPEC E1). */
+import { HITS_DEFAULT, HITS_MAX } from "@mimikit/memory/memory-query";
+import { searchMemory as search } from "@mimikit/memory/search";
+import { z } from "zod";
+import { tool } from "../tool.ts";
+
+const QUERY_CHARS_MAX = 1_000;
+
+export const searchMemory = tool({
+  name: "search_memory",
+  level: "read-only",
+  roles: ["planner"],
+  input: z
+    .strictObject({
+      query: z.string().min(1).max(QUERY_CHARS_MAX),
+      after: z.iso.date().optional(),
+      before: z.iso.date().optional(),
+      limit: z.number().int().min(1).max(HITS_MAX).default(HITS_DEFAULT),
+    })
+    .describe("Find notes, summaries and documents; after and before are days, YYYY-MM-DD, and inclusive."),
+  run: async (input, { reads }) => {
+    const { hits } = await search({ ...reads.memoryPlace, ...input });
+    return { hits: hits.map(({ source, text, score, at }) => ({ source, content: text, score, at })) };
+  },
+});

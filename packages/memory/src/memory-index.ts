@@ -1,0 +1,135 @@
+/**
+ * An index of memory that follows the files: before each search it looks which have changed, and reads only those. What is
+ * new waits in a tail beside the main index, what is gone is hidden, and when both are many the main index is built anew.
+ */
+import { statSync } from "node:fs";
+import type { MemoryHit } from "@mimikit/protocol/api";
+import { Bm25 } from "./bm25.ts";
+import { limitOf, type MemoryPlace, type MemoryQuery, wordsToFind } from "./memory-query.ts";
+import { type Days, daysOf, isAskedFor, isNoSource, listSources, readSource, type Source } from "./sources.ts";
+import { excerpt, type Unit, unitsOf } from "./units.ts";
+
+/** What lies beyond is found by the scan only. */
+export const INDEX_UNITS_MAX = 200_000;
+/** This part of the main index may be in the tail or hidden before it is built anew: a small one is, at each change. */
+const LOOSE_PART_MAX = 0.1;
+
+interface File {
+  name: string;
+  /** Changes whenever the file does. */
+  stamp: string;
+  days: Days;
+  /** Its place among the sources: of two units that fit equally well, the one of the earlier source comes first. */
+  place: number;
+  units: number[];
+}
+
+interface Indexed extends Unit {
+  file: File;
+}
+
+export class MemoryIndex {
+  private readonly place: MemoryPlace;
+  private readonly files = new Map<string, File>();
+  private readonly units = new Map<number, Indexed>();
+  private main = new Bm25([]);
+  /** How many units `main` was built of; those that are gone are not in `units` any more. */
+  private mainSize = 0;
+  private readonly tail = new Set<number>();
+  private nextId = 0;
+
+  constructor(place: MemoryPlace) {
+    this.place = place;
+  }
+
+  /** Finds what the files say now. The same words find the same units, whichever of them are in the tail. */
+  async search(query: MemoryQuery): Promise<MemoryHit[]> {
+    await this.follow();
+    const words = wordsToFind(query.query);
+    if (words.length === 0) return [];
+    const found = [...this.main.search(words), ...this.searchTail(words)].flatMap(([id, score]) => {
+      const unit = this.units.get(id);
+      return unit !== undefined && isAskedFor(unit.file.name, unit.file.days, query) ? [{ id, unit, score }] : [];
+    });
+    found.sort((a, b) => b.score - a.score || a.unit.file.place - b.unit.file.place || a.id - b.id);
+    const best = found[0]?.score ?? 1;
+    return found.slice(0, limitOf(query)).map(({ unit, score }) => ({
+      source: unit.file.name,
+      text: excerpt(unit.text, words),
+      score: score / best,
+      at: unit.file.days.first,
+    }));
+  }
+
+  private searchTail(words: string[]): [id: number, score: number][] {
+    return [...this.tail]
+      .map((id): [number, number] => [id, this.scoreInTail(id, words)])
+      .filter(([, score]) => score > 0);
+  }
+
+  private scoreInTail(id: number, words: string[]): number {
+    const unit = this.units.get(id);
+    return unit === undefined ? 0 : this.main.scoreOf(unit, words);
+  }
+
+  /** Brings the index to what is on disk. */
+  private async follow(): Promise<void> {
+    const sources = await listSources(this.place);
+    const named = new Set(sources.map(({ path }) => path));
+    for (const [path, file] of this.files) if (!named.has(path)) this.drop(path, file);
+    for (const [place, source] of sources.entries()) {
+      // The stamp is older than the text that is read after it: a change in between is seen the next time.
+      const stamp = stampOf(source.path);
+      const known = this.files.get(source.path);
+      if (known !== undefined && known.stamp === stamp) known.place = place;
+      else await this.takeAnew(source, stamp, place);
+    }
+    const hidden = this.mainSize - (this.units.size - this.tail.size);
+    if (this.tail.size + hidden > this.mainSize * LOOSE_PART_MAX) this.rebuild();
+  }
+
+  /** @param stamp null where there is no such file any more, or it is not for us. */
+  private async takeAnew(source: Source, stamp: string | null, place: number): Promise<void> {
+    const known = this.files.get(source.path);
+    if (known !== undefined) this.drop(source.path, known);
+    const read = stamp === null ? null : await readSource(source);
+    if (stamp === null || read === null) return;
+    const file: File = { name: source.name, stamp, days: daysOf(source.name, read.changedMs), place, units: [] };
+    this.files.set(source.path, file);
+    this.take(file, unitsOf(source.name, read.text));
+  }
+
+  private take(file: File, units: Unit[]): void {
+    for (const unit of units.slice(0, INDEX_UNITS_MAX - this.units.size)) {
+      const id = this.nextId++;
+      file.units.push(id);
+      this.units.set(id, { ...unit, file });
+      this.tail.add(id);
+    }
+  }
+
+  private drop(path: string, { units }: File): void {
+    this.files.delete(path);
+    for (const id of units) {
+      this.units.delete(id);
+      this.tail.delete(id);
+    }
+  }
+
+  private rebuild(): void {
+    this.main = new Bm25(this.units);
+    this.mainSize = this.units.size;
+    this.tail.clear();
+  }
+}
+
+/** Null where there is no such file, or it is not for us. */
+function stampOf(path: string): string | null {
+  try {
+    const info = statSync(path, { throwIfNoEntry: false });
+    return info === undefined ? null : `${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
+  } catch (error) {
+    if (isNoSource(error)) return null;
+    throw error;
+  }
+}

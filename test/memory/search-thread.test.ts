@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { grepFiles } from "@mimikit/memory/grep";
+import { scanMemory } from "@mimikit/memory/scan";
+import { SearchThread, type ThreadLimits } from "@mimikit/memory/search-thread";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { workspace } from "./workspace.ts";
+
+const SEARCH_WORKER = new URL("../../packages/memory/src/search-worker.ts", import.meta.url);
+const PATIENT: ThreadLimits = { answerMs: 60_000, silenceMs: 60_000, restMs: 60_000 };
+
+function threadOf(program: string | URL, limits: Partial<ThreadLimits> = {}): SearchThread {
+  const url = typeof program === "string" ? new URL(`./threads/${program}.ts`, import.meta.url) : program;
+  const thread = new SearchThread(url, { ...PATIENT, ...limits });
+  onTestFinished(() => thread.close());
+  return thread;
+}
+
+describe("a thread", () => {
+  test("answers many at once, each with its own answer", async () => {
+    const thread = threadOf(SEARCH_WORKER);
+    const place = workspace({ ".mimikit/memory.md": "- zebra\n- camel\n- lion" });
+    const other = workspace({ ".mimikit/memory.md": "- zebra elsewhere" });
+    const ask = async (at: typeof place, query: string) =>
+      (await thread.search({ ...at, query }))?.hits.map(({ text }) => text);
+    expect(
+      await Promise.all([ask(place, "zebra"), ask(other, "zebra"), ask(place, "camel"), ask(place, "lion")]),
+    ).toEqual([["zebra"], ["zebra elsewhere"], ["camel"], ["lion"]]);
+  });
+
+  test("that died is started anew for the next search", async () => {
+    const thread = threadOf("ends");
+    const place = workspace({});
+    expect(await thread.search({ ...place, query: "zebra" })).toBeNull();
+    writeFileSync(join(place.workDir, "answer"), "");
+    expect(await thread.search({ ...place, query: "zebra" })).toEqual({ method: "bm25", hits: [] });
+  });
+
+  test("that dies again and again is left alone for a while", async () => {
+    const thread = threadOf("ends");
+    const place = workspace({});
+    for (let death = 0; death < 2; death++) expect(await thread.search({ ...place, query: "zebra" })).toBeNull();
+    writeFileSync(join(place.workDir, "answer"), "");
+    expect(await thread.search({ ...place, query: "zebra" })).toBeNull();
+  });
+
+  test("that takes too long, or fails, has no answer", async () => {
+    const place = workspace({});
+    expect(await threadOf("hangs", { answerMs: 1 }).search({ ...place, query: "zebra" })).toBeNull();
+    expect(await threadOf("fails").search({ ...place, query: "zebra" })).toBeNull();
+  });
+
+  test("that is stuck is ended, and whoever still waits for it is told", async () => {
+    const thread = threadOf("hangs", { answerMs: 500, silenceMs: 1 });
+    const place = workspace({});
+    const both = [thread.search({ ...place, query: "zebra" }), thread.search({ ...place, query: "camel" })];
+    expect(await Promise.all(both)).toEqual([null, null]);
+  });
+
+  test("that is closed answers nobody any more", async () => {
+    const thread = threadOf("hangs");
+    const waiting = thread.search({ ...workspace({}), query: "zebra" });
+    await thread.close();
+    expect(await waiting).toBeNull();
+    expect(await thread.search({ ...workspace({}), query: "zebra" })).toBeNull();
+  });
+});
+
+test("a process that has searched ends by itself", () => {
+  const { home, workDir } = workspace({ ".mimikit/memory.md": "- zebra" });
+  const search = new URL("../../packages/memory/src/search.ts", import.meta.url).href;
+  const program = `
+    const { searchMemory } = await import(${JSON.stringify(search)});
+    const { method, hits } = await searchMemory(${JSON.stringify({ home, workDir, query: "zebra" })});
+    console.log(method, hits.length);`;
+  const options = { encoding: "utf8", timeout: 20_000 } as const;
+  expect(execFileSync(process.execPath, ["--input-type=module", "-e", program], options)).toBe("bm25 1\n");
+});
+
+const missing = await grepFiles(["zebra"], [import.meta.filename]).then((paths) => paths === null);
+if (missing) console.info("without rg: that ripgrep names the files to read is not tried here");
+
+describe.skipIf(missing)("ripgrep", () => {
+  test("names the files that hold any of the words, whatever their case, and reads no pattern into them", async () => {
+    const { workDir } = workspace({ "a b.md": "a ZEBRA", "--help": "c.mel", "c.md": "camel", "d.md": "发布窗口" });
+    const paths = ["a b.md", "--help", "c.md", "d.md"].map((name) => join(workDir, name));
+    expect((await grepFiles(["zebra", "c.mel", "$(x)"], paths))?.toSorted()).toEqual([paths[1], paths[0]]);
+    expect(await grepFiles(["窗口"], paths)).toEqual([paths[3]]);
+    expect(await grepFiles(["lion"], paths)).toEqual([]);
+  });
+
+  test("narrows a search without an index down", async () => {
+    const place = workspace({ ".mimikit/memory.md": "- superstructure\n- else", "docs/a.md": "nothing" });
+    expect(await scanMemory({ ...place, query: "struct" })).toMatchObject({
+      method: "rg",
+      hits: [{ source: "memory.md", text: "superstructure", score: 1 }],
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { tokenize } from "@mimikit/memory/tokenize";
+import { expect, test } from "vitest";
+
+test("tokens are words, and pairs and words of Chinese", () => {
+  expect(tokenize("Use it, не npm!")).toEqual(["use", "it", "не", "npm"]);
+  expect(tokenize("用pnpm管理")).toEqual(["用", "pnpm", "管理"]);
+  expect(tokenize("包管理器").slice(0, 3)).toEqual(["包管", "管理", "理器"]);
+  expect(tokenize("ｐｎｐｍ")).toEqual(["pnpm"]);
+});
+
+test.each([
+  ["deployCloudflareWorker", ["deploycloudflareworker", "deploy", "cloudflare", "worker"]],
+  ["HTTPServer", ["httpserver", "http", "server"]],
+  ["user_id", ["user_id", "user", "id"]],
+  ["docs/deploy.md", ["docs/deploy.md", "doc", "deploy", "md"]],
+  ["ops@example.com", ["ops@example.com", "ops", "example", "com"]],
+  ["v1.2.3", ["v1.2.3", "1.2.3", "v1"]],
+  ["t-000042", ["t-000042", "000042"]],
+])("%s is found whole and by its parts", (text, tokens) => {
+  expect(tokenize(text)).toEqual(tokens);
+});
+
+test.each([
+  ["notes", "note"],
+  ["copies", "copy"],
+  ["boxes", "box"],
+  ["branches", "branch"],
+  ["status", "status"],
+  ["class", "class"],
+  ["analysis", "analysis"],
+  ["bus", "bus"],
+])("%s is %s", (word, token) => expect(tokenize(word)).toEqual([token]));
+
+test.each(["in March", "decided in mar", "三月份", "3月14日", "2026-03", "2026-03-14.md", "mar 14"])(
+  "%s speaks of the third month",
+  (text) => expect(tokenize(text)).toContain("month-03"),
+);
+
+test.each(["may I come", "the marching band", "2026-13-01", "13月", "12026-031"])("%s speaks of no month", (text) =>
+  expect(tokenize(text).filter((token) => token.startsWith("month-"))).toEqual([]),
+);
