@@ -57,22 +57,18 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (said !== 1) violate(`the steer ${id} was taken ${said} times`);
   }
 
-  /** The tasks that a stop found, and when it was wished for. */
-  const stoppedAt = new Map(
+  /** The tasks that a stop found. */
+  const stopped = new Set(
     [...archive.values()].flatMap((record) =>
-      "wish" in record && record.wish.kind === "stop" && record.taskId !== undefined
-        ? [[record.taskId, record.at] as const]
-        : [],
+      "wish" in record && record.wish.kind === "stop" && record.taskId !== undefined ? [record.taskId] : [],
     ),
   );
 
-  // What a turn has told of an outage stays in the conversation, in the same words. A supervisor that was paused between
-  // its look and its stop knows only of what was before its look; the wish to stop was.
+  // What a turn has told of an outage stays in the conversation, in the same words.
   for (const turn of turns) {
-    const since = outside.told.get(turn.id);
-    const isUnseen = since !== undefined && (stoppedAt.get(turn.id) ?? since) < since;
-    if (since !== undefined && !isUnseen && turn.outage?.since !== since)
-      violate(`${turn.id} forgot the outage since ${since}`);
+    const told = outside.told.get(turn.id);
+    const isForgotten = told !== undefined && !told.isContested && turn.outage?.since !== told.since;
+    if (isForgotten) violate(`${turn.id} forgot the outage since ${told.since}`);
   }
 
   // I3: staged effects are children; I4: every worker's result is reported once.
@@ -138,11 +134,11 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       violate(`${record.wish.taskId} was said to be cancelled and is not`);
   }
   for (const { id, error } of turns)
-    if (error === "stopped by the user" && !stoppedAt.has(id)) violate(`${id} was stopped, and nobody wanted it`);
+    if (error === "stopped by the user" && !stopped.has(id)) violate(`${id} was stopped, and nobody wanted it`);
   const unwanted = new Set(
     [...archive.values()].flatMap((record) => ("taskId" in record && record.kind === "mark" ? [record.taskId] : [])),
   );
-  for (const taskId of stoppedAt.keys()) unwanted.delete(taskId);
+  for (const taskId of stopped) unwanted.delete(taskId);
   for (const record of archive.values()) {
     if ("wish" in record && record.wish.kind === "cancel") unwanted.delete(record.wish.taskId);
     if (!("task" in record)) continue;

@@ -65,6 +65,13 @@ interface Child {
   owner: Process;
 }
 
+/** What a turn has told of an outage. */
+interface Told {
+  since: string;
+  /** A stop was on its way by then: whoever carries it out may have looked before there was an outage. */
+  isContested: boolean;
+}
+
 /** What the outside world saw; it forgets nothing. */
 export class Outside {
   readonly acknowledged = new Set<string>();
@@ -76,7 +83,7 @@ export class Outside {
   /** Cancels and restarts that were durable. */
   readonly wishes = new Set<string>();
   /** Turns that have told of an outage, and since when. */
-  readonly told = new Map<string, string>();
+  readonly told = new Map<string, Told>();
   /** Steers that were durable. */
   readonly steers = new Set<string>();
   /** Wishes to begin anew that were durable. */
@@ -158,7 +165,9 @@ function person(outside: Outside): Program {
     for (;;) {
       const dice = await step(() => world.random());
       const serial = world.counts.steps;
-      const standing = world.isCalm ? standingOn(world) : [];
+      // One after the other: whoever asks again before the answer is only one more to be answered.
+      const isDeleting = world.disk.names("inbox").some((name) => name.startsWith("delete-"));
+      const standing = world.isCalm && !isDeleting ? standingOn(world) : [];
       const asked = dice < 0.3 ? questionsOn(world) : [];
       if (asked.length > 0 && dice < (world.isCalm ? 0.3 : 0.03)) {
         await answerQuestion(pick(asked, world), serial, environment, outside);
@@ -472,7 +481,8 @@ async function run(
     world.quiet = 0;
     outside.seenTasks.add(task.id);
     const since = outageOf(candidate.outages)?.since;
-    if (since !== undefined && task.turn !== undefined && !outside.told.has(task.id)) outside.told.set(task.id, since);
+    const isNews = since !== undefined && task.turn !== undefined && !outside.told.has(task.id);
+    if (isNews) outside.told.set(task.id, { since, isContested: isBeingStopped(task.id, world) });
     inspectStart(candidate, process, world, outside);
     outside.children.add(child);
     outside.executions.set(task.id, (outside.executions.get(task.id) ?? 0) + 1);
@@ -483,6 +493,13 @@ async function run(
     outside.children.delete(child);
     return { ...invent(candidate, signal.aborted, world, outside), steers: [...steering.taken] };
   });
+}
+
+/** Is there a stop that finds this task, or that has found it? */
+function isBeingStopped(taskId: string, { disk }: World): boolean {
+  const isStop = (name: string) => name.startsWith("stop-");
+  const found = (name: string) => (disk.read(`archive/${name}`) ?? "").includes(`"taskId":"${taskId}"`);
+  return disk.names("inbox").some(isStop) || disk.names("archive").filter(isStop).some(found);
 }
 
 /** What must hold when a run begins, whatever happened before. */

@@ -5,8 +5,8 @@ import { Outside, populate, type Shape } from "./scenario.ts";
 import { FAULTS, type Faults, World } from "./world.ts";
 
 const FAULTY_STEPS = 5_000;
-const QUIET_STEPS = 1_500;
-const STEPS_MAX = 40_000;
+const QUIET_STEPS = 3_000;
+const STEPS_MAX = 80_000;
 
 export interface Run {
   violations: string[];
