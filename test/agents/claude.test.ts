@@ -65,7 +65,18 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
     ]);
     const [first, second] = model.requests;
     expect(first?.tools.toSorted()).toEqual(
-      ["cancel_task", "delegate", "list_tasks", "query_history", "remember", "reply", "update_backlog"].toSorted(),
+      [
+        "ask_user",
+        "cancel_task",
+        "delegate",
+        "list_tasks",
+        "query_history",
+        "remember",
+        "reply",
+        "restart_server",
+        "schedule",
+        "update_backlog",
+      ].toSorted(),
     );
     expect(second?.results).toEqual(['{"id":"t-000007.0"}', expect.stringContaining("bad_input")]);
     expect(ran.calls).toMatchObject([
