@@ -6,10 +6,11 @@
 import { Claim, type Identity } from "@mimikit/protocol/claim";
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";
 import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
 import { createRecord } from "@mimikit/store/record";
-import { claimPath, queuePath, resultPath } from "@mimikit/store/state";
+import { claimPath, queuePath, resultPath, runningOf } from "@mimikit/store/state";
 import type { Allotted } from "./allot.ts";
 
 export interface Claiming {
@@ -32,9 +33,21 @@ export async function claimAttempt({ task, attempt, reserved }: Allotted, claimi
     ...(reserved !== undefined && { reserved }),
   };
   if (!(await createRecord(fs, Claim, path, claim))) return null;
-  if (await isWanted(task.id, task.role, claiming)) return claim;
+  const isOurs = !(await isOvertaken(task, attempt, fs)) && (await isWanted(task.id, task.role, claiming));
+  if (isOurs) return claim;
   await fs.unlink(path);
   return null;
+}
+
+/** Is there a later attempt? Of an outage those in between are removed: to a pool that has slept their names look free. */
+async function isOvertaken({ id, role }: Task, attempt: number, fs: FileSystem): Promise<boolean> {
+  // The first attempt always keeps its name.
+  if (attempt === 1) return false;
+  const attempts = (await fs.list(runningOf(role))).flatMap((name) => {
+    const number = name.startsWith(`${id}.a`) ? /^\d+/.exec(name.slice(`${id}.a`.length))?.[0] : undefined;
+    return number === undefined ? [] : [Number(number)];
+  });
+  return attempts.some((each) => each > attempt);
 }
 
 async function isWanted(id: string, role: Role, { fs, ledger }: Claiming): Promise<boolean> {
