@@ -91,8 +91,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "no-second-look-after-claim",
     rule: "step 3: archive and results are looked at again after the claim",
     file: CLAIM,
-    find: "  if (await isWanted(task.id, task.role, claiming)) return claim;\n  await fs.unlink(path);\n  return null;",
-    replace: "  return claim;",
+    find: " && (await isWanted(task.id, task.role, claiming));",
+    replace: ";",
   },
   {
     name: "claim-ignores-cancellation",
