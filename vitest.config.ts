@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 // The processes that tests start are compiled once, not each time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node");
 
-const slow = { testTimeout: 120_000, hookTimeout: 120_000 };
+const slow = { testTimeout: 300_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
@@ -19,7 +19,7 @@ export default defineConfig({
             "test/*.test.ts",
           ],
           isolate: false,
-          testTimeout: 30_000,
+          testTimeout: 90_000,
         },
       },
       { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow } },
