@@ -52,6 +52,14 @@ export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${pa
 export const HISTORY_PATH = "history.json";
 export const MEMORY_PATH = "memory.md";
 export const BACKLOG_PATH = "backlog.md";
+/** What every role is told in every run, in the owner's own words. */
+export const RULES_PATH = "rules.md";
+export const PERSONA_PATH = "agent_persona.md";
+export const PROFILE_PATH = "user_profile.md";
+/** Notes of the conversation and of days. */
+export const MEMORY = "memory";
+/** Summaries of days and months. */
+export const MEMORY_SUMMARY = "memory/summary";
 export const TASKS_PATH = "tasks.md";
 
 /** Every directory that exists from the first start on; all of them 0700. */
@@ -69,8 +77,8 @@ export const DIRECTORIES: readonly string[] = [
   USAGE,
   LOCKS,
   TEMPORARY,
-  "memory",
-  "memory/summary",
+  MEMORY,
+  MEMORY_SUMMARY,
   SESSIONS,
   WEB_SESSIONS,
   HISTORY,
