@@ -33,6 +33,7 @@ export default defineConfig({
           ...slow,
         },
       },
+      { test: { name: "improve", include: ["test/improve/**/*.test.ts"], ...slow } },
       { test: { name: "pm2", include: ["test/pm2/**/*.test.ts"], ...slow } },
       { test: { name: "browser", include: ["test/browser/**/*.test.ts"], ...slow } },
     ],

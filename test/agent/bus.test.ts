@@ -2,16 +2,19 @@ import { createToolBus } from "@mimikit/agent/bus";
 import type { Context } from "@mimikit/agent/context";
 import { describeTool } from "@mimikit/agent/kernel/describe-tool";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
-import { LEVELS, type Level, tool } from "@mimikit/agent/tool";
+import { tool } from "@mimikit/agent/tool";
 import { TOOLS } from "@mimikit/agent/tools/index";
+import { NOTIFICATIONS_PER_HOUR_MAX, NOTIFICATIONS_PER_TURN_MAX } from "@mimikit/agent/tools/notify";
 import { EFFECT_ROLES } from "@mimikit/core/permissions";
 import { Effect } from "@mimikit/protocol/effect";
+import type { HistoryMessage } from "@mimikit/protocol/history";
 import { ROLES, type Role } from "@mimikit/protocol/role";
+import { LEVELS, type Level } from "@mimikit/protocol/skill";
 import type { Task } from "@mimikit/protocol/task";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { contextOf, messageOf, questionOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
+import { contextOf, messageOf, NOW, questionOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
 
 function busOf(role: Role, context = contextOf(), tools = TOOLS) {
   return createToolBus({ task: taskOf({ id: "t-000007.1", role }), tools, reads: context, onCall: () => {} });
@@ -23,6 +26,7 @@ const CALLS: Record<string, unknown> = {
   schedule: { prompt: "do it", interval: 60 },
   ask_user: { question: "really?" },
   restart_server: {},
+  notify: { text: "look" },
   remember: { content: "x" },
   update_backlog: { op: "add", item: "x" },
   cancel_task: { id: "t-000001.0" },
@@ -74,6 +78,7 @@ describe("the level of a tool", () => {
     teller: ["read-only", "local-write", "message-send", "process-control"],
     planner: ["read-only", "process-control"],
     worker: ["read-only", "local-write", "process-control"],
+    reviewer: ["read-only"],
   };
   const cases = ROLES.flatMap((role) => LEVELS.map((level) => ({ role, level })));
 
@@ -298,6 +303,33 @@ test("several questions may be asked in one run, a restart only once", async () 
   ]);
   expect(await bus.call("restart_server", {})).toMatchObject({ ok: true });
   expect(await bus.call("restart_server", {})).toMatchObject({ code: "not_allowed" });
+});
+
+describe("notifying", () => {
+  const notified = (minutesAgo: number): HistoryMessage => ({
+    id: `t-000001.${minutesAgo}`,
+    role: "system",
+    text: "look",
+    at: new Date(Date.parse(NOW) - minutesAgo * 60_000).toISOString(),
+    notification: {},
+  });
+
+  test("is bounded in a turn", async () => {
+    const bus = busOf("teller");
+    for (let i = 0; i < NOTIFICATIONS_PER_TURN_MAX; i++)
+      expect(await bus.call("notify", { text: "look", title: "here" })).toMatchObject({ ok: true });
+    expect(await bus.call("notify", { text: "look" })).toMatchObject({ code: "not_allowed" });
+    expect(bus.effects).toHaveLength(NOTIFICATIONS_PER_TURN_MAX);
+  });
+
+  test("is bounded in an hour", async () => {
+    const lately = Array.from({ length: NOTIFICATIONS_PER_HOUR_MAX }, (_, i) => notified(i + 1));
+    expect(await busOf("teller", contextOf({ history: lately })).call("notify", { text: "x" })).toMatchObject({
+      code: "not_allowed",
+    });
+    const older = [...lately.slice(1), notified(61)];
+    expect((await busOf("teller", contextOf({ history: older })).call("notify", { text: "x" })).ok).toBe(true);
+  });
 });
 
 /** A schema that points to itself is refused by some endpoints, and one without a type by others. */

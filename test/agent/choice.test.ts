@@ -63,7 +63,7 @@ describe("auto", () => {
 
   test("says what it did not take, and what that lacks: no problem, but good to know", () => {
     const { names, problems, passedOver } = describeProviders(Config.parse({}), surroundings(KEY));
-    expect(names).toEqual({ teller: "offline", planner: "offline", worker: "offline" });
+    expect(names).toEqual({ teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" });
     expect(problems).toEqual([]);
     expect(passedOver).toEqual([
       "openai lacks a model: set MIMIKIT_MODEL",
@@ -91,7 +91,7 @@ describe("a choice", () => {
 
   test("of a role wins over the common one", () => {
     const at = surroundings();
-    const mixed = Config.parse({ provider: "codex", providers: { worker: "offline" } });
+    const mixed = Config.parse({ provider: "codex", providers: { worker: "offline", reviewer: "offline" } });
     expect(chainOf("worker", mixed, at).ids).toEqual(["offline"]);
     expect(chainOf("planner", mixed, at).ids).toEqual([]);
   });
@@ -120,6 +120,6 @@ describe("a stand-in", () => {
     const config = Config.parse({ provider: "openai", fallback: ["offline"] });
     const { names, problems } = describeProviders(config, surroundings());
     expect(names.teller).toBe("offline");
-    expect(problems).toHaveLength(3);
+    expect(problems).toHaveLength(4);
   });
 });

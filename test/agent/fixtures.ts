@@ -44,8 +44,9 @@ export function contextOf(part: Partial<Context> = {}): Context {
     questions: [],
     memory: [],
     memoryPlace: { home: NOWHERE, workDir: NOWHERE },
+    skills: [],
     backlog: [],
-    providers: { teller: "offline", planner: "offline", worker: "offline" },
+    providers: { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" },
     version: "0.1.0",
     ...part,
   };

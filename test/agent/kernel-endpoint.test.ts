@@ -41,6 +41,7 @@ describe("a refusal", () => {
     ["llama.cpp", 400, error("the request exceeds the available context size"), "overflow"],
     ["a proxy", 413, "<html>Payload too large</html>", "overflow"],
     ["a busy server that mentions its context window", 429, error("context window busy"), "unavailable"],
+    ["llama.cpp without eyes", 500, error("image input is not supported - hint: provide the mmproj"), "refused"],
     ["a server that loads its model", 503, error("Loading model"), "unavailable"],
     ["a request that is wrong", 400, error("unknown field"), "refused"],
     ["a key that is not allowed", 403, error("no"), "refused"],

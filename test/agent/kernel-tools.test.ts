@@ -36,7 +36,7 @@ function open(options: { workDir?: string } = {}) {
   const { signal } = new AbortController();
   const task = taskOf({ id: "t-000001.0.0", role: "worker" });
   const environment = { [MARK_VARIABLE]: mark };
-  const tools = kernelTools({ task, workDir, home, sandbox: "auto", runDir, environment, signal });
+  const tools = kernelTools({ task, workDir, home, sandbox: "auto", runDir, environment, signal }, []);
   const bus = createToolBus({ task, tools, reads: contextOf(), onCall: () => {} });
   /** The answer as the model reads it. */
   const call = async (name: string, input: unknown): Promise<string> => {

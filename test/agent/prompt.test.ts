@@ -355,6 +355,16 @@ describe("what is too long", () => {
         triggers: Array.from({ length: 300 }, (_, i) => standingOf({ id: `trg-${i}`, title: long(script) })),
         questions: Array.from({ length: 300 }, (_, i) => questionOf({ id: `t-3.${i}`, question: long(script) })),
         memory: Array.from({ length: 5 }, () => ({ source: "memory.md", text: long(script).slice(0, 300), score: 1 })),
+        evidence: Array.from({ length: 20 }, (_, i) => ({
+          messageId: "m-1",
+          path: null,
+          file: {
+            id: String(i).padStart(64, "0"),
+            type: "image/png" as const,
+            bytes: 1,
+            name: long(script).slice(0, 200),
+          },
+        })),
       },
     );
 

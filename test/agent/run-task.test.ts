@@ -373,5 +373,6 @@ test("the limits of the roles come from the configuration", () => {
     ["teller", 180, 1],
     ["planner", 600, 1],
     ["worker", 600, 5],
+    ["reviewer", 300, 1],
   ]);
 });

@@ -70,6 +70,7 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
         "cancel_task",
         "delegate",
         "list_tasks",
+        "notify",
         "query_history",
         "remember",
         "reply",

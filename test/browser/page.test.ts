@@ -394,6 +394,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await options(page).locator("code").allInnerTexts()).toEqual([
         "/steer text",
         "/next text",
+        "/attach text",
         "/stop",
         "/clear",
         "/help",
@@ -568,6 +569,103 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await gateway.start();
       await withText(page, "of the new home").waitFor();
       expect(await page.getByText("of the old home").count()).toBe(0);
+    });
+  });
+
+  describe("files", () => {
+    /** One grey pixel. */
+    const PIXEL = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    const drafted = (page: Page) => page.locator(".composer .file");
+    const stored = (page: Page) => page.locator('.composer [data-file="stored"]');
+    const pick = (page: Page, ...names: string[]) =>
+      page.locator('input[type="file"]').setInputFiles(
+        names.map((name) => ({
+          name,
+          mimeType: name.endsWith(".png") ? "image/png" : "text/plain",
+          buffer: name.endsWith(".png") ? PIXEL : Buffer.from(name),
+        })),
+      );
+
+    /** As a browser does it when a picture is pasted into the field, or dropped somewhere on the page. */
+    async function give(page: Page, how: "paste" | "drop", name: string): Promise<void> {
+      await page.evaluate(
+        ({ how, name, bytes }) => {
+          const data = new DataTransfer();
+          data.items.add(new File([new Uint8Array(bytes)], name, { type: "image/png" }));
+          const common = { bubbles: true, cancelable: true };
+          if (how === "paste")
+            document
+              .getElementById("message")
+              ?.dispatchEvent(new ClipboardEvent("paste", { ...common, clipboardData: data }));
+          else
+            document
+              .querySelector(".scroller")
+              ?.dispatchEvent(new DragEvent("drop", { ...common, dataTransfer: data }));
+        },
+        { how, name, bytes: [...PIXEL] },
+      );
+    }
+
+    test("are pasted, dropped and picked, sent with the message, and shown in it with their names", async () => {
+      const { page, mishaps } = await openPage();
+      await give(page, "paste", "pasted.png");
+      await give(page, "drop", "dropped.png");
+      await pick(page, "notes.txt");
+      await page.getByRole("list", { name: "Attached files" }).getByRole("img", { name: "pasted.png" }).waitFor();
+      await expect.poll(() => stored(page).count()).toBe(3);
+      await write(page, "look at these");
+      const frame = await gateway.arrival("input");
+      expect(frame.attachments).toMatchObject([{ name: "pasted.png" }, { name: "dropped.png" }, { name: "notes.txt" }]);
+      expect(await drafted(page).count()).toBe(0);
+      const message = withText(page, "look at these").last();
+      const picture = message.getByRole("img", { name: "pasted.png" });
+      await picture.waitFor();
+      expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+      const download = page.waitForEvent("download");
+      await message.getByRole("button", { name: "notes.txt" }).click();
+      expect((await download).suggestedFilename()).toBe("notes.txt");
+      expect(mishaps).toEqual([]);
+    });
+
+    test("can be sent without a word, by the keyboard alone, and survive a reload before that", async () => {
+      const { page } = await openPage();
+      await pick(page, "shot.png", "left out.txt");
+      await expect.poll(() => stored(page).count()).toBe(2);
+      await page.reload();
+      await connected(page);
+      await page.getByRole("button", { name: "Remove left out.txt" }).focus();
+      await page.keyboard.press("Enter");
+      await field(page).press("Enter");
+      const frame = await gateway.arrival("input");
+      expect(frame).toMatchObject({ text: "shot.png", attachments: [{ name: "shot.png" }] });
+    });
+
+    test("that are refused say why, hold the message back, and can be tried again", async () => {
+      const { page } = await openPage();
+      gateway.refusal = "this is none of PNG and its like";
+      await pick(page, "shot.png");
+      await page.getByRole("alert").getByText("this is none of PNG and its like").waitFor();
+      await field(page).fill("look");
+      expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+      gateway.refusal = undefined;
+      await page.getByRole("button", { name: "Try again" }).click();
+      await stored(page).waitFor();
+      await field(page).press("Enter");
+      expect(await gateway.arrival("input")).toMatchObject({ text: "look", attachments: [{ name: "shot.png" }] });
+    });
+
+    test("are as many as a message takes, and are not said to what runs", async () => {
+      const { page } = await openPage();
+      gateway.task(taskRecord({ id: "t-000001.0.0", state: "running" }));
+      await pick(page, ...Array.from({ length: 12 }, (_, i) => `${i}.txt`));
+      await page.getByRole("alert").getByText("at most 10 files").waitFor();
+      await expect.poll(() => stored(page).count()).toBe(10);
+      await field(page).fill("look");
+      expect(await page.getByRole("button", { name: "Steer", exact: true }).isDisabled()).toBe(true);
+      expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(false);
     });
   });
 
@@ -951,7 +1049,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("who answers for each role, who did so last where that was somebody else, and who was passed over", async () => {
       const { page } = await openPage();
       gateway.setStatus({
-        providers: { teller: "claude", planner: "claude", worker: "codex" },
+        providers: { teller: "claude", planner: "claude", worker: "codex", reviewer: "claude" },
         answered: { teller: "offline", planner: "claude" },
         passedOver: ["openai lacks a model: set MIMIKIT_MODEL"],
       });
@@ -960,6 +1058,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
         "Teller\tClaude (last: offline engine)",
         "Planner\tClaude",
         "Worker\tCodex",
+        "Reviewer\tClaude",
       ]);
       await overview(page).getByText("openai lacks a model").waitFor();
       expect(await overview(page).getByText("No model is connected").count()).toBe(0);
@@ -1058,6 +1157,51 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await live.filter({ hasText: "The whole." }).waitFor();
     });
 
+    test("asks for leave to notify, then shows each notification once, also one that came while the gateway was down", async () => {
+      const { page } = await newPage();
+      await page.addInitScript(() => {
+        const shown: unknown[] = [];
+        class Recorded {
+          static permission = "default";
+          static requestPermission = async () => {
+            Recorded.permission = "granted";
+            return "granted";
+          };
+          constructor(title: string, { body, tag }: { body: string; tag: string }) {
+            shown.push([title, body, tag]);
+          }
+        }
+        Object.assign(globalThis, { Notification: Recorded, shown });
+      });
+      const shown = () => page.evaluate(() => Reflect.get(globalThis, "shown"));
+      const earlier = messageRecord({ id: "t-000001.0", role: "system", text: "old", notification: {} });
+      gateway.message(earlier);
+      await page.goto(gateway.pairingAddress());
+      await withText(page, "old").waitFor();
+      await page.getByRole("button", { name: "Allow notifications" }).click();
+      await page.getByRole("button", { name: "Allow notifications" }).waitFor({ state: "detached" });
+      gateway.notify(
+        messageRecord({ id: "t-000002.0", role: "system", text: "Wake up!", notification: { title: "Alarm" } }),
+      );
+      await expect.poll(shown).toEqual([["Alarm", "Wake up!", "t-000002.0"]]);
+
+      const successor = gateway.successor();
+      await gateway.stop();
+      gateway = successor;
+      for (const [id, text] of Object.entries({
+        "t-000001.0": "old",
+        "t-000002.0": "Wake up!",
+        "t-000003.0": "missed",
+      }))
+        gateway.message(messageRecord({ id, role: "system", text, notification: {} }));
+      await gateway.start();
+      await withText(page, "missed").waitFor();
+      await expect.poll(shown).toEqual([
+        ["Alarm", "Wake up!", "t-000002.0"],
+        ["Mimikit", "missed", "t-000003.0"],
+      ]);
+    });
+
     test("a code block can be copied", async () => {
       const { page } = await openPage({ permissions: ["clipboard-read", "clipboard-write"] });
       gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "```sh\nls <dir>\n```" }));
@@ -1072,7 +1216,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       gateway.setStatus({
         ready: false,
         problems: [word],
-        providers: { teller: word, planner: word, worker: word },
+        providers: { teller: word, planner: word, worker: word, reviewer: word },
         passedOver: [word],
         tools: { [word]: { calls: 1, failed: 1, meanMs: 1 } },
       });

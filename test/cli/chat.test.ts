@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openDisk } from "@mimikit/store/disk";
 import { streamPath } from "@mimikit/store/state";
 import { expect, onTestFinished, test } from "vitest";
-import { claim, queue, taskOf } from "../http-gateway/records.ts";
+import { claim, queue, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
 import { startCli } from "./run-cli.ts";
 
@@ -36,4 +36,26 @@ test("a reply that is begun anew stands in a line of its own, below what was sho
   appendFileSync(path, '{"type":"delta","text":"nine."}\n');
   await shows("nine.");
   expect(out).toBe("Half p\nHalf past nine.");
+});
+
+test("a notification stands in the conversation at once, and only once", async () => {
+  const served = await Instance.start({ roles: ["gateway"] });
+  onTestFinished(() => served.dispose());
+  await served.until("the gateway answers", () => served.api("/api/status"));
+  const chat = startCli(served, ["chat"]);
+  let out = "";
+  chat.stdout.on("data", (data) => {
+    out += String(data);
+  });
+  const shows = async (text: string) => {
+    while (!out.includes(text)) await once(chat.stdout, "data");
+  };
+  chat.stdin.write("wake me\n");
+  const inbox = join(served.home, "inbox");
+  const name = await served.until("the message is there", () => readdirSync(inbox)[0]);
+  const fs = openDisk(served.home, "test-1-1");
+  const notify = { type: "notify" as const, title: "Alarm", text: "Wake up!" };
+  await settleTurn(fs, 1, [name.replace(/\.json$/, "")], "I did.", [notify]);
+  await shows("I did.");
+  expect(out).toBe("! Alarm: Wake up!\nI did.\n");
 });

@@ -152,7 +152,7 @@ describe("a budget that is used up", () => {
     if (wake?.type !== "wake") throw new Error("not woken");
     expect(wake.turn.turn).toEqual({ messages: [], events: [event], results: [] });
     const waiting = { queue: [wake.turn], attempts: new Map(), permits: new Set<string>(), hasOutcome: () => false };
-    expect(dispatch(waiting, { teller: 1, planner: 1, worker: 1 }, NOON_MS)).toEqual([]);
+    expect(dispatch(waiting, { teller: 1, planner: 1, worker: 1, reviewer: 1 }, NOON_MS)).toEqual([]);
     const [finish] = decide(snapshot({ ceiling, inbox: [event], queue: [wake.turn] }), NOON_MS);
     expect(finish).toMatchObject({
       type: "finish",

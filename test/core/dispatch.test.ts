@@ -4,7 +4,7 @@ import type { Attempt } from "@mimikit/core/snapshot";
 import { describe, expect, test } from "vitest";
 import { NOON, NOON_MS, task } from "./facts.ts";
 
-const FREE = { teller: 1, planner: 1, worker: 3 };
+const FREE = { teller: 1, planner: 1, worker: 3, reviewer: 1 };
 
 function choose(
   tasks: ReturnType<typeof task>[],

@@ -136,7 +136,20 @@ interface Facts {
   archive?: string[];
   outcomes?: Record<string, Report>;
   settledTurn?: number;
+  improving?: Partial<Snapshot["improving"]>;
 }
+
+/** Self-improvement is off, where nothing else is said. */
+const NOT_IMPROVING: Snapshot["improving"] = {
+  isEnabled: false,
+  lacks: null,
+  idleSec: 300,
+  limit: {},
+  spent: NO_SPENDING,
+  number: 0,
+  failures: 0,
+  activeMs: NOON_MS,
+};
 
 function byId<T extends { id: string }>(records: readonly T[] = []): Map<string, T> {
   return new Map(records.map((record) => [record.id, record]));
@@ -170,5 +183,6 @@ export function snapshot(facts: Facts): Snapshot {
       return taskId === undefined ? undefined : { taskId };
     },
     settledTurn: facts.settledTurn ?? 0,
+    improving: { ...NOT_IMPROVING, ...facts.improving },
   };
 }

@@ -20,6 +20,23 @@ describe("history", () => {
     ]);
   });
 
+  test("a notification stands above the reply, under the id of its effect, also where there is no reply", () => {
+    const notify = { type: "notify" as const, text: "look", title: "Alarm" };
+    const asked = turn("t-000007", { messages: [message("m-a")] });
+    const told = messagesOf(
+      done(asked, { effects: [{ type: "delegate", prompt: "x" }, notify, { type: "reply", text: "ok" }] }),
+    );
+    expect(told.map(({ id }) => id)).toEqual(["m-a", "t-000007.1", "t-000007.reply"]);
+    expect(told[1]).toEqual({
+      id: "t-000007.1",
+      role: "system",
+      text: "look",
+      at: NOON,
+      notification: { title: "Alarm" },
+    });
+    expect(messagesOf(done(turn("t-000008", {}), { effects: [notify] }))).toMatchObject([{ id: "t-000008.0" }]);
+  });
+
   test("an outage is told once, after what was asked and before the reply, in the language of the user", () => {
     const outage = { since: NOON, error: "ECONNREFUSED" };
     const reply = { type: "reply" as const, text: "hi" };

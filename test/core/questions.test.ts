@@ -451,7 +451,7 @@ describe("a task that is not to run again unasked", () => {
         hasOutcome: () => false,
         permits: new Set(permits),
       },
-      { teller: 1, planner: 1, worker: 1 },
+      { teller: 1, planner: 1, worker: 1, reviewer: 1 },
       NOON_MS,
     );
 

@@ -197,7 +197,7 @@ describe("a new conversation", () => {
 
   test("needs nobody to run its turn", () => {
     const waiting = { queue: [begun], attempts: new Map(), hasOutcome: () => false, permits: new Set<string>() };
-    expect(dispatch(waiting, { teller: 1, planner: 1, worker: 1 }, NOON_MS)).toEqual([]);
+    expect(dispatch(waiting, { teller: 1, planner: 1, worker: 1, reviewer: 1 }, NOON_MS)).toEqual([]);
     expect(first({ inbox: [clear], queue: [begun] })).toMatchObject({
       type: "finish",
       result: { id: begun.id, status: "done", effects: [] },

@@ -125,7 +125,15 @@ test("the sessions of ended tasks go with their scratch folders; those of open o
   for (const id of ["t-000001.0", "t-000003.0"]) writeFileSync(join(home, `archive/${id}.json`), "{}");
   const ledger = new Ledger(fs, () => undefined);
   await ledger.load();
-  await keepHouse({ home, fs, ledger, config: Config.parse({}), nowMs: Date.now(), audit: () => {} });
+  await keepHouse({
+    home,
+    fs,
+    ledger,
+    config: Config.parse({}),
+    nowMs: Date.now(),
+    namedAttachments: async () => new Set(),
+    audit: () => {},
+  });
   expect(readdirSync(join(home, "sessions")).sort()).toEqual([
     "t-000002.0.codex.json",
     "t-000002.0.jsonl",

@@ -77,6 +77,26 @@ test("a client that comes back with its cursor misses nothing and gets nothing t
   expect(JSON.stringify(second.frames)).toContain(three);
 });
 
+test("a notification reaches every client once, also one that comes back, and stands in the conversation", async () => {
+  const gateway = await startGateway();
+  const witness = await connect(gateway);
+  await witness.next("snapshot");
+  const away = await connect(gateway);
+  const { cursor } = await away.next("snapshot");
+  await away.close();
+  const id = await say(gateway, "wake me");
+  await settleTurn(gateway.fs, 1, [id], "I did", [{ type: "notify", text: "Wake up!", title: "Alarm" }]);
+  const { data } = await witness.next("notification");
+  expect(data).toMatchObject({ id: "t-000001.0", title: "Alarm", text: "Wake up!" });
+  await say(gateway, "thanks");
+  for (const client of [witness, await connect(gateway, cursor)]) {
+    await client.next("message", (frame) => frame.data.text === "thanks");
+    expect(client.frames.filter((frame) => frame.type === "notification")).toMatchObject([{ data }]);
+  }
+  const { messages } = await (await connect(gateway)).next("snapshot");
+  expect(messages.map(({ role, text }) => [role, text])).toContainEqual(["system", "Wake up!"]);
+});
+
 test("a cursor that is up to date is answered with nothing but what comes next", async () => {
   const gateway = await startGateway();
   const first = await connect(gateway);

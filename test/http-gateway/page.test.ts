@@ -92,9 +92,9 @@ test("the status says who answers, who is alive, and what the owner should look 
   expect(status).toBe(200);
   expect(json).toMatchObject({
     ready: false,
-    providers: { teller: "offline", planner: "offline", worker: "offline" },
+    providers: { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" },
     processes: { supervisor: { alive: false }, workers: { alive: false }, gateway: { alive: true, pid: process.pid } },
-    counts: { inbox: 1, queued: { teller: 0, planner: 0, worker: 0 }, quarantine: 1 },
+    counts: { inbox: 1, queued: { teller: 0, planner: 0, worker: 0, reviewer: 0 }, quarantine: 1 },
     next: null,
     usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: { day: null, month: null } },
   });

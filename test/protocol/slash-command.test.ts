@@ -13,6 +13,7 @@ test.each<[string, Line | object]>([
   ["/STEER Now", { kind: "steer", text: "Now" }],
   ["/steer /stop", { kind: "steer", text: "/stop" }],
   ["/next and then 写完它", { kind: "next", text: "and then 写完它" }],
+  ["/attach ~/my shot.png", { kind: "attach", text: "~/my shot.png" }],
   ["/stop", { kind: "stop" }],
   ["/Stop ", { kind: "stop" }],
   ["/clear", { kind: "clear" }],

@@ -25,7 +25,7 @@ test("the defaults are those of the specification", () => {
     port: 8787,
     provider: "auto",
     maxConcurrency: 3,
-    timeoutSec: { teller: 180, planner: 600, worker: 600, evaluation: 120 },
+    timeoutSec: { teller: 180, planner: 600, worker: 600, evaluation: 120, reviewer: 300 },
     retryDelaySec: 60,
     tickMs: 1000,
     rereadSec: 30,

@@ -51,7 +51,7 @@ const DAY_SEC = 86_400;
 const WATCHED_PATHS = ["src/**/*.ts", "deploy.flag"] as const;
 const RETRY_DELAY_SEC = 5;
 const FOLD_DAYS = 30;
-const CONCURRENCY: Record<Role, number> = { teller: 1, planner: 1, worker: 2 };
+const CONCURRENCY: Record<Role, number> = { teller: 1, planner: 1, worker: 2, reviewer: 1 };
 /** That a run reaches nobody, so that a task is often tried again and again. */
 const OUTAGE_CHANCE = 0.4;
 /** That a pool is told to stop, for each of its ticks. */
@@ -414,6 +414,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
       world: {
         stampsOf: (paths) => step(() => new Map(paths.map((path) => [path, outside.stamps.get(path) ?? ""]))),
         timeZone: "UTC",
+        selfImprove: () => ({ isEnabled: false, lacks: null, idleSec: 300, limit: {}, startedMs: 0 }),
         spending: () => ({ ceiling: ceilingOf(outside, nowMs()), spentByTrigger: () => NO_SPENDING }),
       },
     });

@@ -76,7 +76,12 @@ export function describeMainJob({ provider, settings }: Player): void {
   describe(`the main job with ${provider}`, () => {
     test("goes from the message over a plan of two chained tasks to one report", async () => {
       const { mimikit, model } = await start(CHAIN);
-      expect((await mimikit.ready()).providers).toEqual({ teller: provider, planner: provider, worker: provider });
+      expect((await mimikit.ready()).providers).toEqual({
+        teller: provider,
+        planner: provider,
+        worker: provider,
+        reviewer: provider,
+      });
       writeFileSync(join(mimikit.workDir, "go"), "");
       const id = await mimikit.send("Say something and count it.");
       const interim = await mimikit.replyTo(id);

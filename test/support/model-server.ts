@@ -33,6 +33,8 @@ export class ModelServer {
   readonly requests: ModelRequest[] = [];
   /** What was sent and could not be understood, and why. */
   readonly unknown: string[] = [];
+  /** What the list of models says, which only some endpoints have; it is no request for a role. */
+  models: unknown[] | null = null;
   /** Replaced by tests that change their mind. */
   script: Script;
   private readonly server = createServer((incoming, response) => {
@@ -81,6 +83,8 @@ export class ModelServer {
     const path = new URL(incoming.url ?? "", "http://localhost").pathname;
     try {
       if (path === `${anthropicMessages.path}/count_tokens`) sendJson(response, 200, { input_tokens: 100 });
+      else if (path === "/v1/models" && incoming.method === "GET")
+        sendJson(response, this.models === null ? 404 : 200, { data: this.models ?? [] });
       else this.answer(incoming, { path, text }, response);
     } catch (error) {
       if (!(error instanceof BadRequest || error instanceof z.ZodError || error instanceof SyntaxError)) throw error;
@@ -115,6 +119,7 @@ export class ModelServer {
       messages: reading.messages,
       system,
       prompt: reading.messages.find((message) => message.role === "user")?.content ?? "",
+      media: reading.messages.flatMap((message) => message.media ?? []),
       results: reading.messages.filter((message) => message.role === "tool").map((message) => message.content),
       tools: reading.tools.map((tool) => bareName(tool.name)),
       headers: incoming.headers,

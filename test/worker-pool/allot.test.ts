@@ -20,6 +20,7 @@ const RESERVATIONS: Record<Task["role"], Spending> = {
   teller: { tokens: 20, costUsd: 0 },
   planner: { tokens: 50, costUsd: 0 },
   worker: { tokens: 100, costUsd: 0 },
+  reviewer: { tokens: 50, costUsd: 0 },
 };
 
 const asked = turn("t-000001", { messages: [message("m-1")] });

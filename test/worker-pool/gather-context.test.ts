@@ -22,7 +22,7 @@ async function gather(path: string, nowMs: number) {
   const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
   await mirror.refresh(nowMs);
-  const providers = { teller: "offline", planner: "offline", worker: "offline" };
+  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
   return gatherContext(task("t-000001.0"), {
     home,
     workDir: home,
@@ -30,6 +30,7 @@ async function gather(path: string, nowMs: number) {
     mirror,
     said: new HistoryIndex(home),
     providers,
+    listSkills: async () => [],
     nowMs: () => nowMs,
   });
 }
@@ -54,7 +55,7 @@ test("a conversation that began anew is all that a run is told", async () => {
   for (const each of turns) await createRecord(fs, Result, archivePath(each.id), done(each));
   const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
-  const providers = { teller: "offline", planner: "offline", worker: "offline" };
+  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
   const next = turn("t-000004", { messages: [message("m-c")] });
   const { history } = await gatherContext(next, {
     home,
@@ -63,6 +64,7 @@ test("a conversation that began anew is all that a run is told", async () => {
     mirror,
     said: new HistoryIndex(home),
     providers,
+    listSkills: async () => [],
     nowMs: () => NOON_MS,
   });
   expect(history.map(({ text }) => text)).toEqual(["anew"]);
@@ -96,8 +98,8 @@ test("what stands to start later and what was asked is told, the newest first; w
   const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
   await mirror.refresh(NOON_MS);
-  const providers = { teller: "offline", planner: "offline", worker: "offline" };
-  const sources = { home, workDir: home, fs, mirror, said: new HistoryIndex(home), providers, nowMs: () => NOON_MS };
+  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+  const sources = { home, workDir: home, fs, mirror, said: new HistoryIndex(home), providers, listSkills: async () => [], nowMs: () => NOON_MS };
   const told = await gatherContext(turn("t-000002", { messages: [message("m-b")] }), sources);
   expect(told.triggers.map(({ id, paused, next }) => [id, paused, next])).toEqual([
     ["trg-2", false, at(3)],

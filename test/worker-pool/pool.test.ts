@@ -27,7 +27,7 @@ function poolWith(part: Pick<PoolOptions, "fs" | "run">): Pool {
     identity: { pid: 1, startTime: "1", bootId: "b" },
     isAlive: () => true,
     nowMs: () => NOON_MS,
-    limits: () => ({ concurrency: { teller: 1, planner: 1, worker: 2 }, retryDelaySec: 60 }),
+    limits: () => ({ concurrency: { teller: 1, planner: 1, worker: 2, reviewer: 1 }, retryDelaySec: 60 }),
     admit: (candidates) => [...candidates],
     allot: (candidates) => [...candidates],
     endEarlier: async () => {},

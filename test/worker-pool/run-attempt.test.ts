@@ -6,6 +6,7 @@ import { Steering } from "@mimikit/agent/steering";
 import { HistoryIndex } from "@mimikit/memory/history-index";
 import { Claim } from "@mimikit/protocol/claim";
 import { NO_USAGE, type Usage, type UsageLine } from "@mimikit/protocol/usage";
+import { Config } from "@mimikit/runtime/config";
 import { Mirror } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
 import { claimPath, runPath, streamPath } from "@mimikit/store/state";
@@ -31,7 +32,8 @@ function workshopWithNobody() {
     fs,
     mirror: new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} }),
     said: new HistoryIndex(home),
-    providers: { teller: "model", planner: "model", worker: "model" },
+    providers: { teller: "model", planner: "model", worker: "model", reviewer: "model" },
+    listSkills: async () => [],
     nowMs: () => NOON_MS,
     answerersOf: () => ({ providers: [], problems: ["nobody is there"] }),
     circuits: new Circuits(() => ({ first: 5_000, max: 60_000 })),
@@ -43,6 +45,9 @@ function workshopWithNobody() {
     onToolCall: () => {},
     sandbox: "auto",
     timeLimitOf: () => 600,
+    improve: Config.parse({}).selfImprove,
+    problemOf: async () => null,
+    audit: () => {},
     onError: (error) => errors.push(error),
   };
   return { workshop, errors, lines };

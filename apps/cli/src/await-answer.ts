@@ -110,10 +110,12 @@ function belongsTo({ id }: QuestionView, { replies }: Outcome): boolean {
   return replies.some((reply) => id.startsWith(`${reply.id.replace(/\.reply$/, "")}.`));
 }
 
-/** What the system has said since the last reply: with the reply that it holds up it is over. */
+/** What the system has said since the last reply: with the reply that it holds up it is over. A notification holds up nothing. */
 function noticesIn(messages: readonly ChatMessage[]): ChatMessage[] {
   const since = messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1);
-  return since.filter((message) => message.role === "system" && message.marker === undefined);
+  return since.filter(
+    ({ role, marker, notification }) => role === "system" && marker === undefined && notification === undefined,
+  );
 }
 
 /** Asks until there is an answer: the gateway may be restarting, perhaps at another address. null when `signal` ended it. */

@@ -10,6 +10,7 @@ import { socketName } from "@mimikit/runtime/singleton";
 import { DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/state";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 import { checkSandbox } from "./checks/sandbox.ts";
+import { checkSkills } from "./checks/skills.ts";
 import { Client, defaultUrl } from "./client.ts";
 import { reasonOf } from "./failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "./instance.ts";
@@ -33,6 +34,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   gateway: checkGateway,
   children: checkChildren,
   sandbox: checkSandbox,
+  skills: checkSkills,
   quarantine: checkQuarantine,
 };
 

@@ -1,5 +1,6 @@
 /** The gateway as the commands see it: checked answers, and failures in one line. */
 import { ApiError, ChatMessage, QuestionView, Status, TaskDetail, TaskSummary, UsageRow } from "@mimikit/protocol/api";
+import type { AttachedFile } from "@mimikit/protocol/attachment";
 import { HomeError, readToken } from "@mimikit/runtime/home";
 import { z } from "zod";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
@@ -64,9 +65,19 @@ export class Client {
   }
 
   /** Sends a message; the same key sends it once, however often this is called. @returns the id of the message. */
-  async send(text: string, key: string, mode?: "next"): Promise<string> {
+  async send(
+    text: string,
+    key: string,
+    { mode, attachments = [] }: { mode?: "next"; attachments?: readonly AttachedFile[] } = {},
+  ): Promise<string> {
     const client = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
-    return this.ask("/api/input", key, { text, client, ...(mode !== undefined && { mode }) });
+    const files = attachments.map(({ id, name }) => ({ id, ...(name !== undefined && { name }) }));
+    return this.ask("/api/input", key, {
+      text,
+      client,
+      ...(mode !== undefined && { mode }),
+      ...(files.length > 0 && { attachments: files }),
+    });
   }
 
   /** Says something to a task or, without one, to what runs now; the same key says it once. @returns the id of the wish. */

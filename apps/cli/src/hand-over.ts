@@ -3,6 +3,7 @@
  * written, so that both ways together ask once. Works with everything down (SPEC K2, L).
  */
 import { randomBytes } from "node:crypto";
+import type { AttachedFile } from "@mimikit/protocol/attachment";
 import type { Line } from "@mimikit/protocol/slash-command";
 import { type Client, connect, mayPass } from "./client.ts";
 import { Failure } from "./failure.ts";
@@ -15,15 +16,22 @@ const KEY_BYTES = 16;
 
 /** What can be handed over. */
 export type Wanted =
-  | { kind: "message"; text: string; mode?: "next" }
+  | { kind: "message"; text: string; mode?: "next"; attachments?: AttachedFile[] }
   | { kind: "steer"; text: string; taskId?: string }
   | { kind: "stop" }
   | { kind: "clear" };
 
 /** What a line of the chat asks for. */
-export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" }>): Wanted {
+export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" | "attach" }>): Wanted {
   if (line.kind === "next") return { kind: "message", text: line.text, mode: "next" };
   return line;
+}
+
+/** The same with files, which only a message can take along. Throws `Failure` (usage). */
+export function withFiles(wanted: Wanted, attachments: AttachedFile[]): Wanted {
+  if (attachments.length === 0) return wanted;
+  if (wanted.kind !== "message") throw new Failure("usage", "only a message can take files along");
+  return { ...wanted, attachments };
 }
 
 /** An idempotency key of its own: whatever is handed over again under it is handed over once. */
@@ -49,7 +57,7 @@ export async function handOver(wanted: Wanted): Promise<{ id: string; taken: boo
 export function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
   switch (wanted.kind) {
     case "message":
-      return client.send(wanted.text, key, wanted.mode);
+      return client.send(wanted.text, key, wanted);
     case "steer":
       return client.steer(wanted.text, key, wanted.taskId);
     case "stop":

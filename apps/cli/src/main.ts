@@ -11,12 +11,14 @@ import { clear } from "./commands/clear.ts";
 import { doctor } from "./commands/doctor.ts";
 import { down } from "./commands/down.ts";
 import { history } from "./commands/history.ts";
+import { improve } from "./commands/improve.ts";
 import { logs } from "./commands/logs.ts";
 import { mcp } from "./commands/mcp.ts";
 import { pair } from "./commands/pair.ts";
 import { questions } from "./commands/questions.ts";
 import { restart } from "./commands/restart.ts";
 import { send } from "./commands/send.ts";
+import { skills } from "./commands/skills.ts";
 import { status } from "./commands/status.ts";
 import { steer } from "./commands/steer.ts";
 import { stop } from "./commands/stop.ts";
@@ -44,7 +46,9 @@ const COMMANDS: readonly Command[] = [
   triggers,
   questions,
   history,
+  improve,
   usage,
+  skills,
   doctor,
   mcp,
 ];

@@ -9,6 +9,7 @@ import { plainLine, plainText, styled } from "./print.ts";
 import { questionText } from "./question-text.ts";
 
 const PROMPT = "› ";
+const BELL = "\u0007";
 const ANSWER_PROMPT = "answer › ";
 
 export class Screen {
@@ -123,11 +124,21 @@ export class Screen {
   }
 
   private message(message: ChatMessage): void {
-    if (message.role !== "user") this.reply(message);
+    if (message.notification !== undefined) this.notify(message);
+    else if (message.role !== "user") this.reply(message);
     else if (!this.known.has(stageOf(message))) {
       this.know(message);
       this.noteWay(message);
     }
+  }
+
+  /** Rings the bell, where somebody may sit at another window. */
+  private notify(message: ChatMessage): void {
+    if (this.known.has(stageOf(message))) return;
+    this.know(message);
+    const { text, notification: { title = "" } = {} } = message;
+    if (this.terminal !== null) process.stdout.write(BELL);
+    this.line(styled("yellow", `! ${title === "" ? "" : `${plainLine(title)}: `}${plainText(text)}`));
   }
 
   /** Says where something went that was said meanwhile. */

@@ -4,6 +4,7 @@ import { type Line, SLASH_COMMANDS, type SlashName } from "@mimikit/protocol/sla
 const MEANINGS: Record<SlashName, string> = {
   steer: "say something to what runs now; it hears it after its next step",
   next: "a message with a turn of its own, after the one that runs",
+  attach: "take a file along with your next message: a picture, a recording, a PDF or a text",
   stop: "end what runs now: the reply that is being written, or else the work that began last",
   clear: "begin a new conversation; the old one is kept, and memory stays",
   help: "show this list",

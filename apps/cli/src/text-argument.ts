@@ -37,9 +37,12 @@ export function wordsOf(words: readonly string[] | undefined): string[] {
   return (words ?? []).map(unmarked);
 }
 
-/** @param name the command. Throws `Failure` (usage) when there is no text or when it is too long. */
-export async function readText(words: readonly string[] | undefined, name: string): Promise<string> {
-  const text = (isPiped(words) ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim();
+/**
+ * @param name the command. @param otherwise what is said without a word.
+ * Throws `Failure` (usage) when there is no text or when it is too long.
+ */
+export async function readText(words: readonly string[] | undefined, name: string, otherwise = ""): Promise<string> {
+  const text = (isPiped(words) ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim() || otherwise;
   if (text === "") throw new Failure("usage", `say what to send: mimikit ${name} <text>, or - to read it from a pipe`);
   if (text.length > MESSAGE_CHARS_MAX) {
     throw new Failure(

@@ -2,22 +2,27 @@
  * The table of routes. Every request passes the same gates in the same order: the right host and origin, then a
  * credential, then the method, then its body; the handlers see only what has passed them all.
  */
+import type { SkillPlaces } from "@mimikit/agent/skills";
 import type { HistoryIndex } from "@mimikit/memory/history-index";
 import type { Status } from "@mimikit/protocol/api";
 import type { Log } from "@mimikit/runtime/log";
 import type { TriggerWorld } from "@mimikit/runtime/trigger-facts";
+import type { FileSystem } from "@mimikit/store/file-system";
 import type { UsageBook } from "@mimikit/store/usage-book";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import helmet from "helmet";
 import type { HostPolicy } from "./host.ts";
 import { Problem, problemOf } from "./problem.ts";
+import { download, upload } from "./routes/attachments.ts";
 import { searchHistory } from "./routes/history.ts";
+import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
 import { messages } from "./routes/messages.ts";
 import { files, notBuilt } from "./routes/page.ts";
 import { answer, questions } from "./routes/questions.ts";
 import { restart } from "./routes/restart.ts";
 import { pair, type SigningInParts, signOut } from "./routes/signing-in.ts";
+import { skills } from "./routes/skills.ts";
 import { status } from "./routes/status.ts";
 import { clear, steer, stop } from "./routes/steering.ts";
 import { cancel, task, tasks } from "./routes/tasks.ts";
@@ -37,12 +42,15 @@ import type { Wishes } from "./wishes.ts";
 
 export interface AppParts extends SigningInParts {
   hosts: HostPolicy;
+  fs: FileSystem;
   view: View;
   wishes: Wishes;
   statusOf(look: Look): Promise<Status>;
   usage: UsageBook;
   /** Everything that was ever said. */
   said: HistoryIndex;
+  /** Where skills are. */
+  skillPlaces: SkillPlaces;
   /** What explanations are made of. */
   world: TriggerWorld;
   log: Log;
@@ -74,7 +82,10 @@ export function createApp(parts: AppParts): Express {
   });
   app.route("/api/status").get(status(view, parts.statusOf)).all(only("GET, HEAD"));
   app.route("/api/usage").get(usage(parts.usage)).all(only("GET, HEAD"));
+  app.route("/api/improvements").get(improvements(view, parts.world.mirror)).all(only("GET, HEAD"));
   app.route("/api/input").post(input(wishes)).all(only("POST"));
+  app.route("/api/attachments").post(upload(parts)).all(only("POST"));
+  app.route("/api/attachments/:id").get(download(parts)).all(only("GET, HEAD"));
   app.route("/api/messages").get(messages(view)).all(only("GET, HEAD"));
   app.route("/api/history/search").get(searchHistory(view, parts.said)).all(only("GET, HEAD"));
   app.route("/api/tasks").get(tasks(view)).all(only("GET, HEAD"));
@@ -99,6 +110,7 @@ export function createApp(parts: AppParts): Express {
     .all(only("GET, HEAD, PATCH, DELETE"));
   app.route("/api/triggers/:id/run").post(runTrigger(wishes)).all(only("POST"));
   app.route("/api/triggers/:id/explain").get(explain(view, parts.world)).all(only("GET, HEAD"));
+  app.route("/api/skills").get(skills(parts.skillPlaces)).all(only("GET, HEAD"));
   app.route("/api/restart").post(restart(wishes)).all(only("POST"));
   app.route("/api/sign-out").post(signOut(parts)).all(only("POST"));
   app.use("/api", notFound);

@@ -11,6 +11,7 @@ import type {
   TaskSummary,
   TriggerSummary,
 } from "@mimikit/protocol/api";
+import { notificationIn } from "@mimikit/protocol/notification";
 import { streamPath } from "@mimikit/store/state";
 import { EventLog } from "./event-log.ts";
 import type { Socket } from "./socket.ts";
@@ -130,7 +131,10 @@ export class Live {
       return;
     }
     for (const message of messages.values()) {
-      if (!isKnown(before.messages.get(message.id), message)) this.emit({ type: "message", data: message });
+      const known = before.messages.get(message.id);
+      if (!isKnown(known, message)) this.emit({ type: "message", data: message });
+      const notification = known === undefined ? notificationIn(message) : null;
+      if (notification !== null) this.emit({ type: "notification", data: notification });
     }
     for (const task of [...tasks.values()].reverse()) {
       if (!isUnchanged(before.tasks.get(task.id), task)) this.emit({ type: "task", data: task });

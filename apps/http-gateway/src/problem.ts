@@ -25,6 +25,8 @@ const CODES: Record<number, string> = {
 };
 
 interface ProblemOptions {
+  /** That of the status when not given. */
+  code?: string;
   hint?: string;
   headers?: Record<string, string>;
 }
@@ -32,18 +34,16 @@ interface ProblemOptions {
 /** An error that may be shown to a client, word by word. */
 export class Problem extends Error {
   readonly status: number;
+  readonly code: string;
   readonly hint: string | undefined;
   readonly headers: Record<string, string>;
 
   constructor(status: number, message: string, options: ProblemOptions = {}) {
     super(message);
     this.status = status;
+    this.code = options.code ?? CODES[status] ?? "error";
     this.hint = options.hint;
     this.headers = options.headers ?? {};
-  }
-
-  get code(): string {
-    return CODES[this.status] ?? "error";
   }
 
   get body(): ApiError {

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { skillPlacesOf } from "@mimikit/agent/skills";
 import { HistoryIndex } from "@mimikit/memory/history-index";
 import type { Config } from "@mimikit/runtime/config";
 import { readToken } from "@mimikit/runtime/home";
@@ -78,11 +79,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const app = createApp({
     home,
     auth,
+    fs,
     hosts,
     live,
     log,
     pageDir,
     sessions,
+    skillPlaces: skillPlacesOf({ home, workDir: options.workDir }, process.env),
     statusOf: currentStatus,
     said: new HistoryIndex(home),
     usage,

@@ -3,6 +3,7 @@ import { optionOf } from "@mimikit/core/question";
 import { triggerIdOf } from "@mimikit/core/rules/change";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers";
 import type { InputBody } from "@mimikit/protocol/api";
+import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/attachment";
 import {
   AnswerWish,
   CancelWish,
@@ -19,6 +20,7 @@ import {
 import type { Question } from "@mimikit/protocol/question";
 import { TRIGGERS_MAX, type TriggerChange, type TriggerInput, type When } from "@mimikit/protocol/trigger-order";
 import type { Log } from "@mimikit/runtime/log";
+import { keepAttachments, UnknownAttachment } from "@mimikit/store/attachments";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { type Mirror, wishId } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
@@ -58,12 +60,13 @@ export class Wishes {
   /**
    * Makes a message durable. The same key always means the same message: sending it again changes nothing.
    * @returns the id of the message.
-   * @throws Problem 507 when the disk is full; nothing was promised then.
+   * @throws Problem 404 for an attachment that was never uploaded, 507 when the disk is full; nothing was promised then.
    */
   async sendMessage(input: InputBody, key: string | undefined): Promise<string> {
     const id = wishId("message", key);
     if (await this.isDone(id, key)) return id;
     const { text, client, quote, mode } = input;
+    const attachments = await this.attached(input.attachments ?? []);
     const message: Message = {
       kind: "message",
       id,
@@ -72,10 +75,24 @@ export class Wishes {
       ...(client !== undefined && { client }),
       ...(quote !== undefined && { quote }),
       ...(mode !== undefined && { mode }),
+      ...(attachments.length > 0 && { attachments }),
     };
     const created = await createRecord(this.fs, Message, inboxPath(id), message);
-    if (created) this.log.audit({ event: "message_accepted", detail: { id, characters: text.length } });
+    if (created)
+      this.log.audit({
+        event: "message_accepted",
+        detail: { id, characters: text.length, attachments: attachments.length },
+      });
     return id;
+  }
+
+  private async attached(orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
+    try {
+      return await keepAttachments(this.fs, orders);
+    } catch (error) {
+      if (error instanceof UnknownAttachment) throw new Problem(404, error.message);
+      throw error;
+    }
   }
 
   /**

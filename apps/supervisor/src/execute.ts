@@ -43,6 +43,8 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
       return endTrigger(action, hands);
     case "evaluate":
       return queueTask(action.task, "evaluation_queued", hands);
+    case "improve":
+      return queueTask(action.task, "improvement_begun", hands);
     case "ask":
       return ask(action.question, hands);
     case "close-question":

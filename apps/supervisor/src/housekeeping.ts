@@ -1,9 +1,10 @@
-/** What grows with time is kept within its bounds: old months, scratch folders and sessions, leftovers of dead processes. */
+/** What grows with time is kept within its bounds: old months, scratch folders, attachments, leftovers of dead processes. */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AuditEvent } from "@mimikit/protocol/audit";
 import type { Config } from "@mimikit/runtime/config";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
+import { sweepAttachments } from "@mimikit/store/attachments";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
 import { RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
@@ -17,11 +18,14 @@ export interface House {
   ledger: Ledger;
   config: Config;
   nowMs: number;
+  /** The ids of the attachments that a message names. */
+  namedAttachments(): Promise<ReadonlySet<string>>;
   audit(event: AuditEvent): void;
 }
 
 /** Each step is tried, whatever became of the others. Throws an AggregateError of what went wrong. */
-export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: House): Promise<void> {
+export async function keepHouse(house: House): Promise<void> {
+  const { home, fs, ledger, config, nowMs, namedAttachments, audit } = house;
   const isOld = (path: string, days: number) =>
     nowMs - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs) > days * DAY_MS;
   const steps: (() => Promise<void> | void)[] = [
@@ -33,6 +37,10 @@ export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: Hous
     () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
     () =>
       removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
+    async () => {
+      const removed = await sweepAttachments(home, await namedAttachments(), nowMs);
+      if (removed > 0) audit({ event: "attachments_removed", detail: { removed } });
+    },
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
   ];
   const errors: unknown[] = [];

@@ -1,5 +1,6 @@
 /** The supervisor process: code only. It ticks every second, and at once when a record comes. */
 
+import { SELF_IMPROVE } from "@mimikit/protocol/improvement";
 import { loadConfig } from "@mimikit/runtime/config";
 import { lockDocument } from "@mimikit/runtime/document-lock";
 import { prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
@@ -17,6 +18,9 @@ import { WATCHED, watchState } from "@mimikit/store/watch";
 import { HistoryMonths } from "./history-months.ts";
 import { writeHistory } from "./history-view.ts";
 import { keepHouse } from "./housekeeping.ts";
+import { improveSettings } from "./improve-settings.ts";
+import { improvingOf, SelfAwakeView } from "./improving.ts";
+import { NamedAttachments } from "./named-attachments.ts";
 import { restartRoles } from "./restart-roles.ts";
 import { spendingNow } from "./spending.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -54,6 +58,11 @@ const files = new WorkspaceFiles({
   },
 });
 const book = new UsageBook(home);
+const surroundings = { home, env: process.env };
+const startedMs = Date.now();
+const spendingHere = () =>
+  spendingNow({ book, mirror: supervisor.mirror, config: settings.current.config, surroundings, nowMs: Date.now() });
+const improveSettingsHere = () => improveSettings(settings.current.config, surroundings, startedMs);
 const supervisor: Supervisor = new Supervisor({
   fs,
   token: readToken(home),
@@ -67,14 +76,8 @@ const supervisor: Supervisor = new Supervisor({
   world: {
     stampsOf: (paths) => files.stampsOf(paths),
     timeZone,
-    spending: () =>
-      spendingNow({
-        book,
-        mirror: supervisor.mirror,
-        config: settings.current.config,
-        surroundings: { home, env: process.env },
-        nowMs: Date.now(),
-      }),
+    spending: spendingHere,
+    selfImprove: improveSettingsHere,
   },
 });
 await supervisor.load();
@@ -90,7 +93,9 @@ const loop: Loop = runLoop({
 });
 const stopWatching = watchState(home, WATCHED.supervisor, () => loop.nudge());
 const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);
+const named = new NamedAttachments(home, supervisor.mirror);
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
+const selfAwakeView = new SelfAwakeView(fs, supervisor.mirror);
 let writtenTurn = -1;
 const views = runLoop({
   tickMs: VIEWS_EVERY_MS,
@@ -100,8 +105,10 @@ const views = runLoop({
     writtenTurn = settledTurn;
     await tasksView.write();
     await historyMonths.write();
+    const spent = spendingHere().spentByTrigger(SELF_IMPROVE);
+    await selfAwakeView.write(await improvingOf(supervisor.mirror, improveSettingsHere(), spent));
   },
-  onError: (error) => log.error("history.json, history/ or tasks.md could not be written", { error }),
+  onError: (error) => log.error("history.json, history/, tasks.md or self_awake.json could not be written", { error }),
 });
 const house = runLoop({
   tickMs: HOUSEKEEPING_EVERY_MS,
@@ -112,6 +119,7 @@ const house = runLoop({
       ledger: supervisor.mirror.ledger,
       config: settings.current.config,
       nowMs: Date.now(),
+      namedAttachments: () => named.ids(),
       audit: (event) => log.audit(event),
     }),
   onError: (error) => log.error("housekeeping failed", { error }),

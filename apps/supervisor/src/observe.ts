@@ -4,10 +4,12 @@ import { needsOf } from "@mimikit/core/conditions/index";
 import type { Decision, LastEvaluation, Snapshot } from "@mimikit/core/snapshot";
 import type { Condition } from "@mimikit/protocol/condition";
 import { evaluationId, evaluationNumber } from "@mimikit/protocol/id";
+import { SELF_IMPROVE } from "@mimikit/protocol/improvement";
 import type { Report } from "@mimikit/protocol/report";
 import { reportOf } from "@mimikit/protocol/result";
 import type { Ledger } from "@mimikit/store/ledger";
 import type { Mirror } from "@mimikit/store/mirror";
+import { type ImproveSettings, improvingOf } from "./improving.ts";
 import { closedQuestions } from "./questions.ts";
 
 /** What decisions need to know of the world beyond the state directory. */
@@ -16,6 +18,8 @@ export interface World {
   stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The IANA zone of the server. */
   timeZone: string;
+  /** What the settings say of self-improvement. */
+  selfImprove(): ImproveSettings;
   /** What has been spent, and whether that is all that may be. */
   spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
 }
@@ -62,6 +66,7 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
     heardBy: (taskId) => heard.get(taskId),
     decisionOf: (wishId) => decisions.get(wishId),
     settledTurn: ledger.settledTurn,
+    improving: await improvingOf(mirror, world.selfImprove(), spentByTrigger(SELF_IMPROVE)),
   };
 }
 

@@ -1,13 +1,16 @@
 /**
  * Where the user writes. A draft survives a reload; Enter sends it, Shift+Enter starts a new line. While something runs
- * it can be told what is written here, or be ended; a slash opens the list of commands.
+ * it can be told what is written here, or be ended; a slash opens the list of commands. Files come along by the button,
+ * by paste and by drop.
  */
 import { readLine } from "@mimikit/protocol/slash-command";
 import { effect, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { COMMANDS_ID, CommandList, choices, closeList, move, openList, optionId, selected } from "./commands.tsx";
 import { clear, sendMessage, stop } from "./connection.ts";
-import { ArrowUp, Bend, Square } from "./icons.tsx";
+import { addFiles, areStored, draftedFiles, takeFiles } from "./drafted-files.ts";
+import { DraftedFiles } from "./files.tsx";
+import { ArrowUp, Bend, Clip, Square } from "./icons.tsx";
 import { fitsFrame } from "./outbox.ts";
 import { busy } from "./state.ts";
 import { words } from "./words.ts";
@@ -15,6 +18,7 @@ import { words } from "./words.ts";
 const DRAFT_KEY = "mimikit.draft";
 const HEIGHT_PX_MAX = 240;
 const FIELD_ID = "message";
+const PICKER_ID = "files";
 
 const draft = signal(localStorage.getItem(DRAFT_KEY) ?? "");
 /** What is wrong with the draft that was to be sent; gone with the next change of it. */
@@ -37,6 +41,16 @@ export function writeDraft(text: string): void {
   document.getElementById(FIELD_ID)?.focus();
 }
 
+/** Opens the browser's own dialog for files. */
+function pickFiles(): void {
+  document.getElementById(PICKER_ID)?.click();
+}
+
+/** Who sends files without a word says their names. */
+function wordsOf(text: string): string {
+  return text.trim() === "" ? draftedFiles.value.map(({ name }) => name).join(", ") : text;
+}
+
 /** Does what the draft says; what it does not understand stays, with the reason. */
 function submit(text: string): void {
   const line = readLine(text);
@@ -48,11 +62,16 @@ function submit(text: string): void {
       writeDraft("/");
       return;
     case "message":
-      sendMessage(line.text);
+      sendMessage(line.text, undefined, takeFiles());
+      break;
+    case "next":
+      sendMessage(line.text, line.kind, takeFiles());
       break;
     case "steer":
-    case "next":
       sendMessage(line.text, line.kind);
+      break;
+    case "attach":
+      pickFiles();
       break;
     case "stop":
       stop();
@@ -75,15 +94,21 @@ function steer(text: string): void {
 
 /** Completes the draft with a command, or does it where nothing can follow. */
 function choose(name: string, takes: "text" | "nothing"): void {
-  if (takes === "text") writeDraft(`/${name} `);
+  if (name === "attach") {
+    pickFiles();
+    draft.value = "";
+  } else if (takes === "text") writeDraft(`/${name} `);
   else submit(`/${name}`);
 }
 
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const text = draft.value;
-  const tooLong = !fitsFrame(text);
-  const ready = text.trim() !== "" && !tooLong;
+  const files = draftedFiles.value;
+  const tooLong = !fitsFrame(text, files.length);
+  const ready = (text.trim() !== "" || files.length > 0) && !tooLong && areStored(files);
+  // What runs can be told words, and nothing else.
+  const canSteer = ready && files.length === 0;
   const list = choices(text);
   const isBusy = busy.value;
 
@@ -108,10 +133,10 @@ export function Composer() {
     else if (chosen && event.key === "Escape") closeList(text);
     else if (event.key === "Escape" && isBusy && text === "") stop();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      if (ready && isBusy) steer(text);
-      else if (ready) submit(text);
+      if (canSteer && isBusy) steer(text);
+      else if (ready) submit(wordsOf(text));
     } else if (event.key === "Enter" && !event.shiftKey) {
-      if (ready) submit(text);
+      if (ready) submit(wordsOf(text));
     } else return;
     event.preventDefault();
   };
@@ -121,12 +146,26 @@ export function Composer() {
       class="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        if (ready) submit(text);
+        if (ready) submit(wordsOf(text));
         field.current?.focus();
       }}
     >
       <CommandList list={list} onChoose={choose} />
+      <DraftedFiles />
       <div class="box">
+        <input
+          id={PICKER_ID}
+          type="file"
+          class="unseen"
+          multiple
+          tabIndex={-1}
+          aria-hidden="true"
+          onChange={(event) => {
+            addFiles(event.currentTarget.files ?? []);
+            event.currentTarget.value = "";
+            field.current?.focus();
+          }}
+        />
         <label class="unseen" for={FIELD_ID}>
           {words.message}
         </label>
@@ -142,10 +181,19 @@ export function Composer() {
           aria-controls={list.length > 0 ? COMMANDS_ID : undefined}
           aria-activedescendant={list.length > 0 ? optionId(selected.value) : undefined}
           onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            const pasted = event.clipboardData?.files ?? [];
+            if (pasted.length === 0) return;
+            event.preventDefault();
+            addFiles(pasted);
+          }}
           onInput={(event) => {
             changeDraft(event.currentTarget.value);
           }}
         />
+        <button type="button" class="round" aria-label={words.attach} title={words.attachTitle} onClick={pickFiles}>
+          <Clip />
+        </button>
         {isBusy && (
           <>
             <button type="button" class="round" aria-label={words.stop} title={words.stopTitle} onClick={stop}>
@@ -154,7 +202,7 @@ export function Composer() {
             <button
               type="button"
               class="round"
-              disabled={!ready}
+              disabled={!canSteer}
               aria-label={words.steer}
               title={words.steerTitle}
               onClick={() => {

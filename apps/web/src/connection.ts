@@ -1,5 +1,6 @@
 /** One WebSocket that is always coming back, and goes on from the last cursor it saw (SPEC K3). */
 import type { ClientFrame, ServerFrame } from "@mimikit/protocol/api";
+import type { AttachedFile } from "@mimikit/protocol/attachment";
 import { signal } from "@preact/signals";
 import { frameOf, keep, newId, type OutboxMode, outbox, retry } from "./outbox.ts";
 import { askWhetherPaired, type PairOutcome, pair, secret, session, signOut } from "./session.ts";
@@ -63,8 +64,8 @@ export async function disconnect(): Promise<void> {
 }
 
 /** Keeps a message, or words for what runs now, and sends it at once or as soon as there is a connection. */
-export function sendMessage(text: string, mode?: OutboxMode): void {
-  send(frameOf(keep(text, Date.now(), mode)));
+export function sendMessage(text: string, mode?: OutboxMode, files: readonly AttachedFile[] = []): void {
+  send(frameOf(keep(text, Date.now(), mode, files)));
 }
 
 /** Answers an open question. Without a connection it stays open, and the user is told. */

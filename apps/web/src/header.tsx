@@ -2,6 +2,7 @@
 import { nowMs } from "./clock.ts";
 import { connectNow, disconnect, link } from "./connection.ts";
 import { Door, Mark, Warning } from "./icons.tsx";
+import { NotificationsButton } from "./notifications.tsx";
 import { Overview, OverviewButton } from "./overview.tsx";
 import { status } from "./state.ts";
 import { DrawerButton } from "./tasks.tsx";
@@ -27,6 +28,7 @@ export function Header() {
       <TriggersButton />
       <Triggers />
       <DrawerButton />
+      <NotificationsButton />
       <button type="button" class="plain" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
         <Door />
       </button>

@@ -27,6 +27,12 @@ export function Mark() {
   );
 }
 
+export const Bell = () => (
+  <Icon>
+    <path d="M6 9a6 6 0 0 1 12 0v5l2 3H4l2-3zM10 21h4" />
+  </Icon>
+);
+
 export const ArrowUp = () => (
   <Icon>
     <path d="M12 19V5M5 12l7-7 7 7" />
@@ -36,6 +42,18 @@ export const ArrowUp = () => (
 export const Bend = () => (
   <Icon>
     <path d="M5 5v6a4 4 0 0 0 4 4h10M14 10l5 5-5 5" />
+  </Icon>
+);
+
+export const Clip = () => (
+  <Icon>
+    <path d="m20 11.5-8.2 8.2a5 5 0 0 1-7-7l8.5-8.5a3.3 3.3 0 0 1 4.7 4.7l-8.5 8.5a1.7 1.7 0 0 1-2.4-2.4l7.8-7.7" />
+  </Icon>
+);
+
+export const Sheet = () => (
+  <Icon>
+    <path d="M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8zM14 3v5h5" />
   </Icon>
 );
 

@@ -1,7 +1,9 @@
 /** One message: the user's own with how far it got, the assistant's with the work it started, a notice in between. */
 import type { ChatMessage } from "@mimikit/protocol/api";
+import type { AttachedFile } from "@mimikit/protocol/attachment";
 import type { ComponentChildren } from "preact";
 import { link, sendAgain } from "./connection.ts";
+import { SentFiles } from "./files.tsx";
 import { Check } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { type OutboxEntry, release } from "./outbox.ts";
@@ -27,7 +29,7 @@ export function MessageItem({ message, day }: MessageItemProps) {
       {day !== undefined && <li class="rule">{day}</li>}
       <li class="message" data-role={message.role} data-id={message.id} data-meanwhile={message.meanwhile}>
         {message.role === "user" && (
-          <Own text={message.text} at={message.at}>
+          <Own text={message.text} at={message.at} files={message.attachments}>
             {message.meanwhile ? <Way message={message} /> : <Progress message={message} />}
           </Own>
         )}
@@ -35,6 +37,7 @@ export function MessageItem({ message, day }: MessageItemProps) {
         {message.role === "system" && (
           <div class="system">
             <span class="unseen">{words.notice}: </span>
+            {message.notification?.title !== undefined && <strong>{message.notification.title}</strong>}
             <Markdown text={message.text} />
           </div>
         )}
@@ -47,7 +50,7 @@ export function MessageItem({ message, day }: MessageItemProps) {
 export function OutboxItem({ entry }: { entry: OutboxEntry }) {
   return (
     <li class="message" data-role="user" data-outbox={entry.id} data-meanwhile={entry.mode === "steer" || undefined}>
-      <Own text={entry.text} at={entry.at}>
+      <Own text={entry.text} at={entry.at} files={entry.files}>
         {entry.refusal === undefined ? (
           <span class="progress" data-progress="sending">
             {link.value.state === "connected" ? words.sending : words.unsent}
@@ -93,10 +96,18 @@ export function Thinking() {
   );
 }
 
-function Own({ text, at, children }: { text: string; at: string; children: ComponentChildren }) {
+interface OwnProps {
+  text: string;
+  at: string;
+  files: readonly AttachedFile[] | undefined;
+  children: ComponentChildren;
+}
+
+function Own({ text, at, files = [], children }: OwnProps) {
   return (
     <>
       <span class="unseen">{words.you}: </span>
+      <SentFiles files={files} />
       <div class="bubble">{text}</div>
       <p class="meta">
         <time dateTime={at}>{timeText(at)}</time>

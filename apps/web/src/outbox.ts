@@ -3,6 +3,7 @@
  * and goes out again under the same id, so that sending twice is sending once (SPEC K2).
  */
 import type { BODY_BYTES_MAX as BodyBytesMax, ClientFrame } from "@mimikit/protocol/api";
+import type { AttachedFile } from "@mimikit/protocol/attachment";
 import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/fields";
 import { signal } from "@preact/signals";
 
@@ -23,6 +24,8 @@ export interface OutboxEntry {
   timeZone: string;
   /** `steer`: said to what runs now. `next`: it wants a turn of its own. */
   mode?: OutboxMode;
+  /** What goes along with it; stored by the gateway already. */
+  files?: readonly AttachedFile[];
   /** Why the gateway said no; such an entry waits for the user. */
   refusal?: string;
   /** The message that came back before its acknowledgement; shown instead of this entry. */
@@ -39,13 +42,14 @@ function readStored(): OutboxEntry[] {
 }
 
 /** Keeps `text` for sending and returns its entry. */
-export function keep(text: string, nowMs: number, mode?: OutboxMode): OutboxEntry {
+export function keep(text: string, nowMs: number, mode?: OutboxMode, files: readonly AttachedFile[] = []): OutboxEntry {
   const entry: OutboxEntry = {
     id: newId(),
     text,
     at: new Date(nowMs).toISOString(),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(mode !== undefined && { mode }),
+    ...(files.length > 0 && { files }),
   };
   localStorage.setItem(KEY_PREFIX + entry.id, JSON.stringify(entry));
   outbox.value = [...outbox.value, entry];
@@ -74,16 +78,26 @@ export function retry(id: string): OutboxEntry | undefined {
 }
 
 /** The frame that sends an entry. */
-export function frameOf({ id, text, at, timeZone, mode }: OutboxEntry): ClientFrame {
+export function frameOf({ id, text, at, timeZone, mode, files }: OutboxEntry): ClientFrame {
   if (mode === "steer") return { type: "steer", id, text };
-  return { type: "input", id, text, client: { timeZone, now: at }, ...(mode === "next" && { mode }) };
+  const attachments = files?.map(({ id: fileId, name }) => ({ id: fileId, ...(name !== undefined && { name }) }));
+  return {
+    type: "input",
+    id,
+    text,
+    client: { timeZone, now: at },
+    ...(mode === "next" && { mode }),
+    ...(attachments !== undefined && { attachments }),
+  };
 }
 
-/** Whether `text` can be sent in one frame. The measure is taken with the rest of the frame at its usual size. */
-export function fitsFrame(text: string): boolean {
+/** Whether `text` can be sent in one frame, with so many files. The rest of the frame is measured at its usual size. */
+export function fitsFrame(text: string, files = 0): boolean {
   const FRAME_OVERHEAD_BYTES = 512;
+  const FILE_BYTES_MAX = 1_024;
   if (text.length > TEXT_CHARS_MAX) return false;
-  return new TextEncoder().encode(JSON.stringify(text)).length + FRAME_OVERHEAD_BYTES <= FRAME_BYTES_MAX;
+  const bytes = new TextEncoder().encode(JSON.stringify(text)).length;
+  return bytes + FRAME_OVERHEAD_BYTES + files * FILE_BYTES_MAX <= FRAME_BYTES_MAX;
 }
 
 /** 128 random bits. `crypto.randomUUID` is missing where the page is served over plain HTTP from another machine. */

@@ -7,6 +7,7 @@ import type {
   TaskSummary,
   TriggerSummary,
 } from "@mimikit/protocol/api";
+import { type Notification, notificationIn } from "@mimikit/protocol/notification";
 import { batch, computed, signal } from "@preact/signals";
 import { mark, type OutboxEntry, outbox, release } from "./outbox.ts";
 import { isOpen, treesOf } from "./task-tree.ts";
@@ -17,6 +18,7 @@ const MESSAGES_MAX = 800;
 const TASKS_MAX = 500;
 const LIVE_CHARS_MAX = 200_000;
 const STEPS_PER_TASK_MAX = 3;
+const NOTIFICATIONS_MAX = 20;
 /** Nobody wants a page of output read out. */
 const ANNOUNCED_CHARS_MAX = 500;
 
@@ -40,6 +42,8 @@ export const steps = signal<ReadonlyMap<string, readonly string[]>>(new Map());
 export const cancelling = signal<ReadonlySet<string>>(new Set());
 /** Something that went wrong and belongs to no message. */
 export const notice = signal<string | undefined>(undefined);
+/** What the user is to see at once and came while the page was open, oldest first. */
+export const notifications = signal<readonly Notification[]>([]);
 /** What a screen reader is told: the newest message or question that came while the page was open. */
 export const announcement = signal("");
 /** The last ordered frame that was applied; a reconnect goes on from here. */
@@ -71,6 +75,7 @@ export function receive(frame: ServerFrame): void {
   batch(() => {
     switch (frame.type) {
       case "snapshot":
+        if (loaded.value) frame.messages.forEach(notifyOfMissed);
         messages.value = frame.messages.slice(-MESSAGES_MAX);
         tasks.value = new Map(frame.tasks.map((task) => [task.id, task]));
         questions.value = new Map(frame.questions.map((question) => [question.id, question]));
@@ -96,6 +101,9 @@ export function receive(frame: ServerFrame): void {
           : new Map(triggers.value).set(trigger.id, trigger);
         break;
       }
+      case "notification":
+        addNotification(frame.data);
+        break;
       case "status":
         status.value = frame.data;
         break;
@@ -149,6 +157,7 @@ export function forgetAll(): void {
     status.value = undefined;
     notice.value = undefined;
     announcement.value = "";
+    notifications.value = [];
     cursor.value = undefined;
     outbox.value = [];
   });
@@ -165,6 +174,17 @@ function receiveMessage(message: ChatMessage): void {
   putMessage(message);
   const turn = REPLY_ID.exec(message.id)?.[1];
   if (turn !== undefined) liveText.value = without(liveText.value, turn);
+}
+
+function addNotification(notification: Notification): void {
+  if (notifications.value.some(({ id }) => id === notification.id)) return;
+  notifications.value = [...notifications.value, notification].slice(-NOTIFICATIONS_MAX);
+}
+
+/** A gateway that was started anew knows of no cursor: what came meanwhile is only in its snapshot. */
+function notifyOfMissed(message: ChatMessage): void {
+  const notification = notificationIn(message);
+  if (notification !== null && !messages.value.some(({ id }) => id === message.id)) addNotification(notification);
 }
 
 function spokenText({ marker, text }: ChatMessage): string {

@@ -18,7 +18,7 @@ const PROVIDERS: Record<string, string> = {
   claude: "Claude",
 };
 
-const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker" };
+const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker", reviewer: "Reviewer" };
 
 const STATES: Record<TaskState, string> = {
   waiting: "waiting",
@@ -33,6 +33,7 @@ const STATES: Record<TaskState, string> = {
 const COMMANDS: Record<SlashName, string> = {
   steer: "say something to what runs now",
   next: "a message with a turn of its own, after the one that runs",
+  attach: "take files along",
   stop: "end what runs now",
   clear: "begin a new conversation; memory stays",
   help: "show this list",
@@ -78,6 +79,7 @@ const ENGLISH = {
   meanTime: "mean time",
   problems: (n: number) => plural(n, "thing to look at", "things to look at"),
   signOut: "Sign out",
+  allowNotifications: "Allow notifications",
   signOutQuestion:
     "Sign this browser out? Messages that were not sent yet are dropped. To come back you need a new pairing code.",
 
@@ -126,6 +128,18 @@ const ENGLISH = {
   placeholder: "Message Mimikit",
   send: "Send",
   sendTitle: "Send (Enter): answered when the reply before it is complete",
+  attach: "Attach files",
+  attachTitle: "Attach files: pictures, recordings, PDFs, texts. Paste and drop work, too",
+  attachedFiles: "Attached files",
+  unnamedFile: "file",
+  uploading: (name: string) => `Uploading ${name}`,
+  uploadFailed: "It did not arrive.",
+  tryAgain: "Try again",
+  removeFile: (name: string) => `Remove ${name}`,
+  saveFile: (name: string) => `Save ${name}`,
+  fileGone: (name: string) => `${name} is not there any more, or there is no connection.`,
+  fileTooLarge: (bytes: number) => `Larger than ${bytesText(bytes)}.`,
+  tooManyFiles: (max: number) => `A message takes at most ${max} files along; the others were left out.`,
   steer: "Steer",
   steerTitle: "Steer (Ctrl+Enter or ⌘Enter): say it to what runs now",
   stop: "Stop",
@@ -237,6 +251,7 @@ const STATES_ZH: Record<TaskState, string> = {
 const COMMANDS_ZH: Record<SlashName, string> = {
   steer: "对正在进行的工作说一句话",
   next: "排在当前回复之后，单独回答的消息",
+  attach: "添加文件",
   stop: "停止正在进行的工作",
   clear: "开始新的对话；记忆保留",
   help: "显示这个列表",
@@ -315,6 +330,7 @@ const CHINESE: typeof ENGLISH = {
   meanTime: "平均用时",
   problems: (n) => `${n} 件事需要留意`,
   signOut: "退出登录",
+  allowNotifications: "允许通知",
   signOutQuestion: "让这个浏览器退出登录？尚未发送的消息会被丢弃，再次使用需要新的配对码。",
 
   conversation: "对话",
@@ -360,6 +376,18 @@ const CHINESE: typeof ENGLISH = {
   placeholder: "给 Mimikit 发消息",
   send: "发送",
   sendTitle: "发送（Enter）：前面的回复写完后回答",
+  attach: "添加文件",
+  attachTitle: "添加文件：图片、录音、PDF、文本，也可以粘贴或拖放",
+  attachedFiles: "附件",
+  unnamedFile: "文件",
+  uploading: (name) => `正在上传 ${name}`,
+  uploadFailed: "没有送达。",
+  tryAgain: "重试",
+  removeFile: (name) => `移除 ${name}`,
+  saveFile: (name) => `保存 ${name}`,
+  fileGone: (name) => `${name} 已不存在，或者没有连接。`,
+  fileTooLarge: (bytes) => `超过 ${bytesText(bytes)}。`,
+  tooManyFiles: (max) => `一条消息最多带 ${max} 个文件，其余的没有添加。`,
   steer: "引导",
   steerTitle: "引导（Ctrl+Enter 或 ⌘Enter）：对正在进行的工作说",
   stop: "停止",
@@ -485,11 +513,19 @@ export function pauseText(ms: number): string {
 }
 
 const NUMBER = new Intl.NumberFormat(words.language);
+const SIZE_UNITS = ["B", "KB", "MB"] as const;
 const COST = new Intl.NumberFormat(words.language, { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
 /** A count in the habit of the language: `12,345`. */
 export function numberText(n: number): string {
   return NUMBER.format(n);
+}
+
+/** A size as file managers say it: `12 KB`, `3.4 MB`. */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1024 ? 0 : bytes < 1024 ** 2 ? 1 : 2;
+  const size = bytes / 1024 ** power;
+  return `${size < 10 && power > 0 ? Math.round(size * 10) / 10 : Math.round(size)} ${SIZE_UNITS[power]}`;
 }
 
 /** US dollars, to a hundredth of a cent. */

@@ -2,6 +2,12 @@
 import type { Circuits } from "@mimikit/agent/circuit";
 import type { Candidate } from "@mimikit/core/dispatch";
 import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+
+/** Does nobody have to be asked? What a review has passed is landed by the pool itself. */
+export function isCode({ improve }: Task): boolean {
+  return improve?.step === "land";
+}
 
 /**
  * Those of `candidates`, in their order, for whom somebody in the chain of their role may be asked; of a provider that is
@@ -24,6 +30,7 @@ export function admit(
     return true;
   };
   return candidates.filter(({ task, outages }) => {
+    if (isCode(task)) return true;
     const isUntold = task.turn !== undefined && outages.length === 0;
     return chainOf(task.role).some(mayAsk) || isUntold;
   });

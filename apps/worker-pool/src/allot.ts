@@ -15,6 +15,7 @@ import type { UsageLine } from "@mimikit/protocol/usage";
 import { accountsAt, hasLine } from "@mimikit/store/accounts";
 import type { Mirror } from "@mimikit/store/mirror";
 import type { UsageBook } from "@mimikit/store/usage-book";
+import { isCode } from "./admit.ts";
 
 /** A task that may begin. */
 export interface Allotted extends Candidate {
@@ -41,7 +42,7 @@ export function allot(candidates: readonly Candidate[], budgets: Budgets): Allot
   let accounts: readonly Account[] = accountsAt(budgets.limits, budgets.book, budgets.mirror, budgets.nowMs);
   const allotted: Allotted[] = [];
   for (const candidate of candidates) {
-    if (accounts.length === 0 && !hasOwnBudget(candidate.task, budgets)) {
+    if (isCode(candidate.task) || (accounts.length === 0 && !hasOwnBudget(candidate.task, budgets))) {
       allotted.push(candidate);
       continue;
     }
@@ -55,10 +56,10 @@ export function allot(candidates: readonly Candidate[], budgets: Budgets): Allot
 
 /** Does a budget of its own ask what a task costs: that of each task, or that of the trigger which it comes from? */
 function hasOwnBudget(
-  { turn, triggerId }: Task,
+  { turn, triggerId, improve }: Task,
   { taskLimit, mirror }: Pick<Budgets, "taskLimit" | "mirror">,
 ): boolean {
-  if (turn === undefined && isLimited(taskLimit)) return true;
+  if (turn === undefined && (improve !== undefined || isLimited(taskLimit))) return true;
   return triggerId !== undefined && mirror.standing.get(triggerId)?.budget !== undefined;
 }
 

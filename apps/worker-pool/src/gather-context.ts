@@ -1,6 +1,9 @@
 /** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
 import { clockOf, isoIn } from "@mimikit/agent/clock";
 import type { Context } from "@mimikit/agent/context";
+import { gatherEvidence } from "@mimikit/agent/evidence";
+import { promptNameOf } from "@mimikit/agent/prompt";
+import { SECTIONS } from "@mimikit/agent/sections";
 import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/board";
 import { sinceClear } from "@mimikit/core/history";
 import { rootOf } from "@mimikit/core/rules/settle";
@@ -14,6 +17,7 @@ import { compareTaskIds } from "@mimikit/protocol/id";
 import type { ClientClock, Message } from "@mimikit/protocol/inbox";
 import type { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
+import type { SkillSummary } from "@mimikit/protocol/skill";
 import type { Task } from "@mimikit/protocol/task";
 import { VERSION } from "@mimikit/runtime/version";
 import { parseBacklog } from "@mimikit/store/backlog";
@@ -34,12 +38,14 @@ export interface Sources {
   /** Everything that was ever said. */
   said: HistoryIndex;
   providers: Record<Role, string>;
+  /** What there is to follow; asked again for each run, so that an edit counts from the next one on. */
+  listSkills(): Promise<SkillSummary[]>;
   nowMs(): number;
 }
 
 export async function gatherContext(
   task: Task,
-  { home, workDir, fs, mirror, said, providers, nowMs }: Sources,
+  { home, workDir, fs, mirror, said, providers, listSkills, nowMs }: Sources,
 ): Promise<Context> {
   await mirror.ledger.follow();
   const { messages: newest } = await readHistory(fs, mirror.ledger);
@@ -49,6 +55,7 @@ export async function gatherContext(
   const texts = (each: { text: string }) => each.text;
   const query = keywordsOf(messages.map(texts), history.map(texts)).join(" ");
   const now = new Date(nowMs()).toISOString();
+  const evidence = await gatherEvidence(messages, history, { home, fs });
   const sender = messages.findLast((message) => message.client !== undefined);
   return {
     now,
@@ -60,12 +67,14 @@ export async function gatherContext(
     questions: listQuestions(mirror),
     memory: query === "" ? [] : (await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
     memoryPlace: { home, workDir },
+    skills: "skills" in SECTIONS[promptNameOf(task)] ? await listSkills() : [],
     backlog: parseBacklog((await fs.read(BACKLOG_PATH, DOCUMENT_BYTES_MAX)) ?? "").map(({ item, done }) => ({
       item,
       done,
     })),
     providers,
     version: VERSION,
+    ...(evidence.length > 0 && { evidence }),
     ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
 }

@@ -1,10 +1,12 @@
 /** The worker-pool process: it claims tasks, lets a provider run them, and publishes what came of it. */
+import { realpath } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { Circuits } from "@mimikit/agent/circuit";
 import { chooseProviders } from "@mimikit/agent/providers/index";
 import { chainOf, describeProviders } from "@mimikit/agent/providers/names";
 import { reservationOf } from "@mimikit/agent/reservation";
 import { definitionOf, ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
+import { skillPlacesOf } from "@mimikit/agent/skills";
 import { HistoryIndex } from "@mimikit/memory/history-index";
 import { closeMemorySearch } from "@mimikit/memory/search";
 import { ROLES, type Role } from "@mimikit/protocol/role";
@@ -14,7 +16,7 @@ import { homeHash, prepareHome, readToken, resolveHome } from "@mimikit/runtime/
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import { createLog } from "@mimikit/runtime/log";
 import { runLoop } from "@mimikit/runtime/loop";
-import { killMarked } from "@mimikit/runtime/marked-processes";
+import { killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
@@ -25,8 +27,12 @@ import { WATCHED, watchState } from "@mimikit/store/watch";
 import { admit } from "./admit.ts";
 import { allot, linesOfDead } from "./allot.ts";
 import { endEarlier } from "./end-earlier.ts";
+import { problemOf } from "./improve/health.ts";
+import { gitOf } from "./improve/site.ts";
+import { sweep } from "./improve/sweep.ts";
 import { Pool } from "./pool.ts";
 import { runAttempt } from "./run-attempt.ts";
+import { skillIndex } from "./skill-index.ts";
 import { recordUsage } from "./usage-file.ts";
 
 const { home, workDir } = resolveHome(process.env);
@@ -70,6 +76,9 @@ const noteUsage = (line: UsageLine) => {
     onError(error);
   }
 };
+const listSkills = skillIndex(skillPlacesOf({ home, workDir }, process.env), (problem) =>
+  log.audit({ event: "skill_refused", detail: problem }),
+);
 const pool: Pool = new Pool({
   fs,
   token: readToken(home),
@@ -105,6 +114,7 @@ const pool: Pool = new Pool({
       fs,
       mirror: pool.mirror,
       said,
+      listSkills,
       providers: describeProviders(settings.current.config, surroundings).names,
       nowMs: () => Date.now(),
       answerersOf: (role) => chooseProviders(role, settings.current.config, surroundings),
@@ -115,6 +125,9 @@ const pool: Pool = new Pool({
       book,
       noteUsage,
       sandbox: settings.current.config.sandbox,
+      improve: settings.current.config.selfImprove,
+      problemOf: () => problemOf(home),
+      audit: (event) => log.audit(event),
       timeLimitOf: (task) => definitionOf(task).timeoutSec(settings.current.config),
       onToolCall: ({ id: taskId, traceId }, { durationMs, ...detail }) =>
         log.audit({ event: "tool_call", taskId, traceId, durationMs, detail }),
@@ -129,6 +142,20 @@ const pool: Pool = new Pool({
   pause: (ms) => wait(ms),
 });
 await pool.load();
+
+const sweeper = runLoop({
+  tickMs: config.tickMs,
+  tick: async () =>
+    sweep({
+      home: await realpath(home),
+      git: gitOf({ workDir, environment: { [MARK_VARIABLE]: markOf(home, "sweep", 1) } }),
+      fs,
+      ledger: pool.mirror.ledger,
+      isRunning: (id) => pool.runs(id),
+      onSwept: (id) => log.audit({ event: "improvement_swept", taskId: id }),
+    }),
+  onError,
+});
 
 let rereadAtMs = 0;
 const loop = runLoop({
@@ -145,7 +172,7 @@ const stopWatching = watchState(home, WATCHED.workers, () => loop.nudge());
 onShutdown(async () => {
   stopWatching();
   await settings.close();
-  await loop.stop();
+  await Promise.all([loop.stop(), sweeper.stop()]);
   await pool.drain();
   await closeMemorySearch();
   log.audit({ event: "workers_stopped" });

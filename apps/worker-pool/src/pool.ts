@@ -89,6 +89,11 @@ export class Pool {
     await Promise.all([...this.running.values()].map((run) => run.ended));
   }
 
+  /** Does a task run here, its end still to come? */
+  runs(id: string): boolean {
+    return this.running.has(id);
+  }
+
   private freeOf(role: Role): number {
     return (
       this.options.limits().concurrency[role] - [...this.running.values()].filter((run) => run.role === role).length

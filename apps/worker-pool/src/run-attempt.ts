@@ -1,8 +1,10 @@
 /** One attempt of one task: its context, its folder, its mark, its time limit and its stream around the provider. */
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
 import type { Circuits } from "@mimikit/agent/circuit";
+import type { Context } from "@mimikit/agent/context";
+import { layOut } from "@mimikit/agent/evidence";
 import type { Answerers } from "@mimikit/agent/providers/index";
 import { isFree, priceOf } from "@mimikit/agent/reservation";
 import { type Outcome, runTask } from "@mimikit/agent/run-task";
@@ -11,16 +13,25 @@ import type { Steering } from "@mimikit/agent/steering";
 import { addSpending, isLimited, type Limit, NO_SPENDING, overrun, spendingOf } from "@mimikit/core/budget";
 import { failedResult } from "@mimikit/core/finish";
 import { timeLimitSec } from "@mimikit/core/retry";
+import type { AuditEvent } from "@mimikit/protocol/audit";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import { NO_USAGE, type Price, priced, type Usage, type UsageLine } from "@mimikit/protocol/usage";
+import type { Config } from "@mimikit/runtime/config";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
 import { runPath, streamPath } from "@mimikit/store/state";
 import type { UsageBook } from "@mimikit/store/usage-book";
 import { type Allotted, estimateOf } from "./allot.ts";
 import { gatherContext, type Sources } from "./gather-context.ts";
+import { assertImprovable, type Bench, openBench } from "./improve/bench.ts";
+import { Unimprovable } from "./improve/git.ts";
+import { land } from "./improve/land.ts";
+import type { Site } from "./improve/site.ts";
 import { openStream } from "./stream-file.ts";
 import { ToolTally } from "./tool-tally.ts";
+
+/** Who answers for what no model is asked for. */
+const CODE = "code";
 
 export interface Workshop extends Sources {
   /** Who answers, and who stands in. */
@@ -37,6 +48,10 @@ export interface Workshop extends Sources {
   noteUsage(line: UsageLine): void;
   onToolCall(task: Task, call: ToolCallRecord): void;
   sandbox: SandboxMode;
+  improve: Config["selfImprove"];
+  /** What is wrong with the running system; null while all is well. */
+  problemOf(): Promise<string | null>;
+  audit(event: AuditEvent): void;
   /** Seconds that a run of this task may take, where it does not say so itself. */
   timeLimitOf(task: Task): number;
   onError(error: unknown): void;
@@ -53,8 +68,11 @@ export async function runAttempt(
   workshop: Workshop,
 ): Promise<Outcome> {
   try {
+    if (candidate.task.improve?.step === "land") return await landed(candidate, steering, workshop);
     return await run(candidate, steering, stop, workshop);
   } catch (error) {
+    if (error instanceof Unimprovable)
+      return unrun(candidate, { failureReason: "error", error: error.message, retryable: false }, steering, workshop);
     workshop.onError(error);
     const message = error instanceof Error ? error.message : String(error);
     return unrun(candidate, { failureReason: "error", error: message, retryable: true }, steering, workshop);
@@ -81,6 +99,43 @@ function unrun(
   };
 }
 
+/** The end of an improvement: nobody is asked. */
+async function landed(candidate: Allotted, steering: Steering, workshop: Workshop): Promise<Outcome> {
+  const { task, attempt } = candidate;
+  const { improve, problemOf, audit } = workshop;
+  const landing = await land(task, await siteOf(candidate, workshop), {
+    mayMerge: improve.merge,
+    problemOf,
+    audit: (event, detail) => audit({ event, taskId: task.id, traceId: task.traceId, attempts: attempt, detail }),
+  });
+  return {
+    status: "done",
+    resultType: "landing",
+    result: landing,
+    retryable: false,
+    effects: [],
+    steers: steering.taken,
+    usage: NO_USAGE,
+    provider: CODE,
+  };
+}
+
+async function siteOf({ task, attempt }: Allotted, { home, workDir }: Workshop): Promise<Site> {
+  const runDir = join(home, runPath(task.id, attempt));
+  await mkdir(runDir, { recursive: true, mode: 0o700 });
+  const environment = { [MARK_VARIABLE]: markOf(home, task.id, attempt) };
+  return { home: await realpath(home), workDir, runDir, environment };
+}
+
+/** Where a step of self-improvement is at work; null for the steps, and all other tasks, that need no place of their own. */
+async function benchOf(candidate: Allotted, workshop: Workshop): Promise<Bench | null> {
+  const { task } = candidate;
+  const { improve } = task;
+  if (improve?.step === "look") await assertImprovable(await siteOf(candidate, workshop));
+  if (improve?.step !== "work") return null;
+  return openBench({ ...task, improve }, await siteOf(candidate, workshop), workshop.improve);
+}
+
 async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
   const { task, attempt, earlier } = candidate;
   const { home, workDir, onError } = workshop;
@@ -90,6 +145,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
     return unrun(candidate, { failureReason: "budget", error: problem, retryable: false }, steering, workshop);
   const runDir = join(home, runPath(task.id, attempt));
   await mkdir(runDir, { recursive: true, mode: 0o700 });
+  const bench = await benchOf(candidate, workshop);
   const stream = await openStream(home, task.id, onError);
   const tally = new ToolTally();
   let isAnswered = false;
@@ -102,12 +158,14 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
       answerers: workshop.answerersOf(task.role),
       circuits: workshop.circuits,
       monotonicMs: workshop.monotonicMs,
-      context: await gatherContext(task, workshop),
-      workDir,
+      context: await reachable(await gatherContext(task, workshop), task, runDir),
+      workDir: bench?.workDir ?? workDir,
       home,
-      sandbox: workshop.sandbox,
+      // The user's tree is safe in the sandbox alone.
+      sandbox: task.improve === undefined ? workshop.sandbox : "required",
+      ...(bench !== null && { protect: bench.protect }),
       runDir,
-      environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt) },
+      environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
       steering,
       onToolCall: (call) => {
         tally.note(call);
@@ -121,11 +179,19 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
     },
     signal,
   );
+  const concluded = bench === null ? ran : await bench.conclude(ran, stop);
   await stream.end();
-  const outcome = { ...ran, usage: priced(ran.usage, priceOf(ran.model, workshop.prices)) };
+  const outcome = { ...concluded, usage: priced(ran.usage, priceOf(ran.model, workshop.prices)) };
   noteUsage(candidate, outcome, tally, isAnswered || signal.aborted, workshop);
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
+}
+
+/** Of the state directory, a Worker may read nothing but the folder of its run. */
+async function reachable(context: Context, { role }: Task, runDir: string): Promise<Context> {
+  const { evidence } = context;
+  if (role !== "worker" || evidence === undefined) return context;
+  return { ...context, evidence: await layOut(evidence, runDir) };
 }
 
 /**

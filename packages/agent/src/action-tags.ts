@@ -55,7 +55,7 @@ ${list.join("\n")}
 
 /** How the tag of a tool is written: `<M:remember content="…" [longTerm="true|false"] />`. */
 export function usageOf(tool: Tool): string {
-  const attributes = propertiesOf(tool).map(({ name, schema, isRequired }) => {
+  const attributes = propertiesOf(tool.shown).map(({ name, schema, isRequired }) => {
     const written = isJson(schema) ? `${name}='{…}'` : `${name}="${hintOf(schema)}"`;
     return isRequired ? ` ${written}` : ` [${written}]`;
   });
@@ -241,7 +241,7 @@ function creationOf(attributes: Tag["attributes"]): Tag {
 
 /** Attributes are text; each becomes what the tool's schema says it is, or stays text for the schema to refuse. */
 function inputOf(attributes: Tag["attributes"], tool: Tool | undefined): Record<string, unknown> {
-  const properties = tool === undefined ? [] : propertiesOf(tool);
+  const properties = tool === undefined ? [] : propertiesOf(tool.input);
   return Object.fromEntries(
     Object.entries(attributes).map(([key, text]) => {
       const schema = properties.find(({ name }) => name === key)?.schema;
@@ -296,7 +296,7 @@ interface Property {
   isRequired: boolean;
 }
 
-function propertiesOf({ input }: Tool): Property[] {
+function propertiesOf(input: z.ZodType): Property[] {
   const { properties, required } = ObjectSchema.parse(z.toJSONSchema(input, { io: "input" }));
   return Object.entries(properties).map(([name, schema]) => ({ name, schema, isRequired: required.includes(name) }));
 }
@@ -315,8 +315,8 @@ function hintOf(schema: JsonSchema): string {
 }
 
 function describeTool(tool: Tool): string {
-  const { description } = ObjectSchema.parse(z.toJSONSchema(tool.input, { io: "input" }));
-  const attributes = propertiesOf(tool).map(
+  const { description } = ObjectSchema.parse(z.toJSONSchema(tool.shown, { io: "input" }));
+  const attributes = propertiesOf(tool.shown).map(
     ({ name, schema, isRequired }) => `    - ${name}: ${typeOf(schema)}${isRequired ? "" : ", optional"}`,
   );
   return [...(description === undefined ? [] : [`    ${description}`]), ...attributes].join("\n");

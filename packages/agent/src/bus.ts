@@ -1,10 +1,12 @@
 /**
- * The Tool Bus: the only gate between a role and the world. Is the tool for the role, is its level one of the role's, is
- * the input valid: only then it runs. Reads are answered at once, writes are staged as effects (SPEC G, I7).
+ * The Tool Bus: the only gate between a role and the world. Is the tool for the role, is its level one of the role's and
+ * not above what the skill in use declares, is the input valid: only then it runs. Reads are answered at once, writes are
+ * staged as effects (SPEC G, I7).
  */
 import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/effect";
 import { childId } from "@mimikit/protocol/id";
 import { describeIssues } from "@mimikit/protocol/json";
+import { isAbove, type Level, type SkillRef } from "@mimikit/protocol/skill";
 import type { Task } from "@mimikit/protocol/task";
 import { definitionOf } from "./roles/index.ts";
 import type { Reads, Tool } from "./tool.ts";
@@ -39,6 +41,8 @@ export interface CallOrigin {
 export interface ToolBus {
   /** Never throws. A staged write answers `{id}`: the id that its record will have. */
   call(tool: string, input: unknown, origin?: CallOrigin): Promise<ToolAnswer>;
+  /** The run uses this skill from now on: what is above its level is refused, whatever the skill itself says. */
+  use(skill: SkillRef): void;
   /** What has been staged so far, in order; effect k of task T becomes `T.k`. */
   readonly effects: readonly Effect[];
 }
@@ -55,6 +59,15 @@ export interface BusOptions {
 export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolBus {
   const effects: Effect[] = [];
   let calls = 0;
+  /** Of the skills in use, the one that allows least. */
+  let limit: SkillRef | undefined;
+
+  function use(skill: SkillRef): void {
+    if (skill.level === undefined) return;
+    if (limit?.level === undefined || isAbove(limit.level, skill.level)) limit = skill;
+  }
+
+  if (task.skill !== undefined) use(task.skill);
 
   function stage(effect: Effect): ToolAnswer {
     const earlierReply = effect.type === "reply" ? effects.findIndex((each) => each.type === "reply") : -1;
@@ -74,10 +87,12 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
     if (!allowed.includes(name)) return refusal("not_allowed", `"${name}" is not for the ${task.role}; ${choice}`);
     if (!definitionOf(task).levels.includes(tool.level))
       return refusal("not_allowed", `"${name}" is ${tool.level}, which the ${task.role} may not do`);
+    if (limit?.level !== undefined && isAbove(tool.level, limit.level) && !tool.keepsWithin)
+      return refusal("not_allowed", aboveSkill(name, tool.level, limit));
     try {
       const checked = tool.input.safeParse(input);
       if (!checked.success) return refusal("bad_input", describeIssues(checked.error));
-      const outcome = await tool.apply(checked.data, { task, reads, effects });
+      const outcome = await tool.apply(checked.data, { task, reads, effects, use, limit: limit?.level });
       if ("refused" in outcome) return refusal("not_allowed", outcome.refused);
       return "effect" in outcome ? stage(outcome.effect) : { ok: true, data: outcome.answer };
     } catch (error) {
@@ -88,6 +103,7 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
 
   return {
     effects,
+    use,
     async call(name, input, origin = {}) {
       const startMs = performance.now();
       const requestId = origin.requestId ?? String(++calls);
@@ -104,6 +120,10 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
       return answered;
     },
   };
+}
+
+function aboveSkill(name: string, level: Level, skill: SkillRef): string {
+  return `"${name}" is ${level}, and the skill "${skill.name}" that is in use declares ${skill.level}: nothing above that runs, whatever the skill says. Go on without it, or say what could not be done`;
 }
 
 function refusal(code: Extract<ToolAnswer, { ok: false }>["code"], message: string): ToolAnswer {

@@ -2,12 +2,14 @@
  * What the last text of a run hands in, by role. A Teller's is the reply; a Planner's that has planned nothing is a
  * question to the user; a Worker's is its result, as it stands or, where it is one JSON object (also in a fence at its
  * end), `{"resultType", "result"}`, `{"status": "needs_input", "question"}` or `{"status": "failed", "error"}`; the
- * evaluator's is its verdicts.
+ * evaluator's is its verdicts, the improver's its finding, the Reviewer's its review.
  */
+import { Finding, Review } from "@mimikit/protocol/improvement";
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { EvaluationItem, Task } from "@mimikit/protocol/task";
 import { z } from "zod";
+import { readJsonOf } from "./hand-in-json.ts";
 import { lastJson } from "./last-json.ts";
 import type { DoneEvent, FailedEvent } from "./provider.ts";
 import { readVerdicts } from "./verdicts.ts";
@@ -28,6 +30,9 @@ const HandedIn = z.union([
   z.object({ resultType: z.enum(["text", "code_change", "analysis", "summary"]), result: z.unknown() }),
 ]);
 
+const REVIEW_FORM = '{"pass": false, "reasons": ["…"]}';
+const FINDING_FORM = '{"found": true, "kind": "docs", "title": "…", "prompt": "…", "why": "…"} or {"found": false}';
+
 /** @param staged what the run has staged so far. */
 export function conclude(task: Task, text: string, staged: readonly { type: string }[]): Conclusion {
   switch (task.role) {
@@ -35,7 +40,10 @@ export function conclude(task: Task, text: string, staged: readonly { type: stri
       return concludeTurn(task, text, staged);
     case "planner":
       return concludePlan(text, staged);
+    case "reviewer":
+      return concludeAs("review", readJsonOf(Review, text, REVIEW_FORM));
     case "worker":
+      if (task.improve?.step === "look") return concludeAs("finding", readJsonOf(Finding, text, FINDING_FORM));
       return task.evaluation === undefined ? concludeWork(text) : concludeEvaluation(task.evaluation, text);
   }
 }
@@ -77,6 +85,10 @@ function concludeEvaluation(items: readonly EvaluationItem[], text: string): Con
   const end = done("verdicts", verdicts);
   if (problem === null) return end;
   return verdicts.length === 0 ? { problem } : { problem, otherwise: end.event };
+}
+
+function concludeAs(resultType: "review" | "finding", read: { value: unknown } | { problem: string }): Conclusion {
+  return "problem" in read ? read : done(resultType, read.value);
 }
 
 function done(resultType: NonNullable<DoneEvent["resultType"]>, result: unknown): { event: LastEvent } {

@@ -6,8 +6,12 @@ import type { HistoryMessage } from "@mimikit/protocol/history";
 import type { ClientClock, Message } from "@mimikit/protocol/inbox";
 import type { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
+import type { SkillSummary } from "@mimikit/protocol/skill";
+import type { Evidence } from "./evidence.ts";
 
 export interface Context {
+  /** The files that this is about, where there are any (SPEC I8). */
+  evidence?: readonly Evidence[];
   /** The server's clock when the run started, ISO 8601. */
   now: string;
   /** The clock of the client whose message this is about, if it told. */
@@ -28,6 +32,8 @@ export interface Context {
   memory: MemoryHit[];
   /** Where memory is, for the tool that looks something else up in it. */
   memoryPlace: MemoryPlace;
+  /** What there is to follow, for those who do work or plan it. */
+  skills: SkillSummary[];
   backlog: { item: string; done: boolean }[];
   /** Which provider answers for each role. */
   providers: Record<Role, string>;

@@ -21,11 +21,14 @@ const FILES: Record<PromptName, { role: Role; path: string }> = {
   teller: { role: "teller", path: "prompts/agents/teller.md" },
   planner: { role: "planner", path: "prompts/agents/planner.md" },
   worker: { role: "worker", path: "prompts/agents/worker.md" },
+  reviewer: { role: "reviewer", path: "prompts/agents/reviewer.md" },
+  "self-improve": { role: "worker", path: "prompts/agents/self-improve.md" },
   "llm-eval-batch": { role: "worker", path: "prompts/tasks/llm-eval-batch.md" },
 };
 
 /** The prompt of a task: that of its role, or of a kind of task that needs one of its own. */
-export function promptNameOf({ role, evaluation }: Pick<Task, "role" | "evaluation">): PromptName {
+export function promptNameOf({ role, evaluation, improve }: Pick<Task, "role" | "evaluation" | "improve">): PromptName {
+  if (improve?.step === "look") return "self-improve";
   return evaluation === undefined ? role : "llm-eval-batch";
 }
 

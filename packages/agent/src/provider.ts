@@ -29,6 +29,8 @@ export interface Run {
   home: string;
   /** Whether a Worker's shell is kept from the state directory by a sandbox. */
   sandbox: SandboxMode;
+  /** What of the file system a Worker may read and not change, beside the state directory: the user's own tree, where the workspace is a copy of it. */
+  protect?: readonly string[];
   /** This attempt's own folder for scratch files and artifacts; exists. */
   runDir: string;
   /** Marks every child process of this attempt (PROTOCOL R6): pass it on in the child's environment. */

@@ -1,8 +1,9 @@
 /** What a role is to the pool: which tools it has, how long and how many at once it may run, what it must hand in. */
 import type { ResultType } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
+import type { Level } from "@mimikit/protocol/skill";
 import type { Config } from "@mimikit/runtime/config";
-import type { Level, Tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 
 export interface RoleDefinition {
   role: Role;

@@ -14,6 +14,7 @@ import type { Config } from "@mimikit/runtime/config";
 import { hasCode } from "@mimikit/store/error-code";
 import { execa } from "execa";
 import { artifactOf } from "./artifact.ts";
+import { followsReadOnly, looksOnly } from "./looks-only.ts";
 import type { Run } from "./provider.ts";
 
 /** `auto` is a sandbox where it works, `required` is none without it. */
@@ -28,8 +29,12 @@ export interface Bounds {
   /** What of the state directory the command sees nevertheless; each must exist. */
   allow: readonly Passage[];
   mode: SandboxMode;
-  /** In the sandbox, nothing in the workspace can be changed. */
+  /** In the sandbox, nothing can be changed but temporary files. */
   isReadOnly?: boolean;
+  /** In the sandbox there is no network, not even this machine's own. */
+  isOffline?: boolean;
+  /** In the sandbox, nothing in these directories can be changed either; each must exist. */
+  protect?: readonly string[];
   /** In the sandbox, what comes over SECRET_FD is a file at `secretPathIn(home)`, in memory, that can be removed. */
   hasSecret?: boolean;
 }
@@ -77,13 +82,19 @@ const DROPPED_OF_ROOT = [
   "CAP_DAC_READ_SEARCH",
 ];
 
-/** A Worker's shell may read its own run's folder and the outputs that its prompt names. Who judges conditions only looks. */
-export async function boundsOf(run: Pick<Run, "task" | "home" | "workDir" | "runDir" | "sandbox">): Promise<Bounds> {
-  const { task, home, workDir, runDir, sandbox } = run;
+/**
+ * A Worker's shell may read its own run's folder and the outputs that its prompt names. Some only look; one that follows a
+ * read-only skill looks from a sandbox or not at all, because nothing else would keep it from writing.
+ */
+export async function boundsOf(
+  run: Pick<Run, "task" | "home" | "workDir" | "runDir" | "sandbox" | "protect">,
+): Promise<Bounds> {
+  const { task, home, workDir, runDir, sandbox, protect = [] } = run;
   const outputs = await Promise.all(task.upstream.map((report) => artifactOf(report, home)));
   const readable = [runDir, ...outputs.filter((path) => path !== null)];
   const allow = readable.map((path) => ({ path, isWritable: false }));
-  return { home, workDir, mode: sandbox, allow, isReadOnly: task.evaluation !== undefined };
+  const mode = followsReadOnly(task) ? "required" : sandbox;
+  return { home, workDir, mode, allow, isReadOnly: looksOnly(task), protect };
 }
 
 let found: Sandbox | undefined;
@@ -115,14 +126,22 @@ export async function sandboxed(command: CommandLine, bounds: Bounds): Promise<C
   if ("program" in sandbox) return { commandLine: await wrap(sandbox.program, command, bounds), isSandboxed: true };
   if (mode === "auto") return { commandLine: command, isSandboxed: false };
   throw new SandboxMissing(
-    `the setting "sandbox: required" allows no shell without a sandbox, and ${sandbox.missing}; ${INSTALL_HINT}`,
+    `no shell is allowed here without a sandbox ("sandbox: required", or a read-only skill), and ${sandbox.missing}; ${INSTALL_HINT}`,
   );
 }
 
 async function wrap(
   program: string,
   command: CommandLine,
-  { home, workDir, allow, isReadOnly = false, hasSecret = false }: Omit<Bounds, "mode">,
+  {
+    home,
+    workDir,
+    allow,
+    isReadOnly = false,
+    isOffline = false,
+    protect = [],
+    hasSecret = false,
+  }: Omit<Bounds, "mode">,
 ): Promise<CommandLine> {
   const [state, work] = await Promise.all([realpath(home), realpath(workDir)]);
   const passages = [...allow];
@@ -135,8 +154,11 @@ async function wrap(
     .flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]);
   return [
     program,
-    ...["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"],
+    ...(isReadOnly ? await readOnlyRoot() : ["--dev-bind", "/", "/"]),
+    ...["--unshare-pid", "--proc", "/proc", "--die-with-parent"],
+    ...(isOffline ? ["--unshare-net"] : []),
     ...(process.getuid?.() === 0 ? DROPPED_OF_ROOT.flatMap((name) => ["--cap-drop", name]) : []),
+    ...(await Promise.all(protect.map((path) => realpath(path)))).flatMap((path) => ["--ro-bind", path, path]),
     ...(isReadOnly ? ["--ro-bind", work, work] : []),
     ...["--tmpfs", state, ...binds],
     ...(hasSecret ? ["--perms", "0700", "--tmpfs", join(state, SECRET_DIR)] : []),
@@ -144,6 +166,12 @@ async function wrap(
     ...["--remount-ro", state],
     ...["--chdir", work, "--", ...command],
   ];
+}
+
+/** Many programs cannot do without temporary files. */
+async function readOnlyRoot(): Promise<string[]> {
+  const temporary = await realpath(tmpdir());
+  return ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--bind", temporary, temporary];
 }
 
 function isBelow(path: string, directory: string): boolean {

@@ -20,6 +20,7 @@ const TRIGGERS_MAX = 20;
 const QUESTIONS_MAX = 20;
 const TITLE_CHARS = 120;
 const ERROR_CHARS = 500;
+const SKILL_CHARS = 300;
 const QUOTE_CHARS = 200;
 const QUESTION_CHARS = 300;
 const CONDITION_CHARS = 200;
@@ -57,6 +58,7 @@ const backlog: Section = {
 const tasks: Section = { isQuestion: false, tokensMax: 2_048, render: renderTasks };
 const triggers: Section = { isQuestion: false, tokensMax: 1_024, render: renderTriggers };
 const questions: Section = { isQuestion: false, tokensMax: 1_024, render: renderQuestions };
+const attachments: Section = { isQuestion: true, tokensMax: 2_048, render: renderEvidence };
 const upstream: Section = {
   isQuestion: true,
   tokensMax: 32_768,
@@ -64,8 +66,10 @@ const upstream: Section = {
 };
 const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
 
+const skills: Section = { isQuestion: false, tokensMax: 2_048, render: renderSkills };
+
 /** What is told to somebody: to a role or, where the task says all, to whoever has a task of that kind. */
-export type PromptName = Role | "llm-eval-batch";
+export type PromptName = Role | "llm-eval-batch" | "self-improve";
 
 /** The sections of each prompt in its order: what changes with every run, as the clock does, stands last. */
 export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
@@ -83,6 +87,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     history,
     events: { isQuestion: true, tokensMax: 8_192, render: renderEvents },
     environment,
+    attachments,
     inputs: {
       isQuestion: true,
       tokensMax: 16_384,
@@ -93,14 +98,18 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     memory,
     tasks,
     triggers,
+    skills,
     history,
     environment,
+    attachments,
     origin: { isQuestion: true, tokensMax: 8_192, render: (run, max) => renderMessages(run.context.origin, run, max) },
     upstream,
     request: { isQuestion: true, tokensMax: 32_768, render: renderTask },
   },
   worker: {
+    skills,
     environment,
+    attachments,
     upstream,
     attempt: {
       isQuestion: true,
@@ -108,6 +117,19 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
       render: ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING),
     },
     task: { isQuestion: true, tokensMax: 32_768, render: renderTask },
+  },
+  reviewer: {
+    environment,
+    finding: { isQuestion: true, tokensMax: 8_192, render: renderFinding },
+    said: { isQuestion: false, tokensMax: 2_048, render: ({ task }, max) => textOf(task.improve?.change?.said, max) },
+    checks: { isQuestion: true, tokensMax: 8_192, render: renderChecks },
+    files: { isQuestion: true, tokensMax: 8_192, render: renderFiles },
+    diff: { isQuestion: true, tokensMax: 32_768, render: renderDiff },
+  },
+  "self-improve": {
+    environment,
+    failures: { isQuestion: true, tokensMax: 4_096, render: renderFailures },
+    backlog,
   },
   "llm-eval-batch": {
     environment,
@@ -154,6 +176,22 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
   });
 }
 
+/** Where a file is, is of use to whoever can open it. */
+function renderEvidence({ context, task }: Run, max: number): Quoted {
+  const shown = (context.evidence ?? []).map(({ messageId, file, path, shownAs }) =>
+    record({
+      of: messageId,
+      name: file.name === undefined ? undefined : shortenChars(file.name, TITLE_CHARS),
+      type: file.type,
+      bytes: file.bytes,
+      shown: shownAs ?? "no",
+      gone: path === null ? "yes" : undefined,
+      path: task.role === "worker" && path !== null ? path : undefined,
+    }),
+  );
+  return firstOf(shown, max);
+}
+
 function renderTriggers({ context }: Run, max: number): Quoted {
   const shown = context.triggers.slice(0, TRIGGERS_MAX);
   return firstOf(
@@ -194,9 +232,10 @@ function renderQuestions({ context }: Run, max: number): Quoted {
 function renderHistory(run: Run, max: number): Quoted {
   const { context, task } = run;
   const shownElsewhere = task.turn?.messages ?? context.origin;
-  const recent = recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote }) =>
-    record({ from: role, at: localTime(at, context), about: quotedText(quote, context.history) }, text),
-  );
+  const recent = recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote, attachments }) => {
+    const about = quotedText(quote, context.history);
+    return record({ from: role, at: localTime(at, context), about, attachments: namesOf(attachments) }, text);
+  });
   return lines(...recent);
 }
 
@@ -281,8 +320,22 @@ function tokensInJson(char: string): number {
 }
 
 function renderTask({ task }: Run, max: number): Quoted {
-  const { id, title, triggerId: trigger, prompt } = task;
-  return records([{ fields: { id, title: shortenChars(title, TITLE_CHARS), trigger }, body: prompt }], max);
+  const { id, title, triggerId: trigger, prompt, skill } = task;
+  const fields = { id, title: shortenChars(title, TITLE_CHARS), trigger, skill: skill?.name };
+  return records([{ fields, body: prompt }], max);
+}
+
+/** The skill that the task names stands first, so that it is there however little room there is. */
+function renderSkills({ task, context }: Run, max: number): Quoted {
+  const named = context.skills.filter(({ name }) => name === task.skill?.name);
+  const others = context.skills.filter(({ name }) => name !== task.skill?.name);
+  return firstOf(
+    [...named, ...others].map(({ name, level, path, description }) => {
+      const told = shortenChars(description.replace(/\s+/g, " "), SKILL_CHARS);
+      return record({ name, level, ...(task.role === "worker" && { path }) }, told);
+    }),
+    max,
+  );
 }
 
 function renderConditions({ task }: Run, max: number): Quoted {
@@ -292,9 +345,59 @@ function renderConditions({ task }: Run, max: number): Quoted {
   );
 }
 
+/** Tasks that ended badly, newest first: what a look for something to improve begins with (SPEC J1). */
+function renderFailures({ context }: Run, max: number): Quoted {
+  const failed = context.tasks.filter(({ role, state }) => role === "worker" && state === "failed");
+  const items = failed.slice(0, TASKS_MAX).map(({ id, title, failureReason, error, prompt }) => ({
+    fields: { id, title: shortenChars(title, TITLE_CHARS), reason: failureReason },
+    body: [prompt, error && `Error: ${shortenChars(error, ERROR_CHARS)}`].filter(Boolean).join("\n"),
+  }));
+  return records(items, max);
+}
+
+function renderFinding({ task: { improve } }: Run, max: number): Quoted {
+  const found = improve?.found;
+  if (found?.found !== true) return NOTHING;
+  const { kind, title, why, prompt } = found;
+  return records([{ fields: { kind, title: shortenChars(title, TITLE_CHARS) }, body: `${why}\n\n${prompt}` }], max);
+}
+
+function renderChecks({ task: { improve } }: Run, max: number): Quoted {
+  const checks = improve?.change?.checks ?? [];
+  return records(
+    checks.map(({ command, ended, isPassed, output }) => ({
+      fields: { command: shortenChars(command, ERROR_CHARS), passed: isPassed ? "yes" : "no", ended },
+      body: output,
+    })),
+    max,
+  );
+}
+
+function renderFiles({ task: { improve } }: Run, max: number): Quoted {
+  return firstOf(
+    (improve?.change?.files ?? []).map(({ path, action }) => record({ path, action })),
+    max,
+  );
+}
+
+/** What of it cannot be shown is said: nobody may pass what he has not seen. */
+function renderDiff({ task: { improve } }: Run, max: number): Quoted {
+  const { base, commit, diff = "", artifact } = improve?.change ?? {};
+  const whole = artifact === undefined ? {} : { cut: "yes", whole_diff: artifact };
+  return records([{ fields: { base, commit: commit ?? undefined, ...whole }, body: diff }], max);
+}
+
+function textOf(text: string | undefined, max: number): Quoted {
+  return text === undefined || text === "" ? NOTHING : records([{ fields: { from: "the Worker" }, body: text }], max);
+}
+
 /** As many lines, from the first on, as there is room for. */
 function firstOf(all: readonly Quoted[], max: number): Quoted {
   return lines(...takeWithin(all, max));
+}
+
+function namesOf(files: HistoryMessage["attachments"]): string | undefined {
+  return files?.map(({ name, type }) => (name === undefined ? type : shortenChars(name, TITLE_CHARS))).join(", ");
 }
 
 function quotedText(id: string | undefined, history: readonly HistoryMessage[]): string | undefined {

@@ -6,19 +6,14 @@ import { EFFECT_ROLES } from "@mimikit/core/permissions";
 import type { Effect, EffectOf } from "@mimikit/protocol/effect";
 import type { ClientClock } from "@mimikit/protocol/inbox";
 import type { Role } from "@mimikit/protocol/role";
+import type { Level, SkillRef } from "@mimikit/protocol/skill";
 import type { Task } from "@mimikit/protocol/task";
 import type { z } from "zod";
 import type { Context } from "./context.ts";
 
-/**
- * What a call can do at most (SPEC I7). A role has the levels that its work needs, and the Tool Bus refuses a tool above
- * them, whatever else allows it.
- */
-export const LEVELS = ["read-only", "local-write", "message-send", "process-control", "ui-control"] as const;
-export type Level = (typeof LEVELS)[number];
-
 /** What of the context tools look at. */
-export interface Reads extends Pick<Context, "now" | "said" | "tasks" | "triggers" | "questions" | "memoryPlace"> {
+export interface Reads
+  extends Pick<Context, "now" | "said" | "tasks" | "triggers" | "questions" | "skills" | "memoryPlace"> {
   client?: ClientClock | undefined;
 }
 
@@ -28,11 +23,19 @@ export interface Scene {
   reads: Reads;
   /** What has been staged so far, in order. */
   effects: readonly Effect[];
+  /** From now on the run uses this skill, and may do no more than it declares. */
+  use: (skill: SkillRef) => void;
+  /** What the skills in use allow at most, where they say so. */
+  limit?: Level | undefined;
 }
 
 interface Definition<Input extends z.ZodType> {
   level: Level;
+  /** Below its level it is called nevertheless, and keeps itself within `scene.limit`; it throws where it cannot. */
+  keepsWithin?: boolean;
   input: Input;
+  /** What a role is told of the input where that is less: the rest is refused to it, in words. */
+  shownTo?: Partial<Record<Role, z.ZodType>>;
   /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
   refuse?: (input: z.output<Input>, scene: Scene) => string | null;
 }
@@ -54,8 +57,12 @@ export type ToolOutcome = { effect: Effect } | { answer: unknown } | { refused: 
 export interface Tool {
   name: string;
   level: Level;
+  keepsWithin: boolean;
   roles: readonly Role[];
   input: z.ZodType;
+  shownTo: Partial<Record<Role, z.ZodType>>;
+  /** What of the input the role is told that `toolsOf` was asked for. */
+  shown: z.ZodType;
   /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
   apply(input: unknown, scene: Scene): Promise<ToolOutcome>;
 }
@@ -71,8 +78,11 @@ export function tool<Input extends z.ZodType>(
   return {
     name: definition.name,
     level: definition.level,
+    keepsWithin: definition.keepsWithin ?? false,
     roles: "roles" in definition ? definition.roles : EFFECT_ROLES[definition.name],
     input: definition.input,
+    shownTo: definition.shownTo ?? {},
+    shown: definition.input,
     async apply(checked, scene) {
       const input = checked as z.output<Input>;
       const refused = definition.refuse?.(input, scene) ?? null;

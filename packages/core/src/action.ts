@@ -78,6 +78,8 @@ export type Action =
   | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
   /** A batch of semantic conditions. */
   | { type: "evaluate"; task: Task }
+  /** The first step of an improvement. */
+  | { type: "improve"; task: Task }
   /** Put a question to the user. */
   | { type: "ask"; question: Question }
   /** Whoever closes a question first has decided. */

@@ -8,6 +8,7 @@ import { cancel } from "./rules/cancel.ts";
 import { change } from "./rules/change.ts";
 import { evaluate } from "./rules/evaluate.ts";
 import { fire } from "./rules/fire.ts";
+import { improve } from "./rules/improve.ts";
 import { prune } from "./rules/prune.ts";
 import { questions } from "./rules/questions.ts";
 import { receive } from "./rules/receive.ts";
@@ -37,6 +38,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   evaluate,
   warn,
   wake,
+  improve,
   prune,
   restart,
 ];

@@ -30,7 +30,7 @@ export interface Waiting {
 
 /** @param free how many more tasks of each role may run. */
 export function dispatch(waiting: Waiting, free: Record<Role, number>, nowMs: number): Candidate[] {
-  const lanes: Record<Role, Candidate[]> = { teller: [], planner: [], worker: [] };
+  const lanes: Record<Role, Candidate[]> = { teller: [], planner: [], worker: [], reviewer: [] };
   for (const task of waiting.queue) {
     if (waiting.hasOutcome(task.id)) continue;
     const candidate = candidateOf(task, waiting, nowMs);

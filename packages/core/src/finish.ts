@@ -7,7 +7,12 @@ import { NO_USAGE } from "@mimikit/protocol/usage";
 import { failureNotice } from "./notices.ts";
 
 /** What tasks of a role hand in, unless they say otherwise. */
-const RESULT_TYPE_OF: Record<Role, ResultType> = { teller: "turn", planner: "plan", worker: "text" };
+const RESULT_TYPE_OF: Record<Role, ResultType> = {
+  teller: "turn",
+  planner: "plan",
+  worker: "text",
+  reviewer: "review",
+};
 
 /** A turn that a user began still ends in a reply (SPEC G4), so a failed turn says what happened. @param outage what a turn has told of. */
 export function failedResult(

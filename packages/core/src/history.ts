@@ -1,5 +1,6 @@
 /** The conversation as a view of settled turns: what was said in one turn, in its stable order (PROTOCOL I10). */
 
+import type { Effect } from "@mimikit/protocol/effect";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { childId } from "@mimikit/protocol/id";
 import type { Event, Message } from "@mimikit/protocol/inbox";
@@ -16,8 +17,15 @@ export function replyId(turn: string): string {
 
 /** A user's message as history shows it. */
 export function historyMessageOf(message: Message): HistoryMessage {
-  const { id, text, at, quote } = message;
-  return { id, role: "user", text, at, ...(quote !== undefined && { quote }) };
+  const { id, text, at, quote, attachments } = message;
+  return {
+    id,
+    role: "user",
+    text,
+    at,
+    ...(quote !== undefined && { quote }),
+    ...(attachments !== undefined && { attachments }),
+  };
 }
 
 /** What the user said to a run as history shows it. */
@@ -35,6 +43,13 @@ export function answerMessageOf({ name, at, data }: Event): HistoryMessage | nul
   const { wishId, questionId, answer } = data;
   if (name !== "question_answered" || typeof answer !== "string" || typeof wishId !== "string") return null;
   return { id: wishId, role: "user", text: answer, at, ...(typeof questionId === "string" && { quote: questionId }) };
+}
+
+/** What called the user's attention as history shows it, under the id of the effect: whoever has seen it knows it by that. */
+function notificationOf(id: string, effect: Effect, at: string): HistoryMessage[] {
+  if (effect.type !== "notify") return [];
+  const { text, title } = effect;
+  return [{ id, role: "system", text, at, notification: title === undefined ? {} : { title } }];
 }
 
 /** That nobody answered in time, as history shows it. Null for any other event. */
@@ -94,6 +109,7 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   const asked = turn.effects.flatMap((effect, k) =>
     effect.type === "ask_user" ? [questionMessageOf(childId(turn.id, k), effect.question, turn.completedAt)] : [],
   );
+  messages.push(...turn.effects.flatMap((effect, k) => notificationOf(childId(turn.id, k), effect, turn.completedAt)));
   if (reply === undefined) return [...messages, ...asked];
   const started = turn.effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(turn.id, k)] : []));
   messages.push({

@@ -11,6 +11,7 @@ export const EFFECT_ROLES: Record<Effect["type"], readonly Role[]> = {
   schedule: ["teller", "planner"],
   ask_user: ["teller"],
   restart_server: ["teller"],
+  notify: ["teller"],
   compress_context: ["teller"],
   summarize_task_result: ["teller"],
 };

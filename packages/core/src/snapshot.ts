@@ -10,7 +10,7 @@ import type { Role } from "@mimikit/protocol/role";
 import type { Signal } from "@mimikit/protocol/signal";
 import type { Task } from "@mimikit/protocol/task";
 import type { Link, Standing } from "@mimikit/protocol/trigger";
-import type { Ceiling, Spending } from "./budget.ts";
+import type { Ceiling, Limit, Spending } from "./budget.ts";
 import type { Facts } from "./conditions/condition.ts";
 
 /** One claim of a task: whether the process that made it still lives, and how it ended if it said so. */
@@ -91,6 +91,26 @@ export interface Snapshot {
   spentByTrigger(id: string): Spending;
   /** The highest number of a settled turn; 0 before the first. */
   settledTurn: number;
+  /** What self-improvement depends on (SPEC J1). */
+  improving: Improving;
+}
+
+export interface Improving {
+  /** Is it to begin by itself? */
+  isEnabled: boolean;
+  /** Does a model answer for the Worker and the Reviewer? Why not; null where they do. */
+  lacks: string | null;
+  /** Seconds of quiet before a look. */
+  idleSec: number;
+  /** What it may spend in a day, and what it has spent today. */
+  limit: Limit;
+  spent: Spending;
+  /** The highest number of an improvement, in any state; 0 before the first. */
+  number: number;
+  /** How many of the last improvements came to nothing, one after the other, since the user last said something. */
+  failures: number;
+  /** When something last came in or was handed in, milliseconds since the epoch. */
+  activeMs: number;
 }
 
 export interface LastEvaluation {

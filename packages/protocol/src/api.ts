@@ -1,13 +1,17 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
+import { AttachmentOrders } from "./attachment.ts";
 import { Atom, Condition } from "./condition.ts";
 import { MESSAGE_CHARS_MAX, OnInterrupt } from "./fields.ts";
 import { HistoryMessage } from "./history.ts";
 import { Id } from "./id.ts";
+import { Change, ImproveKind } from "./improvement.ts";
 import { ClientClock } from "./inbox.ts";
+import type { Notification } from "./notification.ts";
 import { Answer } from "./question.ts";
 import { Report } from "./report.ts";
 import { Role } from "./role.ts";
+import { SkillProblem, SkillSummary } from "./skill.ts";
 import { Past } from "./trigger.ts";
 import { Missed, Schedule, TriggerBudget } from "./trigger-order.ts";
 import { Usage } from "./usage.ts";
@@ -21,6 +25,8 @@ export const InputBody = z.strictObject({
   quote: Id.optional(),
   /** `next`: a turn of its own, after the one that runs (SPEC I5). */
   mode: z.literal("next").optional(),
+  /** What was uploaded for it: ids, or `{id, name}` (SPEC I8). */
+  attachments: AttachmentOrders.optional(),
 });
 export type InputBody = z.infer<typeof InputBody>;
 
@@ -64,6 +70,41 @@ export const TaskDetail = TaskSummary.extend({
   timeline: z.array(z.object({ at: z.string(), event: z.string() })),
 });
 export type TaskDetail = z.infer<typeof TaskDetail>;
+
+/** How far an improvement is, or what came of it. */
+export const ImprovementState = z.enum([
+  "looking",
+  "working",
+  "reviewing",
+  "landing",
+  "nothing",
+  "rejected",
+  "failed",
+  "branch",
+  "merged",
+]);
+export type ImprovementState = z.infer<typeof ImprovementState>;
+
+/** An improvement: what it did and why (SPEC J1). */
+export const Improvement = z.object({
+  id: Id,
+  number: z.number(),
+  state: ImprovementState,
+  at: z.string(),
+  /** When it was over. */
+  endedAt: z.string().optional(),
+  kind: ImproveKind.optional(),
+  title: z.string().optional(),
+  why: z.string().optional(),
+  change: Change.optional(),
+  /** Why the review passed it, or did not. */
+  reasons: z.array(z.string()).optional(),
+  branch: z.string().optional(),
+  note: z.string().optional(),
+  error: z.string().optional(),
+  usage: Usage,
+});
+export type Improvement = z.infer<typeof Improvement>;
 
 /** A standing trigger. */
 export const TriggerSummary = z.object({
@@ -362,9 +403,15 @@ export type ServerFrame =
   | { type: "question"; cursor: string; data: QuestionView & { isOpen: boolean } }
   /** A trigger as it is now; `isOver` when it is gone. */
   | { type: "trigger"; cursor: string; data: TriggerSummary & { isOver: boolean } }
+  /** What the user is to see at once. The message with the same id came before it, and is in every later snapshot. */
+  | { type: "notification"; cursor: string; data: Notification }
   | { type: "status"; cursor: string; data: Status }
   | { type: "begin"; taskId: string }
   | { type: "delta"; taskId: string; text: string }
   | { type: "progress"; taskId: string; step: string }
   | { type: "accepted"; id: string; messageId: string }
   | { type: "error"; code: string; message: string; id?: string };
+
+/** What there is to follow, and what lies where skills are and is none (SPEC I7). */
+export const SkillList = z.object({ skills: z.array(SkillSummary), problems: z.array(SkillProblem) });
+export type SkillList = z.infer<typeof SkillList>;

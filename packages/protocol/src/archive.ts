@@ -7,6 +7,7 @@ import {
   CancelWish,
   ClearWish,
   Event,
+  ImproveWish,
   MemoryAddWish,
   Message,
   RestartWish,
@@ -38,6 +39,7 @@ export const WishOutcome = z.object({
     TriggerRunWish,
     MemoryAddWish,
     BacklogEditWish,
+    ImproveWish,
   ]),
   outcome: z.string(),
   /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */

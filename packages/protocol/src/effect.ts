@@ -7,6 +7,7 @@ import { Condition } from "./condition.ts";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "./fields.ts";
 import { Id } from "./id.ts";
 import { Answer, OPTION_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTION_TIMEOUT_SEC_MAX } from "./question.ts";
+import { SkillRef } from "./skill.ts";
 import { TriggerOrder, When } from "./trigger-order.ts";
 
 export const REPLY_CHARS_MAX = 200_000;
@@ -15,6 +16,9 @@ export const BACKLOG_ITEM_CHARS_MAX = 500;
 export const EFFECTS_MAX = 64;
 export const CONVERSATION_SUMMARY_CHARS_MAX = 4_000;
 export const RESULT_SUMMARY_CHARS_MAX = 2_000;
+/** More does not fit where a notification is shown. */
+export const NOTIFICATION_CHARS_MAX = 500;
+export const NOTIFICATION_TITLE_CHARS_MAX = 100;
 
 /** Files of the Teller's own beside memory: who it is, and who the user is (SPEC F1). */
 export const RememberTarget = z.enum(["persona", "profile"]);
@@ -29,6 +33,8 @@ export const DelegateEffect = z.object({
   timeoutSec: TimeoutSec.optional(),
   condition: Condition.optional(),
   onInterrupt: OnInterrupt.optional(),
+  /** What the Worker follows, and is held to. */
+  skill: SkillRef.optional(),
 });
 /** A standing trigger; its id is that of the effect. */
 export const ScheduleEffect = z.object({ type: z.literal("schedule"), order: TriggerOrder, when: When });
@@ -63,6 +69,12 @@ export const BacklogEffect = z.object({
   op: z.enum(["add", "done", "remove"]),
   item: z.string().min(1).max(BACKLOG_ITEM_CHARS_MAX),
 });
+/** The user is to see this even where they do not look. */
+export const NotifyEffect = z.object({
+  type: z.literal("notify"),
+  text: z.string().min(1).max(NOTIFICATION_CHARS_MAX),
+  title: z.string().min(1).max(NOTIFICATION_TITLE_CHARS_MAX).optional(),
+});
 export const CancelEffect = z.object({ type: z.literal("cancel_task"), id: Id });
 
 export const Effect = z.discriminatedUnion("type", [
@@ -76,6 +88,7 @@ export const Effect = z.discriminatedUnion("type", [
   RestartEffect,
   CompressEffect,
   SummarizeResultEffect,
+  NotifyEffect,
 ]);
 export type Effect = z.infer<typeof Effect>;
 export type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;

@@ -1,5 +1,6 @@
 /** The conversation as people read it: a view of `archive/t-*` (PROTOCOL step 6). */
 import { z } from "zod";
+import { AttachedFiles } from "./attachment.ts";
 import { Id } from "./id.ts";
 import { Usage } from "./usage.ts";
 
@@ -15,8 +16,12 @@ export const HistoryMessage = z.object({
   /** Assistant messages: the tasks that the turn started, or that it reports. */
   taskIds: z.array(Id).optional(),
   quote: Id.optional(),
+  /** User messages: what was given along with the words (SPEC I8). */
+  attachments: AttachedFiles.optional(),
   /** `clear`: the conversation begins anew after this line; contexts read no further back (SPEC F3). */
   marker: z.literal("clear").optional(),
+  /** System messages: the user was to see this at once (SPEC G, notify). */
+  notification: z.object({ title: z.string().optional() }).optional(),
   /** User messages: said to a turn or a task while it ran (SPEC I5). */
   meanwhile: z.literal(true).optional(),
   usage: Usage.optional(),

@@ -27,6 +27,16 @@ export function evaluationNumber(id: string): number {
   return Number(/^eval-(\d{6,15})$/.exec(id)?.[1] ?? 0);
 }
 
+/** The id of improvement `n` (1, 2, 3, …), and of its first step: creating it is the compare-and-swap (SPEC J1). */
+export function improvementId(n: number): string {
+  return `imp-${String(n).padStart(6, "0")}`;
+}
+
+/** The number of the improvement that an id is a step of, or 0 when `id` is none. */
+export function improvementNumber(id: string): number {
+  return Number(/^imp-(\d{6,15})(\.(work|review|land))?$/.exec(id)?.[1] ?? 0);
+}
+
 /** The id of note `n` (1, 2, 3, …) of the conversation: creating it is the compare-and-swap. */
 export function noteId(n: number): string {
   return `note-${String(n).padStart(6, "0")}`;

@@ -3,6 +3,7 @@
  * the supervisor's own records for the Teller.
  */
 import { z } from "zod";
+import { AttachedFiles, AttachmentOrders } from "./attachment.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { MESSAGE_CHARS_MAX } from "./fields.ts";
 import { Id } from "./id.ts";
@@ -21,6 +22,8 @@ export const Message = z.object({
   quote: Id.optional(),
   /** `next`: it gets a turn of its own, after the one that runs (SPEC I5). */
   mode: z.literal("next").optional(),
+  /** What was given along with the words (SPEC I8). */
+  attachments: AttachedFiles.optional(),
 });
 export type Message = z.infer<typeof Message>;
 
@@ -145,6 +148,10 @@ export const BacklogEditWish = z.object({
 });
 export type BacklogEditWish = z.infer<typeof BacklogEditWish>;
 
+/** Look for something to improve now, whatever the clock says. */
+export const ImproveWish = z.object({ kind: z.literal("improve"), id: Id, at: z.iso.datetime(), mac: z.string() });
+export type ImproveWish = z.infer<typeof ImproveWish>;
+
 export const Wish = z.discriminatedUnion("kind", [
   Message,
   Event,
@@ -160,12 +167,13 @@ export const Wish = z.discriminatedUnion("kind", [
   TriggerRunWish,
   MemoryAddWish,
   BacklogEditWish,
+  ImproveWish,
 ]);
 export type Wish = z.infer<typeof Wish>;
 
 /** A file that somebody dropped into `inbox/`: the supervisor completes `id` and `at`. */
 export const DroppedWish = z.discriminatedUnion("kind", [
-  Message.partial({ id: true, at: true }),
+  Message.partial({ id: true, at: true }).extend({ attachments: AttachmentOrders.optional() }),
   CancelWish.partial({ id: true, at: true }),
   SteerWish.partial({ id: true, at: true }),
   StopWish.partial({ id: true, at: true }),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
 import { FailureReason } from "./failure.ts";
 import { Id } from "./id.ts";
+import { Change, Finding, Landing, Review } from "./improvement.ts";
 import type { Report } from "./report.ts";
 import { Steer } from "./signal.ts";
 import { Task } from "./task.ts";
@@ -42,8 +43,24 @@ export const RESULT_SCHEMAS = {
   turn: TurnDone,
   plan: Plan,
   verdicts: Verdicts,
+  finding: Finding,
+  change: Change,
+  review: Review,
+  landing: Landing,
 } as const;
-export const ResultType = z.enum(["text", "code_change", "analysis", "summary", "turn", "plan", "verdicts"]);
+export const ResultType = z.enum([
+  "text",
+  "code_change",
+  "analysis",
+  "summary",
+  "turn",
+  "plan",
+  "verdicts",
+  "finding",
+  "change",
+  "review",
+  "landing",
+]);
 export type ResultType = z.infer<typeof ResultType>;
 
 /** What a run takes of the user's words; more is a conversation, and waits for a turn. */

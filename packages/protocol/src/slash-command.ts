@@ -7,6 +7,7 @@
 export const SLASH_COMMANDS = [
   { name: "steer", takes: "text" },
   { name: "next", takes: "text" },
+  { name: "attach", takes: "text" },
   { name: "stop", takes: "nothing" },
   { name: "clear", takes: "nothing" },
   { name: "help", takes: "nothing" },
@@ -18,6 +19,8 @@ export type Line =
   | { kind: "message"; text: string }
   | { kind: "steer"; text: string }
   | { kind: "next"; text: string }
+  /** A file goes along with the next message; the text is its path, where there are paths. */
+  | { kind: "attach"; text: string }
   | { kind: "stop" }
   | { kind: "clear" }
   | { kind: "help" }

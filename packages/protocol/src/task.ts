@@ -3,10 +3,12 @@ import { z } from "zod";
 import { EVALUATION_PROMPT_CHARS_MAX } from "./condition.ts";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "./fields.ts";
 import { Id } from "./id.ts";
+import { Improve } from "./improvement.ts";
 import { ClearWish, Event, Message } from "./inbox.ts";
 import { Report } from "./report.ts";
 import { Role } from "./role.ts";
 import { Steer } from "./signal.ts";
+import { SkillRef } from "./skill.ts";
 
 export const PRIORITY_DEFAULT = 5;
 
@@ -68,11 +70,15 @@ export const Task = z.object({
   steers: z.array(Steer).optional(),
   /** How many triggers stand one above the other over this task; 0, or none, where a user began it (SPEC D8). */
   triggerDepth: z.number().int().nonnegative().optional(),
+  /** The skill that the Worker follows; it may do no more than that declares (SPEC I7). */
+  skill: SkillRef.optional(),
   /** Teller turns only. */
   turn: TurnInput.optional(),
   /** A batch of semantic conditions to be judged; the supervisor takes the verdicts (SPEC D3). */
   evaluation: z.array(EvaluationItem).min(1).max(EVALUATION_ITEMS_MAX).optional(),
   /** Memory to be summarised; the supervisor writes what comes of it (SPEC E3). */
   rollUp: RollUp.optional(),
+  /** A step of self-improvement; the supervisor takes what it comes to (SPEC J). */
+  improve: Improve.optional(),
 });
 export type Task = z.infer<typeof Task>;

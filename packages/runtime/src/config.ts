@@ -5,7 +5,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TIMEOUT_SEC_MAX } from "@mimikit/protocol/fields";
+import { CHECKS_MAX } from "@mimikit/protocol/improvement";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
+import { ROLES } from "@mimikit/protocol/role";
 import { Price } from "@mimikit/protocol/usage";
 import { hasCode } from "@mimikit/store/error-code";
 import { parse as parseYaml } from "yaml";
@@ -81,6 +83,7 @@ export const Config = z.strictObject({
       teller: ProviderName.optional().describe("Who answers for the Teller, if not `provider`."),
       planner: ProviderName.optional().describe("Who answers for the Planner, if not `provider`."),
       worker: ProviderName.optional().describe("Who answers for the Workers, if not `provider`."),
+      reviewer: ProviderName.optional().describe("Who answers for the Reviewer, if not `provider`."),
     })
     .prefault({})
     .describe("Exceptions from `provider`, by role."),
@@ -90,6 +93,7 @@ export const Config = z.strictObject({
       teller: fallback().optional().describe("Who stands in for the Teller's provider, if not `fallback`."),
       planner: fallback().optional().describe("Who stands in for the Planner's provider, if not `fallback`."),
       worker: fallback().optional().describe("Who stands in for the Workers' provider, if not `fallback`."),
+      reviewer: fallback().optional().describe("Who stands in for the Reviewer's provider, if not `fallback`."),
     })
     .prefault({})
     .describe("Exceptions from `fallback`, by role."),
@@ -112,6 +116,7 @@ export const Config = z.strictObject({
       teller: modelName().describe("The model of the Teller, if not `model`."),
       planner: modelName().describe("The model of the Planner, if not `model`."),
       worker: modelName().describe("The model of the Workers, if not `model`."),
+      reviewer: modelName().describe("The model of the Reviewer, if not `model`."),
     })
     .prefault({})
     .describe("Exceptions from `model`, by role."),
@@ -127,8 +132,10 @@ export const Config = z.strictObject({
         .int()
         .min(4_096)
         .max(10_000_000)
-        .default(16_384)
-        .describe("Tokens that the model can hold, what it is sent and what it answers together."),
+        .optional()
+        .describe(
+          "Tokens that the model can hold, what it is sent and what it answers together; 16384 if not set, or what is known of the model.",
+        ),
       reservedOutput: z
         .number()
         .int()
@@ -140,6 +147,11 @@ export const Config = z.strictObject({
         .boolean()
         .default(true)
         .describe("Whether the model can call tools. One that cannot is told to write tags at the end of its answers."),
+      vision: z
+        .boolean()
+        .optional()
+        .describe("Whether the model can see pictures; found out if not set: see attachments.md."),
+      audio: z.boolean().optional().describe("Whether the model can hear recordings; found out if not set."),
       firstByteSec: z
         .number()
         .int()
@@ -189,6 +201,7 @@ export const Config = z.strictObject({
       planner: timeout(600, "a plan"),
       worker: timeout(600, "a Worker's task, where the task does not say otherwise,"),
       evaluation: timeout(120, "a batch of semantic conditions"),
+      reviewer: timeout(300, "a review of a change of its own"),
     })
     .prefault({})
     .describe("Time limits, by role."),
@@ -204,12 +217,46 @@ export const Config = z.strictObject({
           teller: reserve(20_000, "a running turn of the Teller"),
           planner: reserve(50_000, "a running plan"),
           worker: reserve(100_000, "a running Worker's task"),
+          reviewer: reserve(50_000, "a running review"),
         })
         .prefault({})
         .describe("What is reserved for a run before it begins, by role."),
     })
     .prefault({})
     .describe("What may be spent; see budgets.md."),
+  selfImprove: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe("Whether it looks for something to improve in the workspace when nobody needs it; it spends money."),
+      idleSec: z
+        .number()
+        .int()
+        .min(60)
+        .max(86_400)
+        .default(300)
+        .describe("Seconds of quiet before it looks; they double whenever a look came to nothing, up to a day."),
+      budget: limits("self-improvement may spend in a day").describe("The budget of self-improvement."),
+      checks: z
+        .array(z.string().min(1).max(1_000))
+        .max(CHECKS_MAX)
+        .optional()
+        .describe("Shell commands that a change is checked with; the `test` script of package.json if not set."),
+      checkSec: z
+        .number()
+        .int()
+        .min(1)
+        .max(TIMEOUT_SEC_MAX)
+        .default(600)
+        .describe("Seconds that one of these commands may take."),
+      merge: z
+        .boolean()
+        .default(false)
+        .describe("Whether a change that passed is also merged, where nothing of the user's own is in the way."),
+    })
+    .prefault({})
+    .describe("Self-improvement; see self-improvement.md."),
   retryDelaySec: z
     .number()
     .int()
@@ -276,7 +323,7 @@ export interface ConfigField {
 const OTHER_VARIABLES: Record<string, string> = {
   "openai.baseUrl": "OPENAI_BASE_URL",
   ...Object.fromEntries(
-    ["teller", "planner", "worker"].flatMap((role) => [
+    ROLES.flatMap((role) => [
       [`providers.${role}`, `MIMIKIT_PROVIDER_${role.toUpperCase()}`],
       [`fallbacks.${role}`, `MIMIKIT_FALLBACK_${role.toUpperCase()}`],
       [`models.${role}`, `MIMIKIT_MODEL_${role.toUpperCase()}`],

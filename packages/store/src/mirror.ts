@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Attempt } from "@mimikit/core/snapshot";
+import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/attachment";
 import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/claim";
 import { DroppedWish, Wish } from "@mimikit/protocol/inbox";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
@@ -13,6 +14,7 @@ import { ROLES, type Role } from "@mimikit/protocol/role";
 import { Signal } from "@mimikit/protocol/signal";
 import { Task } from "@mimikit/protocol/task";
 import { type Link, type Standing, Trigger } from "@mimikit/protocol/trigger";
+import { findAttachments, UnknownAttachment } from "./attachments.ts";
 import { Collection } from "./collection.ts";
 import type { FileInfo, FileSystem } from "./file-system.ts";
 import { Ledger } from "./ledger.ts";
@@ -59,7 +61,7 @@ export class Mirror {
     this.isAlive = options.isAlive ?? (() => true);
     this.ledger = new Ledger(fs, options.onBadArchive);
     const inbox = (stem: string, text: string, info: () => Promise<FileInfo | null>) =>
-      decodeInbox(stem, text, info, options.token);
+      decodeInbox(stem, text, info, options.token, fs);
     this.inboxEntries = new Collection({ fs, dir: INBOX, durable, decode: inbox });
     this.triggerEntries = new Collection({
       fs,
@@ -273,6 +275,7 @@ async function decodeInbox(
   text: string,
   info: () => Promise<FileInfo | null>,
   token: string,
+  fs: FileSystem,
 ): Promise<InboxEntry> {
   const value = parseJson(text);
   const whole = Wish.safeParse(value);
@@ -286,7 +289,21 @@ async function decodeInbox(
   if (!dropped.success) throw new BadJson(describeIssues(dropped.error));
   const file = await info();
   if (file === null) throw new BadJson("it vanished");
-  return { dropped: { ...dropped.data, id: droppedId(stem, file), at: new Date(file.mtimeMs).toISOString() } };
+  const named = { id: droppedId(stem, file), at: new Date(file.mtimeMs).toISOString() };
+  const wish = dropped.data;
+  if (wish.kind !== "message" || wish.attachments === undefined) return { dropped: Wish.parse({ ...wish, ...named }) };
+  return { dropped: Wish.parse({ ...wish, ...named, attachments: await attached(wish.attachments, fs) }) };
+}
+
+/** A file that names what was never uploaded is no message. */
+async function attached(orders: readonly AttachmentOrder[], fs: FileSystem): Promise<AttachedFile[] | undefined> {
+  try {
+    const files = await findAttachments(fs, orders);
+    return files.length === 0 ? undefined : files;
+  } catch (error) {
+    if (error instanceof UnknownAttachment) throw new BadJson(error.message);
+    throw error;
+  }
 }
 
 /** Wishes share the archive with tasks and marks: a wish under the id of another kind is taken for a dropped file. */
@@ -303,6 +320,7 @@ const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   "trigger-patch": /^patch-/,
   "trigger-delete": /^delete-/,
   "trigger-run": /^run-/,
+  improve: /^improve-/,
   // What it says decides its name; none of them is the name of a task, a wish or a mark.
   event: /\.(report|answered|expired|refused|restarted)$|--|^budget-/,
 };
@@ -331,6 +349,7 @@ const PREFIX_OF_KIND = {
   "trigger-patch": "patch",
   "trigger-delete": "delete",
   "trigger-run": "run",
+  improve: "improve",
 } as const;
 
 /** The id of a wish that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */

@@ -17,8 +17,12 @@ export const USAGE = "usage";
 export const SESSIONS = "sessions";
 /** Everything that was ever said, one file a month. */
 export const HISTORY = "history";
+/** What users give along with words: `attachments/<sha256>`, and beside each the record that says what it is (SPEC I8). */
+export const ATTACHMENTS = "attachments";
 /** Who has signed in to the page. */
 export const WEB_SESSIONS = "sessions/web";
+/** Where self-improvement works, one worktree for each improvement that is under way (SPEC J2). */
+export const WORKTREES = "worktrees";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -41,6 +45,8 @@ export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
 /** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
 export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
 export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
+/** @param id the SHA-256 of the bytes that are there. */
+export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
 /** @param day `2026-11-22`, by the server's clock. */
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 /** @param month `2026-11`, in UTC. */
@@ -60,6 +66,8 @@ export const PROFILE_PATH = "user_profile.md";
 export const MEMORY = "memory";
 /** Summaries of days and months. */
 export const MEMORY_SUMMARY = "memory/summary";
+/** A view of self-improvement: what runs, what came of the last one, and when it looks next. */
+export const SELF_AWAKE_PATH = "self_awake.json";
 export const TASKS_PATH = "tasks.md";
 
 /** Every directory that exists from the first start on; all of them 0700. */
@@ -75,6 +83,7 @@ export const DIRECTORIES: readonly string[] = [
   STREAMS,
   RUNS,
   USAGE,
+  WORKTREES,
   LOCKS,
   TEMPORARY,
   MEMORY,
@@ -82,4 +91,5 @@ export const DIRECTORIES: readonly string[] = [
   SESSIONS,
   WEB_SESSIONS,
   HISTORY,
+  ATTACHMENTS,
 ];

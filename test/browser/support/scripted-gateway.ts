@@ -2,7 +2,7 @@
  * A gateway whose every word is said by the test: it serves the built page under the real content security policy and
  * speaks the contract (API.md, Signing in and WebSocket) over real sockets, but has no assistant behind it.
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,6 +16,7 @@ import type {
   TriggerExplanation,
   TriggerSummary,
 } from "@mimikit/protocol/api";
+import { notificationIn } from "@mimikit/protocol/notification";
 import express from "express";
 import { type WebSocket, WebSocketServer } from "ws";
 
@@ -23,7 +24,10 @@ const POLICY =
   "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const COOKIE = "mimikit-test";
 
-type OrderedFrame = Extract<ServerFrame, { type: "message" | "task" | "question" | "trigger" | "status" }>;
+type OrderedFrame = Extract<
+  ServerFrame,
+  { type: "message" | "task" | "question" | "trigger" | "notification" | "status" }
+>;
 type Lossy = Extract<ServerFrame, { type: "begin" | "delta" | "progress" | "error" }>;
 
 /** A change of a trigger that came over HTTP. */
@@ -46,6 +50,10 @@ export class ScriptedGateway {
   readonly requests: string[] = [];
   /** Every change of a trigger that was asked for, in order. */
   readonly wanted: Wanted[] = [];
+  /** What was uploaded, by its hash. */
+  readonly attachments = new Map<string, { type: string; body: Buffer }>();
+  /** Why every upload is refused, if it is. */
+  refusal: string | undefined;
   /** Why triggers fire or do not, by id. */
   readonly explanations = new Map<string, TriggerExplanation>();
   /** While false, messages are not acknowledged, as if the disk were slow. */
@@ -140,6 +148,13 @@ export class ScriptedGateway {
     this.#order({ type: "message", cursor: "", data });
   }
 
+  /** A message that calls the user's attention. */
+  notify(data: ChatMessage): void {
+    this.message(data);
+    const notification = notificationIn(data);
+    if (notification !== null) this.#order({ type: "notification", cursor: "", data: notification });
+  }
+
   task(data: TaskSummary): void {
     this.#tasks.set(data.id, data);
     this.#order({ type: "task", cursor: "", data });
@@ -211,6 +226,20 @@ export class ScriptedGateway {
       response.status(401).json({ error: { code: "unauthorized", message: "not paired" } });
     });
     app.get("/api/status", (_request, response) => void response.json(this.status));
+    app.post("/api/attachments", express.raw({ type: () => true, limit: "25mb" }), (request, response) => {
+      if (this.refusal !== undefined)
+        return void response.status(415).json({ error: { code: "unknown_type", message: this.refusal } });
+      const body = request.body as Buffer;
+      const id = createHash("sha256").update(body).digest("hex");
+      const type = request.get("Content-Type") ?? "";
+      this.attachments.set(id, { type, body });
+      response.status(201).json({ id, type, bytes: body.length });
+    });
+    app.get("/api/attachments/:id", (request, response) => {
+      const found = this.attachments.get(request.params.id);
+      if (found === undefined) return void response.status(404).json({ error: { code: "not_found", message: "gone" } });
+      response.type(found.type).send(found.body);
+    });
     app.get("/api/triggers/:id", (request, response) => {
       const trigger = this.#triggers.get(request.params.id);
       const upcoming = trigger?.next ? [trigger.next] : [];
@@ -280,8 +309,24 @@ export class ScriptedGateway {
     const isSteer = said.type === "steer";
     const id = this.messageIdOf(said.id, isSteer ? "s" : "m");
     const message: ChatMessage = { id, role: "user", text: said.text, at: new Date().toISOString(), pending: true };
-    if (isNew) this.message({ ...message, ...(isSteer ? { meanwhile: true } : said.mode && { mode: said.mode }) });
+    if (isNew)
+      this.message({
+        ...message,
+        ...(isSteer ? { meanwhile: true } : said.mode && { mode: said.mode }),
+        ...this.#filesOf(said),
+      });
     client.send(JSON.stringify({ type: "accepted", id: said.id, messageId: id } satisfies ServerFrame));
+  }
+
+  #filesOf(said: Extract<ClientFrame, { type: "input" | "steer" }>): Pick<ChatMessage, "attachments"> {
+    if (said.type === "steer" || said.attachments === undefined) return {};
+    const files = said.attachments.flatMap(({ id, name }) => {
+      const found = this.attachments.get(id);
+      if (found === undefined) return [];
+      const type = found.type as NonNullable<ChatMessage["attachments"]>[number]["type"];
+      return [{ id, type, bytes: found.body.length, ...(name !== undefined && { name }) }];
+    });
+    return { attachments: files };
   }
 
   #order(frame: OrderedFrame): void {

@@ -99,6 +99,7 @@ export class Machine {
       world: {
         stampsOf: () => Promise.resolve(new Map()),
         timeZone: this.timeZone,
+        selfImprove: () => ({ isEnabled: false, lacks: null, idleSec: 300, limit: {}, startedMs: 0 }),
         spending: () => {
           const spent = this.isOverBudget ? { tokens: 1_000_000, costUsd: 1_000 } : NO_SPENDING;
           return { ceiling: null, spentByTrigger: () => spent };

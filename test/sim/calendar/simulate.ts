@@ -230,5 +230,7 @@ function resultOf(task: Task, nowMs: number): Result {
       return { ...common, status: "done", resultType: "plan", result: { tasks: [] }, effects: [] };
     case "worker":
       return { ...common, status: "done", resultType: "text", result: { text: "done" }, effects: [] };
+    case "reviewer":
+      throw new Error("nothing is improved here");
   }
 }

@@ -1,16 +1,21 @@
 /** Anthropic's Messages API, as the claude command line speaks it. */
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
-import type { Message } from "./request.ts";
+import type { Media, Message } from "./request.ts";
 import { halvesOf, openStream, piecesOf, type ResolvedCall, USAGE, type Utterance, type Wire } from "./wire.ts";
 
 const Text = z.object({ type: z.literal("text"), text: z.string() });
-const Texts = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]);
+const Picture = z.object({ media_type: z.string(), data: z.string() });
+const Texts = z.union([
+  z.string(),
+  z.array(z.looseObject({ text: z.string().optional(), source: Picture.optional() })),
+]);
 const Block = z.union([
   Text,
   z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown() }),
   z.object({ type: z.literal("tool_result"), tool_use_id: z.string(), content: Texts.optional() }),
-  z.object({ type: z.literal(["thinking", "redacted_thinking", "image"]) }),
+  z.object({ type: z.literal("image"), source: Picture }),
+  z.object({ type: z.literal(["thinking", "redacted_thinking"]) }),
 ]);
 const Body = z.object({
   model: z.string(),
@@ -84,6 +89,11 @@ function textOf(texts: z.infer<typeof Texts>): string {
   return typeof texts === "string" ? texts : texts.map((block) => block.text ?? "").join("\n");
 }
 
+function picturesOf(texts: z.infer<typeof Texts>): Media[] {
+  if (typeof texts === "string") return [];
+  return texts.flatMap(({ source }) => (source === undefined ? [] : [{ type: source.media_type, data: source.data }]));
+}
+
 function answerOf(blocks: z.infer<typeof Block>[]): Message {
   return {
     role: "assistant",
@@ -99,8 +109,17 @@ function answerOf(blocks: z.infer<typeof Block>[]): Message {
 /** Results come in a message of the user; what he says himself comes after them. */
 function saidBy(role: "system" | "user", blocks: z.infer<typeof Block>[]): Message[] {
   return blocks.flatMap((block): Message[] => {
+    if (block.type === "image")
+      return [{ role, content: "", media: [{ type: block.source.media_type, data: block.source.data }] }];
     if (block.type === "tool_result")
-      return [{ role: "tool", tool_call_id: block.tool_use_id, content: textOf(block.content ?? "") }];
+      return [
+        {
+          role: "tool",
+          tool_call_id: block.tool_use_id,
+          content: textOf(block.content ?? ""),
+          media: picturesOf(block.content ?? ""),
+        },
+      ];
     return block.type === "text" && !ADDED.test(block.text) ? [{ role, content: block.text }] : [];
   });
 }

@@ -1,16 +1,29 @@
 /** Chat Completions: what OpenAI, LM Studio, Ollama and their like speak. */
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
+import type { Media } from "./request.ts";
 import { halvesOf, openStream, piecesOf, type ResolvedCall, USAGE, type Utterance, type Wire } from "./wire.ts";
 
 const Call = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
+/** Pictures as data URLs and recordings as their bytes, after the text that they belong to. */
+const Part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
+    type: z.literal("image_url"),
+    image_url: z.object({ url: z.string().regex(/^data:image\/\w+;base64,/) }),
+  }),
+  z.object({
+    type: z.literal("input_audio"),
+    input_audio: z.object({ data: z.base64(), format: z.enum(["wav", "mp3"]) }),
+  }),
+]);
 const Body = z.object({
   model: z.string(),
   stream: z.boolean(),
   messages: z.array(
     z.object({
       role: z.enum(["system", "user", "assistant", "tool"]),
-      content: z.string(),
+      content: z.union([z.string(), z.array(Part)]),
       tool_calls: z.array(Call).optional(),
       tool_call_id: z.string().optional(),
     }),
@@ -27,7 +40,7 @@ export const chatCompletions: Wire = {
     // Strict endpoints refuse a conversation with arguments that are no JSON.
     for (const call of messages.flatMap((message) => message.tool_calls ?? [])) JSON.parse(call.function.arguments);
     const offered = tools.map((tool) => ({ name: tool.function.name, kind: "function" as const }));
-    return { model, messages, tools: offered, isStreamed: stream };
+    return { model, messages: messages.map(plain), tools: offered, isStreamed: stream };
   },
 
   stream(response, utterance) {
@@ -54,6 +67,19 @@ export const chatCompletions: Wire = {
     return { object: "chat.completion", choices, usage: usage() };
   },
 };
+
+function plain({ content, ...message }: z.infer<typeof Body>["messages"][number]) {
+  if (typeof content === "string") return { ...message, content };
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return { ...message, content: text, media: content.flatMap(mediaOf) };
+}
+
+function mediaOf(part: z.infer<typeof Part>): Media[] {
+  if (part.type === "text") return [];
+  if (part.type === "input_audio") return [{ type: `audio/${part.input_audio.format}`, data: part.input_audio.data }];
+  const [, type = "", data = ""] = /^data:(.*?);base64,(.*)$/s.exec(part.image_url.url) ?? [];
+  return [{ type, data }];
+}
 
 function wireCall({ id, name, arguments: input }: ResolvedCall) {
   return { id, type: "function", function: { name, arguments: input } };

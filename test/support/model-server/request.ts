@@ -7,11 +7,18 @@ export interface WireCall {
   function: { name: string; arguments: string };
 }
 
+/** A picture or a recording as it was sent, in base64. */
+export interface Media {
+  type: string;
+  data: string;
+}
+
 export interface Message {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
   tool_calls?: WireCall[] | undefined;
   tool_call_id?: string | undefined;
+  media?: Media[];
 }
 
 /** A tool as a request offers it. `custom` takes text in place of JSON. */
@@ -43,6 +50,8 @@ export interface ModelRequest {
   system: string;
   /** The first user message: the prompt of the run. */
   prompt: string;
+  /** The pictures and recordings that it holds, in their order. */
+  media: Media[];
   /** What the tools answered, in order. */
   results: string[];
   /** The names of the tools, without what the client has put before them. */

@@ -1,10 +1,13 @@
 /** The OpenAI Responses API, as the codex command line speaks it. */
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
-import { BadRequest, type Message, type OfferedTool, type WireCall } from "./request.ts";
+import { BadRequest, type Media, type Message, type OfferedTool, type WireCall } from "./request.ts";
 import { openStream, piecesOf, type ResolvedCall, USAGE, type Utterance, type Wire } from "./wire.ts";
 
-const Content = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]);
+const Content = z.union([
+  z.string(),
+  z.array(z.looseObject({ text: z.string().optional(), image_url: z.string().optional() })),
+]);
 const Call = { call_id: z.string(), name: z.string() };
 const Output = { call_id: z.string(), output: Content };
 const FunctionTool = z.object({ type: z.literal(["function", "custom"]), name: z.string() });
@@ -48,9 +51,18 @@ export const responses: Wire = {
     const offered = tools.flatMap(offeredOf);
     for (const item of input) {
       if (item.type === "additional_tools") offered.push(...item.tools.flatMap(offeredOf));
-      else if (item.type === "message") addText(messages, item.role, textOf(item.content));
-      else if ("output" in item)
-        messages.push({ role: "tool", tool_call_id: item.call_id, content: textOf(item.output) });
+      else if (item.type === "message") {
+        addText(messages, item.role, textOf(item.content));
+        const media = picturesOf(item.content);
+        const last = messages.at(-1);
+        if (media.length > 0 && last !== undefined) last.media = [...(last.media ?? []), ...media];
+      } else if ("output" in item)
+        messages.push({
+          role: "tool",
+          tool_call_id: item.call_id,
+          content: textOf(item.output),
+          media: picturesOf(item.output),
+        });
       else if (item.type !== "reasoning")
         addCall(messages, {
           id: item.call_id,
@@ -100,6 +112,14 @@ function offeredOf(tool: z.infer<typeof Tool>): OfferedTool[] {
 
 function textOf(content: z.infer<typeof Content>): string {
   return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+}
+
+function picturesOf(content: z.infer<typeof Content>): Media[] {
+  if (typeof content === "string") return [];
+  return content.flatMap(({ image_url = "" }) => {
+    const [, type, data] = /^data:(.*?);base64,(.*)$/s.exec(image_url) ?? [];
+    return type === undefined || data === undefined ? [] : [{ type, data }];
+  });
 }
 
 function addText(messages: Message[], role: "system" | "developer" | "user" | "assistant", content: string): void {

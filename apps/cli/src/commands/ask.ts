@@ -1,5 +1,6 @@
 /** Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout. */
 import type { QuestionView, TaskSummary } from "@mimikit/protocol/api";
+import { attachFiles, attachOption, namesOf } from "../attach-files.ts";
 import { awaitAnswer } from "../await-answer.ts";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
@@ -15,22 +16,24 @@ export const ask = command({
   summary: "send a message and wait for the whole answer",
   examples: [
     ["mimikit ask 'run `ls` then `wc -l README.md`'", "prints the replies in order; progress goes to stderr"],
+    ["mimikit ask --attach shot.png what does this show", "with a picture, a recording, a PDF or a text"],
     ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],
   ],
   options: (yargs) =>
-    textArgument(yargs).option("timeout", {
+    attachOption(textArgument(yargs)).option("timeout", {
       type: "number",
       default: TIMEOUT_SEC_DEFAULT,
       describe: "seconds to wait for the answer",
     }),
-  async run({ json, text: words, timeout }) {
+  async run({ json, text: words, timeout, attach }) {
     if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
-    const text = await readText(words, "ask");
+    const attachments = await attachFiles(attach);
+    const text = await readText(words, "ask", namesOf(attachments));
     const titles = new Map<string, string>();
     const key = freshKey();
     let replies = 0;
     const outcome = await awaitAnswer(
-      (client) => client.send(text, key),
+      (client) => client.send(text, key, { attachments }),
       {
         onReply(reply) {
           if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${plainText(reply.text)}`);

@@ -4,12 +4,14 @@
  */
 import { createInterface, type Interface } from "node:readline";
 import type { ChatMessage, QuestionView } from "@mimikit/protocol/api";
+import type { AttachedFile } from "@mimikit/protocol/attachment";
 import { readLine } from "@mimikit/protocol/slash-command";
+import { attachFiles, namesOf } from "../attach-files.ts";
 import { awaitAnswer, type Listener } from "../await-answer.ts";
 import { type Client, connect } from "../client.ts";
 import { command } from "../command.ts";
 import { Failure, reasonOf } from "../failure.ts";
-import { freshKey, handOver, handTo, type Wanted, wantedBy } from "../hand-over.ts";
+import { freshKey, handOver, handTo, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
 import { follow } from "../live.ts";
 import { currentPlace } from "../place.ts";
 import { plainLine } from "../print.ts";
@@ -92,6 +94,8 @@ class Talk {
   private answered: Promise<void> = Promise.resolve();
   /** Resolves when what came before is handed over. */
   private handed: Promise<void> = Promise.resolve();
+  /** What goes along with the next message; a message that comes while a file is being stored waits for it. */
+  private attached: Promise<AttachedFile[]> = Promise.resolve([]);
   private readonly latestSteps = new Map<string, string>();
   private readonly states = new Map<string, string>();
 
@@ -106,12 +110,33 @@ class Talk {
     if (asked !== null && line.kind === "message") this.answer(asked, line.text);
     else if (line.kind === "mistake") this.screen.note(mistakeText(line), "red");
     else if (line.kind === "help") this.screen.note(slashHelp());
+    else if (line.kind === "attach") this.track(this.attach(line.text));
     else if (line.kind === "message" || line.kind === "next") {
       if (line.text === "") return;
       const wanted = wantedBy(line);
-      this.answered = this.isLive ? this.say(wanted) : this.answered.then(() => this.say(wanted));
+      const files = this.attached;
+      this.attached = Promise.resolve([]);
+      this.answered = this.isLive ? this.say(wanted, files) : this.answered.then(() => this.say(wanted, files));
       this.track(this.answered);
     } else this.track(this.carryOut(wantedBy(line)));
+  }
+
+  /** Takes a file along with the next message; one that cannot be taken changes nothing. */
+  private async attach(path: string): Promise<void> {
+    const before = this.attached;
+    const work = before.then(async (files) => {
+      try {
+        const [file] = await attachFiles([path]);
+        if (file === undefined) return files;
+        this.screen.note(`${plainLine(namesOf([file]))} (${file.type}) goes along with your next message`);
+        return [...files, file];
+      } catch (error) {
+        this.screen.note(reasonOf(error), "red");
+        return files;
+      }
+    });
+    this.attached = work;
+    await work;
   }
 
   private answer(asked: QuestionView, text: string): void {
@@ -153,12 +178,12 @@ class Talk {
   }
 
   /** Sends a message and waits until everything that it started is answered. */
-  private async say(wanted: Wanted): Promise<void> {
+  private async say(wanted: Wanted, files: Promise<AttachedFile[]>): Promise<void> {
     const key = freshKey();
     const turn = this.takePlace();
     const hand = async (client: Client) => {
       await turn.come;
-      const id = await handTo(client, wanted, key);
+      const id = await handTo(client, withFiles(wanted, await files), key);
       turn.pass();
       return id;
     };

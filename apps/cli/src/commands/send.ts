@@ -1,8 +1,9 @@
 /** Hands a message over and does not wait for the answer. Works with everything down: a message is a file in inbox/. */
 import { readLine } from "@mimikit/protocol/slash-command";
+import { attachFiles, attachOption, namesOf } from "../attach-files.ts";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
-import { handOver, printHanded, type Wanted, wantedBy } from "../hand-over.ts";
+import { handOver, printHanded, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
 import { printJson, printLine } from "../print.ts";
 import { mistakeText, slashHelp } from "../slash-help.ts";
 import { isPiped, readText, textArgument } from "../text-argument.ts";
@@ -14,20 +15,22 @@ export const send = command({
     ["mimikit send remind me to water the plants", "kept safely, also while Mimikit is stopped"],
     ["mimikit send --next then tidy up", "answered in a turn of its own, after the one that runs"],
     ["mimikit send /stop", "the commands of the chat work here, too; // begins a message with a slash"],
+    ["mimikit send --attach error.png what is wrong here", "with a picture, a recording, a PDF or a text"],
     ["git log -5 | mimikit send -", "send what comes through the pipe, whatever it begins with"],
   ],
   options: (yargs) =>
-    textArgument(yargs).option("next", {
+    attachOption(textArgument(yargs)).option("next", {
       type: "boolean",
       default: false,
       describe: "a turn of its own, after the one that runs",
     }),
-  async run({ json, text: words, next }) {
-    const text = await readText(words, "send");
+  async run({ json, text: words, next, attach }) {
+    const files = await attachFiles(attach);
+    const text = await readText(words, "send", namesOf(files));
     const wanted = next ? ({ kind: "message", text, mode: "next" } as const) : isPiped(words) ? asIs(text) : read(text);
     if (wanted === "help" && json) printJson({ help: slashHelp() });
     else if (wanted === "help") printLine(slashHelp());
-    else printHanded(await handOver(wanted), json);
+    else printHanded(await handOver(withFiles(wanted, files)), json);
   },
 });
 
@@ -40,5 +43,6 @@ function read(text: string): Wanted | "help" {
   const line = readLine(text);
   if (line.kind === "mistake") throw new Failure("usage", mistakeText(line));
   if (line.kind === "help") return "help";
+  if (line.kind === "attach") throw new Failure("usage", "here a file goes along with  --attach <file>");
   return wantedBy(line);
 }

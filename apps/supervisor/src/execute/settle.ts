@@ -3,6 +3,7 @@ import type { DocumentEdit, Settlement } from "@mimikit/core/action";
 import { WishOutcome } from "@mimikit/protocol/archive";
 import { Event, Message } from "@mimikit/protocol/inbox";
 import { BadJson } from "@mimikit/protocol/json";
+import type { Result } from "@mimikit/protocol/result";
 import { createRecord } from "@mimikit/store/record";
 import { ARCHIVE, archivePath, inboxPath, resultPath } from "@mimikit/store/state";
 import { applyBacklogEdit, applyMemoryEdit, pathOf } from "../documents.ts";
@@ -31,8 +32,7 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   ledger.add(result.id);
   const { id, task, attempts, failureReason, startedAt, completedAt } = result;
   audit({
-    event:
-      task.turn !== undefined ? "turn_settled" : task.evaluation !== undefined ? "evaluation_settled" : "plan_settled",
+    event: settledEvent(task),
     taskId: id,
     traceId: task.traceId,
     attempts,
@@ -40,6 +40,12 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
     ...(startedAt && { durationMs: Date.parse(completedAt) - Date.parse(startedAt) }),
     ...(failureReason && { failureReason }),
   });
+}
+
+function settledEvent({ turn, evaluation, improve }: Result["task"]): string {
+  if (turn !== undefined) return "turn_settled";
+  if (improve !== undefined) return `improvement_${improve.step}_settled`;
+  return evaluation !== undefined ? "evaluation_settled" : "plan_settled";
 }
 
 /** Everything that the turn answered is history before the turn is. */

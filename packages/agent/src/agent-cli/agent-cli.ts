@@ -81,6 +81,8 @@ export interface AgentCli {
   countsThread: boolean;
   /** How to start it. Throws `UnusableCli` where it cannot be started at all. */
   command(ask: CliAsk): Promise<Omit<CliCommand, "input" | "mark">>;
+  /** What its standard input is where that is more than the words. Throws what the disk throws. */
+  input?(ask: CliAsk, words: string): Promise<string>;
   /** Reads the lines of one process. Lines that mean nothing to us yield nothing. */
   createReader(ask: CliAsk): (line: unknown) => Iterable<CliEvent>;
   explain(end: BadEnd): CliFailure;

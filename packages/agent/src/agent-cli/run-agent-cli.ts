@@ -13,6 +13,7 @@ import { writeToolsFile } from "../mcp/tools-file.ts";
 import { renderPrompt } from "../prompt.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { lines, record } from "../quote.ts";
+import { lendSkills } from "../skills.ts";
 import { shorten } from "../tokens.ts";
 import { toolsOf } from "../tools/index.ts";
 import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./agent-cli.ts";
@@ -25,6 +26,8 @@ import { Watch } from "./watch.ts";
 
 const SYSTEM_FILE = "system.md";
 const TOOLS_FILE = "tools.json";
+/** In the folder of the run, below the only part of it that codex shows its commands. */
+const SKILLS_DIR = "tmp/skills";
 const STEP_CHARS_MAX = 200;
 
 const INTERRUPTED =
@@ -86,7 +89,7 @@ class AgentRun {
   /** Asks until there is something to hand in, or a reason why there is not. */
   private async *converse(): AsyncGenerator<StreamLine, DoneEvent | FailedEvent> {
     const { task, runDir, bus, steering } = this.runs;
-    const { system, user } = await renderPrompt(this.runs);
+    const { system, user } = await renderPrompt(await this.withReadableSkills());
     const systemPath = join(runDir, SYSTEM_FILE);
     await writeFile(systemPath, system, { mode: 0o600 });
     const toolsPath = toolsOf(task.role).length > 0 ? join(runDir, TOOLS_FILE) : null;
@@ -129,6 +132,14 @@ class AgentRun {
     }
   }
 
+  /** A Worker reads skills with the CLI's own tools: those of the state directory are put where it can. */
+  private async withReadableSkills(): Promise<Run> {
+    const { runs } = this;
+    if (runs.task.role !== "worker") return runs;
+    const skills = await lendSkills(runs.context.skills, runs.home, join(runs.runDir, SKILLS_DIR));
+    return { ...runs, context: { ...runs.context, skills } };
+  }
+
   private stopped(): FailedEvent {
     const error = `stopped while ${this.cli.name} was at work`;
     return this.failed({ failureReason: stopReason(this.signal), error, retryable: true });
@@ -151,10 +162,11 @@ class AgentRun {
     const answer = new Answer(ask.threadId);
     const watch = new Watch(answer, cli.idleMs, signal, runs.steering);
     const read = cli.createReader(ask);
+    const said = shorten(words, cli.inputCharsMax, (char) => char.length);
     const process = runCli(
       {
         ...command,
-        input: shorten(words, cli.inputCharsMax, (char) => char.length),
+        input: (await cli.input?.(ask, said)) ?? said,
         mark: runs.environment[MARK_VARIABLE],
       },
       watch.stop,
@@ -235,11 +247,11 @@ class AgentRun {
 
   private async writeTools(path: string): Promise<void> {
     const { task, context } = this.runs;
-    const { now, client, said, tasks, triggers, questions, memoryPlace } = context;
+    const { now, client, said, tasks, triggers, questions, skills, memoryPlace } = context;
     const calls = this.staged.map(({ tool, input }) => ({ tool, input }));
     await writeToolsFile(path, {
       task,
-      reads: { now, client, tasks, triggers, questions, memoryPlace },
+      reads: { now, client, tasks, triggers, questions, skills, memoryPlace },
       newest: [...said.newest],
       calls,
     });
@@ -264,7 +276,9 @@ class AgentRun {
   }
 
   private get isResumable(): boolean {
-    return this.runs.task.role === "worker";
+    const { role, improve } = this.runs.task;
+    // A step of self-improvement begins afresh, in a tree that is made anew.
+    return role === "worker" && improve === undefined;
   }
 
   private get threadPlace() {

@@ -3,6 +3,7 @@
  * off by the rest. What there is no room for is compressed from its old end: into the summary, then by shortening what
  * tools answered. A call and its result are never separated. The same conversation always gives the same request.
  */
+import { MEDIA_TOKENS } from "../media.ts";
 import { estimateTokens, shareOut, shorten, tokensOf } from "../tokens.ts";
 import type { ChatMessage, ToolCall, ToolDefinition } from "./model.ts";
 
@@ -33,9 +34,10 @@ export function measure(messages: readonly ChatMessage[], tools: readonly ToolDe
 
 function tokensIn(message: ChatMessage): number {
   const calls = message.role === "assistant" ? message.calls : [];
+  const ofMedia = message.role === "user" ? (message.media?.length ?? 0) * MEDIA_TOKENS : 0;
   return calls.reduce(
     (sum, call) => sum + FRAME_TOKENS + estimateTokens(`${call.id}${call.name}${call.arguments}`),
-    FRAME_TOKENS + estimateTokens(message.content),
+    FRAME_TOKENS + estimateTokens(message.content) + ofMedia,
   );
 }
 

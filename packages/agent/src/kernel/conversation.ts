@@ -8,6 +8,8 @@ import type { Steer } from "@mimikit/protocol/signal";
 import { replaceFile } from "@mimikit/runtime/replace-file";
 import { hasCode } from "@mimikit/store/error-code";
 import { sessionPath, summaryPath } from "@mimikit/store/state";
+import { z } from "zod";
+import { MEDIA_TOKENS, type Media } from "../media.ts";
 import {
   fillPrompt,
   loadPrompt,
@@ -24,6 +26,9 @@ import { estimateTokens } from "../tokens.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
 import { type Dialect, section } from "./dialect.ts";
 import type { ChatMessage, ModelRequest, ToolCall } from "./model.ts";
+import { READ_SKILL } from "./tools/read-skill.ts";
+
+const SkillInput = z.object({ name: z.string() });
 
 export const RESUMED =
   "An earlier attempt of this task ended here without a result. What it did is above, and its effects are still there. Go on from where it was; look before you repeat a step.";
@@ -36,7 +41,8 @@ export interface Resumed {
 }
 
 export class Conversation {
-  private readonly run: Run;
+  private run: Run;
+  private media: readonly Media[];
   private readonly dialect: Dialect;
   private readonly file: PromptFile;
   private readonly session: Session;
@@ -56,8 +62,10 @@ export class Conversation {
     session: Session,
     tokensMax: number,
     summary: Summary,
+    media: readonly Media[],
   ) {
     this.run = run;
+    this.media = media;
     this.dialect = dialect;
     this.file = file;
     this.session = session;
@@ -69,25 +77,29 @@ export class Conversation {
   /**
    * A Worker's later attempt goes on with the session; every other begins it anew, because what an earlier attempt has
    * staged is gone with it and must not be believed done (PROTOCOL, Retry).
-   * @param tokensMax what a request may have, tools included. Throws what the disk throws, `SessionTooLong`, `BadTemplate`.
+   * @param tokensMax what a request may have, tools included.
+   * @param media what the question shows, in the order in which the evidence names it.
+   * Throws what the disk throws, `SessionTooLong`, `BadTemplate`.
    */
   static async open(
     run: Run,
     dialect: Dialect,
     tokensMax: number,
+    media: readonly Media[] = [],
   ): Promise<{ conversation: Conversation; resumed: Resumed | null }> {
     const { task, attempt, home } = run;
     const loaded = await loadPrompt(promptNameOf(task));
     const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
     const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
     const path = join(home, sessionPath(task.id));
-    const mayResume = task.role === "worker" && attempt > 1;
+    // A step of self-improvement begins afresh, in a tree that is made anew.
+    const mayResume = task.role === "worker" && task.improve === undefined && attempt > 1;
     const { session, turns, badLines } = mayResume
       ? await Session.resume(path)
       : { session: await Session.begin(path), turns: [], badLines: 0 };
     const summary = mayResume ? await readSummary(join(home, summaryPath(task.id))) : NO_SUMMARY;
     if (!mayResume) await rm(join(home, summaryPath(task.id)), { force: true });
-    const conversation = new Conversation(run, dialect, file, session, tokensMax, summary);
+    const conversation = new Conversation(run, dialect, file, session, tokensMax, summary, media);
     try {
       conversation.turns.push(...turns);
       const text = conversation.promptWithin(conversation.room)[1]?.content ?? "";
@@ -108,6 +120,14 @@ export class Conversation {
   /** What the user has said to the earlier attempts. */
   get steers(): Steer[] {
     return this.turns.flatMap((turn) => (turn.type === "steer" ? [{ id: turn.id, at: turn.at, text: turn.text }] : []));
+  }
+
+  /** The skills that the earlier attempts have read, as their calls named them. */
+  get skillsRead(): string[] {
+    const turns = repair(this.turns);
+    const read = new Set(turns.flatMap((turn) => (isSkillRead(turn) ? [turn.requestId] : [])));
+    const calls = turns.flatMap((turn) => (turn.type === "assistant" ? turn.calls : []));
+    return calls.flatMap((call) => (read.has(call.id) ? [nameIn(call.arguments)] : []));
   }
 
   /** What the model said and called. */
@@ -135,11 +155,26 @@ export class Conversation {
     this.prompt = [];
   }
 
-  /** The endpoint found it too long, whatever we had estimated: half of it, from now on. */
+  /** Does the question show pictures, or let recordings be heard? */
+  get hasMedia(): boolean {
+    return this.media.length > 0;
+  }
+
+  /** From now on the model is told of the evidence, and shown nothing of it. */
+  dropMedia(): void {
+    const evidence = (this.run.context.evidence ?? []).map(({ shownAs: _, ...each }) => each);
+    this.run = { ...this.run, context: { ...this.run.context, evidence } };
+    this.media = [];
+    this.sections = renderSections(this.run);
+    this.prompt = [];
+  }
+
+  /** The endpoint found it too long, whatever we had estimated: half of it, and nothing shown, from now on. */
   halve(): void {
     const { messages } = this.request(true);
     this.tokensMax = Math.floor(Math.min(this.tokensMax, measure(messages, this.dialect.tools)) / 2);
     this.mustCut = true;
+    this.dropMedia();
     this.dropContext();
   }
 
@@ -197,10 +232,12 @@ export class Conversation {
   }
 
   private renderPrompt(max: number): ChatMessage[] {
-    const { system, user } = fillPrompt(this.file, this.sections, max, this.room * QUESTION_SHARE_MAX);
+    const { media } = this;
+    const shown = media.length * MEDIA_TOKENS;
+    const { system, user } = fillPrompt(this.file, this.sections, max - shown, this.room * QUESTION_SHARE_MAX - shown);
     return [
       { role: "system", content: system },
-      { role: "user", content: user },
+      { role: "user", content: user, ...(media.length > 0 && { media }) },
     ];
   }
 
@@ -229,6 +266,15 @@ export class Conversation {
 /** The question of the attempt that runs stands first; of the others' only the note remains that they ended. */
 function isFirstPrompt(turn: Turn, turns: readonly Turn[]): boolean {
   return turn.type === "prompt" && turns.find((each) => each.type === "prompt") === turn;
+}
+
+function isSkillRead(turn: Turn): turn is TurnOf<"result"> {
+  return turn.type === "result" && turn.tool === READ_SKILL && turn.isMade && turn.error === undefined;
+}
+
+/** The call was made, so its arguments are what its tool takes. */
+function nameIn(input: string): string {
+  return SkillInput.parse(JSON.parse(input)).name;
 }
 
 function summaryMessage(summary: Summary, tokensMax: number): ChatMessage | null {

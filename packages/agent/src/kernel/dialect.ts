@@ -110,7 +110,7 @@ function joinUsers(messages: readonly ChatMessage[]): ChatMessage[] {
     if (message.role === "assistant" && message.content === "" && message.calls.length === 0) continue;
     const last = joined.at(-1);
     if (message.role === "user" && last?.role === "user")
-      joined[joined.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` };
+      joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
     else joined.push(message);
   }
   return joined;

@@ -3,9 +3,11 @@
  * until it calls nothing more. What the user says meanwhile is heard between two steps (SPEC I5). It always comes to an
  * end: by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
+import type { SkillRef } from "@mimikit/protocol/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude } from "../conclusion.ts";
+import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../media.ts";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session.ts";
 import { ToolText } from "../tool-text.ts";
@@ -26,6 +28,10 @@ export const SKIPPED = "skipped: the user said something new";
 
 const STEP_CHARS_MAX = 200;
 const LAST_ANSWER = "You cannot call anything more in this run. End now, with what you have; say what is left to do.";
+/** Of a request, what is shown may take this much; the words come first. */
+const MEDIA_SHARE_MAX = 0.5;
+/** How an endpoint says that its model has no eyes or ears, whatever was known of it. */
+const MEDIA_REFUSED = /image|vision|audio|multi-?modal|media|content part|content type|expected a string/i;
 const TRUNCATED = "\n\n[truncated]";
 
 export interface Kernel {
@@ -34,6 +40,8 @@ export interface Kernel {
   tokensMax: number;
   /** Whether the model can call tools; one that cannot writes action tags (SPEC G1). */
   toolCalls: boolean;
+  /** What it can take in beside text; nothing when not given. It is only asked where there is something to take in. */
+  senses?(signal: AbortSignal): Promise<Senses>;
 }
 
 /** Runs a task with a model. */
@@ -83,6 +91,7 @@ class Loop {
   /** Each of these helps once in a run, or not at all. */
   private hasFallenBack = false;
   private hasHalved = false;
+  private hasBlinded = false;
 
   constructor(run: Run, kernel: Kernel, signal: AbortSignal) {
     this.task = run.task;
@@ -96,11 +105,13 @@ class Loop {
   }
 
   async *run(): AsyncGenerator<ProviderEvent> {
-    const { conversation, resumed } = await Conversation.open(this.input, this.dialect, this.kernel.tokensMax);
+    const { run, media } = await this.withMedia();
+    const { conversation, resumed } = await Conversation.open(run, this.dialect, this.kernel.tokensMax, media);
     try {
       if (resumed !== null) {
         this.callsMade = resumed.callsMade;
         this.input.steering.recall(conversation.steers);
+        for (const name of conversation.skillsRead) this.toolset.bus.use(this.skillCalled(name));
         await this.trace.note({ event: "resumed", ...resumed });
       }
       yield* this.converse(conversation);
@@ -109,8 +120,24 @@ class Loop {
     }
   }
 
+  /** The run with what its model is shown of the evidence. */
+  private async withMedia(): Promise<{ run: Run; media: Media[] }> {
+    const { input, kernel } = this;
+    const all = input.context.evidence ?? [];
+    if (all.length === 0) return { run: input, media: [] };
+    const countMax = Math.floor((kernel.tokensMax * MEDIA_SHARE_MAX) / MEDIA_TOKENS);
+    const evidence = chooseShown(all, (await kernel.senses?.(this.signal)) ?? NO_SENSES, countMax);
+    const run = { ...input, context: { ...input.context, evidence } };
+    return { run, media: await loadMedia(evidence) };
+  }
+
   failed(failure: Failure): FailedEvent {
     return { type: "failed", failureReason: "provider", ...failure, usage: this.usage };
+  }
+
+  /** What an earlier attempt has read still holds: one that is gone meanwhile may have been read-only. */
+  private skillCalled(name: string): SkillRef {
+    return this.input.context.skills.find((skill) => skill.name === name) ?? { name, level: "read-only" };
   }
 
   private async *converse(conversation: Conversation): AsyncGenerator<ProviderEvent> {
@@ -223,6 +250,10 @@ class Loop {
         this.hasHalved = true;
         await this.trace.note({ event: "retry", reason: "overflow", retry: 1, detail: answer.message });
         conversation.halve();
+      } else if (conversation.hasMedia && !this.hasBlinded && isAboutMedia(answer)) {
+        this.hasBlinded = true;
+        await this.trace.note({ event: "retry", reason: "media_refused", retry: 1, detail: answer.message });
+        conversation.dropMedia();
       } else return answer;
       yield { type: "progress", step: answer.message.slice(0, STEP_CHARS_MAX) };
     }
@@ -320,6 +351,10 @@ class Loop {
     if (!answer.ok) return { text: describeRefusal(answer), error: answer.code };
     return ToolText.safeParse(answer.data).data ?? { text: JSON.stringify(answer.data) };
   }
+}
+
+function isAboutMedia({ kind, message }: ModelFailure): boolean {
+  return kind === "refused" && MEDIA_REFUSED.test(message);
 }
 
 function describeRefusal({ code, message }: Extract<ToolAnswer, { ok: false }>): string {

@@ -3,6 +3,7 @@
  * throws: a failure is its last event.
  */
 import type { Usage } from "@mimikit/protocol/usage";
+import type { Media } from "../media.ts";
 
 export interface ToolCall {
   id: string;
@@ -15,7 +16,8 @@ export interface ToolCall {
 
 /** What the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
 export type ChatMessage =
-  | { role: "system" | "user"; content: string }
+  | { role: "system"; content: string }
+  | { role: "user"; content: string; media?: readonly Media[] }
   | { role: "assistant"; content: string; calls: ToolCall[] }
   | ToolMessage;
 

@@ -1,4 +1,5 @@
 /** What the model of a role may call, and the bus that every call goes through. */
+import { isAbove } from "@mimikit/protocol/skill";
 import { createToolBus, type ToolBus } from "../bus.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf } from "../roles/index.ts";
@@ -13,11 +14,16 @@ export interface Toolset {
 
 /** A Worker has the kernel's tools on a bus of its own, where nothing is staged; the others have those of their role. */
 export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
-  const { task, context, workDir, home, sandbox, runDir, environment, onToolCall } = run;
+  const { task, context, workDir, home, sandbox, protect = [], runDir, environment, onToolCall } = run;
   if (task.role !== "worker") return { tools: toolsOf(task.role), bus: run.bus };
   const { levels } = definitionOf(task);
-  const tools = kernelTools({ task, workDir, home, sandbox, runDir, environment, signal }).filter(({ level }) =>
-    levels.includes(level),
+  const sent = (context.evidence ?? []).flatMap(({ path }) => path ?? []);
+  const workspace = { task, workDir, home, sandbox, protect, sent, runDir, environment, signal };
+  const tools = kernelTools(workspace, context.skills).filter(({ level }) => levels.includes(level));
+  const highest = task.skill?.level;
+  // What the bus would refuse from the beginning is not offered.
+  const offered = tools.filter(
+    ({ level, keepsWithin }) => highest === undefined || keepsWithin || !isAbove(level, highest),
   );
-  return { tools, bus: createToolBus({ task, tools, reads: context, onCall: onToolCall }) };
+  return { tools: offered, bus: createToolBus({ task, tools, reads: context, onCall: onToolCall }) };
 }

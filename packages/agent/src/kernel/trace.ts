@@ -13,7 +13,7 @@ export type TraceLine =
   | { event: "answer"; round: number; calls: number; isTruncated: boolean; inputTokens: number; outputTokens: number }
   | {
       event: "retry";
-      reason: "404_fallback" | "overflow" | "unavailable" | "correction";
+      reason: "404_fallback" | "overflow" | "media_refused" | "unavailable" | "correction";
       retry: number;
       detail?: string;
     }

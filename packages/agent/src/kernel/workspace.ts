@@ -18,6 +18,10 @@ export interface Workspace {
   task: Task;
   /** Whether the shell is kept from the state directory. */
   sandbox: SandboxMode;
+  /** What a command may not change beside it. */
+  protect?: readonly string[];
+  /** Files that the user sent: they may be read, though they lie in the state directory. */
+  sent?: readonly string[];
   /** The mark of this run, for child processes. */
   environment: Record<string, string>;
   signal: AbortSignal;
@@ -38,7 +42,8 @@ export async function resolveInside(
   const [work, state] = await Promise.all([realpath(workDir), realpath(home)]);
   const real = await realPathOf(resolve(work, path));
   if (!isWithin(real, work)) throw new OutOfBounds(`${path} is outside the workspace ${work}`);
-  if (isWithin(real, state))
+  // Where the workspace itself is below the state directory, it is the part of it that a Worker has.
+  if (isWithin(real, state) && !isWithin(work, state))
     throw new OutOfBounds(`${path} is in the state directory, which is not part of the workspace`);
   return real;
 }

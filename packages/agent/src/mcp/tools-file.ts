@@ -8,6 +8,7 @@ import { HistoryMessage } from "@mimikit/protocol/history";
 import { ClientClock } from "@mimikit/protocol/inbox";
 import { parseRecord } from "@mimikit/protocol/json";
 import { Question } from "@mimikit/protocol/question";
+import { SkillSummary } from "@mimikit/protocol/skill";
 import { Task } from "@mimikit/protocol/task";
 import { z } from "zod";
 import type { Reads } from "../tool.ts";
@@ -20,6 +21,7 @@ const reads: z.ZodType<Omit<Reads, "said">> = z.object({
   tasks: z.array(TaskSummary),
   triggers: z.array(TriggerSummary),
   questions: z.array(Question),
+  skills: z.array(SkillSummary),
   memoryPlace: z.object({ home: z.string(), workDir: z.string() }),
 });
 

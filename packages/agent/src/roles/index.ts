@@ -3,13 +3,23 @@ import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import type { RoleDefinition } from "../role.ts";
 import { evaluator } from "./evaluator.ts";
+import { improver } from "./improver.ts";
 import { planner } from "./planner.ts";
+import { reviewer } from "./reviewer.ts";
 import { teller } from "./teller.ts";
 import { worker } from "./worker.ts";
 
-export const ROLE_DEFINITIONS: Record<Role, RoleDefinition> = { teller, planner, worker };
+export const ROLE_DEFINITIONS: Record<Role, RoleDefinition> = { teller, planner, worker, reviewer };
 
-/** What whoever runs `task` is: its role, or the evaluator, which is a Worker in all but what it may do and must hand in. */
-export function definitionOf({ role, evaluation }: Pick<Task, "role" | "evaluation">): RoleDefinition {
+/**
+ * What whoever runs `task` is: its role, or the evaluator or the improver, which are Workers in all but what they may do and
+ * must hand in.
+ */
+export function definitionOf({
+  role,
+  evaluation,
+  improve,
+}: Pick<Task, "role" | "evaluation" | "improve">): RoleDefinition {
+  if (improve?.step === "look") return improver;
   return evaluation === undefined ? ROLE_DEFINITIONS[role] : evaluator;
 }

@@ -3,6 +3,7 @@ import { needsOf } from "@mimikit/core/conditions/index";
 import type { Condition } from "@mimikit/protocol/condition";
 import { DelegateEffect, type EffectOf } from "@mimikit/protocol/effect";
 import { ancestorsOf, childId } from "@mimikit/protocol/id";
+import { SkillName } from "@mimikit/protocol/skill";
 import { z } from "zod";
 import { type Scene, tool } from "../tool.ts";
 import { ConditionInput } from "./condition-input.ts";
@@ -12,37 +13,48 @@ export const TELLER_DELEGATIONS_MAX = 3;
 
 const { prompt, title, priority, timeoutSec, onInterrupt } = DelegateEffect.shape;
 
+const Work = z.strictObject({ prompt, title, priority, timeoutSec });
+
 export const delegate = tool({
   name: "delegate",
   level: "process-control",
-  input: z
-    .strictObject({
-      prompt,
-      title,
-      priority,
-      timeoutSec,
-      condition: ConditionInput.optional().describe("as for schedule"),
-      onInterrupt,
-    })
-    .describe(
-      "Hand work on: a self-contained prompt. Answers the id that the task will have; with a condition it waits until that holds.",
-    ),
+  input: Work.extend({
+    condition: ConditionInput.optional().describe("as for schedule"),
+    onInterrupt,
+    skill: SkillName.optional().describe("The name of a skill of M:skills that the Worker is to follow."),
+  }).describe(
+    "Hand work on: a self-contained prompt. Answers the id that the task will have; with a condition it waits until that holds.",
+  ),
+  shownTo: { teller: Work.describe("Hand work on: a self-contained prompt. Answers the id that the task will have.") },
   refuse: (input, scene) =>
-    scene.task.role === "teller" ? refuseTeller(input, scene) : refuseWaiting(input.condition, scene),
-  effect: (input) => ({ type: "delegate", ...input }),
+    scene.task.role === "teller"
+      ? refuseTeller(input, scene)
+      : (refuseWaiting(input.condition, scene) ?? refuseUnknown(input.skill, scene)),
+  effect: ({ skill, ...input }, { reads }) => {
+    const named = reads.skills.find(({ name }) => name === skill);
+    if (named === undefined) return { type: "delegate", ...input };
+    const { name, level } = named;
+    return { type: "delegate", ...input, skill: { name, ...(level !== undefined && { level }) } };
+  },
 });
 
 function refuseTeller(
-  input: Pick<EffectOf<"delegate">, "condition" | "onInterrupt">,
+  input: Pick<EffectOf<"delegate">, "condition" | "onInterrupt"> & { skill?: string | undefined },
   { effects }: Scene,
 ): string | null {
   if (input.condition !== undefined)
     return "only the Planner chains tasks: put the order of the work into the prompt, or schedule what starts later";
   if (input.onInterrupt !== undefined)
     return "only the Planner sets onInterrupt: say in the prompt what must not run twice";
+  if (input.skill !== undefined) return "only the Planner names skills: say in the prompt what should be followed";
   const delegated = effects.filter((effect) => effect.type === "delegate").length;
   if (delegated < TELLER_DELEGATIONS_MAX) return null;
   return `at most ${TELLER_DELEGATIONS_MAX} delegations in one turn: put the rest into one prompt`;
+}
+
+function refuseUnknown(skill: string | undefined, { reads }: Scene): string | null {
+  if (skill === undefined || reads.skills.some(({ name }) => name === skill)) return null;
+  return `there is no skill "${skill}"; there are: ${reads.skills.map(({ name }) => name).join(", ") || "none"}`;
 }
 
 /** What waits for a task that never existed would wait in vain, so its id must be known now. */

@@ -7,6 +7,7 @@ import { delegate } from "./delegate.ts";
 import { getHistoryByTime } from "./get-history-by-time.ts";
 import { getRecentHistory } from "./get-recent-history.ts";
 import { listTasks } from "./list-tasks.ts";
+import { notify } from "./notify.ts";
 import { queryHistory } from "./query-history.ts";
 import { remember } from "./remember.ts";
 import { reply } from "./reply.ts";
@@ -29,9 +30,13 @@ export const TOOLS: readonly Tool[] = [
   getRecentHistory,
   getHistoryByTime,
   restartServer,
+  notify,
 ];
 
-/** The tools that `role` may use. */
+/** The tools that `role` may use, with what it is told of them. */
 export function toolsOf(role: Role): Tool[] {
-  return TOOLS.filter((tool) => tool.roles.includes(role));
+  return TOOLS.filter((tool) => tool.roles.includes(role)).map((tool) => ({
+    ...tool,
+    shown: tool.shownTo[role] ?? tool.input,
+  }));
 }

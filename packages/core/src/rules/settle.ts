@@ -18,6 +18,7 @@ import { scheduleProblem } from "../schedule.ts";
 import { isCancelled, openResults, openStanding, type Snapshot } from "../snapshot.ts";
 import { titleOf } from "../title.ts";
 import { triggerOf } from "../triggers.ts";
+import { landedEvent, nextStep } from "./improve.ts";
 import { hasUndone } from "./stand.ts";
 
 export function settle(snapshot: Snapshot, nowMs: number): Action[] {
@@ -27,11 +28,12 @@ export function settle(snapshot: Snapshot, nowMs: number): Action[] {
 }
 
 /**
- * Turns settle themselves; plans that succeeded are the supervisor's, and so are batches of conditions, which nobody is told
- * of. Everything else waits for the Teller's report.
+ * Turns settle themselves; plans that succeeded are the supervisor's, and so are batches of conditions and the steps of
+ * self-improvement, which nobody is told of. Everything else waits for the Teller's report.
  */
 export function isSettledAtOnce(result: Result): boolean {
   if (result.task.turn !== undefined || result.task.evaluation !== undefined) return true;
+  if (result.task.improve !== undefined) return true;
   return result.task.consumer === "supervisor" && result.status === "done";
 }
 
@@ -68,6 +70,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
       const id = childId(result.id, k);
       switch (effect.type) {
         case "reply":
+        case "notify":
           break;
         case "delegate": {
           const child = { ...childTask(id, effect, result), ...(isFirst && steersOf(result)) };
@@ -109,6 +112,12 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           effect satisfies never;
       }
     }
+  if (task.improve !== undefined && !cancelled) {
+    const next = nextStep(result);
+    if (next !== null) settlement.tasks.push(next);
+    const event = landedEvent(result);
+    if (event !== null) settlement.events.push(event);
+  }
   const links = settlement.triggers.filter(({ type }) => type === "link").length;
   const standing = settlement.triggers.length - links;
   if (task.role === "planner" && settlement.tasks.length + links === 0)
@@ -151,6 +160,7 @@ function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Ta
     upstream: role === "planner" ? answeredReports(parent) : [],
     onInterrupt: role === "planner" ? "rerun" : (effect.onInterrupt ?? "rerun"),
     consumer: role === "planner" ? "supervisor" : "teller",
+    ...(role === "worker" && effect.skill !== undefined && { skill: effect.skill }),
     ...triggerOver(parent),
   };
 }

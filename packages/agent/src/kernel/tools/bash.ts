@@ -1,10 +1,11 @@
 /** Runs a command in the workspace. Its output is kept in a file, and the model sees the end of it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isAbove, type Level } from "@mimikit/protocol/skill";
 import { z } from "zod";
 import { type Ended, runCommand } from "../../command.ts";
 import { Output } from "../../output.ts";
-import { boundsOf } from "../../sandbox.ts";
+import { type Bounds, boundsOf } from "../../sandbox.ts";
 import { tool } from "../../tool.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -20,6 +21,7 @@ export const bashTool = (workspace: Workspace) => {
   return tool({
     name: "bash",
     level: "process-control",
+    keepsWithin: true,
     roles: ["worker"],
     input: z
       .strictObject({
@@ -30,18 +32,23 @@ export const bashTool = (workspace: Workspace) => {
         "Runs a command in the workspace, without input. It is stopped after its time, and nothing that it left in the " +
           "background goes on. Each command has a shell of its own.",
       ),
-    run: ({ command, timeoutSec }) =>
-      run(command, timeoutSec, join(workspace.runDir, `bash-${++commands}.txt`), workspace),
+    run: ({ command, timeoutSec }, { limit }) =>
+      run(command, timeoutSec, { path: join(workspace.runDir, `bash-${++commands}.txt`), limit }, workspace),
   });
 };
 
 /** Throws when the run itself is stopped, and when the command could not be started. */
-async function run(command: string, timeoutSec: number, path: string, workspace: Workspace) {
+async function run(
+  command: string,
+  timeoutSec: number,
+  { path, limit }: { path: string; limit: Level | undefined },
+  workspace: Workspace,
+) {
   const { environment, signal } = workspace;
   const output = await Output.create(path, BASH_TAIL_BYTES_MAX);
   try {
     const timeLimit = AbortSignal.timeout(timeoutSec * 1_000);
-    const bounds = await boundsOf(workspace);
+    const bounds = { ...(await boundsOf(workspace)), ...(limit !== undefined && within(limit)) };
     const options = { bounds, environment, output, ...(existsSync(BASH) && { shell: BASH }) };
     const lines = runCommand(command, options, AbortSignal.any([signal, timeLimit]));
     let next = await lines.next();
@@ -53,6 +60,16 @@ async function run(command: string, timeoutSec: number, path: string, workspace:
   } finally {
     await output.close();
   }
+}
+
+/** What a skill does not allow, the sandbox does not have; without a sandbox nothing runs. */
+function within(limit: Level): Partial<Bounds> {
+  if (!isAbove("process-control", limit)) return {};
+  return {
+    mode: "required",
+    isOffline: isAbove("message-send", limit),
+    ...(isAbove("local-write", limit) && { isReadOnly: true }),
+  };
 }
 
 function describe({ exitCode, signal, cause }: Ended): string {

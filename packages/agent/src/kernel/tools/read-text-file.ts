@@ -18,13 +18,14 @@ export const readTextFileTool = (workspace: Workspace) =>
       .strictObject({ path: Path, fromLine: z.number().int().min(1).default(1).describe("The first line is 1.") })
       .describe(`Reads a text file, at most ${PAGE_CHARS_MAX} characters at once; fromLine goes on where it stopped.`),
     run: async ({ path, fromLine }) => {
-      const { text } = await readTextFile(await resolveInside(path, workspace));
+      const isSent = workspace.sent?.includes(path) === true;
+      const { text } = await readTextFile(isSent ? path : await resolveInside(path, workspace));
       return { text: pageOf(text, fromLine) };
     },
   });
 
 /** Whole lines from `fromLine` on, as many as fit, and a note where more follow. */
-function pageOf(text: string, fromLine: number): string {
+export function pageOf(text: string, fromLine: number): string {
   const lines = text.split("\n");
   if (text.endsWith("\n")) lines.pop();
   if (fromLine > 1 && fromLine > lines.length) return `[the file has only ${lines.length} lines]`;

@@ -4,9 +4,11 @@
  */
 import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import type { CliAsk } from "../../agent-cli/agent-cli.ts";
+import { looksOnly } from "../../looks-only.ts";
 import { serverCommand } from "../../mcp/server-command.ts";
 import { SERVER_NAME } from "../../mcp/server-name.ts";
 import { toolsOf } from "../../tools/index.ts";
+import { showsPictures } from "./pictures.ts";
 import type { ClaudeSettings } from "./settings.ts";
 
 /** What a Worker has. Some versions leave out those that the shell can do as well. */
@@ -27,7 +29,7 @@ const COMMON = [
 export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, keyPath: string | null): string[] {
   const { run, systemPath, threadId, toolsPath } = ask;
   const isWorker = run.task.role === "worker";
-  const ownTools = (run.task.evaluation === undefined ? WORKER_TOOLS : LOOKING_TOOLS).join(",");
+  const ownTools = (looksOnly(run.task) ? LOOKING_TOOLS : WORKER_TOOLS).join(",");
   const names = toolsOf(run.task.role).map(({ name }) => `mcp__${SERVER_NAME}__${name}`);
   return [
     ...COMMON,
@@ -35,6 +37,7 @@ export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, 
     ...(apiKey === undefined ? [] : ["--bare"]),
     ...(model === undefined ? [] : ["--model", model]),
     ...["--system-prompt-file", systemPath],
+    ...(showsPictures(ask) ? ["--input-format", "stream-json"] : []),
     ...["--tools", isWorker ? ownTools : ""],
     ...(isWorker ? ["--allowedTools", ownTools] : []),
     ...(toolsPath === null ? [] : ["--mcp-config", serversOf(ask, toolsPath), "--allowedTools", names.join(",")]),

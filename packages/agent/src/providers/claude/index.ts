@@ -8,11 +8,13 @@ import type { AgentCli, CliAsk } from "../../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../../agent-cli/environment.ts";
 import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
 import { checkVersion } from "../../agent-cli/version.ts";
+import { type Senses, showing } from "../../media.ts";
 import type { Provider, Run } from "../../provider.ts";
 import { type Bounds, boundsOf, isSandboxThere, sandboxed, secretPathIn } from "../../sandbox.ts";
 import { claudeArguments } from "./arguments.ts";
 import { explainClaude } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
+import { withPictures } from "./pictures.ts";
 import { ClaudeReader } from "./reader.ts";
 import { type ClaudeSettings, KEY_VARIABLE } from "./settings.ts";
 import { forgetTaskDir, prepareTaskDir } from "./task-dir.ts";
@@ -30,13 +32,14 @@ const SERVER_START_MS = 30_000;
 const TOOL_MS = 60_000;
 /** The key is read again when it is this old; it is there only once, and no run takes that long. */
 const KEY_TTL_MS = 7 * 86_400_000;
+const SENSES: Senses = { vision: true, audio: false };
 const SCRATCH_DIR = "scratch";
 
 export function createClaude(settings: ClaudeSettings): Provider {
   return {
     name: "claude",
     ...(settings.model !== undefined && { model: settings.model }),
-    run: (run, signal) => runAgentCli(run, claudeCli(settings, run), signal),
+    run: (run, signal) => runAgentCli(showing(run, SENSES), claudeCli(settings, run), signal),
   };
 }
 
@@ -97,6 +100,7 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
         ...(isHidden && { handedOver: apiKey }),
       };
     },
+    input: withPictures,
     createReader(ask) {
       const current = new ClaudeReader(options(ask));
       reader = current;

@@ -4,6 +4,7 @@
  */
 import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import type { CliAsk } from "../../agent-cli/agent-cli.ts";
+import { followsReadOnly } from "../../looks-only.ts";
 import { serverCommand } from "../../mcp/server-command.ts";
 import { SERVER_NAME } from "../../mcp/server-name.ts";
 import { toolsOf } from "../../tools/index.ts";
@@ -76,9 +77,15 @@ export function codexArguments(settings: CodexSettings, ask: CliAsk, reach: Reac
     ...disabled.flatMap((feature) => ["--disable", feature]),
     ...Object.entries(values).flatMap(([key, value]) => ["-c", `${key}=${toToml(value)}`]),
     ...(model === undefined ? [] : ["-m", model]),
-    ...(ask.threadId === null ? [] : ["resume", ask.threadId]),
+    ...(ask.threadId === null ? picturesOf(ask) : ["resume", ask.threadId]),
     "-",
   ];
+}
+
+/** A thread that goes on has them already. */
+function picturesOf({ run }: CliAsk): string[] {
+  const shown = (run.context.evidence ?? []).filter(({ shownAs }) => shownAs !== undefined);
+  return shown.flatMap(({ path }) => (path === null ? [] : [`--image=${path}`]));
 }
 
 /** The Teller and the Planner have no shell and see no file: only our tools. */
@@ -111,7 +118,9 @@ function talkerValues({ run, systemPath, toolsPath }: CliAsk): Record<string, To
 }
 
 /** A Worker keeps what codex itself tells its model about its tools; our rules are added. */
-function workerValues({ network }: CodexSettings, { system }: CliAsk, reach: Reach): Record<string, TomlValue> {
+function workerValues(settings: CodexSettings, { run, system }: CliAsk, reach: Reach): Record<string, TomlValue> {
+  // Who follows a read-only skill can tell nobody anything.
+  const network = settings.network && !followsReadOnly(run.task);
   return {
     developer_instructions: system,
     "skills.include_instructions": false,

@@ -8,7 +8,10 @@ import type { AgentCli } from "../../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../../agent-cli/environment.ts";
 import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
 import { checkVersion } from "../../agent-cli/version.ts";
-import type { Provider } from "../../provider.ts";
+import type { Evidence } from "../../evidence.ts";
+import { looksOnly } from "../../looks-only.ts";
+import { showing } from "../../media.ts";
+import type { Provider, Run } from "../../provider.ts";
 import { codexArguments } from "./arguments.ts";
 import { explainCodex } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
@@ -33,14 +36,25 @@ export function createCodex(settings: CodexSettings): Provider {
     ...(settings.model !== undefined && { model: settings.model }),
     async *run(run, signal) {
       const isWorker = run.task.role === "worker";
-      const letGo = isWorker ? await holdMasks(run.workDir, Date.parse(run.task.createdAt)) : null;
+      // Where nothing can be written codex makes no directories, and in a tree that is only looked at we make none either.
+      const mayWrite = isWorker && !looksOnly(run.task);
+      const letGo = mayWrite ? await holdMasks(run.workDir, Date.parse(run.task.createdAt)) : null;
       try {
-        yield* runAgentCli(run, codexCli(settings), signal);
+        yield* runAgentCli(withPictures(run), codexCli(settings), signal);
       } finally {
         await letGo?.();
       }
     },
   };
+}
+
+/** codex takes a list of pictures apart at its commas. */
+const PICTURE_SEPARATOR = ",";
+
+/** The run in which the model sees the pictures; where it cannot, codex itself tells it that there was one. */
+function withPictures(run: Run): Run {
+  const isListed = ({ path }: Evidence) => path?.includes(PICTURE_SEPARATOR) !== true;
+  return showing(run, { vision: (run.context.evidence ?? []).every(isListed), audio: false });
 }
 
 function codexCli(settings: CodexSettings): AgentCli {

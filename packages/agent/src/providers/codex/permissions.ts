@@ -9,6 +9,8 @@ import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { UnusableCli } from "../../agent-cli/version.ts";
 import { artifactOf } from "../../artifact.ts";
+import type { Context } from "../../context.ts";
+import { looksOnly } from "../../looks-only.ts";
 import type { Run } from "../../provider.ts";
 import type { TomlValue } from "./toml.ts";
 
@@ -27,9 +29,14 @@ export interface Reach {
   shown: readonly string[];
   /** Nothing in the workspace can be changed. */
   isReadOnly: boolean;
+  /** Nothing in these can be changed, though they may lie where everybody writes. */
+  protect: readonly string[];
 }
 
-type Place = Pick<Run, "home" | "workDir"> & { task: Pick<Run["task"], "upstream" | "evaluation"> };
+type Place = Pick<Run, "home" | "workDir" | "protect"> & {
+  task: Pick<Run["task"], "upstream" | "evaluation" | "improve" | "skill">;
+  context?: Pick<Context, "evidence">;
+};
 
 /**
  * All paths are real ones: what is denied under one name must not be there under another. Throws what the disk throws,
@@ -44,19 +51,22 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
   // The outputs that the prompt names: earlier tasks of the chain handed them in. What is elsewhere can be read anyway.
   const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
   const ours = outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [path] : []));
-  const shown = [await realpath(links), ...ours];
+  const files = (place.context?.evidence ?? []).flatMap(({ path }) => path ?? []);
+  const sent = await Promise.all(files.map((path) => realpath(path)));
+  const shown = [await realpath(links), ...ours, ...sent];
   return {
     home,
     workDir,
     temporary: await realpath(temporary),
     shown,
-    isReadOnly: place.task.evaluation !== undefined,
+    isReadOnly: looksOnly(place.task),
+    protect: await Promise.all((place.protect ?? []).map((path) => realpath(path))),
   };
 }
 
 /** The settings of codex that make it so. */
 export function permissionValues(
-  { home, workDir, temporary, shown, isReadOnly }: Reach,
+  { home, workDir, temporary, shown, isReadOnly, protect }: Reach,
   network: boolean,
 ): Record<string, TomlValue> {
   // Only these: an earlier Worker may have left any number of files beside its output, and links that codex stumbles over.
@@ -67,6 +77,7 @@ export function permissionValues(
       ":root": "read",
       // Beside TMPDIR, because many programs know no other place.
       ":slash_tmp": "write",
+      ...Object.fromEntries(protect.map((path) => [path, "read"] as const)),
       [home]: "deny",
       ...Object.fromEntries(passages),
       [temporary]: "write",

@@ -4,6 +4,7 @@
  */
 import type { Provider } from "../../provider.ts";
 import { judge } from "./evaluator.ts";
+import { refuse } from "./improver.ts";
 import { plan } from "./planner.ts";
 import { tell } from "./teller.ts";
 import { work } from "./worker.ts";
@@ -17,7 +18,10 @@ export const offline: Provider = {
       case "planner":
         return plan(run);
       case "worker":
+        if (run.task.improve !== undefined) return refuse();
         return run.task.evaluation === undefined ? work(run, signal) : judge();
+      case "reviewer":
+        return refuse();
     }
   },
 };

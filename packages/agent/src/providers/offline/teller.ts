@@ -75,8 +75,24 @@ export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
   for (const request of requests) {
     if (requests.length > 1) yield say(`> ${quote(request.message.text)}`);
     for (const text of await answer(request, started.get(request), run)) yield say(text);
+    const files = filesWith(request.message, run);
+    if (files.length > 0) yield say(WORDS[request.language].received(files));
   }
   yield { type: "done", status: "done", text: paragraphs.join("\n\n"), usage: NO_USAGE };
+}
+
+/** What came with a message, a line each: what it is, and where, so that a command can be run on it. */
+function filesWith({ id }: Message, { context }: Run): string[] {
+  const own = (context.evidence ?? []).filter(({ messageId }) => messageId === id);
+  return own.map(({ file: { name = "", type, bytes }, path }) => {
+    const what = `${name.replace(/\s+/g, " ")} (${type}, ${bytes} bytes)`.trim();
+    return path === null ? `- ${asCode(what)}` : `- ${asCode(what)}: ${asCode(path)}`;
+  });
+}
+
+/** A name is anybody's: as code, it is no Markdown. */
+function asCode(text: string): string {
+  return `\`${text.replaceAll("`", "'")}\``;
 }
 
 function understand(message: Message): Request {

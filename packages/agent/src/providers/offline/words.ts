@@ -100,6 +100,8 @@ const en = {
   answered: (question: string, answer: string) => `I have noted your answer to "${question}": ${answer}`,
   unanswered: (question: string, standard: string | null) =>
     `Nobody answered "${question}" in time.${standard === null ? "" : ` I take the default: ${standard}`}`,
+  received: (files: readonly string[]) =>
+    `You sent this along; I keep it, but without a model I cannot look at it:\n\n${files.join("\n")}`,
   openQuestion: (question: string, options: readonly string[], id: string) =>
     `Open question:\n\n${asQuotation(question)}\n\nIts buttons are on the page; or use \`mimikit questions answer ${id} <number>\` (${numbered(options, ": ", ", ")}).`,
   noAnswer: "I cannot tell from a message which question it answers.",
@@ -201,6 +203,7 @@ const zh: Words = {
   answered: (question, answer) => `我已记下你对“${question}”的回答：${answer}`,
   unanswered: (question, standard) =>
     `没有人及时回答“${question}”。${standard === null ? "" : `我采用默认值：${standard}`}`,
+  received: (files) => `你附上了这些文件，我已保存，但没有模型就看不了内容：\n\n${files.join("\n")}`,
   openQuestion: (question, options, id) =>
     `待回答的问题：\n\n${asQuotation(question)}\n\n请点页面上的按钮，或使用 \`mimikit questions answer ${id} <编号>\`（${numbered(options, "：", "，")}）。`,
   noAnswer: "我无法从一条消息判断它回答的是哪个问题。",

@@ -2,8 +2,10 @@
  * One request to `/chat/completions`, streamed. It never throws, ends soon after `signal` aborts, and does not wait for
  * ever: an endpoint that does not begin, or does not go on, is unavailable.
  */
+import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/attachment";
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
 import type { ChatMessage, Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
+import type { Media } from "../../media.ts";
 import { AnswerBuilder, Chunk } from "./answer.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { failureInStream, failureOf } from "./failure.ts";
@@ -81,6 +83,8 @@ function bodyOf({ model }: Endpoint, { messages, tools }: ModelRequest): Record<
 }
 
 function wireMessage(message: ChatMessage): Record<string, unknown> {
+  if (message.role === "user" && message.media !== undefined && message.media.length > 0)
+    return { role: "user", content: [{ type: "text", text: message.content }, ...message.media.map(wirePart)] };
   if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
   if (message.role !== "assistant" || message.calls.length === 0)
     return { role: message.role, content: message.content };
@@ -90,6 +94,12 @@ function wireMessage(message: ChatMessage): Record<string, unknown> {
     function: { name, arguments: input },
   }));
   return { role: "assistant", content: message.content, tool_calls: calls };
+}
+
+/** A picture as a data URL, a recording as its bytes: that is how Chat Completions takes them. */
+function wirePart({ type, data }: Media): Record<string, unknown> {
+  if (isImage(type)) return { type: "image_url", image_url: { url: `data:${type};base64,${data}` } };
+  return { type: "input_audio", input_audio: { data, format: ATTACHMENT_EXTENSIONS[type] } };
 }
 
 async function readAll(chunks: AsyncIterable<Uint8Array>, charsMax: number): Promise<string> {

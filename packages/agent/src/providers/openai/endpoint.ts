@@ -2,6 +2,7 @@
 import type { Role } from "@mimikit/protocol/role";
 import type { Config } from "@mimikit/runtime/config";
 import type { Environment } from "@mimikit/runtime/home";
+import { capabilitiesOf, configuredOf, type Known } from "../../capabilities.ts";
 
 /** OpenAI's own address, for those who only give a key. */
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
@@ -20,6 +21,8 @@ export interface Endpoint {
   tokensMax: number;
   /** Whether the model can call tools, as most can; one that cannot writes action tags. */
   toolCalls?: boolean;
+  /** What the settings say that it can do; the rest is found out when it matters. */
+  configured?: Known;
   /** How long it may take to begin an answer, and to go on with one. */
   firstByteMs: number;
   idleMs: number;
@@ -43,13 +46,17 @@ export function missingSetting(role: Role, config: ModelSettings, env: Environme
 
 /** The endpoint of `role`; nothing may be missing. */
 export function endpointOf(role: Role, config: ModelSettings, env: Environment): Endpoint {
-  const { baseUrl = DEFAULT_BASE_URL, contextWindow, reservedOutput, toolCalls, firstByteSec, idleSec } = config.openai;
+  const { baseUrl = DEFAULT_BASE_URL, firstByteSec, idleSec } = config.openai;
   const apiKey = keyOf(env);
+  const model = modelOf(role, config) ?? "";
+  const configured = configuredOf(config);
+  const { contextWindow, reservedOutput, toolCalls } = capabilitiesOf(model, configured);
   return {
     baseUrl,
-    model: modelOf(role, config) ?? "",
+    model,
     tokensMax: Math.max(TOKENS_MIN, contextWindow - reservedOutput),
     toolCalls,
+    configured,
     firstByteMs: firstByteSec * 1_000,
     idleMs: idleSec * 1_000,
     retryDelaysMs: RETRY_DELAYS_MS,

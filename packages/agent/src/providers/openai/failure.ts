@@ -15,6 +15,8 @@ const OVERFLOW = [
   /too many tokens/i,
   /n_ctx/i,
 ];
+/** How a server says that its model takes in nothing but text, which llama.cpp calls an error of its own. */
+const NO_SENSES = /(image|audio|vision|multi-?modal)\b.{0,60}\bnot support|mmproj/i;
 /** No credit: waiting does not help. */
 const NO_CREDIT = /insufficient_quota|billing/i;
 
@@ -39,6 +41,7 @@ export function failureOf(status: number, body: string, retryAfter: string | nul
   if (status === 413 || (status < 500 && status !== 429 && OVERFLOW.some((pattern) => pattern.test(all))))
     return failure("overflow");
   if (status === 429 && NO_CREDIT.test(all)) return failure("refused");
+  if (status === 500 && NO_SENSES.test(all)) return failure("refused");
   if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500) {
     const retryAfterMs = readRetryAfter(retryAfter, nowMs);
     return { ...failure("unavailable"), ...(retryAfterMs !== null && { retryAfterMs }) };

@@ -2,15 +2,25 @@
  * Any endpoint that speaks Chat Completions: OpenAI itself, LM Studio, Ollama, llama.cpp, vLLM. It gives the model; the
  * tools and the rules are the kernel's.
  */
+import { capabilitiesOf } from "../../capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
+import type { Senses } from "../../media.ts";
 import type { Provider } from "../../provider.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { persistent } from "./persistent.ts";
+import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
   const model = persistent(chatCompletions(endpoint), endpoint.retryDelaysMs);
   const { tokensMax, toolCalls = true } = endpoint;
-  const kernel = { model, tokensMax, toolCalls };
+  const kernel = { model, tokensMax, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
   return { name: "openai", model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
+}
+
+/** The endpoint is only asked where the settings leave something open. */
+async function sensesOf(endpoint: Endpoint, signal: AbortSignal): Promise<Senses> {
+  const { model, configured = {} } = endpoint;
+  const isTold = configured.vision !== undefined && configured.audio !== undefined;
+  return capabilitiesOf(model, configured, isTold ? {} : await probe(endpoint, signal));
 }

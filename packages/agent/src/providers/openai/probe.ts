@@ -1,0 +1,102 @@
+/**
+ * What an endpoint tells of a model in its list of models, in the words of those that tell anything: OpenRouter, Mistral,
+ * llama.cpp and their like. An endpoint that does not answer in time knows nothing; it is asked again later.
+ */
+import { BadJson, parseJson } from "@mimikit/protocol/json";
+import { z } from "zod";
+import type { Known } from "../../capabilities.ts";
+
+const PROBE_MS_MAX = 2_000;
+const BODY_BYTES_MAX = 4 * 1_048_576;
+/** How long an answer counts. */
+const KNOWN_MS = 600_000;
+/** More endpoints and models than anybody has. */
+const KNOWN_MAX = 100;
+
+const Modalities = z.array(z.string());
+const Listed = z.object({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  model: z.string().optional(),
+  architecture: z.object({ input_modalities: Modalities.optional() }).nullish(),
+  capabilities: z
+    .union([Modalities, z.object({ vision: z.boolean().optional(), audio: z.boolean().optional() })])
+    .nullish(),
+});
+type Listed = z.infer<typeof Listed>;
+const Answer = z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() });
+
+interface Place {
+  baseUrl: string;
+  apiKey?: string;
+  model: string;
+}
+
+const known = new Map<string, { at: number; found: Known }>();
+
+/** What the endpoint says; nothing where it says nothing. Never throws. */
+export async function probe(place: Place, signal: AbortSignal): Promise<Known> {
+  const key = `${place.baseUrl} ${place.model}`;
+  const before = known.get(key);
+  if (before !== undefined && performance.now() - before.at < KNOWN_MS) return before.found;
+  const found = await ask(place, signal);
+  if (found === null) return {};
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(key, { at: performance.now(), found });
+  return found;
+}
+
+/** null where nobody answered. */
+async function ask({ baseUrl, apiKey, model }: Place, signal: AbortSignal): Promise<Known | null> {
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, {
+      headers: { accept: "application/json", ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS_MAX)]),
+      redirect: "error",
+    });
+    if (!response.ok) return null;
+    const text = await readBounded(response);
+    return text === null ? {} : read(text, model);
+  } catch (error) {
+    // Whatever keeps it from answering, the question itself will tell.
+    if (error instanceof TypeError || error instanceof DOMException) return null;
+    throw error;
+  }
+}
+
+async function readBounded(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function read(text: string, model: string): Known {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (error instanceof BadJson) return {};
+    throw error;
+  }
+  const { data = [], models = [] } = Answer.safeParse(value).data ?? {};
+  const listed = [...data, ...models].flatMap((each) => Listed.safeParse(each).data ?? []);
+  const own = listed.filter((each) => [each.id, each.name, each.model].includes(model));
+  return { vision: tells(own, "vision", ["image", "vision", "multimodal"]), audio: tells(own, "audio", ["audio"]) };
+}
+
+/** undefined where none of them says. */
+function tells(listed: readonly Listed[], sense: "vision" | "audio", words: readonly string[]): boolean | undefined {
+  const says = listed.flatMap(({ architecture, capabilities }) => {
+    const modalities = architecture?.input_modalities;
+    if (modalities !== undefined) return [modalities.some((each) => words.includes(each))];
+    // A list of capabilities is not always complete: only what is in it is known.
+    if (Array.isArray(capabilities)) return capabilities.some((each) => words.includes(each)) ? [true] : [];
+    return capabilities?.[sense] ?? [];
+  });
+  return says.length === 0 ? undefined : says.includes(true);
+}

@@ -1,0 +1,30 @@
+/** Calls the user's attention, wherever they are: a notification of the browser, a line in the terminal (SPEC G). */
+import { NotifyEffect } from "@mimikit/protocol/effect";
+import { z } from "zod";
+import { type Scene, tool } from "../tool.ts";
+
+/** Who is called more often looks no more. */
+export const NOTIFICATIONS_PER_TURN_MAX = 3;
+export const NOTIFICATIONS_PER_HOUR_MAX = 12;
+const HOUR_MS = 3_600_000;
+
+const { text, title } = NotifyEffect.shape;
+
+export const notify = tool({
+  name: "notify",
+  level: "message-send",
+  input: z
+    .strictObject({ text, title })
+    .describe("Call the user's attention where they do not look at the conversation."),
+  refuse: (_, { reads, effects }: Scene) => {
+    if (effects.filter(({ type }) => type === "notify").length >= NOTIFICATIONS_PER_TURN_MAX)
+      return `at most ${NOTIFICATIONS_PER_TURN_MAX} notifications in one turn: put it into one`;
+    const sinceMs = Date.parse(reads.now) - HOUR_MS;
+    const lately = reads.said.newest.filter(
+      ({ notification, at }) => notification !== undefined && Date.parse(at) > sinceMs,
+    );
+    if (lately.length < NOTIFICATIONS_PER_HOUR_MAX) return null;
+    return `at most ${NOTIFICATIONS_PER_HOUR_MAX} notifications in an hour: say it in the reply`;
+  },
+  effect: (input) => ({ type: "notify", ...input }),
+});

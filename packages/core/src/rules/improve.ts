@@ -1,0 +1,175 @@
+/**
+ * When nobody needs anything for a while, one look for something to improve begins, and at most one piece of work follows
+ * from it (SPEC J1). Whatever finds nothing or fails doubles the wait; a success, or a word of the user, ends that.
+ */
+import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
+import { improvementId } from "@mimikit/protocol/id";
+import {
+  Change,
+  Finding,
+  type Improve,
+  type ImproveStep,
+  Landing,
+  Review,
+  SELF_IMPROVE,
+  stepId,
+} from "@mimikit/protocol/improvement";
+import type { Event } from "@mimikit/protocol/inbox";
+import type { Result } from "@mimikit/protocol/result";
+import type { Role } from "@mimikit/protocol/role";
+import type { Task } from "@mimikit/protocol/task";
+import type { Action } from "../action.ts";
+import { usedUp } from "../budget.ts";
+import { openResults, openTasks, type Snapshot } from "../snapshot.ts";
+
+/** What a Worker must know of where it is. */
+const WORK_RULES =
+  "The workspace is a git worktree that was made for this task. Change files there, and nothing else: what you leave is compared with what was there, checked and reviewed. Do not commit, and make no branch. Nobody answers questions.";
+/** Seconds between two looks at most, however often they come to nothing. */
+export const IMPROVE_WAIT_SEC_MAX = 86_400;
+/** Below that of any task that somebody ordered: what the user wants is claimed first. */
+const IMPROVE_PRIORITY = 0;
+
+/** How long it must be quiet before the next look, in seconds. @param failures in a row. */
+export function improveWaitSec(idleSec: number, failures: number): number {
+  return Math.min(Math.max(IMPROVE_WAIT_SEC_MAX, idleSec), idleSec * 2 ** failures);
+}
+
+export function improve(snapshot: Snapshot, nowMs: number): Action[] {
+  const actions: Action[] = [];
+  let refusal = refusalOf(snapshot);
+  for (const wish of snapshot.inbox.values()) {
+    if (wish.kind !== "improve" || snapshot.isArchived(wish.id)) continue;
+    const begun = stepsOf(snapshot).find((task) => task.improve?.wishId === wish.id)?.improve?.number;
+    const number = begun ?? snapshot.improving.number + 1;
+    const isNew = begun === undefined && refusal === null;
+    if (isNew) actions.push({ type: "improve", task: lookTask(number, wish.id, nowMs) });
+    const outcome = begun === undefined && refusal !== null ? `refused: ${refusal}` : improvementId(number);
+    actions.push({ type: "answer-wish", wish, outcome });
+    if (isNew) refusal = underWay(number);
+  }
+  if (refusal !== null || !isDue(snapshot, nowMs) || !isQuiet(snapshot)) return actions;
+  return [...actions, { type: "improve", task: lookTask(snapshot.improving.number + 1, undefined, nowMs) }];
+}
+
+/** Why none may begin now, however quiet it is; null when one may. */
+function refusalOf(snapshot: Snapshot): string | null {
+  const { improving, ceiling } = snapshot;
+  const [open] = stepsOf(snapshot);
+  if (open?.improve !== undefined) return underWay(open.improve.number);
+  if (improving.lacks !== null) return improving.lacks;
+  if (ceiling !== null) return `the budget of the ${ceiling.scope} is used up`;
+  if (usedUp(improving.limit, improving.spent) !== null) return "the budget of self-improvement is used up for today";
+  return null;
+}
+
+function underWay(number: number): string {
+  return `${improvementId(number)} is under way`;
+}
+
+function isDue({ improving }: Snapshot, nowMs: number): boolean {
+  if (!improving.isEnabled) return false;
+  // A clock that was set back must not put off the next look by the difference.
+  const quietMs = Math.abs(nowMs - improving.activeMs);
+  return quietMs >= improveWaitSec(improving.idleSec, improving.failures) * 1_000;
+}
+
+/** Nothing waits and nothing runs: triggers that stand and questions to the user may wait for days. */
+function isQuiet(snapshot: Snapshot): boolean {
+  const isPending = [...snapshot.inbox.values()].some(({ id }) => !snapshot.isArchived(id));
+  return !isPending && snapshot.dropped.size === 0 && [...openTasks(snapshot), ...openResults(snapshot)].length === 0;
+}
+
+/** The steps of improvements that are not over. */
+function stepsOf(snapshot: Snapshot): Task[] {
+  const tasks = [...openTasks(snapshot), ...openResults(snapshot).map(({ task }) => task)];
+  return tasks.filter((task) => task.improve !== undefined);
+}
+
+function lookTask(number: number, wishId: string | undefined, nowMs: number): Task {
+  const id = stepId(number, "look");
+  const at = new Date(nowMs).toISOString();
+  return stepTask({ number, step: "look", ...(wishId !== undefined && { wishId }) }, "look for something to improve", {
+    createdAt: at,
+    traceId: id,
+  });
+}
+
+/** What follows from a step; nothing where it came to nothing (SPEC J2). */
+export function nextStep({ task, status, result, completedAt }: Result): Task | null {
+  const { improve } = task;
+  if (improve === undefined || status !== "done") return null;
+  const { found } = improve;
+  const after = (step: ImproveStep, more: Partial<Improve>, title: string, prompt = "") =>
+    stepTask({ ...improve, ...more, step }, title, { createdAt: completedAt, traceId: task.traceId, prompt });
+  switch (improve.step) {
+    case "look": {
+      const finding = Finding.safeParse(result).data;
+      return finding?.found === true
+        ? after("work", { found: finding }, finding.title, `${finding.prompt}\n\n${WORK_RULES}`)
+        : null;
+    }
+    case "work": {
+      const change = Change.safeParse(result).data;
+      if (change === undefined || change.commit === null || found?.found !== true) return null;
+      return after("review", { change }, `review: ${found.title}`.slice(0, TITLE_CHARS_MAX));
+    }
+    case "review": {
+      const review = Review.safeParse(result).data;
+      if (review === undefined || found?.found !== true) return null;
+      const title = `${review.pass ? "land" : "remove"}: ${found.title}`.slice(0, TITLE_CHARS_MAX);
+      return after("land", { review }, title);
+    }
+    case "land":
+      return null;
+  }
+}
+
+/** Who does a step; what is landed is landed by the pool itself. */
+export function roleOfStep(step: ImproveStep): Role {
+  return step === "review" ? "reviewer" : "worker";
+}
+
+function stepTask(
+  improve: Improve,
+  title: string,
+  { createdAt, traceId, prompt = "" }: { createdAt: string; traceId: string; prompt?: string },
+): Task {
+  const id = stepId(improve.number, improve.step);
+  return {
+    id,
+    role: roleOfStep(improve.step),
+    type: "oneshot",
+    title,
+    prompt,
+    priority: IMPROVE_PRIORITY,
+    timeoutSec: null,
+    createdAt,
+    traceId,
+    ...(id !== traceId && { parentId: traceId }),
+    triggerId: SELF_IMPROVE,
+    upstream: [],
+    onInterrupt: "rerun",
+    consumer: "supervisor",
+    improve,
+  };
+}
+
+/** What the Teller is told of an improvement that landed; of all others it is not told (SPEC J1). */
+export function landedEvent({ id, task, status, result, completedAt }: Result): Event | null {
+  const { improve } = task;
+  const landing = Landing.safeParse(result).data;
+  if (improve?.step !== "land" || status !== "done" || landing === undefined || landing.outcome === "removed")
+    return null;
+  const what = improve.found?.found === true ? improve.found.title : task.title;
+  const where = landing.outcome === "merged" ? "was merged into your branch" : `waits on the branch ${landing.branch}`;
+  const data = { id: improvementId(improve.number), title: what, ...landing };
+  return {
+    kind: "event",
+    id: `${id}.report`,
+    at: completedAt,
+    name: "task_result",
+    text: `The self-improvement "${what}" ${where}.`,
+    data,
+  };
+}
