@@ -25,7 +25,14 @@ async function serve(task: Task, calls: ToolsFile["calls"] = []) {
   const path = join(dir, "tools.json");
   await writeToolsFile(path, {
     task,
-    reads: { now: NOW, tasks: [], triggers: [], questions: [], memoryPlace: { home: dir, workDir: dir } },
+    reads: {
+      now: NOW,
+      tasks: [],
+      summaries: {},
+      triggers: [],
+      questions: [],
+      memoryPlace: { home: dir, workDir: dir },
+    },
     newest: HISTORY,
     calls,
   });

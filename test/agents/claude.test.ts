@@ -68,6 +68,7 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
       [
         "ask_user",
         "cancel_task",
+        "compress_context",
         "delegate",
         "list_tasks",
         "query_history",
@@ -75,6 +76,7 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
         "reply",
         "restart_server",
         "schedule",
+        "summarize_task_result",
         "update_backlog",
       ].toSorted(),
     );

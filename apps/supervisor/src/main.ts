@@ -1,5 +1,7 @@
 /** The supervisor process: code only. It ticks every second, and at once when a record comes. */
 
+import { chainOf } from "@mimikit/agent/providers/names";
+import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
 import { loadConfig } from "@mimikit/runtime/config";
 import { lockDocument } from "@mimikit/runtime/document-lock";
 import { prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
@@ -17,6 +19,7 @@ import { WATCHED, watchState } from "@mimikit/store/watch";
 import { HistoryMonths } from "./history-months.ts";
 import { writeHistory } from "./history-view.ts";
 import { keepHouse } from "./housekeeping.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 import { restartRoles } from "./restart-roles.ts";
 import { spendingNow } from "./spending.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -54,6 +57,11 @@ const files = new WorkspaceFiles({
   },
 });
 const book = new UsageBook(home);
+/** The offline engine never sums up: it is no model. */
+const canSummarize = () => {
+  const [first = "offline"] = chainOf("worker", settings.current.config, { home, env: process.env }).ids;
+  return first !== "offline";
+};
 const supervisor: Supervisor = new Supervisor({
   fs,
   token: readToken(home),
@@ -75,6 +83,7 @@ const supervisor: Supervisor = new Supervisor({
         surroundings: { home, env: process.env },
         nowMs: Date.now(),
       }),
+    memory: new MemoryWatch({ fs, bounds: MEMORY_BOUNDS, nowMs: () => Date.now(), canSummarize }),
   },
 });
 await supervisor.load();
@@ -91,13 +100,14 @@ const loop: Loop = runLoop({
 const stopWatching = watchState(home, WATCHED.supervisor, () => loop.nudge());
 const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
-let writtenTurn = -1;
+let written = "";
 const views = runLoop({
   tickMs: VIEWS_EVERY_MS,
   tick: async () => {
-    const { settledTurn } = supervisor.mirror.ledger;
-    if (settledTurn !== writtenTurn) await writeHistory(fs, supervisor.mirror.ledger);
-    writtenTurn = settledTurn;
+    const { settledTurn, highestNote } = supervisor.mirror.ledger;
+    const now = `${settledTurn} ${highestNote}`;
+    if (now !== written) await writeHistory(fs, supervisor.mirror.ledger);
+    written = now;
     await tasksView.write();
     await historyMonths.write();
   },

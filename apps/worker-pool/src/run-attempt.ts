@@ -102,7 +102,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
       answerers: workshop.answerersOf(task.role),
       circuits: workshop.circuits,
       monotonicMs: workshop.monotonicMs,
-      context: await gatherContext(task, workshop),
+      context: await gatherContext(task, runDir, workshop),
       workDir,
       home,
       sandbox: workshop.sandbox,

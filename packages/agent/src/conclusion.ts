@@ -2,7 +2,7 @@
  * What the last text of a run hands in, by role. A Teller's is the reply; a Planner's that has planned nothing is a
  * question to the user; a Worker's is its result, as it stands or, where it is one JSON object (also in a fence at its
  * end), `{"resultType", "result"}`, `{"status": "needs_input", "question"}` or `{"status": "failed", "error"}`; the
- * evaluator's is its verdicts.
+ * evaluator's is its verdicts, and the summarizer's is its summary as it stands.
  */
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
@@ -36,7 +36,8 @@ export function conclude(task: Task, text: string, staged: readonly { type: stri
     case "planner":
       return concludePlan(text, staged);
     case "worker":
-      return task.evaluation === undefined ? concludeWork(text) : concludeEvaluation(task.evaluation, text);
+      if (task.evaluation !== undefined) return concludeEvaluation(task.evaluation, text);
+      return task.rollUp === undefined ? concludeWork(text) : concludeSummary(text);
   }
 }
 
@@ -77,6 +78,11 @@ function concludeEvaluation(items: readonly EvaluationItem[], text: string): Con
   const end = done("verdicts", verdicts);
   if (problem === null) return end;
   return verdicts.length === 0 ? { problem } : { problem, otherwise: end.event };
+}
+
+function concludeSummary(text: string): Conclusion {
+  if (text.trim() === "") return { problem: "Your summary is empty. Sum up the sources now, as Markdown." };
+  return done("summary", { summary: text.trim(), keyPoints: [] });
 }
 
 function done(resultType: NonNullable<DoneEvent["resultType"]>, result: unknown): { event: LastEvent } {

@@ -10,7 +10,18 @@ import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import { clockOf, isoIn } from "./clock.ts";
 import type { Run } from "./provider.ts";
-import { checkbox, eventLine, type Fields, lines, memoryLine, NOTHING, type Quoted, record, table } from "./quote.ts";
+import {
+  block,
+  checkbox,
+  eventLine,
+  type Fields,
+  lines,
+  memoryLine,
+  NOTHING,
+  type Quoted,
+  record,
+  table,
+} from "./quote.ts";
 import { recentHistory } from "./recent-history.ts";
 import { estimateTokens, shareOut, shorten, takeWithin, tokensOf } from "./tokens.ts";
 
@@ -23,8 +34,13 @@ const ERROR_CHARS = 500;
 const QUOTE_CHARS = 200;
 const QUESTION_CHARS = 300;
 const CONDITION_CHARS = 200;
+const RESULT_SUMMARY_CHARS = 300;
+/** Of a longer message its beginning and its end are shown, half of this each; all of it is in a file. */
+export const BIG_INPUT_CHARS = 8_000;
 /** A line break of a body, and the indentation after it. */
 const LINE_BREAK = "\n    ";
+/** The indentation of a first line. */
+const INDENT_TOKENS = 2;
 
 export interface Section {
   /** It is what the run is about, and is never shortened for what stands around it. */
@@ -35,6 +51,21 @@ export interface Section {
   render(run: Run, tokensMax: number): Quoted;
 }
 
+const persona: Section = {
+  isQuestion: false,
+  tokensMax: 1_024,
+  render: ({ context }, max) => renderText(context.persona, max),
+};
+const profile: Section = {
+  isQuestion: false,
+  tokensMax: 1_024,
+  render: ({ context }, max) => renderText(context.profile, max),
+};
+const summary: Section = {
+  isQuestion: false,
+  tokensMax: 3_072,
+  render: ({ context }, max) => renderText(context.summary, max),
+};
 const environment: Section = { isQuestion: true, tokensMax: 256, render: renderEnvironment };
 const memory: Section = {
   isQuestion: false,
@@ -60,16 +91,24 @@ const questions: Section = { isQuestion: false, tokensMax: 1_024, render: render
 const upstream: Section = {
   isQuestion: true,
   tokensMax: 32_768,
-  render: (run, max) => renderReports(run.task.upstream, max),
+  render: (run, max) =>
+    renderReports(
+      run.task.upstream.map((report) => summarized(report, run.context)),
+      max,
+    ),
 };
+/** The texts to be summed up. */
+const sources: Section = { isQuestion: true, tokensMax: 32_768, render: renderSources };
 const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
 
 /** What is told to somebody: to a role or, where the task says all, to whoever has a task of that kind. */
-export type PromptName = Role | "llm-eval-batch";
+export type PromptName = Role | "llm-eval-batch" | "day-summary" | "month-summary";
 
 /** The sections of each prompt in its order: what changes with every run, as the clock does, stands last. */
 export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
   teller: {
+    persona,
+    profile,
     memory,
     backlog,
     tasks,
@@ -80,6 +119,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
       tokensMax: 16_384,
       render: (run, max) => renderReports(run.task.turn?.results ?? [], max),
     },
+    summary,
     history,
     events: { isQuestion: true, tokensMax: 8_192, render: renderEvents },
     environment,
@@ -93,6 +133,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     memory,
     tasks,
     triggers,
+    summary,
     history,
     environment,
     origin: { isQuestion: true, tokensMax: 8_192, render: (run, max) => renderMessages(run.context.origin, run, max) },
@@ -101,6 +142,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
   },
   worker: {
     environment,
+    attachments: { isQuestion: true, tokensMax: 4_096, render: renderAttachments },
     upstream,
     attempt: {
       isQuestion: true,
@@ -113,6 +155,8 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     environment,
     conditions: { isQuestion: true, tokensMax: 32_768, render: renderConditions },
   },
+  "day-summary": { environment, sources },
+  "month-summary": { environment, sources },
 };
 
 /** The client's local time first: relative times count from the first clock that is there (seed 004). */
@@ -143,6 +187,7 @@ function renderTasks({ context }: Run, max: number): Quoted {
 }
 
 function taskLine({ id, role, state, title, createdAt, after, error }: TaskSummary, context: Run["context"]): Quoted {
+  const summary = context.summaries[id];
   return record({
     id,
     role,
@@ -151,6 +196,7 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
     created: localTime(createdAt, context),
     after,
     error: error === undefined ? undefined : shortenChars(error, ERROR_CHARS),
+    summary: summary === undefined ? undefined : shortenChars(summary, RESULT_SUMMARY_CHARS),
   });
 }
 
@@ -200,13 +246,39 @@ function renderHistory(run: Run, max: number): Quoted {
   return lines(...recent);
 }
 
-/** What the user says in this turn, in full as long as there is room. */
+/** What the user says in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
 function renderMessages(messages: readonly Message[], { context }: Run, max: number): Quoted {
   const items = messages.map(({ id, at, quote, text }) => ({
-    fields: { id, at: localTime(at, context), about: quotedText(quote, context.history) },
-    body: text,
+    fields: {
+      id,
+      at: localTime(at, context),
+      about: quotedText(quote, context.history),
+      full_text: context.attachments[id],
+    },
+    body: shorten(text, BIG_INPUT_CHARS, (char) => char.length),
   }));
   return records(items, max);
+}
+
+/** The files with what the user said at length: this is all that a Worker sees of the conversation. */
+function renderAttachments({ context }: Run, max: number): Quoted {
+  const files = context.origin.flatMap(({ id, text }) => {
+    const path = context.attachments[id];
+    return path === undefined ? [] : [record({ file: path, chars: text.length })];
+  });
+  return firstOf(files, max);
+}
+
+/** A text of its own; its middle is left out where it is too long. */
+function renderText(text: string, max: number): Quoted {
+  const whole = block(text);
+  return estimateTokens(whole) <= max ? whole : block(shorten(text.trim(), max - INDENT_TOKENS, tokensInBody));
+}
+
+/** A report as the Teller has summed it up, if it has. */
+function summarized(report: Report, { summaries }: Run["context"]): Report {
+  const text = summaries[report.id];
+  return text === undefined ? report : { ...report, resultType: "text", result: { text } };
 }
 
 function renderReports(reports: readonly Report[], max: number): Quoted {
@@ -290,6 +362,10 @@ function renderConditions({ task }: Run, max: number): Quoted {
     (task.evaluation ?? []).map(({ id, prompt }) => ({ fields: { id }, body: prompt })),
     max,
   );
+}
+
+function renderSources({ task }: Run, max: number): Quoted {
+  return records([{ fields: { period: task.rollUp?.period }, body: task.prompt }], max);
 }
 
 /** As many lines, from the first on, as there is room for. */

@@ -18,7 +18,8 @@ export const LEVELS = ["read-only", "local-write", "message-send", "process-cont
 export type Level = (typeof LEVELS)[number];
 
 /** What of the context tools look at. */
-export interface Reads extends Pick<Context, "now" | "said" | "tasks" | "triggers" | "questions" | "memoryPlace"> {
+export interface Reads
+  extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "memoryPlace"> {
   client?: ClientClock | undefined;
 }
 

@@ -11,6 +11,8 @@ export const EFFECT_ROLES: Record<Effect["type"], readonly Role[]> = {
   schedule: ["teller", "planner"],
   ask_user: ["teller"],
   restart_server: ["teller"],
+  compress_context: ["teller"],
+  summarize_task_result: ["teller"],
 };
 
 /** May a task of `role` have this effect? What the Teller schedules comes back to the Teller (SPEC G). */

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { Id } from "./id.ts";
 import {
   AnswerWish,
+  BacklogEditWish,
   CancelWish,
   ClearWish,
   Event,
+  MemoryAddWish,
   Message,
   RestartWish,
   SteerWish,
@@ -34,6 +36,8 @@ export const WishOutcome = z.object({
     TriggerPatchWish,
     TriggerDeleteWish,
     TriggerRunWish,
+    MemoryAddWish,
+    BacklogEditWish,
   ]),
   outcome: z.string(),
   /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */
@@ -69,6 +73,35 @@ export type EndedTrigger = z.infer<typeof EndedTrigger>;
 export const SkippedOccurrences = Skip.extend({ kind: z.literal("skipped"), triggerId: TriggerId });
 export type SkippedOccurrences = z.infer<typeof SkippedOccurrences>;
 
+/**
+ * "What was said in turns `fromTurn` to `throughTurn` goes into `path`" (SPEC E2). Creating note `number` is the
+ * compare-and-swap; the file then gets the messages with the mark of the note, and once they are durable there the same
+ * record is created under `keptId`: from then on the file may go, and the messages are not written again. Where
+ * `throughTurn` is below `fromTurn` there is nothing to write, and the note only says that the window was flushed.
+ */
+export const Note = z.object({
+  kind: z.literal("note"),
+  id: Id,
+  number: z.number().int().positive(),
+  at: z.iso.datetime(),
+  fromTurn: z.number().int().positive(),
+  throughTurn: z.number().int().nonnegative(),
+  path: z.string().regex(/^memory\/[^/]+\.md$/),
+  /** history.json keeps only its newest messages from here on. */
+  isFlush: z.boolean(),
+});
+export type Note = z.infer<typeof Note>;
+
+/** What later turns read instead of what a task handed in. The first that is made of a task stands. */
+export const ResultSummary = z.object({
+  kind: z.literal("result-summary"),
+  id: Id,
+  at: z.iso.datetime(),
+  taskId: Id,
+  summary: z.string(),
+});
+export type ResultSummary = z.infer<typeof ResultSummary>;
+
 export const Archived = z.union([
   Message,
   Event,
@@ -78,6 +111,8 @@ export const Archived = z.union([
   ClosedQuestion,
   EndedTrigger,
   SkippedOccurrences,
+  Note,
+  ResultSummary,
   Result,
 ]);
 export type Archived = z.infer<typeof Archived>;

@@ -13,6 +13,12 @@ export const REPLY_CHARS_MAX = 200_000;
 export const REMEMBER_CHARS_MAX = 2_000;
 export const BACKLOG_ITEM_CHARS_MAX = 500;
 export const EFFECTS_MAX = 64;
+export const CONVERSATION_SUMMARY_CHARS_MAX = 4_000;
+export const RESULT_SUMMARY_CHARS_MAX = 2_000;
+
+/** Files of the Teller's own beside memory: who it is, and who the user is (SPEC F1). */
+export const RememberTarget = z.enum(["persona", "profile"]);
+export type RememberTarget = z.infer<typeof RememberTarget>;
 
 export const ReplyEffect = z.object({ type: z.literal("reply"), text: z.string().min(1).max(REPLY_CHARS_MAX) });
 export const DelegateEffect = z.object({
@@ -39,6 +45,18 @@ export const RememberEffect = z.object({
   type: z.literal("remember"),
   content: z.string().min(1).max(REMEMBER_CHARS_MAX),
   longTerm: z.boolean(),
+  target: RememberTarget.optional(),
+});
+/** Later contexts read `summary` instead of the conversation up to this turn; without one it is made by rule (SPEC F3). */
+export const CompressEffect = z.object({
+  type: z.literal("compress_context"),
+  summary: z.string().min(1).max(CONVERSATION_SUMMARY_CHARS_MAX).optional(),
+});
+/** Later turns read `summary` instead of what the task handed in. */
+export const SummarizeResultEffect = z.object({
+  type: z.literal("summarize_task_result"),
+  taskId: Id,
+  summary: z.string().min(1).max(RESULT_SUMMARY_CHARS_MAX),
 });
 export const BacklogEffect = z.object({
   type: z.literal("update_backlog"),
@@ -56,6 +74,8 @@ export const Effect = z.discriminatedUnion("type", [
   ScheduleEffect,
   AskEffect,
   RestartEffect,
+  CompressEffect,
+  SummarizeResultEffect,
 ]);
 export type Effect = z.infer<typeof Effect>;
 export type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;

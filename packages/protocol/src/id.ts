@@ -27,6 +27,38 @@ export function evaluationNumber(id: string): number {
   return Number(/^eval-(\d{6,15})$/.exec(id)?.[1] ?? 0);
 }
 
+/** The id of note `n` (1, 2, 3, …) of the conversation: creating it is the compare-and-swap. */
+export function noteId(n: number): string {
+  return `note-${String(n).padStart(6, "0")}`;
+}
+
+/** The number of a note's id, or 0 when `id` is not one. */
+export function noteNumber(id: string): number {
+  return Number(/^note-(\d{6,15})$/.exec(id)?.[1] ?? 0);
+}
+
+/** The name under which it is kept that the messages of a note are durable in their file. */
+export function keptId(note: string): string {
+  return `${note}.kept`;
+}
+
+/** The id of try `n` (1, 2, 3, …) to sum up a period (`2026-11-17` or `2026-08`): `sum-20261117-1`. */
+export function rollUpId(period: string, n: number): string {
+  return `sum-${period.replaceAll("-", "")}-${n}`;
+}
+
+/** The period and the number of a roll-up's id; null when `id` is not one. */
+export function rollUpOf(id: string): { period: string; number: number } | null {
+  const [, year, month, day, number] = /^sum-(\d{4})(\d{2})(\d{2})?-([1-9]\d{0,8})$/.exec(id) ?? [];
+  if (year === undefined || month === undefined || number === undefined) return null;
+  return { period: [year, month, ...(day === undefined ? [] : [day])].join("-"), number: Number(number) };
+}
+
+/** The name under which later turns find the summary of what a task handed in. */
+export function resultSummaryId(taskId: string): string {
+  return `${taskId}.summary`;
+}
+
 /** The id of the k-th effect of `parent`: `t-000042.1`. */
 export function childId(parent: string, k: number): string {
   return `${parent}.${k}`;

@@ -3,6 +3,7 @@
  * the supervisor's own records for the Teller.
  */
 import { z } from "zod";
+import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { MESSAGE_CHARS_MAX } from "./fields.ts";
 import { Id } from "./id.ts";
 import { Answer } from "./question.ts";
@@ -124,6 +125,26 @@ export const TriggerRunWish = z.object({
 });
 export type TriggerRunWish = z.infer<typeof TriggerRunWish>;
 
+/** What the user wants to be remembered: in memory.md, in the notes of the day, or in a file of its own (`target`). */
+export const MemoryAddWish = z.object({
+  ...RememberEffect.omit({ type: true }).shape,
+  kind: z.literal("memory-add"),
+  id: Id,
+  at: z.iso.datetime(),
+  mac: z.string(),
+});
+export type MemoryAddWish = z.infer<typeof MemoryAddWish>;
+
+/** What the user does to the backlog; an item is named by its text, or by its number in the list. */
+export const BacklogEditWish = z.object({
+  ...BacklogEffect.omit({ type: true }).shape,
+  kind: z.literal("backlog-edit"),
+  id: Id,
+  at: z.iso.datetime(),
+  mac: z.string(),
+});
+export type BacklogEditWish = z.infer<typeof BacklogEditWish>;
+
 export const Wish = z.discriminatedUnion("kind", [
   Message,
   Event,
@@ -137,6 +158,8 @@ export const Wish = z.discriminatedUnion("kind", [
   TriggerPatchWish,
   TriggerDeleteWish,
   TriggerRunWish,
+  MemoryAddWish,
+  BacklogEditWish,
 ]);
 export type Wish = z.infer<typeof Wish>;
 

@@ -20,6 +20,8 @@ export const HISTORY = "history";
 /** Who has signed in to the page. */
 export const WEB_SESSIONS = "sessions/web";
 export const LOCKS = "locks";
+/** Texts that are too long for a prompt, under the hash of what is in them. */
+export const ATTACHMENTS = "attachments";
 export const TEMPORARY = "tmp";
 
 export const queueOf = (role: Role) => `${role}/queue`;
@@ -41,6 +43,9 @@ export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
 /** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
 export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
 export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
+/** The session of the conversation itself, which is no task. */
+export const CHAT = "chat";
+export const attachmentPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;
 /** @param day `2026-11-22`, by the server's clock. */
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 /** @param month `2026-11`, in UTC. */
@@ -52,6 +57,14 @@ export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${pa
 export const HISTORY_PATH = "history.json";
 export const MEMORY_PATH = "memory.md";
 export const BACKLOG_PATH = "backlog.md";
+/** What every role is told in every run, in the owner's own words. */
+export const RULES_PATH = "rules.md";
+export const PERSONA_PATH = "agent_persona.md";
+export const PROFILE_PATH = "user_profile.md";
+/** Notes of the conversation and of days. */
+export const MEMORY = "memory";
+/** Summaries of days and months. */
+export const MEMORY_SUMMARY = "memory/summary";
 export const TASKS_PATH = "tasks.md";
 
 /** Every directory that exists from the first start on; all of them 0700. */
@@ -69,9 +82,10 @@ export const DIRECTORIES: readonly string[] = [
   USAGE,
   LOCKS,
   TEMPORARY,
-  "memory",
-  "memory/summary",
+  MEMORY,
+  MEMORY_SUMMARY,
   SESSIONS,
   WEB_SESSIONS,
   HISTORY,
+  ATTACHMENTS,
 ];

@@ -6,7 +6,7 @@
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude } from "../conclusion.ts";
-import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
+import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session.ts";
 import { ToolText } from "../tool-text.ts";
 import { Conversation } from "./conversation.ts";
@@ -103,7 +103,8 @@ class Loop {
         this.input.steering.recall(conversation.steers);
         await this.trace.note({ event: "resumed", ...resumed });
       }
-      yield* this.converse(conversation);
+      for await (const event of this.converse(conversation))
+        yield this.hasHalved && isEnd(event) ? { ...event, wasTooLong: true } : event;
     } finally {
       await conversation.close();
     }
@@ -320,6 +321,10 @@ class Loop {
     if (!answer.ok) return { text: describeRefusal(answer), error: answer.code };
     return ToolText.safeParse(answer.data).data ?? { text: JSON.stringify(answer.data) };
   }
+}
+
+function isEnd(event: ProviderEvent): event is DoneEvent | FailedEvent {
+  return event.type === "done" || event.type === "failed";
 }
 
 function describeRefusal({ code, message }: Extract<ToolAnswer, { ok: false }>): string {

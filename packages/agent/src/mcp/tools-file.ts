@@ -18,6 +18,7 @@ const reads: z.ZodType<Omit<Reads, "said">> = z.object({
   now: z.iso.datetime(),
   client: ClientClock.optional(),
   tasks: z.array(TaskSummary),
+  summaries: z.record(z.string(), z.string()),
   triggers: z.array(TriggerSummary),
   questions: z.array(Question),
   memoryPlace: z.object({ home: z.string(), workDir: z.string() }),

@@ -4,12 +4,21 @@ import type { Task } from "@mimikit/protocol/task";
 import type { RoleDefinition } from "../role.ts";
 import { evaluator } from "./evaluator.ts";
 import { planner } from "./planner.ts";
+import { summarizer } from "./summarizer.ts";
 import { teller } from "./teller.ts";
 import { worker } from "./worker.ts";
 
 export const ROLE_DEFINITIONS: Record<Role, RoleDefinition> = { teller, planner, worker };
 
-/** What whoever runs `task` is: its role, or the evaluator, which is a Worker in all but what it may do and must hand in. */
-export function definitionOf({ role, evaluation }: Pick<Task, "role" | "evaluation">): RoleDefinition {
-  return evaluation === undefined ? ROLE_DEFINITIONS[role] : evaluator;
+/**
+ * What whoever runs `task` is: its role, or the evaluator or the summarizer, which are Workers in all but what they may do
+ * and must hand in.
+ */
+export function definitionOf({
+  role,
+  evaluation,
+  rollUp,
+}: Pick<Task, "role" | "evaluation" | "rollUp">): RoleDefinition {
+  if (evaluation !== undefined) return evaluator;
+  return rollUp === undefined ? ROLE_DEFINITIONS[role] : summarizer;
 }

@@ -27,7 +27,8 @@ const COMMON = [
 export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, keyPath: string | null): string[] {
   const { run, systemPath, threadId, toolsPath } = ask;
   const isWorker = run.task.role === "worker";
-  const ownTools = (run.task.evaluation === undefined ? WORKER_TOOLS : LOOKING_TOOLS).join(",");
+  const mayOnlyLook = run.task.evaluation !== undefined || run.task.rollUp !== undefined;
+  const ownTools = (mayOnlyLook ? LOOKING_TOOLS : WORKER_TOOLS).join(",");
   const names = toolsOf(run.task.role).map(({ name }) => `mcp__${SERVER_NAME}__${name}`);
   return [
     ...COMMON,

@@ -29,7 +29,10 @@ export interface Reach {
   isReadOnly: boolean;
 }
 
-type Place = Pick<Run, "home" | "workDir"> & { task: Pick<Run["task"], "upstream" | "evaluation"> };
+type Place = Pick<Run, "home" | "workDir"> & {
+  task: Pick<Run["task"], "upstream" | "evaluation" | "rollUp">;
+  context: Pick<Run["context"], "attachments">;
+};
 
 /**
  * All paths are real ones: what is denied under one name must not be there under another. Throws what the disk throws,
@@ -44,13 +47,15 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
   // The outputs that the prompt names: earlier tasks of the chain handed them in. What is elsewhere can be read anyway.
   const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
   const ours = outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [path] : []));
-  const shown = [await realpath(links), ...ours];
+  // Each run has its own copies.
+  const inputs = await Promise.all(Object.values(place.context.attachments).map((path) => realpath(path)));
+  const shown = [await realpath(links), ...ours, ...inputs];
   return {
     home,
     workDir,
     temporary: await realpath(temporary),
     shown,
-    isReadOnly: place.task.evaluation !== undefined,
+    isReadOnly: place.task.evaluation !== undefined || place.task.rollUp !== undefined,
   };
 }
 

@@ -5,6 +5,7 @@
 import type { Provider } from "../../provider.ts";
 import { judge } from "./evaluator.ts";
 import { plan } from "./planner.ts";
+import { sumUp } from "./summarizer.ts";
 import { tell } from "./teller.ts";
 import { work } from "./worker.ts";
 
@@ -17,7 +18,8 @@ export const offline: Provider = {
       case "planner":
         return plan(run);
       case "worker":
-        return run.task.evaluation === undefined ? work(run, signal) : judge();
+        if (run.task.evaluation !== undefined) return judge();
+        return run.task.rollUp === undefined ? work(run, signal) : sumUp();
     }
   },
 };
