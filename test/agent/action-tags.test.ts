@@ -51,6 +51,15 @@ describe("tags at the end", () => {
     ]);
   });
 
+  test("may have the names of the seeds: a task of a summary is its task_id, and compressing needs nothing", () => {
+    expect(
+      read('Noted.\n<M:summarize_task_result task_id="t-000001.0" summary="short" />\n<M:compress_context />').calls,
+    ).toEqual([
+      { name: "summarize_task_result", input: '{"taskId":"t-000001.0","summary":"short"}' },
+      { name: "compress_context", input: "{}" },
+    ]);
+  });
+
   test("have values of the types of their tool; what is none stays text for the tool to refuse", () => {
     const condition = '{"type":"task_done","params":{"taskId":"t-1.0"}}';
     expect(inputs(`<M:delegate prompt="42" priority="7" timeoutSec="x" condition='${condition}' />`, planner)).toEqual([
@@ -251,7 +260,7 @@ describe("the rules for tags", () => {
       const tool = [...teller, ...worker].find((each) => each.name === name);
       return tool === undefined ? undefined : usageOf(tool);
     };
-    expect(usage("remember")).toBe('<M:remember content="…" [longTerm="true|false"] />');
+    expect(usage("remember")).toBe('<M:remember content="…" [longTerm="true|false"] [target="persona|profile"] />');
     expect(usage("update_backlog")).toBe('<M:update_backlog op="add|done|remove" item="…" />');
     expect(usage("delegate")).toBe('<M:delegate prompt="…" [title="…"] [priority="0-10"] [timeoutSec="1-86400"] />');
     expect(usage("bash")).toBe('<M:bash command="…" [timeoutSec="1-120"] />');

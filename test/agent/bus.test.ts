@@ -1,4 +1,4 @@
-import { createToolBus } from "@mimikit/agent/bus";
+import { createToolBus, type ToolBus } from "@mimikit/agent/bus";
 import type { Context } from "@mimikit/agent/context";
 import { describeTool } from "@mimikit/agent/kernel/describe-tool";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
@@ -31,12 +31,16 @@ const CALLS: Record<string, unknown> = {
   update_backlog: { op: "add", item: "x" },
   cancel_task: { id: "t-000001.0" },
   list_tasks: {},
+  summarize_task_result: { taskId: "t-000002.0", summary: "done" },
   query_history: { query: "x" },
+  compress_context: {},
   search_memory: { query: "x" },
   get_recent_history: {},
   get_history_by_time: { after: "2026-11-21T00:00:00Z" },
 };
-const context = contextOf({ tasks: [summaryOf({ id: "t-000001.0" })] });
+const context = contextOf({
+  tasks: [summaryOf({ id: "t-000001.0" }), summaryOf({ id: "t-000002.0", state: "done" })],
+});
 
 describe("who may use what", () => {
   const reads: Record<string, readonly Role[]> = {
@@ -329,6 +333,61 @@ describe("notifying", () => {
     });
     const older = [...lately.slice(1), notified(61)];
     expect((await busOf("teller", contextOf({ history: older })).call("notify", { text: "x" })).ok).toBe(true);
+  });
+});
+
+describe("summarising", () => {
+  const tasks = [
+    summaryOf({ id: "t-000001.0.0", state: "done" }),
+    summaryOf({ id: "t-000001.0.1", state: "failed" }),
+    summaryOf({ id: "t-000001.0.2", state: "running" }),
+    summaryOf({ id: "t-000001.0.3", state: "done" }),
+  ];
+  const reads = contextOf({ tasks, summaries: { "t-000001.0.3": "It went well." } });
+  const sum = (bus: ReturnType<typeof busOf>, taskId: string) =>
+    bus.call("summarize_task_result", { taskId, summary: "short" });
+
+  test.each([
+    ["t-000001.0.0", true, ""],
+    ["t-000001.0.1", true, ""],
+    ["t-000001.0.2", false, "t-000001.0.2 has not ended: it is running"],
+    ["t-000001.0.3", false, "t-000001.0.3 has a summary already, which stands"],
+    ["t-000009.0", false, "no task t-000009.0 is known: list_tasks shows the ids"],
+  ])("what %s has handed in: %s", async (taskId, ok, message) => {
+    const answer = await sum(busOf("teller", reads), taskId);
+    expect(answer).toMatchObject(ok ? { ok } : { code: "not_allowed", message });
+  });
+
+  test("the same result twice in one turn is refused, and lists show what stands", async () => {
+    const bus = busOf("teller", reads);
+    await sum(bus, "t-000001.0.0");
+    expect(await sum(bus, "t-000001.0.0")).toMatchObject({ ok: false });
+    expect(bus.effects).toEqual([{ type: "summarize_task_result", taskId: "t-000001.0.0", summary: "short" }]);
+    expect(await bus.call("list_tasks", { state: "done" })).toMatchObject({
+      data: { tasks: [{ id: "t-000001.0.0" }, { id: "t-000001.0.3", summary: "It went well." }] },
+    });
+  });
+
+  test("the conversation is compressed once in a turn, and only where there is one", async () => {
+    const call = (bus: ToolBus) => bus.call("compress_context", { summary: "They like tea." });
+    const bus = createToolBus({
+      task: turnOf({ messages: [messageOf("compress this")] }),
+      tools: TOOLS,
+      reads,
+      onCall: () => {},
+    });
+    expect(await call(bus)).toMatchObject({ ok: true });
+    expect(await call(bus)).toMatchObject({ code: "not_allowed" });
+    expect(bus.effects).toEqual([{ type: "compress_context", summary: "They like tea." }]);
+    const silent = createToolBus({ task: turnOf({}), tools: TOOLS, reads, onCall: () => {} });
+    expect(await call(silent)).toMatchObject({ code: "not_allowed" });
+  });
+
+  test("who somebody is goes to a file of its own", async () => {
+    const bus = busOf("teller");
+    await bus.call("remember", { content: "lives in Kiel", target: "profile" });
+    expect(await bus.call("remember", { content: "x", target: "memory" })).toMatchObject({ code: "bad_input" });
+    expect(bus.effects).toEqual([{ type: "remember", content: "lives in Kiel", longTerm: false, target: "profile" }]);
   });
 });
 

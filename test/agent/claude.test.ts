@@ -134,6 +134,12 @@ describe("an end", () => {
     expect(explain([apiError("API Error", { api_error_status })])).toMatchObject({ retryable });
   });
 
+  test("of a conversation that is too long says so: later turns are to be told less", () => {
+    const text = "Prompt is too long · the request is ~250000 tokens (limit 200000)";
+    expect(explain([apiError(text, { api_error_status: 400 })])).toMatchObject({ retryable: false, wasTooLong: true });
+    expect(explain([apiError("API Error", { api_error_status: 400 })]).wasTooLong).toBeUndefined();
+  });
+
   test("in an unknown thread asks for a new one", () => {
     const errors = ["No conversation found with session ID: 1"];
     expect(explain([result({ is_error: true, terminal_reason: null, result: undefined, errors })])).toMatchObject({

@@ -13,6 +13,7 @@ import { Config } from "@mimikit/runtime/config";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { describe, expect, test } from "vitest";
 import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "./fixtures.ts";
+import { saidOf } from "./prompt-fixtures.ts";
 
 const KEY = "sk-canary-0123456789";
 const THREAD = "01a20197-58fb-7d22-bee6-6d97fdf55d6c";
@@ -234,6 +235,20 @@ describe("the process", () => {
     const fake = standIn('started(); message(""); completed();');
     expect(await ask(turn, fake)).toMatchObject({ status: "failed", failureReason: "invalid_result" });
     expect(asked(fake.home)).toHaveLength(2);
+  });
+
+  test("is told less in later turns once its model could not take it all", async () => {
+    const error = "Codex ran out of room in the model's context window. Start a new thread or clear earlier history.";
+    const fake = standIn(
+      `started(); say({ type: "turn.failed", error: { message: ${JSON.stringify(error)} } }); process.exit(1);`,
+    );
+    const history = Array.from({ length: 10 }, (_, i) => saidOf(i, `message ${i}`));
+    const ran = await ask(turn, fake, { context: { history } });
+    expect(ran).toMatchObject({ status: "failed", error: expect.stringContaining("context window") });
+    expect(ran.effects).toMatchObject([
+      { type: "reply" },
+      { type: "compress_context", summary: expect.stringContaining("message 9") },
+    ]);
   });
 
   test("never goes on in another thread than its own", async () => {

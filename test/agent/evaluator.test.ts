@@ -126,7 +126,9 @@ describe("a run with a model", () => {
     const command = "echo x > new.txt; cat new.txt; echo looked";
     const ran = await judge([{ calls: [{ shell: command }] }, { say: json(["c1", true]) }], "?");
     expect(ran.status).toBe("done");
-    expect(model.of("worker")[1]?.results[0]).toMatch(/Read-only file system[\s\S]*looked/);
+    const [seen = ""] = model.of("worker")[1]?.results ?? [];
+    expect(seen).toContain("Read-only file system");
+    expect(seen).toContain("looked");
     expect(existsSync(join(ran.workDir, "new.txt"))).toBe(false);
     expect(readFileSync(join(ran.home, "token"), "utf8")).toBe("secret");
   });

@@ -28,7 +28,7 @@ describe("a Teller", () => {
   test("is offered no tools, and told the tags in its rules", async () => {
     await runWith({ teller: [{ say: "Hi." }] }, question);
     expect(model.requests[0]?.tools).toEqual([]);
-    expect(model.requests[0]?.system).toContain('`<M:remember content="…" [longTerm="true|false"] />`');
+    expect(model.requests[0]?.system).toContain('`<M:summarize_task_result taskId="…" summary="…" />`');
   });
 
   test("says it all in one answer: the words are the reply, the tags are done, and nobody sees them", async () => {
@@ -79,7 +79,7 @@ describe("a Teller", () => {
 
   test("is told what was wrong and how it is written, and may correct it", async () => {
     const steps: Step[] = [
-      { say: 'Noted.\n<M:remember text="tea" />\n<M:compress_context />' },
+      { say: 'Noted.\n<M:remember text="tea" />\n<M:gui_click />' },
       { say: '<M:remember content="tea" />' },
     ];
     const ran = await runWith({ teller: steps }, question);
@@ -89,8 +89,10 @@ describe("a Teller", () => {
     ]);
     const feedback = lastOf("teller")?.content;
     expect(feedback).toContain("<M:action_feedback>\n- id: 1.1.1, action: remember, error: bad_input\n");
-    expect(feedback).toContain('there is no tool \\"compress_context\\"; the teller has: reply, delegate');
-    expect(feedback).toContain('// remember is written: <M:remember content="…" [longTerm="true|false"] />');
+    expect(feedback).toContain('there is no tool \\"gui_click\\"; the teller has: reply, delegate');
+    expect(feedback).toContain(
+      '// remember is written: <M:remember content="…" [longTerm="true|false"] [target="persona|profile"] />',
+    );
   });
 
   test("that schedules says when in attributes; with two times it is told to decide", async () => {

@@ -25,7 +25,15 @@ async function serve(task: Task, calls: ToolsFile["calls"] = []) {
   const path = join(dir, "tools.json");
   await writeToolsFile(path, {
     task,
-    reads: { now: NOW, tasks: [], triggers: [], questions: [], skills: [], memoryPlace: { home: dir, workDir: dir } },
+    reads: {
+      now: NOW,
+      tasks: [],
+      summaries: {},
+      triggers: [],
+      questions: [],
+      skills: [],
+      memoryPlace: { home: dir, workDir: dir },
+    },
     newest: HISTORY,
     calls,
   });

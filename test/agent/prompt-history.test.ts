@@ -35,6 +35,24 @@ describe("the history in a prompt", () => {
     }
   });
 
+  test("is bounded by tokens: ten messages of 500 Chinese characters, twenty of 500 Latin ones", () => {
+    const shownOf = (script: string, tokensMax: number) =>
+      recentHistory(
+        messages(50, (i) => `${script.repeat(MESSAGE_CHARS - 2)}${String(i).padStart(2, "0")}`),
+        [],
+        tokensMax,
+        ({ text }) => text as Quoted,
+      );
+    // 498 · 0.75 + 2 / 3.7, rounded up, and one for the line break: 376 each.
+    expect(shownOf("字", 4_096).map((text) => text.slice(-2))).toEqual("40 41 42 43 44 45 46 47 48 49".split(" "));
+    expect(shownOf("字", 3_760)).toHaveLength(10);
+    expect(shownOf("字", 3_759)).toHaveLength(9);
+    // 500 / 3.7, rounded up, and one: 137 each.
+    expect(shownOf("x", 4_096)).toHaveLength(20);
+    expect(shownOf("x", 2_740)).toHaveLength(20);
+    expect(shownOf("x", 2_739)).toHaveLength(19);
+  });
+
   test("cuts each message to 500 characters", () => {
     const [message] = recent([saidOf(1, `${"a".repeat(2_000)}?`)]);
     expect(message?.text.length).toBeLessThanOrEqual(MESSAGE_CHARS);

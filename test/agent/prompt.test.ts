@@ -4,6 +4,7 @@ import { SECTIONS } from "@mimikit/agent/sections";
 import { estimateTokens } from "@mimikit/agent/tokens";
 import { TOOLS, toolsOf } from "@mimikit/agent/tools/index";
 import { replyId } from "@mimikit/core/history";
+import { CONVERSATION_SUMMARY_CHARS_MAX } from "@mimikit/protocol/effect";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
@@ -103,6 +104,10 @@ describe("a turn of the Teller", () => {
         { item: "water the plants", done: false },
         { item: "pay `rent`", done: true },
       ],
+      persona: "Be brief.\n\n# No heading",
+      profile: "- lives in </M:profile> Kiel",
+      summary: "They want it done.",
+      summaries: { "t-000001.0.0": "It broke.", "t-000009.0": "of another" },
       triggers: [
         standingOf({ id: "trg-2", paused: true, next: null }),
         standingOf({ id: "t-000003.0", type: "scheduled", title: "call Bob", schedule: undefined }),
@@ -130,12 +135,15 @@ describe("a turn of the Teller", () => {
   test("has its sections in a fixed order, the user's words at the very end", async () => {
     const { user } = await renderPrompt(full);
     expect([...readSections(user).keys()]).toEqual([
+      "persona",
+      "profile",
       "memory",
       "backlog",
       "tasks",
       "triggers",
       "questions",
       "results",
+      "summary",
       "history",
       "events",
       "environment",
@@ -154,6 +162,9 @@ describe("a turn of the Teller", () => {
       expect.stringMatching(/^server_time_zone: /),
       "weekday: Sunday",
     ]);
+    expect(sections.get("persona")).toEqual(["    Be brief.", "", "    # No heading"]);
+    expect(sections.get("profile")).toEqual(["    - lives in &lt;/M:profile> Kiel"]);
+    expect(sections.get("summary")).toEqual(["    They want it done."]);
     expect(sections.get("memory")).toEqual([
       "## Memory",
       "[memory.md] 用户偏好使用 pnpm 而非 npm。",
@@ -162,7 +173,7 @@ describe("a turn of the Teller", () => {
     expect(sections.get("backlog")).toEqual(["- [ ] water the plants", "- [x] pay `rent`"]);
     expect(sections.get("tasks")).toEqual([
       '- id: t-000001.0.1, role: worker, state: waiting, title: "run `sleep 5`", created: 2026-11-22T10:00:00+08:00, after: t-000001.0.0',
-      '- id: t-000001.0.0, role: worker, state: failed, title: run, created: 2026-11-22T10:00:00+08:00, error: "exit 1"',
+      '- id: t-000001.0.0, role: worker, state: failed, title: run, created: 2026-11-22T10:00:00+08:00, error: "exit 1", summary: "It broke."',
     ]);
     expect(sections.get("triggers")).toEqual([
       '- id: trg-2, type: recurring, title: "the daily tests", target: teller, cron: "0 0 9 * * *", timezone: Asia/Shanghai, paused: yes',
@@ -354,6 +365,9 @@ describe("what is too long", () => {
         backlog: Array.from({ length: 300 }, () => ({ item: long(script).slice(0, 100), done: false })),
         triggers: Array.from({ length: 300 }, (_, i) => standingOf({ id: `trg-${i}`, title: long(script) })),
         questions: Array.from({ length: 300 }, (_, i) => questionOf({ id: `t-3.${i}`, question: long(script) })),
+        persona: long(script),
+        profile: long(script),
+        summary: long(script).slice(0, CONVERSATION_SUMMARY_CHARS_MAX),
         memory: Array.from({ length: 5 }, () => ({ source: "memory.md", text: long(script).slice(0, 300), score: 1 })),
         evidence: Array.from({ length: 20 }, (_, i) => ({
           messageId: "m-1",
@@ -392,7 +406,7 @@ describe("what is too long", () => {
   });
 
   test("a message that fits is whole", async () => {
-    const text = "line\n".repeat(2_000).trimEnd();
+    const text = "line\n".repeat(1_600).trimEnd();
     const { user } = await renderPrompt(runOf(turnOf({ messages: [messageOf(text)] })));
     expect(readRecords(readSections(user).get("inputs"))[0]?.body).toBe(text);
   });

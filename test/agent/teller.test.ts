@@ -133,7 +133,7 @@ describe("what needs no work is answered in place", () => {
 
   test("status names who answers", async () => {
     expect(replyOf(await tell("status", { tasks }))).toBe(
-      "I am running (version 0.1.0). Answering: teller = offline, planner = offline, worker = offline. Open tasks: 2. Open backlog items: 0.",
+      "I am running (version 0.1.0). Answering: teller = offline, planner = offline, worker = offline, reviewer = offline. Open tasks: 2. Open backlog items: 0.",
     );
     expect(replyOf(await tell("状态"))).toContain("版本 0.1.0");
   });

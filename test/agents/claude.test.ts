@@ -68,6 +68,7 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
       [
         "ask_user",
         "cancel_task",
+        "compress_context",
         "delegate",
         "list_tasks",
         "notify",
@@ -76,6 +77,7 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
         "reply",
         "restart_server",
         "schedule",
+        "summarize_task_result",
         "update_backlog",
       ].toSorted(),
     );

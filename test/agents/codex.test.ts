@@ -94,6 +94,8 @@ describe.skipIf("missing" in found)("the Teller on the real codex", () => {
       "cancel_task",
       "list_tasks",
       "query_history",
+      "summarize_task_result",
+      "compress_context",
     ])
       expect(tools).toContain(name);
     for (const name of ["shell", "exec_command", "write_stdin", "view_image", "web_search", "spawn_agent"])
@@ -190,7 +192,7 @@ describe.skipIf("missing" in found)("the Teller on the real codex", () => {
 
 describe.skipIf("missing" in found)("a Worker on the real codex", () => {
   /** Runs one command in its shell, and gives what the model was shown of it. */
-  async function shell(command: string, at: Place, task = work("do it"), options: { network?: boolean } = {}) {
+  async function shell(command: string, at: Place, task = work("do it"), options: Partial<Options> = {}) {
     const model = await serve({ worker: [{ calls: [{ shell: command }] }, { say: "Done." }] });
     const ran = await ask(task, { ...at, model, ...options });
     expect(ran.error).toBeUndefined();
@@ -268,6 +270,26 @@ describe.skipIf("missing" in found)("a Worker on the real codex", () => {
     );
     expect(output).toContain("all of the output");
     expect(readFileSync(artifact, "utf8")).toBe("all of the output\n");
+  });
+
+  test("may read the user's long messages in the folder of its run, and nothing else there", async () => {
+    const at = place();
+    const dir = join(at.home, "runs/t-000001.0.0.a1");
+    mkdirSync(join(dir, "inputs"), { recursive: true });
+    const path = join(dir, "inputs/5e.txt");
+    writeFileSync(path, "all of the paste\n");
+    writeFileSync(join(dir, "other.txt"), "state-canary");
+    const { output } = await shell(
+      `cat '${path}' '${dir}/other.txt'; echo forged > '${path}'; echo x > '${dir}/other.txt'; echo end`,
+      at,
+      work("go on"),
+      { context: { longTexts: { "m-1": path } } },
+    );
+    expect(output).toContain("all of the paste");
+    expect(output).toContain("end");
+    expect(output).not.toContain("state-canary");
+    expect(readFileSync(path, "utf8")).toBe("all of the paste\n");
+    expect(readFileSync(join(dir, "other.txt"), "utf8")).toBe("state-canary");
   });
 
   test("may read that output whatever lies beside it", async () => {

@@ -1,6 +1,7 @@
 /** Literals for tests of decisions: a task, a result, a snapshot, with only what the test is about spelled out. */
 import { NO_SPENDING, type Spending } from "@mimikit/core/budget";
-import type { Snapshot } from "@mimikit/core/snapshot";
+import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
+import type { MemoryFacts, Snapshot } from "@mimikit/core/snapshot";
 import type { Condition } from "@mimikit/protocol/condition";
 import type { Message } from "@mimikit/protocol/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
@@ -125,6 +126,7 @@ interface Facts {
   stamps?: Record<string, string>;
   timeZone?: string;
   evaluation?: Snapshot["evaluation"];
+  memory?: Partial<MemoryFacts>;
   ceiling?: Snapshot["ceiling"];
   spentByTrigger?: Record<string, Spending>;
   signals?: Signal[];
@@ -151,6 +153,16 @@ const NOT_IMPROVING: Snapshot["improving"] = {
   activeMs: NOON_MS,
 };
 
+/** Nothing is to be kept in memory. */
+export const NOTHING_SAID: MemoryFacts = {
+  bounds: MEMORY_BOUNDS,
+  note: null,
+  said: [],
+  windowMessages: 0,
+  flushedAt: null,
+  rollUp: null,
+};
+
 function byId<T extends { id: string }>(records: readonly T[] = []): Map<string, T> {
   return new Map(records.map((record) => [record.id, record]));
 }
@@ -169,6 +181,7 @@ export function snapshot(facts: Facts): Snapshot {
     stampOf: (path) => facts.stamps?.[path],
     timeZone: facts.timeZone ?? "UTC",
     evaluation: facts.evaluation ?? null,
+    memory: { ...NOTHING_SAID, ...facts.memory },
     ceiling: facts.ceiling ?? null,
     spentByTrigger: (id) => facts.spentByTrigger?.[id] ?? NO_SPENDING,
     signals: byId(facts.signals),

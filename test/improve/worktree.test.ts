@@ -21,6 +21,7 @@ import { UsageBook } from "@mimikit/store/usage-book";
 import { describe, expect, test } from "vitest";
 import { gitOf } from "../../apps/worker-pool/src/improve/site.ts";
 import { sweep } from "../../apps/worker-pool/src/improve/sweep.ts";
+import { OwnerRules } from "../../apps/worker-pool/src/owner-rules.ts";
 import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run-attempt.ts";
 import { temporaryDirectory } from "../agent/fixtures.ts";
 import { done, NOON_MS, task } from "../core/facts.ts";
@@ -73,6 +74,7 @@ function poolIn({ workDir = userTree(), selfImprove = {}, problems = [] }: Setti
     fs,
     mirror,
     said: new HistoryIndex(home),
+    rules: new OwnerRules(fs, () => undefined),
     providers: { teller: "hand", planner: "hand", worker: "hand", reviewer: "hand" },
     listSkills: async () => [],
     nowMs: () => NOON_MS,

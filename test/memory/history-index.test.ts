@@ -87,6 +87,19 @@ test("a month that is asked for raises what was said then, and finds nothing by 
   expect(await idsOf(index, { query: "zeppelin in March" }, newest)).toEqual([]);
 });
 
+test("a year that is asked for raises what was said then, over the same month of a later year", async () => {
+  const index = new HistoryIndex(temporaryState().home);
+  const newest = [
+    said("m-2024", "the budget is what we spoke of", "2024-03-10T09:00:00.000Z"),
+    said("m-2025", "the budget is what we spoke of", "2025-03-10T09:00:00.000Z"),
+    said("m-june", "the budget is what we spoke of", "2025-06-10T09:00:00.000Z"),
+  ];
+  expect(await idsOf(index, { query: "the budget in March" }, newest)).toEqual(["m-2025", "m-2024", "m-june"]);
+  expect((await idsOf(index, { query: "the budget in March 2024" }, newest))[0]).toBe("m-2024");
+  expect((await idsOf(index, { query: "2024年三月 budget" }, newest))[0]).toBe("m-2024");
+  expect(await idsOf(index, { query: "zeppelin in 2024" }, newest)).toEqual([]);
+});
+
 test("the line of a new beginning is no hit", async () => {
   expect(await idsOf((await threeYears()).index, { query: "new conversation begins" })).not.toContain("t-4.clear");
 });

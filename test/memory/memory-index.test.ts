@@ -47,13 +47,16 @@ describe("an index", () => {
     expect(await index.search({ ...place, query: "zebra" })).toEqual([]);
   });
 
-  test("a new summary of a month hides the days that were found before", async () => {
+  test("a day that its summary has not covered yet is found beside the new summary of the month", async () => {
     const day = ".mimikit/memory/summary/2026-03-04.md";
     const place = workspace({ [day]: "zebra of the day" });
     const index = new MemoryIndex(place);
     expect(await index.search({ ...place, query: "zebra" })).toMatchObject([{ text: "zebra of the day" }]);
     writeFiles(place.workDir, { ".mimikit/memory/summary/2026-03.md": "zebra of the month" });
-    expect(await index.search({ ...place, query: "zebra" })).toMatchObject([{ text: "zebra of the month" }]);
+    expect(await index.search({ ...place, query: "zebra" })).toMatchObject([
+      { text: "zebra of the month" },
+      { text: "zebra of the day" },
+    ]);
   });
 
   test("scores from 1 down, and never below 0", async () => {

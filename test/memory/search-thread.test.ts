@@ -51,6 +51,29 @@ describe("a thread", () => {
     expect(await threadOf("fails").search({ ...place, query: "zebra" })).toBeNull();
   });
 
+  test("says what went wrong in it, whatever that was", async () => {
+    const place = workspace({ answer: "" });
+    const told: string[] = [];
+    const ask = async (thread: SearchThread) => {
+      thread.onFailure = (reason) => told.push(reason);
+      expect(await thread.search({ ...place, query: "zebra" })).toBeNull();
+    };
+    await ask(threadOf("fails"));
+    await ask(threadOf("is-missing"));
+    await ask(threadOf("hangs", { answerMs: 20, silenceMs: 1 }));
+    expect(told).toEqual([
+      "the disk is ill",
+      expect.stringContaining("is-missing"),
+      expect.stringMatching(/^it was silent for \d+ ms$/),
+    ]);
+  });
+
+  test("brings the index of a place up to date, and says what is in it", async () => {
+    const place = workspace({ ".mimikit/memory.md": "- zebra\n- camel" });
+    expect(await threadOf(SEARCH_WORKER).index(place)).toMatchObject({ files: 1, units: 2 });
+    expect(await threadOf("fails").index(place)).toBeNull();
+  });
+
   test("that is stuck is ended, and whoever still waits for it is told", async () => {
     const thread = threadOf("hangs", { answerMs: 500, silenceMs: 1 });
     const place = workspace({});

@@ -70,7 +70,7 @@ describe("finding", () => {
     ]);
   });
 
-  test("a monthly summary hides the days of its month", async () => {
+  test("a day that stands beside the summary of its month is not in there yet, and is found", async () => {
     const files = {
       ".mimikit/memory/summary/2026-10.md": "zebra of the month",
       ".mimikit/memory/summary/2026-10-03.md": "zebra of the day",
@@ -78,6 +78,7 @@ describe("finding", () => {
     };
     expect(await find(files, "zebra")).toEqual([
       "[memory/summary/2026-10.md] zebra of the month",
+      "[memory/summary/2026-10-03.md] zebra of the day",
       "[memory/summary/2026-09-03.md] zebra of another month",
     ]);
   });

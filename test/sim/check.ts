@@ -1,15 +1,17 @@
 /** The invariants of the protocol, looked for when everything has come to rest (PROTOCOL, Invariants). */
 import { messagesOf } from "@mimikit/core/history";
+import { summaryIn } from "@mimikit/core/roll-up";
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";
 import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/history";
-import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/id";
+import { ancestorsOf, cancelMark, childId, keptId, noteId, turnNumber } from "@mimikit/protocol/id";
 import { type Result, reportOf } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
 import { RECENT_MAX, type Recurring } from "@mimikit/protocol/trigger";
 import { editMark } from "@mimikit/store/document";
 import { BACKLOG_PATH, HISTORY_PATH, MEMORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/state";
+import { itemOf } from "../../apps/supervisor/src/execute/notes.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
-import type { Outside } from "./scenario.ts";
+import { BOUNDS, type Outside } from "./scenario.ts";
 
 /** @returns one sentence for each invariant that does not hold. */
 export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): string[] {
@@ -104,7 +106,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       result.status === "done" &&
       !result.effects.some((effect) => effect.type === "delegate");
     if (isQuietPlan && !consumed.has(`${result.id}.report`)) violate(`nobody was told of the plan ${result.id}`);
-    if (result.task.role === "worker" && result.task.evaluation === undefined && !consumed.has(result.id))
+    const isOrdered = result.task.evaluation === undefined && result.task.rollUp === undefined;
+    if (result.task.role === "worker" && isOrdered && !consumed.has(result.id))
       violate(`the result of ${result.id} was never reported`);
     const { parentId } = result.task;
     if (parentId === undefined) continue;
@@ -152,6 +155,7 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     }
   }
 
+  checkMemory(turns, archive, disk, outside, violate);
   checkTriggers(archive, outside, consumed, isCancelled, violate);
   checkQuestions(archive, consumed, violate);
 
@@ -178,10 +182,56 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   const text = disk.read(HISTORY_PATH);
   if (text !== null) {
     const view = History.parse(JSON.parse(text));
-    const expected = turns.slice(0, view.throughTurn).flatMap(messagesOf).slice(-HISTORY_MESSAGES_MAX);
+    const said = turns.slice(0, view.throughTurn).flatMap(messagesOf);
+    const expected = view.messages.length === 0 ? [] : said.slice(-view.messages.length);
     if (JSON.stringify(view.messages) !== JSON.stringify(expected)) violate("history.json is not what was said");
+    if (
+      view.messages.length <
+      Math.min(said.length, view.flushed === undefined ? HISTORY_MESSAGES_MAX : BOUNDS.windowKept)
+    )
+      violate(`history.json holds only ${view.messages.length} messages`);
   }
   return violations;
+}
+
+/** SPEC E2, E3: what was said stands once in memory, or in what a summary was made of; a summary is there, or in another. */
+function checkMemory(
+  turns: readonly Result[],
+  archive: ReadonlyMap<string, Archived>,
+  disk: MemoryDisk,
+  outside: Outside,
+  violate: (what: string) => void,
+): void {
+  const textsIn = (dir: string) => disk.names(dir).map((name) => disk.read(`${dir}/${name}`) ?? "");
+  const ended = [...archive.values()].flatMap((record) =>
+    "task" in record && record.task.rollUp !== undefined ? [record] : [],
+  );
+  const seen = [...textsIn("memory/summary"), ...ended.map(({ task }) => task.prompt)].join("\n");
+  // Where a source was changed meanwhile, nothing became of it.
+  const summed = ended.filter(({ id }) => seen.includes(editMark(id)));
+  const read = summed.flatMap(({ task }) => task.prompt.split(/^(?=# memory\/)/m));
+  const notes = [...textsIn("memory"), ...read];
+  const summaries = [...textsIn("memory/summary"), ...read];
+  const standsOnce = (part: string, texts: readonly string[], what: string) => {
+    const times = texts.reduce((sum, text) => sum + text.split(part).length - 1, 0);
+    if (times !== 1) violate(`${what} stands ${times} times in memory`);
+  };
+  for (const turn of turns)
+    for (const message of messagesOf(turn)) standsOnce(itemOf(message), notes, `${message.id} of ${turn.id}`);
+  let through = 0;
+  const kept = [...archive.values()].flatMap((record) => ("kind" in record && record.kind === "note" ? [record] : []));
+  for (const { id, number, fromTurn, throughTurn } of kept.sort((a, b) => a.number - b.number)) {
+    if (id !== noteId(number)) continue;
+    if (fromTurn !== through + 1) violate(`${id} begins with turn ${fromTurn}, after ${through}`);
+    if (!archive.has(keptId(id))) violate(`${id} was decided and is not kept`);
+    const said = turns.slice(fromTurn - 1, throughTurn).flatMap(messagesOf).length;
+    if (said > 0) standsOnce(editMark(id), notes, `the mark of ${id}`);
+    through = throughTurn;
+  }
+  for (const result of summed) standsOnce(`${summaryIn(result)}\n`, summaries, `what came of ${result.id}`);
+  for (const line of outside.scribbles)
+    if (![...notes, ...summaries].some((text) => text.includes(`${line}\n`)))
+      violate(`what a person wrote is lost: ${line}`);
 }
 
 /** A question is closed one way; its answer is told once, and an answer that came too late is a message. */

@@ -21,6 +21,7 @@ export interface Mutant {
 const HANDS = "apps/supervisor/src/execute/hands.ts";
 const WISHES = "apps/supervisor/src/execute/wishes.ts";
 const TASKS = "apps/supervisor/src/execute/tasks.ts";
+const NOTES = "apps/supervisor/src/execute/notes.ts";
 const SETTLEMENT = "apps/supervisor/src/execute/settle.ts";
 const TRIGGERS = "apps/supervisor/src/execute/triggers.ts";
 const QUESTIONS = "apps/supervisor/src/execute/questions.ts";
@@ -445,5 +446,56 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/dispatch.ts",
     find: "if (asked !== undefined && !waiting.permits.has(runAgainPermit(task.id, asked))) return null;",
     replace: "if (asked !== undefined && waiting.permits.size > 99) return null;",
+  },
+  {
+    name: "note-upon-note",
+    rule: "E2: a note that was decided is in its file before the next is decided",
+    file: "packages/core/src/rules/remember.ts",
+    find: "  if (last !== null && !last.isKept) return",
+    replace: "  if (last !== null && last.number < 0) return",
+  },
+  {
+    name: "two-notes-of-one-number",
+    rule: "R1: whoever creates a note first has decided what is in it",
+    file: NOTES,
+    find: "    if (!isSameRange(Note.safeParse(decided).data, note)) return;\n",
+    replace: "    void [isSameRange, decided];\n",
+  },
+  {
+    name: "kept-before-it-is-written",
+    rule: "R3: a note counts as kept only when its messages are durable",
+    file: NOTES,
+    find: "  if (messages.length > 0) await editWhile(check,",
+    replace:
+      "  await archive({ ...note, id: keptId(note.id) }, Note, hands);\n  if (messages.length > 0) await editWhile(check,",
+  },
+  {
+    name: "sources-go-first",
+    rule: "R3: sources go only after their summary is durable",
+    file: NOTES,
+    find: "  const standing = await editWhile(check, path, id, write, hands);",
+    replace:
+      "  for (const source of sources) await removeRead(source, id, hands);\n  const standing = await editWhile(check, path, id, write, hands);",
+  },
+  {
+    name: "sources-come-back",
+    rule: "R3: sources are gone for good before the roll-up is archived",
+    file: NOTES,
+    find: "await hands.fs.syncDir(dir);",
+    replace: "void dir;",
+  },
+  {
+    name: "late-lines-go-too",
+    rule: "E3: of a source goes only what was read",
+    file: NOTES,
+    find: "await replaceView(fs, source.path, added, async",
+    replace: 'await replaceView(fs, source.path, "", async',
+  },
+  {
+    name: "summary-over-summary",
+    rule: "E3: a summary replaces only the one that was merged into it",
+    file: NOTES,
+    find: 'if (sha256(text) !== known) throw new NotOpen("stale");',
+    replace: "",
   },
 ];

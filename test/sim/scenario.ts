@@ -8,6 +8,7 @@ import { type Ceiling, NO_SPENDING } from "@mimikit/core/budget";
 import type { Candidate } from "@mimikit/core/dispatch";
 import { outageOf } from "@mimikit/core/retry";
 import { triggerIdOf } from "@mimikit/core/rules/change";
+import type { MemoryBounds } from "@mimikit/core/rules/remember";
 import type { Condition } from "@mimikit/protocol/condition";
 import type { Effect } from "@mimikit/protocol/effect";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/id";
@@ -28,11 +29,13 @@ import { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
 import type { When } from "@mimikit/protocol/trigger-order";
 import { NO_USAGE } from "@mimikit/protocol/usage";
+import { directoryOf } from "@mimikit/store/file-system";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
 import { archivePath, claimPath, inboxPath, resultPath } from "@mimikit/store/state";
 import { foldArchive } from "../../apps/supervisor/src/fold.ts";
 import { writeHistory } from "../../apps/supervisor/src/history-view.ts";
+import { MemoryWatch } from "../../apps/supervisor/src/memory-watch.ts";
 import { Supervisor } from "../../apps/supervisor/src/supervisor.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
 import { below } from "./random.ts";
@@ -47,7 +50,19 @@ const INTERJECTIONS = 6;
 /** Wishes about standing triggers in one run, and orders of models for one, at most. */
 const TRIGGER_WISHES = 8;
 const SCHEDULES = 3;
+/** Lines that a person writes into memory in one run, at most. */
+const SCRIBBLES = 6;
 const DAY_SEC = 86_400;
+/** A run says little and is short: notes are made, and the window is cut, accordingly. */
+export const BOUNDS: MemoryBounds = {
+  noteMessages: 5,
+  noteChars: 300,
+  noteTurns: 6,
+  noteAfterSec: 60,
+  windowMessages: 10,
+  flushEverySec: 60,
+  windowKept: 4,
+};
 const WATCHED_PATHS = ["src/**/*.ts", "deploy.flag"] as const;
 const RETRY_DELAY_SEC = 5;
 const FOLD_DAYS = 30;
@@ -92,6 +107,8 @@ export class Outside {
   readonly triggers = new Set<string>();
   /** What is at the paths that conditions ask about. */
   readonly stamps = new Map<string, string>();
+  /** Lines that a person has written into memory. */
+  readonly scribbles: string[] = [];
   /** A budget is used up. */
   isAtCeiling = false;
   triggerWishes = 0;
@@ -215,9 +232,23 @@ function person(outside: Outside): Program {
         const dirs = ["inbox", "worker/queue", "planner/results", "worker/running", "triggers"];
         const dir = dirs[below(world.random, dirs.length)];
         await step(() => drop(`${dir}/junk-${serial}.json`, '{"half'));
+      } else if (dice < 0.075 && outside.scribbles.length < SCRIBBLES) {
+        await step(() => scribble(`mine ${serial}`, world, outside));
       } else await rest();
     }
   };
+}
+
+/** Adds a line to a file of memory, or begins one there, and saves it so that it lasts. */
+function scribble(line: string, world: World, outside: Outside): void {
+  const { disk, random } = world;
+  const files = ["memory", "memory/summary"].flatMap((dir) => disk.names(dir).map((name) => `${dir}/${name}`));
+  const path =
+    files[below(random, files.length + 1)] ?? `memory/${new Date(world.now()).toISOString().slice(0, 10)}.md`;
+  disk.create(path, `${disk.read(path) ?? ""}${line}\n`, world.now());
+  disk.syncContent(path);
+  disk.syncDir(directoryOf(path));
+  outside.scribbles.push(line);
 }
 
 function pick<T>(of: readonly T[], world: World): T {
@@ -415,6 +446,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
         stampsOf: (paths) => step(() => new Map(paths.map((path) => [path, outside.stamps.get(path) ?? ""]))),
         timeZone: "UTC",
         selfImprove: () => ({ isEnabled: false, lacks: null, idleSec: 300, limit: {}, startedMs: 0 }),
+        memory: new MemoryWatch({ fs, bounds: BOUNDS, nowMs, canSummarize: () => true }),
         spending: () => ({ ceiling: ceilingOf(outside, nowMs()), spentByTrigger: () => NO_SPENDING }),
       },
     });
@@ -422,7 +454,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
     for (;;) {
       await tolerating(environment, async () => {
         const actions = await hands.tick();
-        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger);
+        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, BOUNDS.windowKept);
         if (world.random() < 0.02) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
         if (actions === 0) await rest();
       });
@@ -543,6 +575,12 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
     if (dice < 0.2) return { ...failed("error", false), resultType: "verdicts" };
     const verdicts = task.evaluation.map(({ id }) => ({ id, result: random() < 0.6 }));
     return { ...common, status: "done", retryable: false, resultType: "verdicts", result: verdicts, effects: [] };
+  }
+  if (task.rollUp !== undefined) {
+    if (dice < 0.2) return { ...failed("error", false), resultType: "summary" };
+    const summary = dice < 0.25 ? " " : `summary of ${task.rollUp.period} by ${task.id}`;
+    const result = { summary, keyPoints: [] };
+    return { ...common, status: "done", retryable: false, resultType: "summary", result, effects: [] };
   }
   if (task.role === "teller") {
     const effects: Effect[] = [{ type: "reply", text: `reply ${random()}` }];

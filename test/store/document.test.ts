@@ -80,6 +80,24 @@ describe("the backlog", () => {
     expect(parseBacklog(readFileSync(join(home, "backlog.md"), "utf8"))).toMatchObject([{ item: "first", done: true }]);
   });
 
+  test("says what is there to whoever names what is not, and stays as it is", async () => {
+    const { fs, home } = temporaryState();
+    await expect(applyBacklogEdit(fs, noLock, edit("t-1.0", "done", "x"))).rejects.toThrow("the backlog is empty");
+    writeFileSync(join(home, "backlog.md"), "- [ ] one\n- [x] two\n");
+    for (const op of ["done", "remove"] as const)
+      await expect(applyBacklogEdit(fs, noLock, edit("t-1.0", op, "three"))).rejects.toThrow(
+        "no such item: three (there is 1. one · 2. [x] two)",
+      );
+    expect(readFileSync(join(home, "backlog.md"), "utf8")).toBe("- [ ] one\n- [x] two\n");
+  });
+
+  test("may have the line ends of Windows, which stay", async () => {
+    const { fs, home } = temporaryState();
+    writeFileSync(join(home, "backlog.md"), "- [ ] one\r\n- [ ] two\r\n");
+    await applyBacklogEdit(fs, noLock, edit("t-1.0", "done", "two"));
+    expect(readFileSync(join(home, "backlog.md"), "utf8")).toBe(`- [ ] one\r\n- [x] two\r\n${editMark("t-1.0")}\n`);
+  });
+
   test("may be written by hand, with stars, indents and prose between", () => {
     const items = parseBacklog("# Backlog\n\n* [ ] one\n  - [X] two <!-- t-1.0 -->\nprose\n- [ ] one\n");
     expect(items.map(({ item, done }) => [item, done])).toEqual([

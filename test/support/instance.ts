@@ -42,6 +42,8 @@ export interface InstanceOptions {
   roles?: readonly RoleName[];
   /** The processes have a clock of their own, which `setClock` moves. */
   hasClock?: boolean;
+  /** Makes the state directory before anything runs. */
+  prepare?: (home: string) => Promise<void>;
 }
 
 export class Instance {
@@ -73,11 +75,13 @@ export class Instance {
   }
 
   /** Starts the roles and waits until the instance is ready. */
-  static async start({ env = {}, roles = ROLE_NAMES, hasClock = false }: InstanceOptions = {}): Promise<Instance> {
+  static async start(options: InstanceOptions = {}): Promise<Instance> {
+    const { env = {}, roles = ROLE_NAMES, hasClock = false, prepare } = options;
     const directory = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
     const clock = { SHIFT_CLOCK: join(directory, "clock"), NODE_OPTIONS: `--import=${join(ROOT, SHIFT_CLOCK)}` };
     if (hasClock) writeFileSync(clock.SHIFT_CLOCK, "0");
     const instance = new Instance(directory, await freePort(), hasClock ? { ...clock, ...env } : env);
+    await prepare?.(instance.home);
     for (const role of roles) instance.startRole(role);
     if (roles.length === ROLE_NAMES.length) await instance.ready();
     return instance;

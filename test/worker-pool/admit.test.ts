@@ -5,7 +5,12 @@ import { expect, test } from "vitest";
 import { admit } from "../../apps/worker-pool/src/admit.ts";
 import { message, NOON, task, turn } from "../core/facts.ts";
 
-const CHAINS: Record<Role, string[]> = { teller: ["model"], planner: ["model"], worker: ["model", "other"], reviewer: [] };
+const CHAINS: Record<Role, string[]> = {
+  teller: ["model"],
+  planner: ["model"],
+  worker: ["model", "other"],
+  reviewer: [],
+};
 
 const candidate = (of: Candidate["task"], outages: Candidate["outages"] = []): Candidate => ({
   task: of,

@@ -1,14 +1,29 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { triggerOf } from "@mimikit/core/triggers";
 import { HistoryIndex } from "@mimikit/memory/history-index";
-import { EndedTrigger } from "@mimikit/protocol/archive";
+import { EndedTrigger, ResultSummary } from "@mimikit/protocol/archive";
 import { Question } from "@mimikit/protocol/question";
-import { Result } from "@mimikit/protocol/result";
+import { Result, reportOf } from "@mimikit/protocol/result";
+import type { Task } from "@mimikit/protocol/task";
 import { Trigger } from "@mimikit/protocol/trigger";
+import { Ledger } from "@mimikit/store/ledger";
 import { Mirror } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
-import { archivePath, questionPath, resultPath, triggerPath } from "@mimikit/store/state";
-import { expect, test } from "vitest";
+import {
+  archivePath,
+  PERSONA_PATH,
+  PROFILE_PATH,
+  questionPath,
+  RULES_PATH,
+  resultPath,
+  triggerPath,
+} from "@mimikit/store/state";
+import { describe, expect, test } from "vitest";
+import { writeHistory } from "../../apps/supervisor/src/history-view.ts";
 import { gatherContext } from "../../apps/worker-pool/src/gather-context.ts";
+import { OwnerRules } from "../../apps/worker-pool/src/owner-rules.ts";
 import { done, message, NOON, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
@@ -23,12 +38,13 @@ async function gather(path: string, nowMs: number) {
   await mirror.ledger.load();
   await mirror.refresh(nowMs);
   const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
-  return gatherContext(task("t-000001.0"), {
+  return gatherContext(task("t-000001.0"), home, {
     home,
     workDir: home,
     fs,
     mirror,
     said: new HistoryIndex(home),
+    rules: new OwnerRules(fs, () => undefined),
     providers,
     listSkills: async () => [],
     nowMs: () => nowMs,
@@ -57,17 +73,136 @@ test("a conversation that began anew is all that a run is told", async () => {
   await mirror.ledger.load();
   const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
   const next = turn("t-000004", { messages: [message("m-c")] });
-  const { history } = await gatherContext(next, {
+  const { history } = await gatherContext(next, home, {
     home,
     workDir: home,
     fs,
     mirror,
     said: new HistoryIndex(home),
+    rules: new OwnerRules(fs, () => undefined),
     providers,
     listSkills: async () => [],
     nowMs: () => NOON_MS,
   });
   expect(history.map(({ text }) => text)).toEqual(["anew"]);
+});
+
+/** A state with these turns settled, and what a run is told in it. */
+async function stateWith(...turns: Result[]) {
+  const { fs, home } = temporaryState();
+  for (const each of turns) await createRecord(fs, Result, archivePath(each.id), each);
+  const cuts: number[] = [];
+  const rules = new OwnerRules(fs, (chars) => cuts.push(chars));
+  const told = async (of: Task, runDir = home) => {
+    const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+    await mirror.ledger.load();
+    const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+    const said = new HistoryIndex(home);
+    const listSkills = async () => [];
+    const sources = { home, workDir: home, fs, mirror, said, rules, providers, listSkills, nowMs: () => NOON_MS };
+    return gatherContext(of, runDir, sources);
+  };
+  return { fs, home, cuts, told };
+}
+
+const next = turn("t-000009", { messages: [message("m-z")] });
+
+test("a conversation that was compressed is told as its summary, and whole from that turn on", async () => {
+  const turns = [
+    done(asked, { effects: [{ type: "reply", text: "On it." }] }),
+    done(turn("t-000002", { messages: [message("m-b", "compress this")] }), {
+      effects: [
+        { type: "reply", text: "Done." },
+        { type: "compress_context", summary: "At nine." },
+      ],
+    }),
+    done(turn("t-000003", { messages: [message("m-c", "and then?")] })),
+  ];
+  // However far history.json has come, it says the same.
+  for (let seen = 0; seen <= turns.length; seen++) {
+    const { told, fs } = await stateWith(...turns.slice(0, seen));
+    const ledger = new Ledger(fs, () => undefined);
+    await ledger.load();
+    await writeHistory(fs, ledger);
+    for (const each of turns.slice(seen)) await createRecord(fs, Result, archivePath(each.id), each);
+    const { summary, history } = await told(next);
+    expect(summary).toBe("At nine.");
+    expect(history.map(({ text }) => text)).toEqual(["compress this", "Done.", "and then?"]);
+    expect(await fs.exists("sessions/chat.summary.md")).toBe(seen >= 2);
+  }
+  const clear = { kind: "clear" as const, id: "clear-1", at: NOON, mac: "seal" };
+  const cleared = await stateWith(...turns, done(turn("t-000004", { clear })));
+  expect(await cleared.told(next)).toMatchObject({ summary: "", history: [] });
+});
+
+test("a role is told the owner's rules as they are, who it is and who the user is, without what is commented out", async () => {
+  const { told, home } = await stateWith();
+  writeFileSync(join(home, RULES_PATH), "Be honest. <!-- always -->\n");
+  writeFileSync(join(home, PERSONA_PATH), "- calm <!-- t-000001.0 -->\n<!--\n- nervous\n-->\n");
+  writeFileSync(join(home, PROFILE_PATH), "- lives in Kiel\n");
+  expect(await told(next)).toMatchObject({
+    rules: "Be honest. <!-- always -->\n",
+    persona: "- calm",
+    profile: "- lives in Kiel",
+  });
+});
+
+test("rules that are too long are reported once, until they are changed", async () => {
+  const { told, home, cuts } = await stateWith();
+  const write = (chars: number) => writeFileSync(join(home, RULES_PATH), "x".repeat(chars));
+  write(4_000);
+  await told(next);
+  expect(cuts).toEqual([]);
+  write(4_001);
+  await told(next);
+  await told(next);
+  expect(cuts).toEqual([4_001]);
+  write(4_002);
+  await told(next);
+  expect(cuts).toEqual([4_001, 4_002]);
+});
+
+test("without its rules, where they are there and cannot be read, nothing is run", async () => {
+  const { told, home } = await stateWith();
+  mkdirSync(join(home, RULES_PATH));
+  await expect(told(next)).rejects.toThrow("rules.md: not a regular file");
+});
+
+describe("a long message", () => {
+  const paste = `${"字".repeat(8_000)}?`;
+  const sha256 = createHash("sha256").update(paste).digest("hex");
+  const long = turn("t-000001", { messages: [message("m-a", paste), message("m-b", "short")] });
+
+  test("is in a file as a whole, made once, for its owner alone", async () => {
+    const { told, home } = await stateWith();
+    for (const _ of ["first", "again"]) {
+      const { longTexts } = await told(long);
+      expect(longTexts).toEqual({ "m-a": `attachments/${sha256}.txt` });
+    }
+    const path = join(home, "attachments", `${sha256}.txt`);
+    expect(readFileSync(path, "utf8")).toBe(paste);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(home, "attachments"))).toHaveLength(1);
+  });
+
+  test("is in the folder of a Worker's run, under the same name", async () => {
+    const { told, home } = await stateWith(done(long));
+    const runDir = join(home, "runs/t-000001.0.0.a1");
+    mkdirSync(runDir);
+    const path = join(runDir, "inputs", `${sha256}.txt`);
+    expect((await told(task("t-000001.0.0"), runDir)).longTexts).toEqual({ "m-a": path });
+    expect(readFileSync(path, "utf8")).toBe(paste);
+    expect((await told(task("t-000001.0"), runDir)).longTexts).toEqual({ "m-a": `attachments/${sha256}.txt` });
+  });
+});
+
+test("what a task has handed in is told as its summary, where the Teller has made one", async () => {
+  const { told, fs } = await stateWith();
+  const id = "t-000001.0.0";
+  const record = { kind: "result-summary" as const, id: `${id}.summary`, at: NOON, taskId: id, summary: "Fine." };
+  await createRecord(fs, ResultSummary, archivePath(record.id), record);
+  const upstream = [id, "t-000001.0.1"].map((each) => reportOf(done(task(each))));
+  expect((await told(task("t-000001.0.2", { upstream }))).summaries).toEqual({ [id]: "Fine." });
 });
 
 test("what stands to start later and what was asked is told, the newest first; what is over is not", async () => {
@@ -99,8 +234,11 @@ test("what stands to start later and what was asked is told, the newest first; w
   await mirror.ledger.load();
   await mirror.refresh(NOON_MS);
   const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
-  const sources = { home, workDir: home, fs, mirror, said: new HistoryIndex(home), providers, listSkills: async () => [], nowMs: () => NOON_MS };
-  const told = await gatherContext(turn("t-000002", { messages: [message("m-b")] }), sources);
+  const rules = new OwnerRules(fs, () => undefined);
+  const said = new HistoryIndex(home);
+  const listSkills = async () => [];
+  const sources = { home, workDir: home, fs, mirror, said, rules, providers, listSkills, nowMs: () => NOON_MS };
+  const told = await gatherContext(turn("t-000002", { messages: [message("m-b")] }), home, sources);
   expect(told.triggers.map(({ id, paused, next }) => [id, paused, next])).toEqual([
     ["trg-2", false, at(3)],
     ["trg-1", true, null],

@@ -13,6 +13,7 @@ import { claimPath, runPath, streamPath } from "@mimikit/store/state";
 import { UsageBook } from "@mimikit/store/usage-book";
 import { expect, test } from "vitest";
 import type { Allotted } from "../../apps/worker-pool/src/allot.ts";
+import { OwnerRules } from "../../apps/worker-pool/src/owner-rules.ts";
 import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run-attempt.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { message, NOON_MS, task, turn } from "../core/facts.ts";
@@ -32,6 +33,7 @@ function workshopWithNobody() {
     fs,
     mirror: new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} }),
     said: new HistoryIndex(home),
+    rules: new OwnerRules(fs, () => undefined),
     providers: { teller: "model", planner: "model", worker: "model", reviewer: "model" },
     listSkills: async () => [],
     nowMs: () => NOON_MS,

@@ -6,6 +6,7 @@ import { hideBin } from "yargs/helpers";
 import { Unreachable } from "./client.ts";
 import type { Command } from "./command.ts";
 import { ask } from "./commands/ask.ts";
+import { backlog } from "./commands/backlog.ts";
 import { chat } from "./commands/chat.ts";
 import { clear } from "./commands/clear.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -14,6 +15,7 @@ import { history } from "./commands/history.ts";
 import { improve } from "./commands/improve.ts";
 import { logs } from "./commands/logs.ts";
 import { mcp } from "./commands/mcp.ts";
+import { memory } from "./commands/memory.ts";
 import { pair } from "./commands/pair.ts";
 import { questions } from "./commands/questions.ts";
 import { restart } from "./commands/restart.ts";
@@ -45,7 +47,9 @@ const COMMANDS: readonly Command[] = [
   tasks,
   triggers,
   questions,
+  memory,
   history,
+  backlog,
   improve,
   usage,
   skills,
@@ -62,6 +66,11 @@ const WITH_TEXT = new Set([
   "triggers change",
   "questions answer",
   "history search",
+  "memory search",
+  "memory add",
+  "backlog add",
+  "backlog done",
+  "backlog remove",
 ]);
 
 const cli = yargs(argumentsOf(process.argv))

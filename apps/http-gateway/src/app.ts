@@ -4,19 +4,23 @@
  */
 import type { SkillPlaces } from "@mimikit/agent/skills";
 import type { HistoryIndex } from "@mimikit/memory/history-index";
+import type { MemoryPlace } from "@mimikit/memory/memory-query";
 import type { Status } from "@mimikit/protocol/api";
 import type { Log } from "@mimikit/runtime/log";
 import type { TriggerWorld } from "@mimikit/runtime/trigger-facts";
 import type { FileSystem } from "@mimikit/store/file-system";
+import type { Mirror } from "@mimikit/store/mirror";
 import type { UsageBook } from "@mimikit/store/usage-book";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import helmet from "helmet";
 import type { HostPolicy } from "./host.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { download, upload } from "./routes/attachments.ts";
+import { backlog, editBacklog } from "./routes/backlog.ts";
 import { searchHistory } from "./routes/history.ts";
 import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
+import { addMemory, memoryStatus, searchMemory } from "./routes/memory.ts";
 import { messages } from "./routes/messages.ts";
 import { files, notBuilt } from "./routes/page.ts";
 import { answer, questions } from "./routes/questions.ts";
@@ -42,7 +46,6 @@ import type { Wishes } from "./wishes.ts";
 
 export interface AppParts extends SigningInParts {
   hosts: HostPolicy;
-  fs: FileSystem;
   view: View;
   wishes: Wishes;
   statusOf(look: Look): Promise<Status>;
@@ -51,6 +54,10 @@ export interface AppParts extends SigningInParts {
   said: HistoryIndex;
   /** Where skills are. */
   skillPlaces: SkillPlaces;
+  fs: FileSystem;
+  mirror: Mirror;
+  /** Where memory is. */
+  memory: MemoryPlace;
   /** What explanations are made of. */
   world: TriggerWorld;
   log: Log;
@@ -88,6 +95,13 @@ export function createApp(parts: AppParts): Express {
   app.route("/api/attachments/:id").get(download(parts)).all(only("GET, HEAD"));
   app.route("/api/messages").get(messages(view)).all(only("GET, HEAD"));
   app.route("/api/history/search").get(searchHistory(view, parts.said)).all(only("GET, HEAD"));
+  app.route("/api/memory").post(addMemory(wishes)).all(only("POST"));
+  app.route("/api/memory/search").get(searchMemory(parts.memory)).all(only("GET, HEAD"));
+  app
+    .route("/api/memory/status")
+    .get(memoryStatus(parts.memory, view, parts.mirror.ledger))
+    .all(only("GET, HEAD"));
+  app.route("/api/backlog").get(backlog(parts.fs)).post(editBacklog(wishes)).all(only("GET, HEAD, POST"));
   app.route("/api/tasks").get(tasks(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id").get(task(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id/cancel").post(cancel(wishes)).all(only("POST"));

@@ -1,6 +1,7 @@
 /** The gateway process: it translates HTTP and WebSocket frames into records, and records into views. */
 import { setTimeout as wait } from "node:timers/promises";
 import { describeProviders } from "@mimikit/agent/providers/names";
+import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search";
 import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config";
 import { prepareHome, resolveHome } from "@mimikit/runtime/home";
 import { createLog } from "@mimikit/runtime/log";
@@ -33,10 +34,12 @@ const settings = watchConfig(home, process.env, (loaded) => {
   for (const problem of facts.problems) log.warn("config", { problem });
 });
 
+onMemorySearchFailure((reason) => log.warn("memory is searched without the index", { reason }));
 const gateway = await create();
 onShutdown(async () => {
   await settings.close();
   await gateway.close();
+  await closeMemorySearch();
   log.audit({ event: "gateway_stopped" });
 }, log);
 const url = await listen(gateway);

@@ -79,7 +79,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   const app = createApp({
     home,
     auth,
-    fs,
     hosts,
     live,
     log,
@@ -91,6 +90,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     usage,
     view,
     wishes,
+    fs,
+    mirror,
+    memory: { home, workDir: options.workDir },
     world: { mirror, files: new WorkspaceFiles({ workDir: options.workDir, home }), timeZone },
   });
   const server = createHttpServer(app, options.requestMs ?? REQUEST_MS_MAX);

@@ -8,9 +8,10 @@ import { isAlive } from "@mimikit/runtime/identity";
 import { type ProcessRole, readRole } from "@mimikit/runtime/role-record";
 import { VERSION } from "@mimikit/runtime/version";
 import { accountsAt } from "@mimikit/store/accounts";
+import { hasCode } from "@mimikit/store/error-code";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Mirror } from "@mimikit/store/mirror";
-import { QUARANTINE } from "@mimikit/store/state";
+import { MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/state";
 import type { DayBook, UsageBook } from "@mimikit/store/usage-book";
 import type { Look } from "./view.ts";
 
@@ -43,7 +44,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const quarantine = (await fs.list(QUARANTINE)).length;
   const settings = facts.settings();
   const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
-  const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts)];
+  const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   const today = facts.usage.readDay(dayOf(nowMs));
   const { inputTokens, outputTokens, costUsd } = today.total;
   if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
@@ -121,6 +122,20 @@ function ceilingsIn(accounts: readonly Account[]): string[] {
   if (ceiling === null) return [];
   const { scope, period, resumesAt } = ceiling;
   return [`the budget of the ${scope} ${period} is used up: work waits until ${resumesAt}, or until it is raised`];
+}
+
+/** A search passes over what it may not read, so the owner hears of it here. */
+async function memoryProblems(fs: FileSystem): Promise<string[]> {
+  const problems: string[] = [];
+  for (const dir of [MEMORY, MEMORY_SUMMARY]) {
+    try {
+      await fs.list(dir);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!hasCode(error, "ENOENT")) problems.push(`${dir}/ cannot be read, so nothing in it is found: ${reason}`);
+    }
+  }
+  return problems;
 }
 
 function toolsOf({ tools }: DayBook): Status["tools"] {

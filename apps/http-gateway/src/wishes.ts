@@ -2,12 +2,14 @@
 import { optionOf } from "@mimikit/core/question";
 import { triggerIdOf } from "@mimikit/core/rules/change";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers";
-import type { InputBody } from "@mimikit/protocol/api";
+import type { BacklogBody, InputBody, MemoryBody } from "@mimikit/protocol/api";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/attachment";
 import {
   AnswerWish,
+  BacklogEditWish,
   CancelWish,
   ClearWish,
+  MemoryAddWish,
   Message,
   RestartWish,
   SteerWish,
@@ -244,6 +246,27 @@ export class Wishes {
     const wish = { kind: "trigger-run" as const, id, at: new Date().toISOString(), triggerId };
     if (await this.createSealed(TriggerRunWish, wish))
       this.log.audit({ event: "trigger_run_requested", detail: { id, triggerId } });
+    return id;
+  }
+
+  /** Asks for something to be remembered. The same key always means the same words. @returns the id of the wish. */
+  async addMemory({ content, longTerm, target }: MemoryBody, key: string | undefined): Promise<string> {
+    const id = wishId("memory-add", key);
+    if (await this.isDone(id, key)) return id;
+    const at = new Date().toISOString();
+    const wish = { kind: "memory-add" as const, id, at, content, longTerm, ...(target !== undefined && { target }) };
+    if (await this.createSealed(MemoryAddWish, wish))
+      this.log.audit({ event: "memory_add_accepted", detail: { id, characters: content.length } });
+    return id;
+  }
+
+  /** Asks for a change of the backlog. The same key always means the same change. @returns the id of the wish. */
+  async editBacklog({ op, item }: BacklogBody, key: string | undefined): Promise<string> {
+    const id = wishId("backlog-edit", key);
+    if (await this.isDone(id, key)) return id;
+    const wish = { kind: "backlog-edit" as const, id, at: new Date().toISOString(), op, item };
+    if (await this.createSealed(BacklogEditWish, wish))
+      this.log.audit({ event: "backlog_edit_accepted", detail: { id, op } });
     return id;
   }
 

@@ -4,6 +4,8 @@
  */
 import type { Action } from "@mimikit/core/action";
 import { type Hands, tellTeller } from "./execute/hands.ts";
+import { noteDown } from "./execute/note-down.ts";
+import { note } from "./execute/notes.ts";
 import { answerLate, ask, closeQuestion, concludeQuestion, orderRestart, permit } from "./execute/questions.ts";
 import { remove } from "./execute/remove.ts";
 import { settle } from "./execute/settle.ts";
@@ -45,6 +47,10 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
       return queueTask(action.task, "evaluation_queued", hands);
     case "improve":
       return queueTask(action.task, "improvement_begun", hands);
+    case "note":
+      return note(action, hands);
+    case "roll-up":
+      return queueTask(action.task, "roll_up_queued", hands);
     case "ask":
       return ask(action.question, hands);
     case "close-question":
@@ -59,6 +65,8 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
       return orderRestart(action, hands);
     case "answer-wish":
       return answerWish(action, hands);
+    case "note-down":
+      return noteDown(action, hands);
     case "tell":
       return tellTeller(action.event, hands);
     case "wake":

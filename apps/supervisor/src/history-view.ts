@@ -1,13 +1,45 @@
-/** history.json: the last messages of the conversation, folded from settled turns. A view: it may be behind, or deleted. */
+/**
+ * history.json: the last messages of the conversation, folded from settled turns and cut where a note says so (SPEC E2). A
+ * view: it may be behind, or deleted.
+ */
+import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
+import { Note } from "@mimikit/protocol/archive";
+import { noteId } from "@mimikit/protocol/id";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { readHistory, readHistoryView } from "@mimikit/store/history";
 import type { Ledger } from "@mimikit/store/ledger";
 import { replaceView } from "@mimikit/store/record";
 import { HISTORY_PATH } from "@mimikit/store/state";
+import { writeSummary } from "./summary-view.ts";
 
-/** Brings history.json up to the last settled turn. */
-export async function writeHistory(fs: FileSystem, ledger: Ledger): Promise<void> {
+/** Notes that are looked back upon for a flush: an older one is long carried out. */
+const NOTES_LOOKED_BACK_MAX = 20;
+
+/**
+ * Brings history.json up to the last settled turn and the last note.
+ * @param windowKept the messages that a flush leaves.
+ */
+export async function writeHistory(
+  fs: FileSystem,
+  ledger: Ledger,
+  windowKept = MEMORY_BOUNDS.windowKept,
+): Promise<void> {
   const view = await readHistoryView(fs);
-  if (view !== null && view.throughTurn >= ledger.settledTurn) return;
-  await replaceView(fs, HISTORY_PATH, `${JSON.stringify(await readHistory(fs, ledger))}\n`);
+  const { highestNote } = ledger;
+  const isCut = await isFlushedAfter(view?.flushed ?? 0, ledger);
+  if (view !== null && view.throughTurn >= ledger.settledTurn && !isCut) return;
+  const now = await readHistory(fs, ledger);
+  const messages = isCut ? now.messages.slice(-windowKept) : now.messages;
+  const history = { ...now, messages, ...(highestNote > 0 && { flushed: highestNote }) };
+  // First: whoever finds this view behind does both again.
+  if (view === null || view.compressed !== history.compressed) await writeSummary(fs, ledger, history.compressed);
+  await replaceView(fs, HISTORY_PATH, `${JSON.stringify(history)}\n`);
+}
+
+/** Does one of the notes after number `before` say that the window is cut? */
+async function isFlushedAfter(before: number, ledger: Ledger): Promise<boolean> {
+  const { highestNote } = ledger;
+  for (let n = highestNote; n > before && n > highestNote - NOTES_LOOKED_BACK_MAX; n--)
+    if (Note.safeParse(await ledger.read(noteId(n))).data?.isFlush === true) return true;
+  return false;
 }

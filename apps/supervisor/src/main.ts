@@ -1,5 +1,7 @@
 /** The supervisor process: code only. It ticks every second, and at once when a record comes. */
 
+import { chainOf } from "@mimikit/agent/providers/names";
+import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
 import { SELF_IMPROVE } from "@mimikit/protocol/improvement";
 import { loadConfig } from "@mimikit/runtime/config";
 import { lockDocument } from "@mimikit/runtime/document-lock";
@@ -20,6 +22,7 @@ import { writeHistory } from "./history-view.ts";
 import { keepHouse } from "./housekeeping.ts";
 import { improveSettings } from "./improve-settings.ts";
 import { improvingOf, SelfAwakeView } from "./improving.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 import { NamedAttachments } from "./named-attachments.ts";
 import { restartRoles } from "./restart-roles.ts";
 import { spendingNow } from "./spending.ts";
@@ -63,6 +66,11 @@ const startedMs = Date.now();
 const spendingHere = () =>
   spendingNow({ book, mirror: supervisor.mirror, config: settings.current.config, surroundings, nowMs: Date.now() });
 const improveSettingsHere = () => improveSettings(settings.current.config, surroundings, startedMs);
+/** The offline engine never sums up: it is no model. */
+const canSummarize = () => {
+  const [first = "offline"] = chainOf("worker", settings.current.config, surroundings).ids;
+  return first !== "offline";
+};
 const supervisor: Supervisor = new Supervisor({
   fs,
   token: readToken(home),
@@ -78,6 +86,7 @@ const supervisor: Supervisor = new Supervisor({
     timeZone,
     spending: spendingHere,
     selfImprove: improveSettingsHere,
+    memory: new MemoryWatch({ fs, bounds: MEMORY_BOUNDS, nowMs: () => Date.now(), canSummarize }),
   },
 });
 await supervisor.load();
@@ -96,13 +105,14 @@ const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);
 const named = new NamedAttachments(home, supervisor.mirror);
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
 const selfAwakeView = new SelfAwakeView(fs, supervisor.mirror);
-let writtenTurn = -1;
+let written = "";
 const views = runLoop({
   tickMs: VIEWS_EVERY_MS,
   tick: async () => {
-    const { settledTurn } = supervisor.mirror.ledger;
-    if (settledTurn !== writtenTurn) await writeHistory(fs, supervisor.mirror.ledger);
-    writtenTurn = settledTurn;
+    const { settledTurn, highestNote } = supervisor.mirror.ledger;
+    const now = `${settledTurn} ${highestNote}`;
+    if (now !== written) await writeHistory(fs, supervisor.mirror.ledger);
+    written = now;
     await tasksView.write();
     await historyMonths.write();
     const spent = spendingHere().spentByTrigger(SELF_IMPROVE);

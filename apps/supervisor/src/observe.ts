@@ -1,7 +1,7 @@
 /** The disk as facts for `decide`: the mirror, who is alive, and the outcomes that triggers ask about. */
 import type { Ceiling, Spending } from "@mimikit/core/budget";
 import { needsOf } from "@mimikit/core/conditions/index";
-import type { Decision, LastEvaluation, Snapshot } from "@mimikit/core/snapshot";
+import type { Decision, LastEvaluation, MemoryFacts, Snapshot } from "@mimikit/core/snapshot";
 import type { Condition } from "@mimikit/protocol/condition";
 import { evaluationId, evaluationNumber } from "@mimikit/protocol/id";
 import { SELF_IMPROVE } from "@mimikit/protocol/improvement";
@@ -22,6 +22,8 @@ export interface World {
   selfImprove(): ImproveSettings;
   /** What has been spent, and whether that is all that may be. */
   spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
+  /** What of the conversation is in memory, and what is to go there. */
+  memory: { look(mirror: Mirror): Promise<MemoryFacts> };
 }
 
 /** Call after `mirror.refresh()`. */
@@ -42,6 +44,7 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
   }
   const closed = await closedQuestions(mirror, outcomes);
   const evaluation = await lastEvaluation(mirror);
+  const memory = await world.memory.look(mirror);
   const { ceiling, spentByTrigger } = world.spending();
   return {
     inbox,
@@ -55,6 +58,7 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
     stampOf: (path) => stamps.get(path),
     timeZone: world.timeZone,
     evaluation,
+    memory,
     ceiling,
     spentByTrigger,
     signals,

@@ -5,15 +5,15 @@ import { gatherEvidence } from "@mimikit/agent/evidence";
 import { promptNameOf } from "@mimikit/agent/prompt";
 import { SECTIONS } from "@mimikit/agent/sections";
 import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/board";
-import { sinceClear } from "@mimikit/core/history";
+import { sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/history";
 import { rootOf } from "@mimikit/core/rules/settle";
 import { countAttempts } from "@mimikit/core/snapshot";
 import type { HistoryIndex } from "@mimikit/memory/history-index";
 import { keywordsOf } from "@mimikit/memory/keywords";
 import { searchMemory } from "@mimikit/memory/search";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
-import type { HistoryMessage } from "@mimikit/protocol/history";
-import { compareTaskIds } from "@mimikit/protocol/id";
+import type { History, HistoryMessage } from "@mimikit/protocol/history";
+import { compareTaskIds, resultSummaryId, turnId } from "@mimikit/protocol/id";
 import type { ClientClock, Message } from "@mimikit/protocol/inbox";
 import type { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
@@ -21,15 +21,21 @@ import type { SkillSummary } from "@mimikit/protocol/skill";
 import type { Task } from "@mimikit/protocol/task";
 import { VERSION } from "@mimikit/runtime/version";
 import { parseBacklog } from "@mimikit/store/backlog";
-import { DOCUMENT_BYTES_MAX } from "@mimikit/store/document";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { readHistory } from "@mimikit/store/history";
+import type { Ledger } from "@mimikit/store/ledger";
 import type { Mirror } from "@mimikit/store/mirror";
-import { BACKLOG_PATH } from "@mimikit/store/state";
+import { BACKLOG_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/state";
+import { layOutTexts } from "./lay-out-texts.ts";
+import type { OwnerRules } from "./owner-rules.ts";
+import { readDocument } from "./read-document.ts";
 
 /** Ended tasks that a role is told of; the rest is in the history. */
 const ENDED_TASKS_MAX = 20;
 const MEMORY_HITS_MAX = 5;
+/** The marks of edits, and what people have commented out. */
+const COMMENT = /<!--[\s\S]*?-->/g;
+
 export interface Sources {
   home: string;
   workDir: string;
@@ -37,19 +43,23 @@ export interface Sources {
   mirror: Mirror;
   /** Everything that was ever said. */
   said: HistoryIndex;
+  rules: OwnerRules;
   providers: Record<Role, string>;
   /** What there is to follow; asked again for each run, so that an edit counts from the next one on. */
   listSkills(): Promise<SkillSummary[]>;
   nowMs(): number;
 }
 
+/** @param runDir the folder of the attempt, which exists. Throws what the disk throws. */
 export async function gatherContext(
   task: Task,
-  { home, workDir, fs, mirror, said, providers, listSkills, nowMs }: Sources,
+  runDir: string,
+  { home, workDir, fs, mirror, said, rules, providers, listSkills, nowMs }: Sources,
 ): Promise<Context> {
   await mirror.ledger.follow();
-  const { messages: newest } = await readHistory(fs, mirror.ledger);
-  const history = sinceClear(newest);
+  const view = await readHistory(fs, mirror.ledger);
+  const { messages: newest } = view;
+  const { history, summary } = await conversationIn(view, mirror.ledger);
   const origin = task.turn === undefined ? await originOf(task, mirror) : [];
   const messages = task.turn?.messages ?? origin;
   const texts = (each: { text: string }) => each.text;
@@ -57,26 +67,55 @@ export async function gatherContext(
   const now = new Date(nowMs()).toISOString();
   const evidence = await gatherEvidence(messages, history, { home, fs });
   const sender = messages.findLast((message) => message.client !== undefined);
+  const tasks = await listTasks(mirror, sinceClear(newest));
   return {
     now,
     history,
+    summary,
+    rules: await rules.read(),
+    persona: await readWords(fs, PERSONA_PATH),
+    profile: await readWords(fs, PROFILE_PATH),
+    longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
     said: said.with(newest),
     origin,
-    tasks: await listTasks(mirror, history),
+    tasks,
+    summaries: await summariesOf([...tasks, ...task.upstream], mirror.ledger),
     triggers: listTriggers(mirror),
     questions: listQuestions(mirror),
     memory: query === "" ? [] : (await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
     memoryPlace: { home, workDir },
     skills: "skills" in SECTIONS[promptNameOf(task)] ? await listSkills() : [],
-    backlog: parseBacklog((await fs.read(BACKLOG_PATH, DOCUMENT_BYTES_MAX)) ?? "").map(({ item, done }) => ({
-      item,
-      done,
-    })),
+    backlog: parseBacklog(await readDocument(fs, BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),
     providers,
     version: VERSION,
     ...(evidence.length > 0 && { evidence }),
     ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
+}
+
+/** What was said since the last new beginning; what was said before it was compressed is in the summary (SPEC F3). */
+async function conversationIn(
+  { messages, compressed }: History,
+  ledger: Ledger,
+): Promise<Pick<Context, "history" | "summary">> {
+  const history = sinceClear(messages);
+  const turn = compressed === undefined ? null : await ledger.readResult(turnId(compressed));
+  if (turn === null) return { history, summary: "" };
+  return { history: sinceCompressed(history, turn), summary: summaryIn(turn) ?? "" };
+}
+
+async function readWords(fs: FileSystem, path: string): Promise<string> {
+  return (await readDocument(fs, path)).replace(COMMENT, "").trim();
+}
+
+/** What the Teller has summed up of what these tasks have handed in, by their ids. */
+async function summariesOf(tasks: readonly { id: string }[], ledger: Ledger): Promise<Record<string, string>> {
+  const summaries: Record<string, string> = {};
+  for (const { id } of tasks) {
+    const record = await ledger.read(resultSummaryId(id));
+    if (record !== null && "summary" in record && "taskId" in record) summaries[id] = record.summary;
+  }
+  return summaries;
 }
 
 /** Work may run long after its message was sent: then only the place of the client's clock still counts. */

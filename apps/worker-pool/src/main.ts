@@ -2,13 +2,14 @@
 import { realpath } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { Circuits } from "@mimikit/agent/circuit";
+import { RULES_CHARS_MAX } from "@mimikit/agent/prompt";
 import { chooseProviders } from "@mimikit/agent/providers/index";
 import { chainOf, describeProviders } from "@mimikit/agent/providers/names";
 import { reservationOf } from "@mimikit/agent/reservation";
 import { definitionOf, ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
 import { skillPlacesOf } from "@mimikit/agent/skills";
 import { HistoryIndex } from "@mimikit/memory/history-index";
-import { closeMemorySearch } from "@mimikit/memory/search";
+import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { UsageLine } from "@mimikit/protocol/usage";
 import { loadConfig } from "@mimikit/runtime/config";
@@ -30,6 +31,7 @@ import { endEarlier } from "./end-earlier.ts";
 import { problemOf } from "./improve/health.ts";
 import { gitOf } from "./improve/site.ts";
 import { sweep } from "./improve/sweep.ts";
+import { OwnerRules } from "./owner-rules.ts";
 import { Pool } from "./pool.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { skillIndex } from "./skill-index.ts";
@@ -67,7 +69,11 @@ const identity = ownIdentity();
 const book = new UsageBook(home);
 const said = new HistoryIndex(home);
 const fs = openDisk(home, `workers-${identity.pid}-${identity.startTime}`);
+const rules = new OwnerRules(fs, (chars) =>
+  log.audit({ event: "rules_cut", detail: { chars, shown: RULES_CHARS_MAX } }),
+);
 const onError = (error: unknown) => log.error("worker pool", { error });
+onMemorySearchFailure((reason) => log.warn("memory is searched without the index", { reason }));
 /** A disk that refuses the note of what a run cost holds nothing up. */
 const noteUsage = (line: UsageLine) => {
   try {
@@ -115,6 +121,7 @@ const pool: Pool = new Pool({
       mirror: pool.mirror,
       said,
       listSkills,
+      rules,
       providers: describeProviders(settings.current.config, surroundings).names,
       nowMs: () => Date.now(),
       answerersOf: (role) => chooseProviders(role, settings.current.config, surroundings),

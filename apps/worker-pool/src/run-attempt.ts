@@ -158,7 +158,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
       answerers: workshop.answerersOf(task.role),
       circuits: workshop.circuits,
       monotonicMs: workshop.monotonicMs,
-      context: await reachable(await gatherContext(task, workshop), task, runDir),
+      context: await reachable(await gatherContext(task, runDir, workshop), task, runDir),
       workDir: bench?.workDir ?? workDir,
       home,
       // The user's tree is safe in the sandbox alone.

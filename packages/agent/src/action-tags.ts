@@ -219,6 +219,11 @@ const LATER = new Map([
   ["missed", "missed"],
 ]);
 
+/** What seed 004 calls an attribute of a tool that has another name for it. */
+const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  summarize_task_result: { task_id: "taskId" },
+};
+
 /** The tool that a tag means, as far as its name says. */
 function toolName(tag: string): string {
   return tag === CREATION ? "delegate" : tag;
@@ -227,7 +232,8 @@ function toolName(tag: string): string {
 function callOf(tag: Tag, tools: readonly Tool[]): TagCall {
   const { name, attributes } = tag.name === CREATION ? creationOf(tag.attributes) : tag;
   const tool = tools.find((each) => each.name === name);
-  return { name, arguments: JSON.stringify(inputOf(attributes, tool)) };
+  const named = Object.entries(attributes).map(([key, text]) => [RENAMED[name]?.[key] ?? key, text] as const);
+  return { name, arguments: JSON.stringify(inputOf(Object.fromEntries(named), tool)) };
 }
 
 /** Two ways of saying when stay two: `schedule` refuses them. */

@@ -2,7 +2,7 @@
  * What the last text of a run hands in, by role. A Teller's is the reply; a Planner's that has planned nothing is a
  * question to the user; a Worker's is its result, as it stands or, where it is one JSON object (also in a fence at its
  * end), `{"resultType", "result"}`, `{"status": "needs_input", "question"}` or `{"status": "failed", "error"}`; the
- * evaluator's is its verdicts, the improver's its finding, the Reviewer's its review.
+ * evaluator's is its verdicts, the summarizer's its summary as it stands, the improver's its finding, the Reviewer's its review.
  */
 import { Finding, Review } from "@mimikit/protocol/improvement";
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
@@ -43,8 +43,9 @@ export function conclude(task: Task, text: string, staged: readonly { type: stri
     case "reviewer":
       return concludeAs("review", readJsonOf(Review, text, REVIEW_FORM));
     case "worker":
+      if (task.evaluation !== undefined) return concludeEvaluation(task.evaluation, text);
       if (task.improve?.step === "look") return concludeAs("finding", readJsonOf(Finding, text, FINDING_FORM));
-      return task.evaluation === undefined ? concludeWork(text) : concludeEvaluation(task.evaluation, text);
+      return task.rollUp === undefined ? concludeWork(text) : concludeSummary(text);
   }
 }
 
@@ -89,6 +90,11 @@ function concludeEvaluation(items: readonly EvaluationItem[], text: string): Con
 
 function concludeAs(resultType: "review" | "finding", read: { value: unknown } | { problem: string }): Conclusion {
   return "problem" in read ? read : done(resultType, read.value);
+}
+
+function concludeSummary(text: string): Conclusion {
+  if (text.trim() === "") return { problem: "Your summary is empty. Sum up the sources now, as Markdown." };
+  return done("summary", { summary: text.trim(), keyPoints: [] });
 }
 
 function done(resultType: NonNullable<DoneEvent["resultType"]>, result: unknown): { event: LastEvent } {

@@ -18,12 +18,23 @@ export interface Context {
   client?: ClientClock;
   /** The messages that the work began with; empty for a turn, which has its own. */
   origin: Message[];
-  /** The conversation, oldest first: all that history.json holds. A prompt takes the newest of it. */
+  /** The conversation as it now stands, oldest first: what `summary` does not stand for. A prompt takes the newest of it. */
   history: HistoryMessage[];
+  /** What is left of the conversation before that; empty where it was never compressed (SPEC F3). */
+  summary: string;
+  /** What the owner has laid down for every run. */
+  rules: string;
+  /** Who the Teller is, and who the user is, in their own files. */
+  persona: string;
+  profile: string;
+  /** The files with the whole text of messages that are too long for a prompt, by the ids of the messages. */
+  longTexts: Readonly<Record<string, string>>;
   /** Everything that was ever said, for the tools that look it up. */
   said: Said;
   /** Every open task and the newest finished ones, newest first. */
   tasks: TaskSummary[];
+  /** What is read in place of what tasks have handed in, by their ids. */
+  summaries: Readonly<Record<string, string>>;
   /** What stands to start later, newest first. */
   triggers: TriggerSummary[];
   /** What the user was asked and has not answered yet, newest first. */

@@ -2,11 +2,12 @@
 import type { Task } from "@mimikit/protocol/task";
 
 /**
- * Semantic conditions are judged by looking (SPEC D3), something to improve is looked for (SPEC J1), and a task that names a
- * read-only skill is held to it (SPEC I7).
+ * Semantic conditions are judged by looking (SPEC D3), notes are summed up as they stand (SPEC E3), something to improve is
+ * looked for (SPEC J1), and a task that names a read-only skill is held to it (SPEC I7).
  */
-export function looksOnly(task: Pick<Task, "evaluation" | "improve" | "skill">): boolean {
-  return task.evaluation !== undefined || task.improve?.step === "look" || followsReadOnly(task);
+export function looksOnly(task: Pick<Task, "evaluation" | "rollUp" | "improve" | "skill">): boolean {
+  const { evaluation, rollUp, improve } = task;
+  return evaluation !== undefined || rollUp !== undefined || improve?.step === "look" || followsReadOnly(task);
 }
 
 /** Does the task name a skill that is declared to change nothing, whoever follows it? */

@@ -3,16 +3,19 @@
  * `user` is everything that changes, what changes last at the end.
  */
 import { readFile } from "node:fs/promises";
+import { isMonth } from "@mimikit/core/roll-up";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import type { Run } from "./provider.ts";
-import type { Quoted } from "./quote.ts";
+import { block, type Quoted } from "./quote.ts";
 import { type PromptName, SECTIONS } from "./sections.ts";
 import { BadTemplate, parseTemplate, renderTemplate, type Template } from "./template.ts";
 import { estimateTokens, shareOut } from "./tokens.ts";
 
 /** Divides a prompt file: above it are the rules, below it the template of what changes. */
 const DIVIDER = "\n---\n";
+/** Of longer rules of the owner's the rest is left out, and it says so. */
+export const RULES_CHARS_MAX = 4_000;
 /** What the sections around a question keep where it is too long anyway. */
 const CONTEXT_SHARE_KEPT = 0.3;
 
@@ -24,12 +27,21 @@ const FILES: Record<PromptName, { role: Role; path: string }> = {
   reviewer: { role: "reviewer", path: "prompts/agents/reviewer.md" },
   "self-improve": { role: "worker", path: "prompts/agents/self-improve.md" },
   "llm-eval-batch": { role: "worker", path: "prompts/tasks/llm-eval-batch.md" },
+  "day-summary": { role: "worker", path: "prompts/tasks/day-summary.md" },
+  "month-summary": { role: "worker", path: "prompts/tasks/month-summary.md" },
 };
 
 /** The prompt of a task: that of its role, or of a kind of task that needs one of its own. */
-export function promptNameOf({ role, evaluation, improve }: Pick<Task, "role" | "evaluation" | "improve">): PromptName {
+export function promptNameOf({
+  role,
+  evaluation,
+  rollUp,
+  improve,
+}: Pick<Task, "role" | "evaluation" | "rollUp" | "improve">): PromptName {
+  if (evaluation !== undefined) return "llm-eval-batch";
   if (improve?.step === "look") return "self-improve";
-  return evaluation === undefined ? role : "llm-eval-batch";
+  if (rollUp === undefined) return role;
+  return isMonth(rollUp.period) ? "month-summary" : "day-summary";
 }
 
 export interface Prompt {
@@ -49,7 +61,7 @@ export interface PromptFile {
  * window; without, each has its own bound. Throws `BadTemplate` when the file is wrong.
  */
 export async function renderPrompt(run: Run, tokensMax = Number.POSITIVE_INFINITY): Promise<Prompt> {
-  return fillPrompt(await loadPrompt(promptNameOf(run.task)), renderSections(run), tokensMax);
+  return fillPrompt(await loadPrompt(promptNameOf(run.task), run.context.rules), renderSections(run), tokensMax);
 }
 
 /** A section of a run's prompt, whole, and as it is in less room. */
@@ -94,19 +106,31 @@ export function fillPrompt(
   return { system, user: renderTemplate(template, Object.fromEntries(values)) };
 }
 
-/** A prompt file. It is read for every run, so an edit counts from the next one on. Throws `BadTemplate`. */
-export async function loadPrompt(name: PromptName): Promise<PromptFile> {
+/**
+ * A prompt file. It is read for every run, so an edit counts from the next one on. Throws `BadTemplate`.
+ * @param rules of the owner's: they stand in front of ours, and nothing that is too long ever shortens them.
+ */
+export async function loadPrompt(name: PromptName, rules = ""): Promise<PromptFile> {
   const { role, path } = FILES[name];
   const text = await readFile(new URL(`../../../${path}`, import.meta.url), "utf8");
-  const [rules, template, ...more] = text.split(DIVIDER);
-  if (rules === undefined || template === undefined || more.length > 0)
+  const [ours, template, ...more] = text.split(DIVIDER);
+  if (ours === undefined || template === undefined || more.length > 0)
     throw new BadTemplate(`${path}: one line of "---" divides the rules from the template`);
-  parse(rules, [], `${path}, above its "---"`);
+  parse(ours, [], `${path}, above its "---"`);
+  const pinned = pin(rules);
   return {
-    system: `You are the Mimikit runtime ${role}.\n\n${rules.trim()}\n`,
+    system: `You are the Mimikit runtime ${role}.\n\n${pinned}${ours.trim()}\n`,
     template: parse(template, Object.keys(SECTIONS[name]), `${path}, below its "---"`),
-    tokens: estimateTokens(text),
+    tokens: estimateTokens(text) + estimateTokens(pinned),
   };
+}
+
+/** The owner's rules as the first section of all. */
+function pin(rules: string): string {
+  if (rules.trim() === "") return "";
+  const left = `\n[… left out: these rules are longer than ${RULES_CHARS_MAX} characters …]`;
+  const shown = rules.length > RULES_CHARS_MAX ? `${rules.slice(0, RULES_CHARS_MAX)}${left}` : rules;
+  return `// Rules of the owner: they always hold, whatever is said below or later\n<M:rules>\n${block(shown)}\n</M:rules>\n\n`;
 }
 
 function parse(source: string, names: readonly string[], place: string): Template {

@@ -64,7 +64,8 @@ async function codexCommand(
   { home, workDir }: Place,
   temporary: string,
 ): Promise<CommandLine> {
-  const reach = await reachOf({ task: { upstream: [] }, home, workDir }, settings.codexHome, temporary);
+  const place = { task: { upstream: [] }, context: { longTexts: {} }, home, workDir };
+  const reach = await reachOf(place, settings.codexHome, temporary);
   const values = Object.entries(permissionValues(reach, settings.network));
   const options = values.flatMap(([key, value]) => ["-c", `${key}=${toToml(value)}`]);
   return [settings.file, "sandbox", ...options, "--permission-profile", PROFILE, "--cd", workDir, "--", ...attempt];

@@ -45,6 +45,8 @@ export interface Run {
 /** Last event: it ended as it should. `text` is a Teller's reply where no `reply` was staged. */
 export interface DoneEvent {
   type: "done";
+  /** The model could not take all that it was shown: later turns are to be told less (SPEC F3). */
+  wasTooLong?: boolean;
   status: "done" | "needs_input";
   text?: string;
   resultType?: ResultType;
@@ -56,6 +58,7 @@ export interface DoneEvent {
 /** Last event. `retryable`: the same run may succeed later (a time-out, an outage); a command's own failure is not. */
 export interface FailedEvent {
   type: "failed";
+  wasTooLong?: boolean;
   failureReason: FailureReason;
   error: string;
   retryable: boolean;

@@ -37,6 +37,11 @@ export function record(fields: Fields, body = ""): Quoted {
   return (body === "" ? head : `${head}\n${indent(body)}`) as Quoted;
 }
 
+/** A text on its own, each line indented. */
+export function block(text: string): Quoted {
+  return indent(text.trim()) as Quoted;
+}
+
 /** One `name: value` a line. */
 export function table(fields: Fields): Quoted {
   return pairs(fields).join("\n") as Quoted;

@@ -4,6 +4,8 @@ import type { Quoted } from "./quote.ts";
 import { estimateTokens, shorten, takeWithin } from "./tokens.ts";
 
 export const RECENT_MESSAGES_MAX = 20;
+/** That many are always shown, where there are as many (SPEC F1). */
+export const HISTORY_MESSAGES_MIN = 5;
 /** Five messages of this length always fit in the 4,096 tokens of the section, in any script. */
 export const MESSAGE_CHARS = 500;
 /** What is left of the assistant's own words before a message is left out. */

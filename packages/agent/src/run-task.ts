@@ -16,6 +16,7 @@ import type { TurnInput } from "@mimikit/protocol/task";
 import { NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import { createToolBus } from "./bus.ts";
 import type { Circuits, Verdict } from "./circuit.ts";
+import { compress } from "./compress.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "./provider.ts";
 import type { Answerers } from "./providers/index.ts";
 import { definitionOf } from "./roles/index.ts";
@@ -91,7 +92,9 @@ export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Ou
     tell(verdictOf(ran), monotonicMs(), last.type === "failed" ? last.error : "");
     if (last.type !== "failed" || last.isOutage !== true) {
       const outcome = await conclude(last, effects, provider, attempt);
-      return task.turn === undefined ? outcome : answered(outcome, last, task.turn);
+      if (task.turn === undefined) return outcome;
+      const turn = answered(outcome, last, task.turn);
+      return { ...turn, effects: compress(turn.effects, attempt.context, last.wasTooLong === true) };
     }
     unreached.push(last.error);
     spent = { usage: last.usage, provider };

@@ -10,7 +10,18 @@ import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
 import { clockOf, isoIn } from "./clock.ts";
 import type { Run } from "./provider.ts";
-import { checkbox, eventLine, type Fields, lines, memoryLine, NOTHING, type Quoted, record, table } from "./quote.ts";
+import {
+  block,
+  checkbox,
+  eventLine,
+  type Fields,
+  lines,
+  memoryLine,
+  NOTHING,
+  type Quoted,
+  record,
+  table,
+} from "./quote.ts";
 import { recentHistory } from "./recent-history.ts";
 import { estimateTokens, shareOut, shorten, takeWithin, tokensOf } from "./tokens.ts";
 
@@ -24,8 +35,13 @@ const SKILL_CHARS = 300;
 const QUOTE_CHARS = 200;
 const QUESTION_CHARS = 300;
 const CONDITION_CHARS = 200;
+const RESULT_SUMMARY_CHARS = 300;
+/** Of a longer message its beginning and its end are shown, half of this each; all of it is in a file. */
+export const BIG_INPUT_CHARS = 8_000;
 /** A line break of a body, and the indentation after it. */
 const LINE_BREAK = "\n    ";
+/** The indentation of a first line. */
+const INDENT_TOKENS = 2;
 
 export interface Section {
   /** It is what the run is about, and is never shortened for what stands around it. */
@@ -36,6 +52,21 @@ export interface Section {
   render(run: Run, tokensMax: number): Quoted;
 }
 
+const persona: Section = {
+  isQuestion: false,
+  tokensMax: 1_024,
+  render: ({ context }, max) => renderText(context.persona, max),
+};
+const profile: Section = {
+  isQuestion: false,
+  tokensMax: 1_024,
+  render: ({ context }, max) => renderText(context.profile, max),
+};
+const summary: Section = {
+  isQuestion: false,
+  tokensMax: 3_072,
+  render: ({ context }, max) => renderText(context.summary, max),
+};
 const environment: Section = { isQuestion: true, tokensMax: 256, render: renderEnvironment };
 const memory: Section = {
   isQuestion: false,
@@ -62,18 +93,26 @@ const attachments: Section = { isQuestion: true, tokensMax: 2_048, render: rende
 const upstream: Section = {
   isQuestion: true,
   tokensMax: 32_768,
-  render: (run, max) => renderReports(run.task.upstream, max),
+  render: (run, max) =>
+    renderReports(
+      run.task.upstream.map((report) => summarized(report, run.context)),
+      max,
+    ),
 };
+/** The texts to be summed up. */
+const sources: Section = { isQuestion: true, tokensMax: 32_768, render: renderSources };
 const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
 
 const skills: Section = { isQuestion: false, tokensMax: 2_048, render: renderSkills };
 
 /** What is told to somebody: to a role or, where the task says all, to whoever has a task of that kind. */
-export type PromptName = Role | "llm-eval-batch" | "self-improve";
+export type PromptName = Role | "llm-eval-batch" | "self-improve" | "day-summary" | "month-summary";
 
 /** The sections of each prompt in its order: what changes with every run, as the clock does, stands last. */
 export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
   teller: {
+    persona,
+    profile,
     memory,
     backlog,
     tasks,
@@ -84,6 +123,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
       tokensMax: 16_384,
       render: (run, max) => renderReports(run.task.turn?.results ?? [], max),
     },
+    summary,
     history,
     events: { isQuestion: true, tokensMax: 8_192, render: renderEvents },
     environment,
@@ -99,6 +139,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     tasks,
     triggers,
     skills,
+    summary,
     history,
     environment,
     attachments,
@@ -110,6 +151,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     skills,
     environment,
     attachments,
+    texts: { isQuestion: true, tokensMax: 4_096, render: renderLongTexts },
     upstream,
     attempt: {
       isQuestion: true,
@@ -135,6 +177,8 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     environment,
     conditions: { isQuestion: true, tokensMax: 32_768, render: renderConditions },
   },
+  "day-summary": { environment, sources },
+  "month-summary": { environment, sources },
 };
 
 /** The client's local time first: relative times count from the first clock that is there (seed 004). */
@@ -165,6 +209,7 @@ function renderTasks({ context }: Run, max: number): Quoted {
 }
 
 function taskLine({ id, role, state, title, createdAt, after, error }: TaskSummary, context: Run["context"]): Quoted {
+  const summary = context.summaries[id];
   return record({
     id,
     role,
@@ -173,6 +218,7 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
     created: localTime(createdAt, context),
     after,
     error: error === undefined ? undefined : shortenChars(error, ERROR_CHARS),
+    summary: summary === undefined ? undefined : shortenChars(summary, RESULT_SUMMARY_CHARS),
   });
 }
 
@@ -239,13 +285,39 @@ function renderHistory(run: Run, max: number): Quoted {
   return lines(...recent);
 }
 
-/** What the user says in this turn, in full as long as there is room. */
+/** What the user says in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
 function renderMessages(messages: readonly Message[], { context }: Run, max: number): Quoted {
   const items = messages.map(({ id, at, quote, text }) => ({
-    fields: { id, at: localTime(at, context), about: quotedText(quote, context.history) },
-    body: text,
+    fields: {
+      id,
+      at: localTime(at, context),
+      about: quotedText(quote, context.history),
+      full_text: context.longTexts[id],
+    },
+    body: shorten(text, BIG_INPUT_CHARS, (char) => char.length),
   }));
   return records(items, max);
+}
+
+/** The files with what the user said at length: this is all that a Worker sees of the conversation. */
+function renderLongTexts({ context }: Run, max: number): Quoted {
+  const files = context.origin.flatMap(({ id, text }) => {
+    const path = context.longTexts[id];
+    return path === undefined ? [] : [record({ file: path, chars: text.length })];
+  });
+  return firstOf(files, max);
+}
+
+/** A text of its own; its middle is left out where it is too long. */
+function renderText(text: string, max: number): Quoted {
+  const whole = block(text);
+  return estimateTokens(whole) <= max ? whole : block(shorten(text.trim(), max - INDENT_TOKENS, tokensInBody));
+}
+
+/** A report as the Teller has summed it up, if it has. */
+function summarized(report: Report, { summaries }: Run["context"]): Report {
+  const text = summaries[report.id];
+  return text === undefined ? report : { ...report, resultType: "text", result: { text } };
 }
 
 function renderReports(reports: readonly Report[], max: number): Quoted {
@@ -389,6 +461,10 @@ function renderDiff({ task: { improve } }: Run, max: number): Quoted {
 
 function textOf(text: string | undefined, max: number): Quoted {
   return text === undefined || text === "" ? NOTHING : records([{ fields: { from: "the Worker" }, body: text }], max);
+}
+
+function renderSources({ task }: Run, max: number): Quoted {
+  return records([{ fields: { period: task.rollUp?.period }, body: task.prompt }], max);
 }
 
 /** As many lines, from the first on, as there is room for. */

@@ -13,7 +13,7 @@ import type { Context } from "./context.ts";
 
 /** What of the context tools look at. */
 export interface Reads
-  extends Pick<Context, "now" | "said" | "tasks" | "triggers" | "questions" | "skills" | "memoryPlace"> {
+  extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
   client?: ClientClock | undefined;
 }
 

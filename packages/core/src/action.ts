@@ -1,11 +1,15 @@
 /** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
 
-import type { EndedTrigger, Permit, SkippedOccurrences } from "@mimikit/protocol/archive";
+import type { EndedTrigger, Note, Permit, ResultSummary, SkippedOccurrences } from "@mimikit/protocol/archive";
+import type { RememberTarget } from "@mimikit/protocol/effect";
+import type { HistoryMessage } from "@mimikit/protocol/history";
 import type {
   AnswerWish,
+  BacklogEditWish,
   CancelWish,
   ClearWish,
   Event,
+  MemoryAddWish,
   Message,
   RestartWish,
   SteerWish,
@@ -21,8 +25,18 @@ import type { Link, Standing, Trigger } from "@mimikit/protocol/trigger";
 
 /** A change of a document that people edit too; it carries its id, so that it is made once (PROTOCOL R10). */
 export type DocumentEdit =
-  | { document: "memory"; id: string; at: string; content: string; longTerm: boolean }
+  | {
+      document: "memory";
+      id: string;
+      at: string;
+      content: string;
+      longTerm: boolean;
+      target?: RememberTarget | undefined;
+    }
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
+
+/** A wish that asks for an edit. */
+export type NoteWish = MemoryAddWish | BacklogEditWish;
 
 /** Everything that settling a result means, in the order in which it is done (PROTOCOL step 5). */
 export interface Settlement {
@@ -33,6 +47,8 @@ export interface Settlement {
   /** The next versions of what the verdicts of a batch are about. */
   versions: Trigger[];
   edits: DocumentEdit[];
+  /** What later turns read in place of results; the first of a task stands. */
+  summaries: ResultSummary[];
   /** Tasks that the result cancels. */
   cancels: string[];
   events: Event[];
@@ -78,6 +94,10 @@ export type Action =
   | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
   /** A batch of semantic conditions. */
   | { type: "evaluate"; task: Task }
+  /** What was said in the turns of a note goes into memory: whoever creates the note first has decided. */
+  | { type: "note"; note: Note; messages: HistoryMessage[] }
+  /** Old notes, or the days of an old month, are to be summed up. */
+  | { type: "roll-up"; task: Task }
   /** The first step of an improvement. */
   | { type: "improve"; task: Task }
   /** Put a question to the user. */
@@ -94,6 +114,8 @@ export type Action =
   | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
   /** A wish whose effect is durable, or that cannot be granted. */
   | { type: "answer-wish"; wish: Exclude<Wish, Message | Event>; outcome: string }
+  /** Make the edit that somebody wished for, and say what became of it. */
+  | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }
   /** A system event for the Teller that follows from no record. */
   | { type: "tell"; event: Event }
   | { type: "wake"; turn: Task }

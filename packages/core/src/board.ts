@@ -30,9 +30,12 @@ export function boardOf(facts: BoardFacts): TaskSummary[] {
   return [...rows.values()].sort((a, b) => compareTaskIds(b.id, a.id));
 }
 
-/** Is this a task that lists show? Turns are the chat itself, and batches of conditions belong to what waits for them. */
-export function isOnBoard({ turn, evaluation }: Task): boolean {
-  return turn === undefined && evaluation === undefined;
+/**
+ * Is this a task that lists show? Turns are the chat itself, batches of conditions belong to what waits for them, and
+ * memory is kept in order without anybody's order.
+ */
+export function isOnBoard({ turn, evaluation, rollUp }: Task): boolean {
+  return turn === undefined && evaluation === undefined && rollUp === undefined;
 }
 
 /** An ended task. */

@@ -9,9 +9,11 @@ import { change } from "./rules/change.ts";
 import { evaluate } from "./rules/evaluate.ts";
 import { fire } from "./rules/fire.ts";
 import { improve } from "./rules/improve.ts";
+import { noteDown } from "./rules/note-down.ts";
 import { prune } from "./rules/prune.ts";
 import { questions } from "./rules/questions.ts";
 import { receive } from "./rules/receive.ts";
+import { remember } from "./rules/remember.ts";
 import { rescue } from "./rules/rescue.ts";
 import { restart } from "./rules/restart.ts";
 import { settle } from "./rules/settle.ts";
@@ -28,6 +30,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   cancel,
   stop,
   steer,
+  noteDown,
   announce,
   rescue,
   settle,
@@ -36,6 +39,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   fire,
   stand,
   evaluate,
+  remember,
   warn,
   wake,
   improve,

@@ -2,7 +2,7 @@
 
 import type { Effect } from "@mimikit/protocol/effect";
 import type { HistoryMessage } from "@mimikit/protocol/history";
-import { childId } from "@mimikit/protocol/id";
+import { childId, turnNumber } from "@mimikit/protocol/id";
 import type { Event, Message } from "@mimikit/protocol/inbox";
 import { Report } from "@mimikit/protocol/report";
 import type { Outage, Result } from "@mimikit/protocol/result";
@@ -79,6 +79,31 @@ export function outageMessageOf(id: string, turn: TurnInput, { since, error }: O
 /** The conversation as it now stands: what comes after the last new beginning (SPEC F3). */
 export function sinceClear(messages: readonly HistoryMessage[]): HistoryMessage[] {
   return messages.slice(messages.findLastIndex((message) => message.marker === "clear") + 1);
+}
+
+/**
+ * The number of the turn whose summary stands for all that was said before it, once `turn` has been settled; undefined
+ * where nothing is summarised. A new beginning has nothing before it (SPEC F3).
+ * @param before the number that stood before this turn.
+ */
+export function compressedAfter(turn: Result, before: number | undefined): number | undefined {
+  if (turn.task.turn?.clear !== undefined) return undefined;
+  return summaryIn(turn) === undefined ? before : turnNumber(turn.id);
+}
+
+/** What a turn has summed up of the conversation before it. */
+export function summaryIn(turn: Result): string | undefined {
+  return turn.effects.find((effect) => effect.type === "compress_context")?.summary;
+}
+
+/**
+ * The conversation from the turn `compressed` on: what was said before it is in its summary. Where its messages have left
+ * the view, all that is there was said after it.
+ */
+export function sinceCompressed(messages: readonly HistoryMessage[], compressed: Result): HistoryMessage[] {
+  const [first] = messagesOf(compressed);
+  const at = messages.findIndex((message) => message.id === first?.id);
+  return messages.slice(Math.max(0, at));
 }
 
 /** In both languages: its turn has no words of the user's whose language it could follow. */

@@ -1,6 +1,8 @@
 /** The facts that decisions are made of: what was on disk at one look. Nothing here reads a clock or a disk. */
 
+import type { Note } from "@mimikit/protocol/archive";
 import type { FailedAttempt } from "@mimikit/protocol/claim";
+import type { HistoryMessage } from "@mimikit/protocol/history";
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/id";
 import type { Wish } from "@mimikit/protocol/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
@@ -12,6 +14,8 @@ import type { Task } from "@mimikit/protocol/task";
 import type { Link, Standing } from "@mimikit/protocol/trigger";
 import type { Ceiling, Limit, Spending } from "./budget.ts";
 import type { Facts } from "./conditions/condition.ts";
+import type { SourceText } from "./roll-up.ts";
+import type { MemoryBounds } from "./rules/remember.ts";
 
 /** One claim of a task: whether the process that made it still lives, and how it ended if it said so. */
 export interface Attempt {
@@ -85,6 +89,8 @@ export interface Snapshot {
   timeZone: string;
   /** The last batch of semantic conditions; null before the first. */
   evaluation: LastEvaluation | null;
+  /** What of the conversation is in memory, and what is to go there. */
+  memory: MemoryFacts;
   /** The ceiling that all spending has reached; null while there is room. */
   ceiling: Ceiling | null;
   /** What the work of a standing trigger has cost today. */
@@ -121,6 +127,26 @@ export interface LastEvaluation {
   isOpen: boolean;
   /** How many of the last batches have failed, one after the other. */
   failures: number;
+}
+
+/** What was said in a settled turn; maybe nothing. */
+export interface TurnSaid {
+  turn: number;
+  messages: readonly HistoryMessage[];
+}
+
+export interface MemoryFacts {
+  bounds: MemoryBounds;
+  /** The last note; `isKept` once its messages are durable in their file. Null before the first. */
+  note: (Note & { isKept: boolean }) | null;
+  /** The turns after those that are kept, without a gap, as far as they have been read. */
+  said: readonly TurnSaid[];
+  /** How many messages history.json holds, or will hold. */
+  windowMessages: number;
+  /** When the window was cut last, ISO 8601; null where that is long ago, or was never. */
+  flushedAt: string | null;
+  /** The oldest period that may be summed up now, by its next try, with its sources; null while there is none. */
+  rollUp: { period: string; number: number; sources: readonly SourceText[] } | null;
 }
 
 /** The world as conditions see it. */

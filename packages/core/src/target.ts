@@ -1,12 +1,15 @@
 /** What "now" means in a steer or a stop that names no task (SPEC I5): the open turn, else the task whose run began last. */
 import { compareTaskIds } from "@mimikit/protocol/id";
 import type { Task } from "@mimikit/protocol/task";
+import { isOnBoard } from "./board.ts";
 import { isAnnouncement } from "./rules/announce.ts";
 import { openLinks, openTasks, type Snapshot } from "./snapshot.ts";
 
 /** The open task that is meant; null where there is none, also when the named one has ended or hears nobody. */
 export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task | null {
-  const open = openTasks(snapshot).filter((task) => !isAnnouncement(task) && task.evaluation === undefined);
+  const open = openTasks(snapshot).filter(
+    (task) => !isAnnouncement(task) && (task.turn !== undefined || isOnBoard(task)),
+  );
   if (taskId !== undefined) {
     const waiting = openLinks(snapshot).map((trigger) => trigger.task);
     return [...open, ...waiting].find((task) => task.id === taskId) ?? null;

@@ -40,6 +40,17 @@ export async function grepFiles(words: readonly string[], paths: readonly string
   }
 }
 
+/** Is it installed, and does it answer? */
+export async function hasRipgrep(): Promise<boolean> {
+  try {
+    await run("rg", ["--version"], { timeout: GREP_MS_MAX, killSignal: "SIGKILL" });
+    return true;
+  } catch (error) {
+    if (isNoAnswer(error)) return false;
+    throw error;
+  }
+}
+
 /** It is not installed, gave up, said too much, or was ended: then the files are read without it. */
 function isNoAnswer(error: unknown): boolean {
   if (hasCode(error, "ENOENT", "EACCES", "E2BIG", "ERR_CHILD_PROCESS_STDIO_MAXBUFFER")) return true;

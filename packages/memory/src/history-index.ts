@@ -9,6 +9,7 @@ import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/history";
 import { HistoryPartitions } from "@mimikit/store/history-partitions";
 import { shareRuns } from "@mimikit/store/share-runs";
 import { wordsToFind } from "./memory-query.ts";
+import { DATE_WEIGHT, YEAR_WORD } from "./months.ts";
 import { PairFilter } from "./pair-filter.ts";
 
 /** Of a long query the first words count: each costs a scan. */
@@ -35,14 +36,13 @@ const SCORE_DIGITS = 3;
 /** Characters kept before the first found word where a long text is cut. */
 const LEAD_CHARS = 100;
 
-/** What the tokenizer makes of "in March" and of 三月, and where that stands in `2026-03-01T09:00:00.000Z`. */
+/**
+ * What the tokenizer makes of "in March" and of 三月, and where months and years stand in `2026-03-01T09:00:00.000Z`. By
+ * itself a month finds nothing, or everything that was said then would be found; a year finds what speaks of it.
+ */
 const MONTH_WORD = /^month-(\d{2})$/;
 const MONTH_IN_ISO = [5, 7] as const;
-/**
- * A month that is asked for raises what was said then as much as a word that one of twelve messages has; by itself it finds
- * nothing, or everything that was said then would be found.
- */
-const MONTH_WEIGHT = Math.log(12);
+const YEAR_IN_ISO = [0, 4] as const;
 /** Writing of which the tokenizer makes pairs, and what else words are made of. */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/v;
 const LETTER = /[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]]/v;
@@ -227,10 +227,12 @@ function scoresOf(
     }
   }
   const months = words.flatMap((word) => MONTH_WORD.exec(word)?.[1] ?? []);
+  const years = words.filter((word) => YEAR_WORD.test(word));
   const newestMs = all.at(-1)?.atMs ?? 0;
   for (const place of found) {
-    if (months.includes(all[place]?.message.at.slice(...MONTH_IN_ISO) ?? ""))
-      scores[place] = (scores[place] ?? 0) + MONTH_WEIGHT;
+    const at = all[place]?.message.at ?? "";
+    if (months.includes(at.slice(...MONTH_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
+    if (years.includes(at.slice(...YEAR_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
     const ageMs = Math.max(0, newestMs - (all[place]?.atMs ?? newestMs));
     scores[place] = (scores[place] ?? 0) * (1 + RECENCY_BOOST * 2 ** (-ageMs / RECENCY_HALF_LIFE_MS));
   }

@@ -3,9 +3,10 @@
  * new waits in a tail beside the main index, what is gone is hidden, and when both are many the main index is built anew.
  */
 import { statSync } from "node:fs";
-import type { MemoryHit } from "@mimikit/protocol/api";
+import type { MemoryHit, MemoryIndexState } from "@mimikit/protocol/api";
 import { Bm25 } from "./bm25.ts";
 import { limitOf, type MemoryPlace, type MemoryQuery, wordsToFind } from "./memory-query.ts";
+import { DATE_WEIGHT, YEAR_WORD } from "./months.ts";
 import { type Days, daysOf, isAskedFor, isNoSource, listSources, readSource, type Source } from "./sources.ts";
 import { excerpt, type Unit, unitsOf } from "./units.ts";
 
@@ -14,11 +15,15 @@ export const INDEX_UNITS_MAX = 200_000;
 /** This part of the main index may be in the tail or hidden before it is built anew: a small one is, at each change. */
 const LOOSE_PART_MAX = 0.1;
 
+const YEAR_IN_NAME = /(?:^|\/)(\d{4})-\d{2}[^/]*$/;
+
 interface File {
   name: string;
   /** Changes whenever the file does. */
   stamp: string;
   days: Days;
+  /** That of the date in its name; null where it has none. */
+  year: string | null;
   /** Its place among the sources: of two units that fit equally well, the one of the earlier source comes first. */
   place: number;
   units: number[];
@@ -42,14 +47,24 @@ export class MemoryIndex {
     this.place = place;
   }
 
+  /** Brings the index to what is on disk, and says what is in it and how long that took. Throws what the disk throws. */
+  async refresh(): Promise<MemoryIndexState> {
+    const startMs = performance.now();
+    await this.follow();
+    return { files: this.files.size, units: this.units.size, ms: Math.round(performance.now() - startMs) };
+  }
+
   /** Finds what the files say now. The same words find the same units, whichever of them are in the tail. */
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
     await this.follow();
     const words = wordsToFind(query.query);
     if (words.length === 0) return [];
+    const years = words.filter((word) => YEAR_WORD.test(word));
     const found = [...this.main.search(words), ...this.searchTail(words)].flatMap(([id, score]) => {
       const unit = this.units.get(id);
-      return unit !== undefined && isAskedFor(unit.file.name, unit.file.days, query) ? [{ id, unit, score }] : [];
+      if (unit === undefined || !isAskedFor(unit.file.name, unit.file.days, query)) return [];
+      const { year } = unit.file;
+      return [{ id, unit, score: year !== null && years.includes(year) ? score + DATE_WEIGHT : score }];
     });
     found.sort((a, b) => b.score - a.score || a.unit.file.place - b.unit.file.place || a.id - b.id);
     const best = found[0]?.score ?? 1;
@@ -94,7 +109,9 @@ export class MemoryIndex {
     if (known !== undefined) this.drop(source.path, known);
     const read = stamp === null ? null : await readSource(source);
     if (stamp === null || read === null) return;
-    const file: File = { name: source.name, stamp, days: daysOf(source.name, read.changedMs), place, units: [] };
+    const { name } = source;
+    const year = YEAR_IN_NAME.exec(name)?.[1] ?? null;
+    const file: File = { name, stamp, days: daysOf(name, read.changedMs), year, place, units: [] };
     this.files.set(source.path, file);
     this.take(file, unitsOf(source.name, read.text));
   }

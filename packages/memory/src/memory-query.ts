@@ -1,4 +1,5 @@
 /** What may be asked of memory, and what comes back: the same, whichever way it was found. */
+import { z } from "zod";
 import { STOP_WORDS, tokenize } from "./tokenize.ts";
 
 export const HITS_DEFAULT = 5;
@@ -7,6 +8,20 @@ export const HITS_MAX = 50;
 export const QUERY_CHARS_MAX = 10_000;
 export const QUERY_WORDS_MAX = 64;
 
+/** What people and programs may ask of memory, beside where it is. */
+export const MemorySearch = z.strictObject({
+  query: z.string().min(1).max(QUERY_CHARS_MAX),
+  /** Left out, 5. */
+  limit: z.number().int().min(1).max(HITS_MAX).optional(),
+  /** Only sources whose names begin with one of these: `memory/summary/`. */
+  sources: z.array(z.string().min(1)).optional(),
+  /** Only what has a day from this one on: by the name of its file, or else when that was changed. */
+  after: z.iso.date({ error: "a day is YYYY-MM-DD" }).optional(),
+  /** Only what has a day up to this one, inclusive. */
+  before: z.iso.date({ error: "a day is YYYY-MM-DD" }).optional(),
+});
+export type MemorySearch = z.infer<typeof MemorySearch>;
+
 /** Where memory is. */
 export interface MemoryPlace {
   /** The state directory. */
@@ -14,17 +29,7 @@ export interface MemoryPlace {
   workDir: string;
 }
 
-export interface MemoryQuery extends MemoryPlace {
-  query: string;
-  /** 1 to 50; left out, 5. */
-  limit?: number | undefined;
-  /** Only sources whose names begin with one of these: `memory/summary/`. */
-  sources?: readonly string[] | undefined;
-  /** Only what has a day from this one on, `YYYY-MM-DD`: by the name of its file, or else when that was changed. */
-  after?: string | undefined;
-  /** Only what has a day up to this one, inclusive. */
-  before?: string | undefined;
-}
+export type MemoryQuery = MemoryPlace & MemorySearch;
 
 /** The words that a query is about, without repeats. Stop words only count where the query has nothing else. */
 export function wordsToFind(query: string): string[] {

@@ -1,4 +1,9 @@
 /** A month is one word, however it is written: "in March", "三月", "3月" and the file 2026-03.md meet in `month-03`. */
+/** A year as people name it. */
+export const YEAR_WORD = /^(?:19|20)\d{2}$/;
+/** A month or a year that is asked for raises what is of it as much as a word that one of twelve texts has. */
+export const DATE_WEIGHT = Math.log(12);
+
 const NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const HAN_NUMBERS = ["一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"];
 

@@ -1,11 +1,12 @@
 /** What goes between a process and the thread that searches for it. */
-import type { MemoryAnswer } from "@mimikit/protocol/api";
-import type { MemoryQuery } from "./memory-query.ts";
+import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/api";
+import type { MemoryPlace, MemoryQuery } from "./memory-query.ts";
 
-export interface SearchRequest {
-  /** Of this request; the reply has the same. */
-  number: number;
-  query: MemoryQuery;
-}
+/** To search, or to bring the index of a place up to date. The reply has the number of its request. */
+export type SearchRequest = { number: number } & ({ query: MemoryQuery } | { place: MemoryPlace });
 
-export type SearchReply = { number: number } & ({ answer: MemoryAnswer } | { error: string });
+export type SearchReply = { number: number } & (
+  | { answer: MemoryAnswer }
+  | { index: MemoryIndexState }
+  | { error: string }
+);

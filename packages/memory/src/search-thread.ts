@@ -3,8 +3,8 @@
  * on for one search that takes it too long. It never keeps its process from ending.
  */
 import { Worker } from "node:worker_threads";
-import type { MemoryAnswer } from "@mimikit/protocol/api";
-import type { MemoryQuery } from "./memory-query.ts";
+import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/api";
+import type { MemoryPlace, MemoryQuery } from "./memory-query.ts";
 import type { SearchReply, SearchRequest } from "./search-message.ts";
 
 /** Who waits longer searches without an index; the thread goes on, so that the next search finds the index built. */
@@ -21,7 +21,11 @@ export interface ThreadLimits {
   restMs: number;
 }
 
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
 export class SearchThread {
+  /** Is told what goes wrong in the thread, in one line. Who asked it is answered all the same: with null. */
+  onFailure: (reason: string) => void = () => undefined;
   private readonly program: URL;
   private readonly limits: ThreadLimits;
   private worker: Worker | null = null;
@@ -29,7 +33,9 @@ export class SearchThread {
   private lastNumber = 0;
   private deaths = 0;
   private restsUntilMs = Number.NEGATIVE_INFINITY;
-  /** Since when it owes an answer; null when it owes none. On the clock that never jumps. */
+  /** Requests that it has not replied to, whether or not anybody still waits for the reply. */
+  private owed = 0;
+  /** Since when it owes a reply; null when it owes none. On the clock that never jumps. */
   private silentSinceMs: number | null = null;
   private isClosed = false;
 
@@ -44,12 +50,24 @@ export class SearchThread {
 
   /** Null where the thread has no answer in time, fails or dies, or is closed. */
   async search(query: MemoryQuery): Promise<MemoryAnswer | null> {
+    const reply = await this.ask({ query });
+    return reply !== null && "answer" in reply ? reply.answer : null;
+  }
+
+  /** Brings the index of a place up to date; null where the thread has no answer in time, fails or dies, or is closed. */
+  async index(place: MemoryPlace): Promise<MemoryIndexState | null> {
+    const reply = await this.ask({ place });
+    return reply !== null && "index" in reply ? reply.index : null;
+  }
+
+  private async ask(asked: Without<SearchRequest, "number">): Promise<SearchReply | null> {
     if (this.isClosed || performance.now() < this.restsUntilMs) return null;
     const worker = this.worker ?? this.start();
     const number = ++this.lastNumber;
-    const request: SearchRequest = { number, query };
+    const request: SearchRequest = { number, ...asked };
+    this.owed++;
     this.silentSinceMs ??= performance.now();
-    const reply = await new Promise<SearchReply | null>((resolve) => {
+    return new Promise<SearchReply | null>((resolve) => {
       const timer = setTimeout(() => this.giveUp(number), this.limits.answerMs);
       this.waiting.set(number, (answered) => {
         clearTimeout(timer);
@@ -58,7 +76,6 @@ export class SearchThread {
       });
       worker.postMessage(request);
     });
-    return reply !== null && "answer" in reply ? reply.answer : null;
   }
 
   /** Ends the thread; whoever waits for it is answered with null, and so is who asks afterwards. */
@@ -71,11 +88,13 @@ export class SearchThread {
     const worker = new Worker(this.program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } });
     worker.on("message", (reply: SearchReply) => {
       this.deaths = 0;
-      this.silentSinceMs = this.waiting.size > 1 ? performance.now() : null;
+      this.owed--;
+      this.silentSinceMs = this.owed > 0 ? performance.now() : null;
+      if ("error" in reply) this.onFailure(reply.error);
       this.waiting.get(reply.number)?.(reply);
     });
-    // An error is always followed by the exit, where it counts.
-    worker.on("error", () => undefined);
+    // It is always followed by the exit, where it counts.
+    worker.on("error", (error) => this.onFailure(error instanceof Error ? error.message : String(error)));
     worker.on("exit", () => this.forget(worker));
     // Only now: whoever listens for messages holds the process again.
     worker.unref();
@@ -86,6 +105,7 @@ export class SearchThread {
   private forget(worker: Worker): void {
     if (this.worker !== worker) return;
     this.worker = null;
+    this.owed = 0;
     this.silentSinceMs = null;
     this.deaths++;
     if (this.deaths > 1) this.restsUntilMs = performance.now() + this.limits.restMs;
@@ -96,6 +116,9 @@ export class SearchThread {
     this.waiting.get(number)?.(null);
     const { worker, silentSinceMs } = this;
     if (worker === null || silentSinceMs === null) return;
-    if (performance.now() - silentSinceMs >= this.limits.silenceMs) void worker.terminate();
+    const silentMs = performance.now() - silentSinceMs;
+    if (silentMs < this.limits.silenceMs) return;
+    this.onFailure(`it was silent for ${Math.round(silentMs)} ms`);
+    void worker.terminate();
   }
 }

@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import type { MemoryAnswer } from "@mimikit/protocol/api";
 import { MemoryIndex } from "./memory-index.ts";
-import type { MemoryQuery } from "./memory-query.ts";
+import type { MemoryPlace, MemoryQuery } from "./memory-query.ts";
 import { scanMemory } from "./scan.ts";
 import type { SearchReply, SearchRequest } from "./search-message.ts";
 
@@ -11,7 +11,7 @@ const INDEXES_MAX = 4;
 
 const indexes = new Map<string, MemoryIndex>();
 
-function indexOf({ home, workDir }: MemoryQuery): MemoryIndex {
+function indexOf({ home, workDir }: MemoryPlace): MemoryIndex {
   const key = JSON.stringify([home, workDir]);
   const index = indexes.get(key) ?? new MemoryIndex({ home, workDir });
   indexes.delete(key);
@@ -27,9 +27,11 @@ async function answer(query: MemoryQuery): Promise<MemoryAnswer> {
   return hits.length > 0 ? { method: "bm25", hits } : await scanMemory(query);
 }
 
-async function reply({ number, query }: SearchRequest): Promise<SearchReply> {
+async function reply(request: SearchRequest): Promise<SearchReply> {
+  const { number } = request;
   try {
-    return { number, answer: await answer(query) };
+    if ("place" in request) return { number, index: await indexOf(request.place).refresh() };
+    return { number, answer: await answer(request.query) };
   } catch (error) {
     // Whoever asked searches without an index, and meets the error where it is one of the disk.
     return { number, error: error instanceof Error ? error.message : String(error) };

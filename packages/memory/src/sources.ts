@@ -11,8 +11,6 @@ export const DOCS_MAX = 300;
 export const DOCS_DEPTH_MAX = 6;
 export const SOURCE_BYTES_MAX = 1_048_576;
 
-const MONTH_FILE = /^\d{4}-\d{2}\.md$/;
-const DAY_FILE = /^(\d{4}-\d{2})-\d{2}\.md$/;
 const DATED = /(?:^|\/)(\d{4}-\d{2})(-\d{2})?(?!\d)[^/]*$/;
 /** Codes with which the user's own files say "not for you": such a document is no reason to fail a search. */
 const NOT_READABLE = ["EACCES", "EPERM", "ELOOP"];
@@ -29,15 +27,14 @@ export interface Days {
   last: string;
 }
 
+/** What a summary covers is gone: a day that stands beside the summary of its month is not in there yet. */
 export async function listSources({ home, workDir }: MemoryPlace): Promise<Source[]> {
   const notes = (await listMarkdown(join(home, "memory"))).reverse().slice(0, NOTES_MAX);
-  const summaries = (await listMarkdown(join(home, "memory", "summary"))).reverse();
-  const months = new Set(summaries.filter((name) => MONTH_FILE.test(name)).map((name) => name.slice(0, 7)));
-  const shown = summaries.filter((name) => !months.has(DAY_FILE.exec(name)?.[1] ?? "")).slice(0, NOTES_MAX);
+  const summaries = (await listMarkdown(join(home, "memory", "summary"))).reverse().slice(0, NOTES_MAX);
   return [
     { name: "memory.md", path: join(home, "memory.md") },
     ...notes.map((name) => ({ name: `memory/${name}`, path: join(home, "memory", name) })),
-    ...shown.map((name) => ({ name: `memory/summary/${name}`, path: join(home, "memory", "summary", name) })),
+    ...summaries.map((name) => ({ name: `memory/summary/${name}`, path: join(home, "memory", "summary", name) })),
     { name: "MEMORY.md", path: join(workDir, "MEMORY.md") },
     ...(await listDocuments(workDir)),
   ];

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AttachmentOrders } from "./attachment.ts";
 import { Atom, Condition } from "./condition.ts";
+import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { MESSAGE_CHARS_MAX, OnInterrupt } from "./fields.ts";
 import { HistoryMessage } from "./history.ts";
 import { Id } from "./id.ts";
@@ -338,6 +339,48 @@ export const MemoryAnswer = z.object({
   hits: z.array(MemoryHit),
 });
 export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
+
+/** What the index of memory holds, and how long it took to bring it up to date. */
+export const MemoryIndexState = z.object({ files: z.number(), units: z.number(), ms: z.number() });
+export type MemoryIndexState = z.infer<typeof MemoryIndexState>;
+
+/** `GET /api/memory/status` */
+export const MemoryStatus = z.object({
+  /** In the order in which they count: `memory.md`, `memory/`, `memory/summary/`, `MEMORY.md`, `docs/`. */
+  sources: z.array(z.object({ source: z.string(), files: z.number(), bytes: z.number() })),
+  /** `memory/2026-01-28-deploy.md`; null before the first. */
+  newestNote: z.string().nullable(),
+  /** The newest summary of a day and that of a month. */
+  newestSummaries: z.array(z.string()),
+  /** Messages of settled turns that are in no note yet. */
+  unarchived: z.number(),
+  /** Null where it could not be brought up to date in time; it holds nothing before it is first asked. */
+  index: MemoryIndexState.nullable(),
+  /** Is ripgrep there, for what the index does not find? Where it is not, the files are read one by one. */
+  hasRipgrep: z.boolean(),
+});
+export type MemoryStatus = z.infer<typeof MemoryStatus>;
+
+/** `POST /api/memory` */
+export const MemoryBody = z.strictObject({
+  content: RememberEffect.shape.content,
+  longTerm: RememberEffect.shape.longTerm.default(false),
+  target: RememberEffect.shape.target,
+});
+export type MemoryBody = z.infer<typeof MemoryBody>;
+
+/** A checkbox of backlog.md. */
+export const BacklogEntry = z.object({
+  /** 1 for the first; it is another's when one before it is taken out. */
+  number: z.number(),
+  item: z.string(),
+  done: z.boolean(),
+});
+export type BacklogEntry = z.infer<typeof BacklogEntry>;
+
+/** `POST /api/backlog`: an item is named by its text, or by its number in the list. */
+export const BacklogBody = z.strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item });
+export type BacklogBody = z.infer<typeof BacklogBody>;
 
 export const HISTORY_QUERY_CHARS_MAX = 1_000;
 export const HISTORY_HITS_DEFAULT = 5;

@@ -77,8 +77,9 @@ export type SkippedOccurrences = z.infer<typeof SkippedOccurrences>;
 
 /**
  * "What was said in turns `fromTurn` to `throughTurn` goes into `path`" (SPEC E2). Creating note `number` is the
- * compare-and-swap; the file then gets the messages with the mark of the note. Where `throughTurn` is below `fromTurn`
- * there is nothing to write, and the note only says that the window was flushed.
+ * compare-and-swap; the file then gets the messages with the mark of the note, and once they are durable there the same
+ * record is created under `keptId`: from then on the file may go, and the messages are not written again. Where
+ * `throughTurn` is below `fromTurn` there is nothing to write, and the note only says that the window was flushed.
  */
 export const Note = z.object({
   kind: z.literal("note"),
@@ -87,7 +88,7 @@ export const Note = z.object({
   at: z.iso.datetime(),
   fromTurn: z.number().int().positive(),
   throughTurn: z.number().int().nonnegative(),
-  path: z.string(),
+  path: z.string().regex(/^memory\/[^/]+\.md$/),
   /** history.json keeps only its newest messages from here on. */
   isFlush: z.boolean(),
 });

@@ -30,7 +30,14 @@ export const HistoryMessage = z.object({
 });
 export type HistoryMessage = z.infer<typeof HistoryMessage>;
 
-export const History = z.object({ throughTurn: z.number().int().nonnegative(), messages: z.array(HistoryMessage) });
+export const History = z.object({
+  throughTurn: z.number().int().nonnegative(),
+  messages: z.array(HistoryMessage),
+  /** The turn whose summary stands for all that was said before it, in what a model is told (SPEC F3). */
+  compressed: z.number().int().positive().optional(),
+  /** The number of the last note that was looked at: what it and those before it say of the window is done (SPEC E2). */
+  flushed: z.number().int().positive().optional(),
+});
 export type History = z.infer<typeof History>;
 
 /** A line of `history/YYYY-MM.jsonl`: what was said in one settled turn. A turn in which nothing was said has one too. */

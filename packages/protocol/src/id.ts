@@ -47,6 +47,11 @@ export function noteNumber(id: string): number {
   return Number(/^note-(\d{6,15})$/.exec(id)?.[1] ?? 0);
 }
 
+/** The name under which it is kept that the messages of a note are durable in their file. */
+export function keptId(note: string): string {
+  return `${note}.kept`;
+}
+
 /** The id of try `n` (1, 2, 3, …) to sum up a period (`2026-11-17` or `2026-08`): `sum-20261117-1`. */
 export function rollUpId(period: string, n: number): string {
   return `sum-${period.replaceAll("-", "")}-${n}`;

@@ -37,13 +37,16 @@ export type EvaluationItem = z.infer<typeof EvaluationItem>;
 /** More wait for the next roll-up of their period. */
 export const ROLL_UP_SOURCES_MAX = 50;
 
+/** A file of memory/ or memory/summary/. */
+const MemoryFile = z.string().regex(/^memory\/(summary\/)?[^/]+\.md$/);
+
 /** Notes of a day, or days of a month, to be made one summary (SPEC E3). The texts are in the prompt. */
 export const RollUp = z.object({
   /** `2026-11-17`, or `2026-08` for a month. */
   period: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/),
   /** The files as they were read: one that has changed since is not removed. */
   sources: z
-    .array(z.object({ path: z.string(), sha256: z.string() }))
+    .array(z.object({ path: MemoryFile, sha256: z.string() }))
     .min(1)
     .max(ROLL_UP_SOURCES_MAX),
 });

@@ -122,8 +122,8 @@ export async function sweepAttachments(home: string, named: ReadonlySet<string>,
 }
 
 /** What the bytes are follows from them, so this may be written again at any time; its time says when it was wanted last. */
-function describe(fs: FileSystem, attachment: Attachment): Promise<void> {
-  return replaceView(fs, recordIn(ATTACHMENTS, attachment.id), `${JSON.stringify(attachment)}\n`);
+async function describe(fs: FileSystem, attachment: Attachment): Promise<void> {
+  await replaceView(fs, recordIn(ATTACHMENTS, attachment.id), `${JSON.stringify(attachment)}\n`);
 }
 
 /** Writes and syncs the bytes as they come, and says what they are. */

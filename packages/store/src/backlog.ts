@@ -1,4 +1,8 @@
 /** backlog.md is a list of Markdown checkboxes that people and the Teller edit alike (SPEC G, update_backlog). */
+import type { BacklogEntry } from "@mimikit/protocol/api";
+import { DOCUMENT_BYTES_MAX } from "./document.ts";
+import type { FileSystem } from "./file-system.ts";
+import { BACKLOG_PATH } from "./state.ts";
 
 export interface BacklogItem {
   item: string;
@@ -7,7 +11,13 @@ export interface BacklogItem {
   line: number;
 }
 
-const ITEM = /^\s*[-*] \[( |x|X)\] (.*)$/;
+const ITEM = /^\s*[-*] \[( |x|X)\] (.*?)\r?$/;
+
+/** The backlog as it is; empty where there is none. Throws `BadJson` where something else stands in its place. */
+export async function readBacklog(fs: FileSystem): Promise<BacklogEntry[]> {
+  const items = parseBacklog((await fs.read(BACKLOG_PATH, DOCUMENT_BYTES_MAX)) ?? "");
+  return items.map(({ item, done }, i) => ({ number: i + 1, item, done }));
+}
 
 /** The checkboxes of the file, in its order; marks of edits are not part of an item. */
 export function parseBacklog(text: string): BacklogItem[] {

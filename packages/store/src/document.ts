@@ -1,6 +1,7 @@
 /**
  * Documents that people edit too (memory.md, backlog.md). An edit carries its id as a comment and is made once; the
- * file is replaced as a whole, and only if it is still what was read (PROTOCOL R5, R10).
+ * file is replaced as a whole, and only if it is still what was read (PROTOCOL R5, R10). docs/memory.md says what that
+ * promises to whoever edits at the same time.
  */
 import { directoryOf, type FileSystem } from "./file-system.ts";
 import { replaceView } from "./record.ts";
@@ -22,7 +23,8 @@ export function withoutMarks(text: string): string {
 }
 
 /**
- * Applies `edit` to the document unless the mark of `id` is there already. `edit` must leave the mark.
+ * Applies `edit` to the document unless the mark of `id` is there already. `edit` must leave the mark; what it throws,
+ * while nothing is changed, goes to the caller. Who saves the document meanwhile loses nothing: the edit is made on top.
  * @returns false when it had been made before.
  */
 export async function editDocument(
@@ -32,9 +34,10 @@ export async function editDocument(
   id: string,
   edit: (text: string) => string,
 ): Promise<boolean> {
-  return lock(path, async () => {
-    for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
-      const before = (await fs.read(path, DOCUMENT_BYTES_MAX)) ?? "";
+  for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
+    // Each attempt asks for the lock anew: it may wait for whoever is saving just now.
+    const isNew = await lock(path, async () => {
+      const before = await readDocument(fs, path);
       if (before.includes(editMark(id))) {
         // Whoever made it may have died before it was durable (PROTOCOL R4).
         await fs.syncDir(directoryOf(path));
@@ -42,12 +45,39 @@ export async function editDocument(
       }
       const after = edit(before);
       if (!after.includes(editMark(id))) throw new Error(`the edit ${id} of ${path} leaves no mark`);
-      if (((await fs.read(path, DOCUMENT_BYTES_MAX)) ?? "") !== before) continue;
-      await replaceView(fs, path, after);
+      return (await replaceDocument(fs, path, before, after)) ? true : null;
+    });
+    if (isNew !== null) return isNew;
+  }
+  throw new Error(`${path} changed ${EDIT_ATTEMPTS_MAX} times while it was edited`);
+}
+
+/**
+ * Between the last look at a document and its replacement there are two operations on names and nothing else. The old
+ * file keeps a name of ours until the new one is durable: what an editor saved in between, or wrote into the open old
+ * file, is found there and becomes the document again.
+ * @returns false where somebody else has saved.
+ */
+async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
+  const old = fs.temporary();
+  try {
+    const isReplaced = await replaceView(fs, path, after, async () => {
+      if ((await readDocument(fs, path)) !== before) return false;
+      await fs.link(path, old);
       return true;
-    }
-    throw new Error(`${path} changed ${EDIT_ATTEMPTS_MAX} times while it was edited`);
-  });
+    });
+    if (!isReplaced) return false;
+    if ((await readDocument(fs, old)) === before) return true;
+    // Unless the document has been saved once more, and so is newer than both.
+    if ((await readDocument(fs, path)) === after && (await fs.rename(old, path))) await fs.syncDir(directoryOf(path));
+    return false;
+  } finally {
+    await fs.unlink(old);
+  }
+}
+
+async function readDocument(fs: FileSystem, path: string): Promise<string> {
+  return (await fs.read(path, DOCUMENT_BYTES_MAX)) ?? "";
 }
 
 /** Adds a list item, its continuation lines indented. */

@@ -1,5 +1,5 @@
 /** The conversation as it now stands: the view history.json, and after it the turns that were settled since. */
-import { messagesOf } from "@mimikit/core/history";
+import { compressedAfter, messagesOf } from "@mimikit/core/history";
 import { HISTORY_MESSAGES_MAX, History, type HistoryMessage } from "@mimikit/protocol/history";
 import { turnId } from "@mimikit/protocol/id";
 import { BadJson, parseRecord, RECORD_DEPTH_MAX } from "@mimikit/protocol/json";
@@ -18,13 +18,17 @@ export async function readHistory(fs: FileSystem, ledger: Ledger): Promise<Histo
     throughTurn: Math.max(0, settledTurn - HISTORY_MESSAGES_MAX),
     messages: [],
   };
-  if (throughTurn >= settledTurn) return { throughTurn, messages };
+  let compressed = view?.compressed;
+  if (throughTurn >= settledTurn) return { throughTurn, messages, ...(compressed !== undefined && { compressed }) };
   const since: HistoryMessage[] = [];
   for (let number = throughTurn + 1; number <= settledTurn; number++) {
     const turn = await ledger.readResult(turnId(number));
-    if (turn !== null) since.push(...messagesOf(turn));
+    if (turn === null) continue;
+    since.push(...messagesOf(turn));
+    compressed = compressedAfter(turn, compressed);
   }
-  return { throughTurn: settledTurn, messages: [...messages, ...since].slice(-HISTORY_MESSAGES_MAX) };
+  const newest = [...messages, ...since].slice(-HISTORY_MESSAGES_MAX);
+  return { throughTurn: settledTurn, messages: newest, ...(compressed !== undefined && { compressed }) };
 }
 
 /** history.json as it is; null when there is none, or when it is damaged and must be made anew from the archive. */

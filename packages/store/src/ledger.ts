@@ -1,6 +1,14 @@
 /** archive/ is the permanent memory of "has this ever happened?". Names are known from memory; a no is confirmed on disk. */
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";
-import { evaluationNumber, ID_PATTERN, improvementNumber, turnId, turnNumber } from "@mimikit/protocol/id";
+import {
+  evaluationNumber,
+  ID_PATTERN,
+  improvementNumber,
+  noteNumber,
+  rollUpOf,
+  turnId,
+  turnNumber,
+} from "@mimikit/protocol/id";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
 import type { Result } from "@mimikit/protocol/result";
 import type { FileSystem } from "./file-system.ts";
@@ -31,6 +39,10 @@ export class Ledger {
   highestEvaluation = 0;
   /** The highest number of an improvement of which a step is settled; 0 before the first. */
   highestImprovement = 0;
+  /** The highest number of a note of the conversation; 0 before the first. */
+  highestNote = 0;
+  /** The highest number of a settled try to sum up a period, by the period. */
+  readonly highestRollUps = new Map<string, number>();
   private followed = 0;
   /** How many names were seen on disk, and how many of those are known to be durable. */
   private seen = 0;
@@ -92,6 +104,10 @@ export class Ledger {
     this.highestTurn = Math.max(this.highestTurn, turnNumber(id));
     this.highestEvaluation = Math.max(this.highestEvaluation, evaluationNumber(id));
     this.highestImprovement = Math.max(this.highestImprovement, improvementNumber(id));
+    this.highestNote = Math.max(this.highestNote, noteNumber(id));
+    const rollUp = rollUpOf(id);
+    if (rollUp !== null)
+      this.highestRollUps.set(rollUp.period, Math.max(this.highestRollUps.get(rollUp.period) ?? 0, rollUp.number));
   }
 
   /** An archived record; null when there is none, or when it is damaged, which is reported. */

@@ -321,6 +321,8 @@ const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   "trigger-delete": /^delete-/,
   "trigger-run": /^run-/,
   improve: /^improve-/,
+  "memory-add": /^memory-/,
+  "backlog-edit": /^backlog-/,
   // What it says decides its name; none of them is the name of a task, a wish or a mark.
   event: /\.(report|answered|expired|refused|restarted)$|--|^budget-/,
 };
@@ -350,6 +352,8 @@ const PREFIX_OF_KIND = {
   "trigger-delete": "delete",
   "trigger-run": "run",
   improve: "improve",
+  "memory-add": "memory",
+  "backlog-edit": "backlog",
 } as const;
 
 /** The id of a wish that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */

@@ -50,15 +50,29 @@ export async function readRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: 
   return text === null ? null : parseRecord(schema, text);
 }
 
-/** Replaces a view (history.json): complete at any instant, old or new. Never for records. */
-export async function replaceView(fs: FileSystem, path: string, text: string): Promise<void> {
+/**
+ * Replaces a view (history.json): complete at any instant, old or new. Never for records.
+ * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is.
+ */
+export async function replaceView(
+  fs: FileSystem,
+  path: string,
+  text: string,
+  mayReplace: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
   const temporary = fs.temporary();
+  let isReplaced = true;
   await cleanly(fs, temporary, async () => {
     await fs.write(temporary, text);
+    if (!(await mayReplace())) {
+      isReplaced = false;
+      return fs.unlink(temporary);
+    }
     if (await fs.rename(temporary, path)) return;
     // Somebody removed the directory: people tidy up among their notes.
     await fs.makeDir(directoryOf(path));
     if (!(await fs.rename(temporary, path))) throw new Error(`the temporary file of ${path} is gone`);
   });
   await fs.syncDir(directoryOf(path));
+  return isReplaced;
 }

@@ -45,8 +45,12 @@ export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
 /** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
 export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
 export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
+/** The session of the conversation itself, which is no task. */
+export const CHAT = "chat";
 /** @param id the SHA-256 of the bytes that are there. */
 export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
+/** What a user said at length, whole: a view of the message. @param sha256 of the text. */
+export const longTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;
 /** @param day `2026-11-22`, by the server's clock. */
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 /** @param month `2026-11`, in UTC. */

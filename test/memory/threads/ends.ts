@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { parentPort } from "node:worker_threads";
 import type { SearchReply, SearchRequest } from "@mimikit/memory/search-message";
 
-parentPort?.on("message", ({ number, query }: SearchRequest) => {
-  if (!existsSync(join(query.workDir, "answer"))) process.exit(1);
+parentPort?.on("message", (request: SearchRequest) => {
+  const { number } = request;
+  if (!("query" in request) || !existsSync(join(request.query.workDir, "answer"))) process.exit(1);
   const reply: SearchReply = { number, answer: { method: "bm25", hits: [] } };
   parentPort?.postMessage(reply);
 });

@@ -3,12 +3,24 @@
  * Any of them may be killed before any of its file operations; when the power fails, all are, and the disk forgets.
  */
 import { NO_SPENDING } from "@mimikit/core/budget";
+import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
+import type { MemoryFacts } from "@mimikit/core/snapshot";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { Supervisor } from "../../../apps/supervisor/src/supervisor.ts";
 import { MemoryDisk } from "../memory-disk.ts";
 import { below, type Random } from "../random.ts";
 
 export const TOKEN = "calendar";
+
+/** Memory is no matter of time tables: the other simulation has it. */
+const NOTHING_SAID: MemoryFacts = {
+  bounds: MEMORY_BOUNDS,
+  note: null,
+  said: [],
+  windowMessages: 0,
+  flushedAt: null,
+  rollUp: null,
+};
 
 /** One incarnation of a process. */
 interface Process {
@@ -100,6 +112,7 @@ export class Machine {
         stampsOf: () => Promise.resolve(new Map()),
         timeZone: this.timeZone,
         selfImprove: () => ({ isEnabled: false, lacks: null, idleSec: 300, limit: {}, startedMs: 0 }),
+        memory: { look: () => Promise.resolve(NOTHING_SAID) },
         spending: () => {
           const spent = this.isOverBudget ? { tokens: 1_000_000, costUsd: 1_000 } : NO_SPENDING;
           return { ceiling: null, spentByTrigger: () => spent };

@@ -1,17 +1,17 @@
 /** A result is settled: its effects, then all that it consumed, last the result itself (PROTOCOL step 5). */
 import type { DocumentEdit, Settlement } from "@mimikit/core/action";
-import { WishOutcome } from "@mimikit/protocol/archive";
+import { ResultSummary, WishOutcome } from "@mimikit/protocol/archive";
 import { Event, Message } from "@mimikit/protocol/inbox";
-import { BadJson } from "@mimikit/protocol/json";
-import type { Result } from "@mimikit/protocol/result";
+import type { Task } from "@mimikit/protocol/task";
 import { createRecord } from "@mimikit/store/record";
 import { ARCHIVE, archivePath, inboxPath, resultPath } from "@mimikit/store/state";
-import { applyBacklogEdit, applyMemoryEdit, pathOf } from "../documents.ts";
-import { type Hands, moveToArchive, tellTeller } from "./hands.ts";
+import { applyBacklogEdit, applyMemoryEdit, NoSuchItem, pathOf } from "../documents.ts";
+import { archive, type Hands, moveToArchive, tellTeller } from "./hands.ts";
+import { takeSummary } from "./notes.ts";
 import { ask } from "./questions.ts";
+import { settingAside } from "./set-aside.ts";
 import { markCancelled, queueTask } from "./tasks.ts";
 import { advance, createTrigger } from "./triggers.ts";
-import { quarantine } from "./wishes.ts";
 
 export async function settle(settlement: Settlement, hands: Hands): Promise<void> {
   const { fs, ledger, audit } = hands;
@@ -22,7 +22,9 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   for (const question of settlement.questions) await ask(question, hands);
   // Another version came first: what it says must be seen before the verdicts are put on top of it.
   for (const version of settlement.versions) if (!(await advance(version, hands))) return;
-  for (const edit of settlement.edits) await editOnce(edit, hands);
+  for (const edit of settlement.edits) await editIfPossible(edit, hands);
+  for (const summary of settlement.summaries) await archive(summary, ResultSummary, hands);
+  if (result.task.rollUp !== undefined) await takeSummary(result, result.task.rollUp, hands);
   for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
   for (const event of settlement.events) await tellTeller(event, hands);
   await ledger.makeDurable();
@@ -42,10 +44,11 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   });
 }
 
-function settledEvent({ turn, evaluation, improve }: Result["task"]): string {
+function settledEvent({ turn, evaluation, rollUp, improve }: Task): string {
   if (turn !== undefined) return "turn_settled";
+  if (evaluation !== undefined) return "evaluation_settled";
   if (improve !== undefined) return `improvement_${improve.step}_settled`;
-  return evaluation !== undefined ? "evaluation_settled" : "plan_settled";
+  return rollUp === undefined ? "plan_settled" : "roll_up_settled";
 }
 
 /** Everything that the turn answered is history before the turn is. */
@@ -75,15 +78,21 @@ async function consume({ result, messages, clears, consumedEvents, reports }: Se
   for (const id of consumed) ledger.add(id);
 }
 
-async function editOnce(edit: DocumentEdit, hands: Hands): Promise<void> {
+/** Somebody may have taken an item out meanwhile: then there is nothing to do to it. */
+async function editIfPossible(edit: DocumentEdit, hands: Hands): Promise<void> {
+  try {
+    await editOnce(edit, hands);
+  } catch (error) {
+    if (!(error instanceof NoSuchItem)) throw error;
+    hands.audit({ event: "document_not_edited", taskId: edit.id, detail: { reason: error.message } });
+  }
+}
+
+/** Makes the edit, unless it was made before. Throws `NoSuchItem` where the backlog has nothing to be changed. */
+export async function editOnce(edit: DocumentEdit, hands: Hands): Promise<void> {
   const { fs, lock, audit } = hands;
   const apply = () => (edit.document === "memory" ? applyMemoryEdit(fs, lock, edit) : applyBacklogEdit(fs, lock, edit));
   const path = pathOf(edit);
-  const isNew = await apply().catch(async (error: unknown) => {
-    if (!(error instanceof BadJson)) throw error;
-    // What stands in the place of the document is none (a directory, a huge file): it is set aside, and a new one begins.
-    await quarantine(path, error.message, hands);
-    return apply();
-  });
+  const isNew = await settingAside(path, hands, apply);
   if (isNew) audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
 }

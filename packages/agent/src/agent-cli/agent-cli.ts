@@ -62,6 +62,8 @@ export interface CliFailure {
   isThreadGone?: boolean;
   /** It did not get as far as to ask anybody, and the same may work at once. */
   isUnasked?: boolean;
+  /** The model cannot take all that it was told. */
+  wasTooLong?: boolean;
 }
 
 /** What is known of a process that did not answer. */

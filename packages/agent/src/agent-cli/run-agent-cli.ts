@@ -81,9 +81,10 @@ class AgentRun {
   }
 
   failed(failure: Failure): FailedEvent {
-    const { retryable, isOutage = false, failureReason = "provider" } = failure;
+    const { retryable, isOutage = false, wasTooLong = false, failureReason = "provider" } = failure;
     const error = withoutSecrets(failure.error, this.secrets);
-    return { type: "failed", failureReason, error, retryable, ...(isOutage && { isOutage }), usage: this.usage };
+    const flags = { ...(isOutage && { isOutage }), ...(wasTooLong && { wasTooLong }) };
+    return { type: "failed", failureReason, error, retryable, ...flags, usage: this.usage };
   }
 
   /** Asks until there is something to hand in, or a reason why there is not. */
@@ -247,11 +248,11 @@ class AgentRun {
 
   private async writeTools(path: string): Promise<void> {
     const { task, context } = this.runs;
-    const { now, client, said, tasks, triggers, questions, skills, memoryPlace } = context;
+    const { now, client, said, tasks, summaries, triggers, questions, skills, memoryPlace } = context;
     const calls = this.staged.map(({ tool, input }) => ({ tool, input }));
     await writeToolsFile(path, {
       task,
-      reads: { now, client, tasks, triggers, questions, skills, memoryPlace },
+      reads: { now, client, tasks, summaries, triggers, questions, skills, memoryPlace },
       newest: [...said.newest],
       calls,
     });

@@ -33,6 +33,9 @@ const SkillInput = z.object({ name: z.string() });
 export const RESUMED =
   "An earlier attempt of this task ended here without a result. What it did is above, and its effects are still there. Go on from where it was; look before you repeat a step.";
 
+/** What a conversation that was too long keeps beside the rules: a question of ordinary length is never cut. */
+const HALVED_TOKENS_MIN = 1_024;
+
 /** What the conversation of an attempt began with. */
 export interface Resumed {
   turns: number;
@@ -88,7 +91,7 @@ export class Conversation {
     media: readonly Media[] = [],
   ): Promise<{ conversation: Conversation; resumed: Resumed | null }> {
     const { task, attempt, home } = run;
-    const loaded = await loadPrompt(promptNameOf(task));
+    const loaded = await loadPrompt(promptNameOf(task), run.context.rules);
     const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
     const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
     const path = join(home, sessionPath(task.id));
@@ -150,7 +153,8 @@ export class Conversation {
 
   /** From now on the prompt is the rules and the question alone (SPEC I6). */
   dropContext(): void {
-    const context = { ...this.run.context, history: [], tasks: [], memory: [], backlog: [] };
+    const nothing = { summary: "", persona: "", profile: "", history: [], tasks: [], memory: [], backlog: [] };
+    const context = { ...this.run.context, ...nothing };
     this.sections = renderSections({ ...this.run, context });
     this.prompt = [];
   }
@@ -169,10 +173,16 @@ export class Conversation {
     this.prompt = [];
   }
 
-  /** The endpoint found it too long, whatever we had estimated: half of it, and nothing shown, from now on. */
+  /** The endpoint found it too long, whatever we had estimated: half of what is not rules and tools, and nothing shown, from now on. */
   halve(): void {
     const { messages } = this.request(true);
-    this.tokensMax = Math.floor(Math.min(this.tokensMax, measure(messages, this.dialect.tools)) / 2);
+    const { tools } = this.dialect;
+    const rules = measure(
+      messages.filter(({ role }) => role === "system"),
+      tools,
+    );
+    const rest = Math.max(0, Math.min(this.tokensMax, measure(messages, tools)) - rules);
+    this.tokensMax = rules + Math.max(Math.floor(rest / 2), Math.min(rest, HALVED_TOKENS_MIN));
     this.mustCut = true;
     this.dropMedia();
     this.dropContext();

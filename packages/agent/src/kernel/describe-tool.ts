@@ -3,10 +3,13 @@ import { z } from "zod";
 import type { Tool } from "../tool.ts";
 import type { ToolDefinition } from "./model.ts";
 
+/** A higher bound of a length or a number is not told. */
+const TOLD_BOUND_MAX = 100_000;
+
 /**
- * What a tool is for is the description of its input schema. A format is named and not spelled out: the pattern of a date
- * is longer than most tools, no model reads it, and some endpoints refuse it. That a text is not empty, and that there is nothing else, goes
- * without saying: the bus tells whoever does otherwise.
+ * What a tool is for is the description of its input schema. What no model needs is left out, and checked all the same:
+ * patterns, which are longer than most tools and which some endpoints refuse; that there is nothing but what is named; and
+ * bounds that nobody comes near to.
  */
 export function describeTool({ name, shown }: Tool): ToolDefinition {
   const {
@@ -16,9 +19,11 @@ export function describeTool({ name, shown }: Tool): ToolDefinition {
   } = z.toJSONSchema(shown, {
     io: "input",
     override: ({ jsonSchema }) => {
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      delete jsonSchema.pattern;
+      delete jsonSchema.additionalProperties;
       if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+      for (const bound of ["maxLength", "maximum"] as const)
+        if ((jsonSchema[bound] ?? 0) >= TOLD_BOUND_MAX) delete jsonSchema[bound];
     },
   });
   return { name, ...(description !== undefined && { description }), parameters };

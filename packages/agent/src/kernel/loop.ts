@@ -8,7 +8,7 @@ import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude } from "../conclusion.ts";
 import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../media.ts";
-import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
+import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session.ts";
 import { ToolText } from "../tool-text.ts";
 import { Conversation } from "./conversation.ts";
@@ -114,7 +114,8 @@ class Loop {
         for (const name of conversation.skillsRead) this.toolset.bus.use(this.skillCalled(name));
         await this.trace.note({ event: "resumed", ...resumed });
       }
-      yield* this.converse(conversation);
+      for await (const event of this.converse(conversation))
+        yield this.hasHalved && isEnd(event) ? { ...event, wasTooLong: true } : event;
     } finally {
       await conversation.close();
     }
@@ -355,6 +356,10 @@ class Loop {
 
 function isAboutMedia({ kind, message }: ModelFailure): boolean {
   return kind === "refused" && MEDIA_REFUSED.test(message);
+}
+
+function isEnd(event: ProviderEvent): event is DoneEvent | FailedEvent {
+  return event.type === "done" || event.type === "failed";
 }
 
 function describeRefusal({ code, message }: Extract<ToolAnswer, { ok: false }>): string {

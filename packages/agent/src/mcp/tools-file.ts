@@ -19,6 +19,7 @@ const reads: z.ZodType<Omit<Reads, "said">> = z.object({
   now: z.iso.datetime(),
   client: ClientClock.optional(),
   tasks: z.array(TaskSummary),
+  summaries: z.record(z.string(), z.string()),
   triggers: z.array(TriggerSummary),
   questions: z.array(Question),
   skills: z.array(SkillSummary),

@@ -6,20 +6,23 @@ import { evaluator } from "./evaluator.ts";
 import { improver } from "./improver.ts";
 import { planner } from "./planner.ts";
 import { reviewer } from "./reviewer.ts";
+import { summarizer } from "./summarizer.ts";
 import { teller } from "./teller.ts";
 import { worker } from "./worker.ts";
 
 export const ROLE_DEFINITIONS: Record<Role, RoleDefinition> = { teller, planner, worker, reviewer };
 
 /**
- * What whoever runs `task` is: its role, or the evaluator or the improver, which are Workers in all but what they may do and
- * must hand in.
+ * What whoever runs `task` is: its role, or the evaluator, the summarizer or the improver, which are Workers in all but what
+ * they may do and must hand in.
  */
 export function definitionOf({
   role,
   evaluation,
+  rollUp,
   improve,
-}: Pick<Task, "role" | "evaluation" | "improve">): RoleDefinition {
+}: Pick<Task, "role" | "evaluation" | "rollUp" | "improve">): RoleDefinition {
+  if (evaluation !== undefined) return evaluator;
   if (improve?.step === "look") return improver;
-  return evaluation === undefined ? ROLE_DEFINITIONS[role] : evaluator;
+  return rollUp === undefined ? ROLE_DEFINITIONS[role] : summarizer;
 }

@@ -3,6 +3,7 @@ import type { Role } from "@mimikit/protocol/role";
 import type { Tool } from "../tool.ts";
 import { askUser } from "./ask-user.ts";
 import { cancelTask } from "./cancel-task.ts";
+import { compressContext } from "./compress-context.ts";
 import { delegate } from "./delegate.ts";
 import { getHistoryByTime } from "./get-history-by-time.ts";
 import { getRecentHistory } from "./get-recent-history.ts";
@@ -14,6 +15,7 @@ import { reply } from "./reply.ts";
 import { restartServer } from "./restart-server.ts";
 import { schedule } from "./schedule.ts";
 import { searchMemory } from "./search-memory.ts";
+import { summarizeTaskResult } from "./summarize-task-result.ts";
 import { updateBacklog } from "./update-backlog.ts";
 
 export const TOOLS: readonly Tool[] = [
@@ -25,7 +27,9 @@ export const TOOLS: readonly Tool[] = [
   updateBacklog,
   cancelTask,
   listTasks,
+  summarizeTaskResult,
   queryHistory,
+  compressContext,
   searchMemory,
   getRecentHistory,
   getHistoryByTime,

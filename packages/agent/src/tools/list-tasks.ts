@@ -19,13 +19,17 @@ export const listTasks = tool({
       role: Role.exclude(["teller"]).optional(),
       state: TaskState.optional(),
     })
-    .describe("Look at the tasks: what waits, runs and has ended lately, and the triggers."),
+    .describe("See what waits, runs and has ended lately, and the triggers."),
   run: ({ scope, role, state }, { reads }) => ({
     tasks: reads.tasks
       .filter((task) => task.role !== "teller" && (role === undefined || task.role === role))
       .filter((task) => (state === undefined || task.state === state) && isInScope(task.state, scope))
       .slice(0, TASKS_MAX)
-      .map(({ prompt, ...task }) => ({ ...task, prompt: prompt.slice(0, PROMPT_CHARS) })),
+      .map(({ prompt, ...task }) => ({
+        ...task,
+        prompt: prompt.slice(0, PROMPT_CHARS),
+        summary: reads.summaries[task.id],
+      })),
     ...(scope !== "ended" && role === undefined && state === undefined && { triggers: triggersOf(reads) }),
   }),
 });

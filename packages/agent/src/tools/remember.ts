@@ -1,4 +1,7 @@
-/** Writes down what should be known later: long-term in memory.md, else in the day's notes (SPEC E, G). */
+/**
+ * Writes down what should be known later: long-term in memory.md, else in the day's notes, and what the Teller is or the
+ * user is like in a file of its own, which every turn is told (SPEC E, G).
+ */
 import { RememberEffect } from "@mimikit/protocol/effect";
 import { z } from "zod";
 import { tool } from "../tool.ts";
@@ -7,7 +10,16 @@ export const remember = tool({
   name: "remember",
   level: "local-write",
   input: z
-    .strictObject({ content: RememberEffect.shape.content, longTerm: z.boolean().default(false) })
-    .describe("Write down a fact to be known later; longTerm for what stays true, otherwise it goes to today's notes."),
-  effect: ({ content, longTerm }) => ({ type: "remember", content, longTerm }),
+    .strictObject({
+      content: RememberEffect.shape.content,
+      longTerm: z.boolean().default(false),
+      target: RememberEffect.shape.target,
+    })
+    .describe("Write down what is to be known later; longTerm for what stays true, else it goes to today's notes."),
+  effect: ({ content, longTerm, target }) => ({
+    type: "remember",
+    content,
+    longTerm,
+    ...(target !== undefined && { target }),
+  }),
 });

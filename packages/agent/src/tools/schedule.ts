@@ -17,7 +17,7 @@ const Input = z
     interval: shape.interval.describe("seconds"),
     cron: shape.cron.describe("six fields, seconds first"),
     timezone: shape.timezone.describe("of the cron; else the user's"),
-    runAt: shape.runAt.describe("ISO 8601 with offset, in the future"),
+    runAt: shape.runAt,
     condition: ConditionInput.optional().describe(CONDITION_FORMS),
     cooldown: shape.cooldown.describe("seconds of rest after the condition held"),
     missed: shape.missed.describe("what was due while the system was down"),

@@ -1,8 +1,9 @@
 /** A result's effects become records, each under its derived id; then the result itself is history (PROTOCOL step 5). */
 
+import type { ResultSummary } from "@mimikit/protocol/archive";
 import { leavesOf } from "@mimikit/protocol/condition";
 import type { EffectOf } from "@mimikit/protocol/effect";
-import { ancestorsOf, childId, evaluationNumber } from "@mimikit/protocol/id";
+import { ancestorsOf, childId, evaluationNumber, resultSummaryId } from "@mimikit/protocol/id";
 import type { Event } from "@mimikit/protocol/inbox";
 import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/question";
 import { Report } from "@mimikit/protocol/report";
@@ -23,17 +24,19 @@ import { hasUndone } from "./stand.ts";
 
 export function settle(snapshot: Snapshot, nowMs: number): Action[] {
   return openResults(snapshot)
-    .filter((result) => isSettledAtOnce(result) && !waitsForTriggers(result, snapshot))
+    .filter(
+      (result) => isSettledAtOnce(result) && !waitsForTriggers(result, snapshot) && !waitsForNote(result, snapshot),
+    )
     .map((result) => ({ type: "settle", settlement: settlementOf(result, snapshot, nowMs) }));
 }
 
 /**
- * Turns settle themselves; plans that succeeded are the supervisor's, and so are batches of conditions and the steps of
- * self-improvement, which nobody is told of. Everything else waits for the Teller's report.
+ * Turns settle themselves; plans that succeeded are the supervisor's, and so are batches of conditions, roll-ups and the
+ * steps of self-improvement, which nobody is told of. Everything else waits for the Teller's report.
  */
 export function isSettledAtOnce(result: Result): boolean {
-  if (result.task.turn !== undefined || result.task.evaluation !== undefined) return true;
-  if (result.task.improve !== undefined) return true;
+  const { turn, evaluation, rollUp, improve } = result.task;
+  if (turn !== undefined || evaluation !== undefined || rollUp !== undefined || improve !== undefined) return true;
   return result.task.consumer === "supervisor" && result.status === "done";
 }
 
@@ -43,6 +46,11 @@ function waitsForTriggers({ task }: Result, snapshot: Snapshot): boolean {
     const trigger = snapshot.standing.get(triggerId);
     return trigger !== undefined && !snapshot.isArchived(triggerId) && hasUndone(trigger, snapshot);
   });
+}
+
+/** A note that is not known to be in its file would be written again when the file has become a summary. */
+function waitsForNote({ task }: Result, { memory }: Snapshot): boolean {
+  return task.rollUp !== undefined && memory.note?.isKept === false;
 }
 
 /** What settling `result` means. A cancelled plan starts nothing any more, but still says so. */
@@ -56,6 +64,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
     questions: [],
     versions: task.evaluation === undefined || cancelled ? [] : judged(result, snapshot),
     edits: [],
+    summaries: [],
     cancels: [],
     events: [],
     messages: task.turn?.messages.map((message) => message.id) ?? [],
@@ -100,6 +109,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
             at: result.completedAt,
             content: effect.content,
             longTerm: effect.longTerm,
+            ...(effect.target !== undefined && { target: effect.target }),
           });
           break;
         case "update_backlog":
@@ -107,6 +117,12 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           break;
         case "cancel_task":
           settlement.cancels.push(effect.id);
+          break;
+        case "compress_context":
+          // The archived turn says it all: contexts read it from there.
+          break;
+        case "summarize_task_result":
+          if (hasEnded(effect.taskId, snapshot)) settlement.summaries.push(summaryOf(effect, result));
           break;
         default:
           effect satisfies never;
@@ -123,6 +139,15 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
   if (task.role === "planner" && settlement.tasks.length + links === 0)
     settlement.events.push(planWithoutTasks(result, cancelled, standing));
   return settlement;
+}
+
+/** A summary made of a task that still runs would hide what comes of it. The tool has said the same. */
+function hasEnded(taskId: string, snapshot: Snapshot): boolean {
+  return snapshot.results.has(taskId) || snapshot.isArchived(taskId);
+}
+
+function summaryOf({ taskId, summary }: EffectOf<"summarize_task_result">, { completedAt: at }: Result): ResultSummary {
+  return { kind: "result-summary", id: resultSummaryId(taskId), at, taskId, summary };
 }
 
 /** A plan of no tasks has nobody to report it, so it reports itself. */

@@ -6,6 +6,7 @@ import { type ClaudeSettings, KEY_VARIABLE } from "./settings.ts";
 /** The connection could not be made at all; the CLI tells the system's code in its message. */
 const UNREACHABLE = /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)\)/;
 const THREAD_GONE = /No conversation found with session ID/;
+const TOO_LONG = /prompt is too long|context (?:window|length|limit)/i;
 const NO_LOGIN = /Not logged in|Please run \/login|Failed to authenticate/i;
 /** Statuses that another try may not meet again. */
 const PASSING = [408, 409, 429];
@@ -36,7 +37,7 @@ export function explainClaude(end: BadEnd, reader: ClaudeReader, settings: Claud
     };
   const isPassing =
     status === null ? !NO_LOGIN.test(failure.result) : PASSING.includes(status) || status >= SERVER_ERROR;
-  return { error, retryable: isPassing };
+  return { error, retryable: isPassing, ...(TOO_LONG.test(said) && { wasTooLong: true }) };
 }
 
 function messageOf(cause: unknown): string {

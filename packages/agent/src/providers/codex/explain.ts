@@ -19,7 +19,7 @@ const MEANINGS: readonly [RegExp, Meaning][] = [
   [/\bstatus 404\b/, { retryable: false, hint: "is the address right, and the model there?" }],
   [/\bnot logged in\b|\bNot authenticated\b|\brefresh token\b/i, { retryable: false, hint: "log in again" }],
   [/\bquota\b|\busage limit\b|\bbilling\b/i, { retryable: false }],
-  [/\bcontext window\b|\bcontext length\b/i, { retryable: false }],
+  [/\bcontext window\b|\bcontext length\b/i, { retryable: false, wasTooLong: true }],
   [/\b429\b|\bstatus 5\d\d\b|\bhigh demand\b|\bstream disconnected\b|\bReconnecting\b/, { retryable: true }],
   [/^\{|\bstatus 4\d\d\b|\binvalid_request_error\b/, { retryable: false }],
 ];

@@ -9,7 +9,6 @@ import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { UnusableCli } from "../../agent-cli/version.ts";
 import { artifactOf } from "../../artifact.ts";
-import type { Context } from "../../context.ts";
 import { looksOnly } from "../../looks-only.ts";
 import type { Run } from "../../provider.ts";
 import type { TomlValue } from "./toml.ts";
@@ -34,8 +33,8 @@ export interface Reach {
 }
 
 type Place = Pick<Run, "home" | "workDir" | "protect"> & {
-  task: Pick<Run["task"], "upstream" | "evaluation" | "improve" | "skill">;
-  context?: Pick<Context, "evidence">;
+  task: Pick<Run["task"], "upstream" | "evaluation" | "rollUp" | "improve" | "skill">;
+  context: Pick<Run["context"], "longTexts" | "evidence">;
 };
 
 /**
@@ -51,9 +50,10 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
   // The outputs that the prompt names: earlier tasks of the chain handed them in. What is elsewhere can be read anyway.
   const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
   const ours = outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [path] : []));
-  const files = (place.context?.evidence ?? []).flatMap(({ path }) => path ?? []);
-  const sent = await Promise.all(files.map((path) => realpath(path)));
-  const shown = [await realpath(links), ...ours, ...sent];
+  // Each run has its own copies.
+  const files = (place.context.evidence ?? []).flatMap(({ path }) => path ?? []);
+  const inputs = [...files, ...Object.values(place.context.longTexts)];
+  const shown = [await realpath(links), ...ours, ...(await Promise.all(inputs.map((path) => realpath(path))))];
   return {
     home,
     workDir,

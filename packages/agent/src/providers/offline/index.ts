@@ -6,6 +6,7 @@ import type { Provider } from "../../provider.ts";
 import { judge } from "./evaluator.ts";
 import { refuse } from "./improver.ts";
 import { plan } from "./planner.ts";
+import { sumUp } from "./summarizer.ts";
 import { tell } from "./teller.ts";
 import { work } from "./worker.ts";
 
@@ -19,7 +20,8 @@ export const offline: Provider = {
         return plan(run);
       case "worker":
         if (run.task.improve !== undefined) return refuse();
-        return run.task.evaluation === undefined ? work(run, signal) : judge();
+        if (run.task.evaluation !== undefined) return judge();
+        return run.task.rollUp === undefined ? work(run, signal) : sumUp();
       case "reviewer":
         return refuse();
     }

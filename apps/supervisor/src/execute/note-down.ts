@@ -1,0 +1,22 @@
+/** What users want to be written down is written, and then they are answered: the document is durable before the wish goes. */
+import type { Action, DocumentEdit } from "@mimikit/core/action";
+import { NoSuchItem, pathOf } from "../documents.ts";
+import type { Hands } from "./hands.ts";
+import { editOnce } from "./settle.ts";
+import { answerWish } from "./wishes.ts";
+
+export async function noteDown({ wish, edit }: Extract<Action, { type: "note-down" }>, hands: Hands): Promise<void> {
+  await answerWish({ type: "answer-wish", wish, outcome: await outcomeOf(edit, hands) }, hands);
+}
+
+async function outcomeOf(edit: DocumentEdit, hands: Hands): Promise<string> {
+  try {
+    await editOnce(edit, hands);
+  } catch (error) {
+    // Nothing was changed, so nothing is to be remembered: the same item may be there when somebody asks again.
+    if (error instanceof NoSuchItem) return `refused: ${error.message}`;
+    throw error;
+  }
+  if (edit.document === "memory") return `added to ${pathOf(edit)}`;
+  return { add: `added to ${pathOf(edit)}`, done: "done", remove: "removed" }[edit.op];
+}

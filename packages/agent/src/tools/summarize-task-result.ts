@@ -1,0 +1,27 @@
+/** Puts a summary in the place of what a task has handed in, once (SPEC G). */
+import type { TaskSummary } from "@mimikit/protocol/api";
+import { SummarizeResultEffect } from "@mimikit/protocol/effect";
+import { z } from "zod";
+import { type Scene, tool } from "../tool.ts";
+
+const ENDED: readonly TaskSummary["state"][] = ["done", "failed", "needs_input", "cancelled"];
+
+const { taskId, summary } = SummarizeResultEffect.shape;
+
+export const summarizeTaskResult = tool({
+  name: "summarize_task_result",
+  level: "local-write",
+  input: z
+    .strictObject({ taskId, summary })
+    .describe("Later turns read this in place of what an ended task handed in."),
+  refuse: (input, scene) => refuse(input.taskId, scene),
+  effect: (input) => ({ type: "summarize_task_result", ...input }),
+});
+
+function refuse(id: string, { effects, reads: { tasks, summaries } }: Scene): string | null {
+  const task = tasks.find((each) => each.id === id && each.role !== "teller");
+  if (task === undefined) return `no task ${id} is known: list_tasks shows the ids`;
+  if (!ENDED.includes(task.state)) return `${id} has not ended: it is ${task.state}`;
+  const isStaged = effects.some((effect) => effect.type === "summarize_task_result" && effect.taskId === id);
+  return isStaged || summaries[id] !== undefined ? `${id} has a summary already, which stands` : null;
+}

@@ -1,0 +1,31 @@
+/**
+ * What users want to be written down: in memory, or in the backlog. The edit carries the id of its wish, so a wish that is
+ * cut off is done once; the wish is answered when its edit is durable (PROTOCOL R10, Wishes).
+ */
+import type { Wish } from "@mimikit/protocol/inbox";
+import type { Action, DocumentEdit, NoteWish } from "../action.ts";
+import type { Snapshot } from "../snapshot.ts";
+
+/** In the order in which it was wanted: what is added can be ticked off by the next wish. */
+export function noteDown(snapshot: Snapshot): Action[] {
+  return [...snapshot.inbox.values()]
+    .filter(isNoteWish)
+    .filter(({ id }) => !snapshot.isArchived(id))
+    .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+    .map((wish) => ({ type: "note-down", wish, edit: editOf(wish) }));
+}
+
+function isNoteWish(wish: Wish): wish is NoteWish {
+  return wish.kind === "memory-add" || wish.kind === "backlog-edit";
+}
+
+function orderOf({ at, id }: NoteWish): string {
+  return `${at} ${id}`;
+}
+
+function editOf(wish: NoteWish): DocumentEdit {
+  const { id, at } = wish;
+  if (wish.kind === "backlog-edit") return { document: "backlog", id, op: wish.op, item: wish.item };
+  const { content, longTerm, target } = wish;
+  return { document: "memory", id, at, content, longTerm, ...(target !== undefined && { target }) };
+}

@@ -1,0 +1,170 @@
+/**
+ * The conversation goes into memory/, each message once and verbatim: when there is much of it, when it has waited for
+ * hours, and before the window of history.json is cut (SPEC E2). Old notes become summaries (SPEC E3).
+ */
+import type { Note } from "@mimikit/protocol/archive";
+import type { HistoryMessage } from "@mimikit/protocol/history";
+import { noteId, rollUpId } from "@mimikit/protocol/id";
+import type { Task } from "@mimikit/protocol/task";
+import type { Action } from "../action.ts";
+import { sourcesPrompt } from "../roll-up.ts";
+import type { MemoryFacts, Snapshot, TurnSaid } from "../snapshot.ts";
+
+/** When a note is made, and when the window is cut. */
+export interface MemoryBounds {
+  /** A note ends with the turn that passes this many messages, or characters, or with this many turns. */
+  noteMessages: number;
+  noteChars: number;
+  noteTurns: number;
+  /** Nothing that was said stays out of memory for longer. */
+  noteAfterSec: number;
+  /** With this many messages the window is cut, so long after the last time. */
+  windowMessages: number;
+  flushEverySec: number;
+  /** What is left of it then. */
+  windowKept: number;
+}
+
+export const MEMORY_BOUNDS: MemoryBounds = {
+  noteMessages: 100,
+  noteChars: 16_000,
+  noteTurns: 100,
+  noteAfterSec: 21_600,
+  windowMessages: 800,
+  flushEverySec: 3_600,
+  windowKept: 400,
+};
+
+const SLUG_CHARS_MAX = 32;
+const DAY_CHARS = "2026-11-22".length;
+/** Below that of any task that somebody ordered: nobody waits for it. */
+const ROLL_UP_PRIORITY = 0;
+
+export function remember(snapshot: Snapshot, nowMs: number): Action[] {
+  const { memory, settledTurn } = snapshot;
+  const { note: last, said } = memory;
+  const readThrough = said.at(-1)?.turn ?? keptThrough(memory);
+  // What was decided is done before anything else is decided.
+  if (last !== null && !last.isKept) return readThrough < last.throughTurn ? [] : [noteAction(last, said)];
+  const through = fullAt(said, memory.bounds);
+  if (through !== null) return [noteAction(nextNote(memory, through, nowMs), said)];
+  if (readThrough < settledTurn) return [];
+  if (isOld(said, memory.bounds, nowMs)) return [noteAction(nextNote(memory, readThrough, nowMs), said)];
+  if (isFlushDue(memory, nowMs))
+    return [noteAction({ ...nextNote(memory, readThrough, nowMs, flushPath(said, nowMs)), isFlush: true }, said)];
+  return rollUp(snapshot, nowMs);
+}
+
+function noteAction(note: Note, said: readonly TurnSaid[]): Action {
+  const { kind, id, number, at, fromTurn, throughTurn, path, isFlush } = note;
+  const isIn = ({ turn }: TurnSaid) => turn >= fromTurn && turn <= throughTurn;
+  const messages = said.filter(isIn).flatMap((turn) => turn.messages);
+  return { type: "note", note: { kind, id, number, at, fromTurn, throughTurn, path, isFlush }, messages };
+}
+
+/** The last turn that is in memory/. */
+function keptThrough({ note }: MemoryFacts): number {
+  if (note === null) return 0;
+  return note.isKept ? note.throughTurn : note.fromTurn - 1;
+}
+
+/** The turn with which there is enough for a note; null while there is not. */
+function fullAt(said: readonly TurnSaid[], bounds: MemoryBounds): number | null {
+  let messages = 0;
+  let chars = 0;
+  for (const [i, { turn, messages: spoken }] of said.entries()) {
+    messages += spoken.length;
+    chars += spoken.reduce((sum, { text }) => sum + text.length, 0);
+    if (messages > bounds.noteMessages || chars > bounds.noteChars || i + 1 >= bounds.noteTurns) return turn;
+  }
+  return null;
+}
+
+/** Is there enough for a note in what has been read? */
+export function isFull(said: readonly TurnSaid[], bounds: MemoryBounds): boolean {
+  return fullAt(said, bounds) !== null;
+}
+
+function isOld(said: readonly TurnSaid[], { noteAfterSec }: MemoryBounds, nowMs: number): boolean {
+  const first = messagesIn(said)[0];
+  // A clock that was set back must not put off the note by the difference.
+  return first !== undefined && Math.abs(nowMs - Date.parse(first.at)) >= noteAfterSec * 1_000;
+}
+
+function isFlushDue({ bounds, windowMessages, flushedAt }: MemoryFacts, nowMs: number): boolean {
+  if (windowMessages < bounds.windowMessages) return false;
+  return flushedAt === null || Math.abs(nowMs - Date.parse(flushedAt)) >= bounds.flushEverySec * 1_000;
+}
+
+function nextNote(memory: MemoryFacts, throughTurn: number, nowMs: number, path?: string): Note {
+  const number = (memory.note?.number ?? 0) + 1;
+  const fromTurn = keptThrough(memory) + 1;
+  const messages = messagesIn(memory.said.filter(({ turn }) => turn <= throughTurn));
+  return {
+    kind: "note",
+    id: noteId(number),
+    number,
+    at: new Date(nowMs).toISOString(),
+    fromTurn,
+    throughTurn,
+    path: path ?? notePath(messages, number, nowMs),
+    isFlush: false,
+  };
+}
+
+function messagesIn(said: readonly TurnSaid[]): HistoryMessage[] {
+  return said.flatMap(({ messages }) => messages);
+}
+
+/** `memory/2026-11-17-deploy-the-site.md`: the UTC day of the first message, and the words of the user's first. */
+function notePath(messages: readonly HistoryMessage[], number: number, nowMs: number): string {
+  const words = messages.find(({ role }) => role === "user")?.text ?? "";
+  return `memory/${dayOf(messages, nowMs)}-${slugOf(words) || `mem-${number}`}.md`;
+}
+
+function flushPath(said: readonly TurnSaid[], nowMs: number): string {
+  return `memory/${dayOf(messagesIn(said), nowMs)}.md`;
+}
+
+function dayOf([first]: readonly HistoryMessage[], nowMs: number): string {
+  return (first?.at ?? new Date(nowMs).toISOString()).slice(0, DAY_CHARS);
+}
+
+/** Whole words where they fit; empty where a text has no letters or digits of ASCII. */
+export function slugOf(text: string): string {
+  const words =
+    text
+      .normalize("NFKD")
+      .toLowerCase()
+      .replaceAll(/\p{M}/gu, "")
+      .match(/[a-z0-9]+/g) ?? [];
+  let slug = words[0]?.slice(0, SLUG_CHARS_MAX) ?? "";
+  for (const word of words.slice(1)) {
+    if (slug.length + 1 + word.length > SLUG_CHARS_MAX) break;
+    slug += `-${word}`;
+  }
+  return slug;
+}
+
+/** Nobody waits for a summary, so it waits for room in the budget. */
+function rollUp({ memory, ceiling }: Snapshot, nowMs: number): Action[] {
+  if (memory.rollUp === null || ceiling !== null) return [];
+  const { period, number, sources } = memory.rollUp;
+  const id = rollUpId(period, number);
+  const task: Task = {
+    id,
+    role: "worker",
+    type: "oneshot",
+    title: `summary of ${period}`,
+    prompt: sourcesPrompt(sources),
+    priority: ROLL_UP_PRIORITY,
+    timeoutSec: null,
+    createdAt: new Date(nowMs).toISOString(),
+    traceId: id,
+    upstream: [],
+    onInterrupt: "rerun",
+    consumer: "supervisor",
+    rollUp: { period, sources: sources.map(({ path, sha256 }) => ({ path, sha256 })) },
+  };
+  return [{ type: "roll-up", task }];
+}

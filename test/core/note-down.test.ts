@@ -1,0 +1,36 @@
+/** What users want to be written down, each wish once and in its turn (PROTOCOL R10, Wishes). */
+import { decide } from "@mimikit/core/decide";
+import { noteDown } from "@mimikit/core/rules/note-down";
+import type { Wish } from "@mimikit/protocol/inbox";
+import { expect, test } from "vitest";
+import { message, NOON, NOON_MS, snapshot } from "./facts.ts";
+
+const seconds = (count: number) => new Date(NOON_MS + count * 1_000).toISOString();
+const add: Wish = { kind: "memory-add", id: "memory-1", at: seconds(1), content: "tea", longTerm: true, mac: "seal" };
+const list = (id: string, at: string, op: "add" | "done", item: string): Wish => ({
+  kind: "backlog-edit",
+  id,
+  at,
+  op,
+  item,
+  mac: "seal",
+});
+
+test("every wish becomes an edit under its own id, in the order in which it was wanted", () => {
+  const inbox = [list("backlog-1", seconds(3), "done", "x"), message("m-1"), add, list("backlog-2", NOON, "add", "x")];
+  expect(noteDown(snapshot({ inbox })).map((action) => "edit" in action && action.edit)).toEqual([
+    { document: "backlog", id: "backlog-2", op: "add", item: "x" },
+    { document: "memory", id: "memory-1", at: seconds(1), content: "tea", longTerm: true },
+    { document: "backlog", id: "backlog-1", op: "done", item: "x" },
+  ]);
+});
+
+test("what has a place of its own goes there", () => {
+  const inbox: Wish[] = [{ ...add, longTerm: false, target: "profile" }];
+  expect(noteDown(snapshot({ inbox }))).toMatchObject([{ edit: { target: "profile", longTerm: false } }]);
+});
+
+test("a wish that was answered is not carried out again, and leaves", () => {
+  const facts = snapshot({ inbox: [add], archive: [add.id] });
+  expect(decide(facts, NOON_MS)).toMatchObject([{ type: "remove", removals: [{ from: "inbox", id: add.id }] }]);
+});

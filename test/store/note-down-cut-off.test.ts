@@ -1,0 +1,94 @@
+/** A wish to write something down is cut off before each of its operations on the disk, and done again: it is done once. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Action, NoteWish } from "@mimikit/core/action";
+import { noteDown } from "@mimikit/core/rules/note-down";
+import { Archived } from "@mimikit/protocol/archive";
+import { Wish } from "@mimikit/protocol/inbox";
+import type { FileSystem } from "@mimikit/store/file-system";
+import { Ledger } from "@mimikit/store/ledger";
+import { createRecord, readRecord } from "@mimikit/store/record";
+import { archivePath, INBOX, inboxPath } from "@mimikit/store/state";
+import { expect, test } from "vitest";
+import { execute } from "../../apps/supervisor/src/execute.ts";
+import { NOON, snapshot } from "../core/facts.ts";
+import { temporaryState } from "./home.ts";
+
+class PowerCut extends Error {}
+
+/** The disk until the power goes, before operation `k`. */
+function cutAt(fs: FileSystem, k: number): FileSystem {
+  let operations = 0;
+  return new Proxy(fs, {
+    get(target, name: keyof FileSystem) {
+      const operation = target[name];
+      if (name === "temporary") return operation;
+      return async (...args: never[]) => {
+        if (operations++ >= k) throw new PowerCut();
+        return (operation as (...all: never[]) => unknown)(...args);
+      };
+    },
+  });
+}
+
+function actionOf(wish: NoteWish): Action {
+  const [action] = noteDown(snapshot({ inbox: [wish] }));
+  if (action === undefined) throw new Error("nothing is to be done");
+  return action;
+}
+
+/** As a supervisor that has just begun would do it. */
+async function carryOut(wish: NoteWish, fs: FileSystem): Promise<void> {
+  const ledger = new Ledger(fs, () => undefined);
+  await ledger.load();
+  const lock = <T>(_path: string, work: () => Promise<T>) => work();
+  const hands = { fs, ledger, token: "token", nowMs: () => Date.parse(NOON), lock, audit: () => undefined };
+  await execute(actionOf(wish), { ...hands, restart: async () => undefined });
+}
+
+const wishes: [string, NoteWish, string, string][] = [
+  [
+    "memory",
+    { kind: "memory-add", id: "memory-1", at: NOON, content: "tea", longTerm: true, mac: "seal" },
+    "- mine\n- tea <!-- memory-1 -->\n",
+    "added to memory.md",
+  ],
+  [
+    "the backlog",
+    { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "done", item: "1", mac: "seal" },
+    "- [x] mine\n<!-- backlog-1 -->\n",
+    "done",
+  ],
+  [
+    "a backlog without that item",
+    { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "remove", item: "yours", mac: "seal" },
+    "- [ ] mine\n",
+    "refused: no such item: yours (there is 1. mine)",
+  ],
+];
+
+test.each(wishes)("in %s", async (_, wish, text, outcome) => {
+  const { home, fs } = temporaryState();
+  for (let k = 0; ; k++) {
+    await fs.unlink(archivePath(wish.id));
+    writeFileSync(join(home, "memory.md"), "- mine\n");
+    writeFileSync(join(home, "backlog.md"), "- [ ] mine\n");
+    await createRecord(fs, Wish, inboxPath(wish.id), wish);
+    const isCut = await carryOut(wish, cutAt(fs, k)).then(
+      () => false,
+      (error: unknown) => {
+        if (!(error instanceof PowerCut)) throw error;
+        return true;
+      },
+    );
+    // Until it is answered, the wish stays.
+    const isAnswered = (await readRecord(fs, Archived, archivePath(wish.id))) !== null;
+    if (!isAnswered) expect(await fs.list(INBOX)).toEqual([`${wish.id}.json`]);
+    await carryOut(wish, fs);
+    const path = wish.kind === "memory-add" ? "memory.md" : "backlog.md";
+    expect(readFileSync(join(home, path), "utf8")).toBe(text);
+    expect(await readRecord(fs, Archived, archivePath(wish.id))).toMatchObject({ outcome });
+    expect(await fs.list(INBOX)).toEqual([]);
+    if (!isCut) break;
+  }
+});
