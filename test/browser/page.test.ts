@@ -671,7 +671,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await row(page, "trg-soon").innerText()).toContain("12:30");
       expect(await row(page, "trg-soon").innerText()).toContain("every 1 h");
       expect(await row(page, "trg-late").innerText()).toContain("19:00");
-      expect(await row(page, "trg-late").innerText()).toContain("0 0 9 * * * (Asia/Tokyo)");
+      expect(await row(page, "trg-late").innerText()).toContain("every day at 09:00 (Asia/Tokyo)");
       expect(mishaps).toEqual([]);
     });
 
@@ -685,7 +685,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       gateway.trigger({ ...trigger, paused: true, next: null });
       await page.getByRole("button", { name: "Resume Stretch" }).click();
       await wanted().toContainEqual({ method: "PATCH", path: "/trg-1", body: { paused: false } });
-      await page.getByRole("button", { name: "Run Stretch now" }).press("Enter");
+      await page.getByRole("button", { name: "Run now: Stretch" }).press("Enter");
       await wanted().toContainEqual({ method: "POST", path: "/trg-1/run", body: {} });
       await row(page, "trg-1").getByText("started").waitFor();
 
@@ -785,7 +785,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
       await openPanel(page);
       await page.route("**/api/triggers/**", (route) => route.abort());
-      await page.getByRole("button", { name: "Run Stretch now" }).click();
+      await page.getByRole("button", { name: "Run now: Stretch" }).click();
       await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
       expect(await row(page, "trg-1").getByText("started").count()).toBe(0);
     });

@@ -9,6 +9,7 @@ import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { socketName } from "@mimikit/runtime/singleton";
 import { DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/state";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { checkRecords } from "./checks/records.ts";
 import { checkSandbox } from "./checks/sandbox.ts";
 import { Client, defaultUrl } from "./client.ts";
 import { reasonOf } from "./failure.ts";
@@ -34,6 +35,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   children: checkChildren,
   sandbox: checkSandbox,
   quarantine: checkQuarantine,
+  records: checkRecords,
 };
 
 function checkPackages(): Check[] {

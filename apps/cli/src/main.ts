@@ -6,8 +6,14 @@ import { hideBin } from "yargs/helpers";
 import { Unreachable } from "./client.ts";
 import type { Command } from "./command.ts";
 import { ask } from "./commands/ask.ts";
+import { audit } from "./commands/audit.ts";
+import { backup } from "./commands/backup.ts";
+import { bench } from "./commands/bench.ts";
+import { chaos } from "./commands/chaos.ts";
 import { chat } from "./commands/chat.ts";
 import { clear } from "./commands/clear.ts";
+import { completion } from "./commands/completion.ts";
+import { config } from "./commands/config.ts";
 import { doctor } from "./commands/doctor.ts";
 import { down } from "./commands/down.ts";
 import { history } from "./commands/history.ts";
@@ -16,6 +22,7 @@ import { mcp } from "./commands/mcp.ts";
 import { pair } from "./commands/pair.ts";
 import { questions } from "./commands/questions.ts";
 import { restart } from "./commands/restart.ts";
+import { restore } from "./commands/restore.ts";
 import { send } from "./commands/send.ts";
 import { status } from "./commands/status.ts";
 import { steer } from "./commands/steer.ts";
@@ -45,7 +52,14 @@ const COMMANDS: readonly Command[] = [
   questions,
   history,
   usage,
+  config,
+  audit,
+  backup,
+  restore,
   doctor,
+  chaos,
+  bench,
+  completion,
   mcp,
 ];
 

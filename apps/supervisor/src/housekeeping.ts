@@ -7,6 +7,7 @@ import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
 import { RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
+import { boundProcessLogs } from "./bound-process-logs.ts";
 import { foldArchive } from "./fold.ts";
 
 const DAY_MS = 86_400_000;
@@ -33,6 +34,7 @@ export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: Hous
     () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
     () =>
       removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
+    () => boundProcessLogs(home),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
   ];
   const errors: unknown[] = [];

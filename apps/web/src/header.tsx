@@ -3,9 +3,10 @@ import { nowMs } from "./clock.ts";
 import { connectNow, disconnect, link } from "./connection.ts";
 import { Door, Mark, Warning } from "./icons.tsx";
 import { Overview, OverviewButton } from "./overview.tsx";
+import { PaletteButton } from "./palette.tsx";
 import { status } from "./state.ts";
 import { DrawerButton } from "./tasks.tsx";
-import { Triggers, TriggersButton } from "./triggers.tsx";
+import { TriggersButton } from "./triggers-button.tsx";
 import { words } from "./words.ts";
 
 export function Header() {
@@ -24,10 +25,10 @@ export function Header() {
       </div>
       <Overview />
       <Problems />
+      <PaletteButton />
       <TriggersButton />
-      <Triggers />
       <DrawerButton />
-      <button type="button" class="plain" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
+      <button type="button" class="plain sign-out" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
         <Door />
       </button>
     </header>

@@ -3,6 +3,7 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { startClock } from "./clock.ts";
 import { connect, connectNow } from "./connection.ts";
+import { startNotifying } from "./notifications.ts";
 import { redeem } from "./pairing.tsx";
 import { takeCodeFromAddress } from "./session.ts";
 import { words } from "./words.ts";
@@ -15,6 +16,7 @@ async function start(): Promise<void> {
 
 document.documentElement.lang = words.language;
 startClock();
+startNotifying();
 void start();
 // A new pairing address in a tab that is open already changes only the fragment.
 addEventListener("hashchange", () => {

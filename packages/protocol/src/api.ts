@@ -1,5 +1,6 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
+import { AuditLine } from "./audit.ts";
 import { Atom, Condition } from "./condition.ts";
 import { MESSAGE_CHARS_MAX, OnInterrupt } from "./fields.ts";
 import { HistoryMessage } from "./history.ts";
@@ -260,6 +261,19 @@ export const UsageRow = Usage.extend({
 export type UsageRow = z.infer<typeof UsageRow>;
 
 export const USAGE_DAYS_MAX = 92;
+
+export const AUDIT_ENTRIES_DEFAULT = 100;
+export const AUDIT_ENTRIES_MAX = 500;
+
+/** `GET /api/audit`: lines in order of time, and where the pages beside this one begin. */
+export const AuditAnswer = z.object({
+  entries: z.array(AuditLine),
+  /** `after` of the page that follows, now or when there is more. */
+  next: z.string(),
+  /** `before` of the page in front of this one; null when there is none. */
+  previous: z.string().nullable(),
+});
+export type AuditAnswer = z.infer<typeof AuditAnswer>;
 
 export const ApiError = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }),

@@ -19,6 +19,8 @@ export const SESSIONS = "sessions";
 export const HISTORY = "history";
 /** Who has signed in to the page. */
 export const WEB_SESSIONS = "sessions/web";
+/** What was done, as far as it is no longer in the audit file that is being written (SPEC N1). */
+export const AUDIT = "log";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -74,4 +76,5 @@ export const DIRECTORIES: readonly string[] = [
   SESSIONS,
   WEB_SESSIONS,
   HISTORY,
+  AUDIT,
 ];

@@ -48,6 +48,15 @@ export class ScriptedGateway {
   readonly wanted: Wanted[] = [];
   /** Why triggers fire or do not, by id. */
   readonly explanations = new Map<string, TriggerExplanation>();
+  /** What GETs of the API are answered, by path; a function is asked with the query. */
+  readonly answers = new Map<string, unknown>([
+    [
+      "/api/triggers/simulate",
+      { from: "", to: "", firings: [], isCut: false, expected: { tokens: 0, costUsd: 0 }, conditional: [] },
+    ],
+  ]);
+  /** Why changes of triggers are refused; undefined while they are granted. */
+  refusal: string | undefined;
   /** While false, messages are not acknowledged, as if the disk were slow. */
   accepts = true;
   status: Status;
@@ -211,6 +220,11 @@ export class ScriptedGateway {
       response.status(401).json({ error: { code: "unauthorized", message: "not paired" } });
     });
     app.get("/api/status", (_request, response) => void response.json(this.status));
+    app.get("/api/*path", (request, response, next) => {
+      const answer = this.answers.get(request.path);
+      if (answer === undefined) return next();
+      response.json(typeof answer === "function" ? answer(request.query) : answer);
+    });
     app.get("/api/triggers/:id", (request, response) => {
       const trigger = this.#triggers.get(request.params.id);
       const upcoming = trigger?.next ? [trigger.next] : [];
@@ -221,6 +235,10 @@ export class ScriptedGateway {
     });
     app.use("/api/triggers", express.json(), ({ method, path, body }, response) => {
       this.wanted.push({ method, path, body });
+      if (this.refusal !== undefined) {
+        const message = this.refusal;
+        return void response.status(400).json({ error: { code: "invalid", message } });
+      }
       response.status(202).json({ id: "wish" });
       this.#arrivals.emit("frame");
     });
