@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { describeCommandLine } from "../scripts/command-page.ts";
 import { describeConfiguration } from "../scripts/configuration-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -9,6 +10,10 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 test("docs/configuration.md is what the schema says; `npm run docs` writes it", () => {
   expect(read("docs/configuration.md")).toBe(describeConfiguration());
+});
+
+test("docs/cli.md is what --help says; `npm run docs` writes it", async () => {
+  expect(read("docs/cli.md")).toBe(await describeCommandLine());
 });
 
 test("every link of the docs to a file leads to one", () => {

@@ -92,7 +92,7 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
     writeFileSync(artifact, "from the file\n");
     const upstream = [reportOf({ id: "t-000001.0.0", result: { text: "from the result", artifact } })];
     const command =
-      'cat; cat "$MIMIKIT_UPSTREAM"; echo forged > /dev/stdin; echo forged > "$MIMIKIT_UPSTREAM"; chmod 777 /dev/stdin; ls "$(dirname "$MIMIKIT_UPSTREAM")"';
+      'exec 2>&1; cat; cat "$MIMIKIT_UPSTREAM"; echo forged > /dev/stdin; echo forged > "$MIMIKIT_UPSTREAM"; chmod 777 /dev/stdin; ls "$(dirname "$MIMIKIT_UPSTREAM")"';
     expect(await printed(command, place, { upstream })).toMatch(/^(from the file\n){2}(.*\n)*output\.txt\n$/);
     expect(readFileSync(artifact, "utf8")).toBe("from the file\n");
   });

@@ -645,12 +645,12 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("that are refused say why, hold the message back, and can be tried again", async () => {
       const { page } = await openPage();
-      gateway.refusal = "this is none of PNG and its like";
+      gateway.uploadRefusal = "this is none of PNG and its like";
       await pick(page, "shot.png");
       await page.getByRole("alert").getByText("this is none of PNG and its like").waitFor();
       await field(page).fill("look");
       expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
-      gateway.refusal = undefined;
+      gateway.uploadRefusal = undefined;
       await page.getByRole("button", { name: "Try again" }).click();
       await stored(page).waitFor();
       await field(page).press("Enter");
@@ -769,7 +769,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await row(page, "trg-soon").innerText()).toContain("12:30");
       expect(await row(page, "trg-soon").innerText()).toContain("every 1 h");
       expect(await row(page, "trg-late").innerText()).toContain("19:00");
-      expect(await row(page, "trg-late").innerText()).toContain("0 0 9 * * * (Asia/Tokyo)");
+      expect(await row(page, "trg-late").innerText()).toContain("every day at 09:00 (Asia/Tokyo)");
       expect(mishaps).toEqual([]);
     });
 
@@ -783,7 +783,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       gateway.trigger({ ...trigger, paused: true, next: null });
       await page.getByRole("button", { name: "Resume Stretch" }).click();
       await wanted().toContainEqual({ method: "PATCH", path: "/trg-1", body: { paused: false } });
-      await page.getByRole("button", { name: "Run Stretch now" }).press("Enter");
+      await page.getByRole("button", { name: "Run now: Stretch" }).press("Enter");
       await wanted().toContainEqual({ method: "POST", path: "/trg-1/run", body: {} });
       await row(page, "trg-1").getByText("started").waitFor();
 
@@ -883,7 +883,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
       await openPanel(page);
       await page.route("**/api/triggers/**", (route) => route.abort());
-      await page.getByRole("button", { name: "Run Stretch now" }).click();
+      await page.getByRole("button", { name: "Run now: Stretch" }).click();
       await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
       expect(await row(page, "trg-1").getByText("started").count()).toBe(0);
     });

@@ -1,39 +1,134 @@
-/** `npm run screenshots`: the pictures of the README, taken of a real instance with a real browser. */
+/**
+ * `npm run screenshots`: the pictures of README.md and docs/page.md, taken of a real instance with a real browser. With
+ * `-- FOLDER` they go there, and every view is taken in the dark and on a phone as well, for people to look at.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { dayOf } from "@mimikit/protocol/usage";
 import { createPairingCode } from "@mimikit/runtime/pairing";
+import type { Page } from "playwright-core";
 import { Instance } from "../support/instance.ts";
 import { findChromium, launchChromium } from "./support/chromium.ts";
 
-const IMAGES = join(import.meta.dirname, "../../docs/images");
+const folder = process.argv[2];
+const IMAGES = folder ?? join(import.meta.dirname, "../../docs/images");
 const SIZE = { width: 1180, height: 820 };
+const PHONE = { width: 390, height: 844 };
+
+const TRIGGERS = [
+  { title: "Water the beds", prompt: "remind me to water the beds", cron: "0 0 9 * * 1-5", timezone: "UTC" },
+  { title: "Run the tests", prompt: "run `npm test`", interval: 7_200 },
+  { title: "Back up the notes", prompt: "run `ls`", cron: "0 30 18 * * 5", timezone: "UTC" },
+  {
+    title: "Look at the plan",
+    prompt: "run `wc -l plan.md`",
+    condition: { type: "file_changed", params: { path: "plan.md" } },
+  },
+];
+
+/** What each model has cost on the last days, so that the chart has something to show. */
+const SPENT = [3, 9, 14, 6, 0, 2, 11, 18, 7, 12, 16, 4, 0, 21].map((thousands, daysAgo) => ({ thousands, daysAgo }));
+
+/** A view, with what must be seen before the picture is taken. */
+const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Promise<unknown> }[] = [
+  { name: "search", address: "#/search/watering", seen: (page) => page.locator("mark").first().waitFor() },
+  { name: "board", address: "#/tasks", seen: (page) => page.locator(".needs").first().waitFor({ state: "attached" }) },
+  { name: "task", address: "#/tasks/t-000002.0.1", seen: (page) => page.locator(".result").waitFor() },
+  { name: "triggers", address: "#/triggers", seen: (page) => page.locator(".firing").first().waitFor() },
+  {
+    name: "trigger-form",
+    address: "#/triggers/new",
+    seen: (page) => page.locator(".upcoming", { hasText: "Next:" }).waitFor(),
+  },
+  { name: "usage", address: "#/usage", seen: (page) => page.locator(".part").first().waitFor() },
+  { name: "audit", address: "#/audit", seen: (page) => page.locator(".trail li").first().waitFor() },
+  { name: "settings", address: "#/settings", seen: (page) => page.locator(".ways").waitFor() },
+];
 
 const chromium = findChromium();
 if (chromium === undefined) throw new Error("no Chromium here: install one, or name it in MIMIKIT_CHROMIUM");
 const mimikit = await Instance.start();
 const browser = await launchChromium(chromium);
 try {
+  spend();
   writeFileSync(join(mimikit.workDir, "README.md"), "# Garden\n\nWhat grows where, and when to water it.\n");
   writeFileSync(join(mimikit.workDir, "plan.md"), "- tomatoes\n- basil\n");
+  for (const trigger of TRIGGERS) await order(trigger);
   await mimikit.replyTo(await mimikit.send("remember that watering day is Thursday"));
   await mimikit.replyTo(await mimikit.send("run `ls` then `wc -l README.md`"));
   await mimikit.replyWith("3 README.md");
   await mimikit.replyTo(
-    await mimikit.send(
-      "run `for n in 1 2 3 4 5 6 7 8 9; do echo watering bed $n of 9; sleep 1; done` and `grep -c . plan.md`",
-    ),
+    await mimikit.send("run `for n in $(seq 90); do echo watering bed $n; sleep 1; done` and `grep -c . plan.md`"),
   );
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.newContext({ viewport: SIZE, colorScheme, deviceScaleFactor: 1 });
-    const page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${mimikit.port}/#pair=${await createPairingCode(mimikit.home)}`);
-    // The first status may be of a moment before everything ran.
-    await page.locator('[data-link="connected"]').waitFor();
+    const page = await open(await context.newPage());
     await page.getByText("watering bed").last().waitFor();
     await page.screenshot({ path: join(IMAGES, `page-${colorScheme}.png`) });
+    if (colorScheme === "light" || folder !== undefined) {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox").waitFor();
+      await page.screenshot({ path: join(IMAGES, `palette-${colorScheme}.png`) });
+      await page.keyboard.press("Escape");
+      await takeViews(page, colorScheme);
+    }
+    await context.close();
+  }
+  if (folder !== undefined) {
+    const context = await browser.newContext({ viewport: PHONE, isMobile: true, hasTouch: true });
+    await takeViews(await open(await context.newPage()), "phone");
     await context.close();
   }
 } finally {
   await browser.close();
   await mimikit.dispose();
+}
+
+async function open(page: Page): Promise<Page> {
+  await page.goto(`http://127.0.0.1:${mimikit.port}/#pair=${await createPairingCode(mimikit.home)}`);
+  // The first status may be of a moment before everything ran.
+  await page.locator('[data-link="connected"]').waitFor();
+  return page;
+}
+
+async function takeViews(page: Page, suffix: string): Promise<void> {
+  for (const { name, address, seen } of VIEWS) {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, address);
+    await seen(page);
+    await page.screenshot({ path: join(IMAGES, `${name}-${suffix}.png`) });
+  }
+}
+
+async function order(trigger: object): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${mimikit.port}/api/triggers`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${mimikit.token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(trigger),
+  });
+  if (!answer.ok) throw new Error(`a trigger was refused: ${await answer.text()}`);
+}
+
+/** Writes what runs would have cost. */
+function spend(): void {
+  for (const { thousands, daysAgo } of SPENT) {
+    if (thousands === 0) continue;
+    const at = new Date(Date.now() - daysAgo * 86_400_000);
+    const lines = (["teller", "worker"] as const).map((role, i) =>
+      JSON.stringify({
+        at: at.toISOString(),
+        taskId: `t-9${String(daysAgo).padStart(5, "0")}.${i}`,
+        attempt: 1,
+        role,
+        provider: "openai",
+        model: "a-model",
+        inputTokens: thousands * 700 * (i + 1),
+        cachedTokens: thousands * 300,
+        outputTokens: thousands * 120,
+        costUsd: thousands * 0.004 * (i + 1),
+      }),
+    );
+    writeFileSync(join(mimikit.home, "usage", `${dayOf(at.getTime())}.jsonl`), `${lines.join("\n")}\n`);
+  }
 }

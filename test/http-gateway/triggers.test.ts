@@ -347,3 +347,22 @@ test("a client sees triggers come, change and go, in order with everything else"
   await send(gateway, "DELETE", "/api/triggers/trg-1");
   expect((await client.next("trigger", (frame) => frame.data.isOver)).data).toMatchObject({ id: "trg-1" });
 });
+
+test("an order that nobody has given yet says when it would fire, or what is wrong with it", async () => {
+  const gateway = await startGateway();
+  const asked = async (query: Record<string, string>) => {
+    const answer = await gateway.ask(`/api/triggers/upcoming?${new URLSearchParams(query)}`);
+    return { status: answer.status, json: answer.json as { upcoming?: string[]; error?: { message: string } } };
+  };
+  const { json } = await asked({ cron: "0 30 9 * * *", timezone: "Asia/Shanghai" });
+  expect(json.upcoming).toHaveLength(3);
+  for (const at of json.upcoming ?? []) expect(at).toMatch(/T01:30:00.000Z$/);
+  const [first = "", second = ""] = (await asked({ interval: "60" })).json.upcoming ?? [];
+  expect(Date.parse(second) - Date.parse(first)).toBe(60_000);
+  for (const query of [{}, { interval: "1" }, { cron: "0 0 9 * *  *", interval: "60" }, { cron: "not a calendar" }]) {
+    const { status, json } = await asked(query);
+    expect(status, JSON.stringify(query)).toBe(400);
+    expect(json.error?.message).not.toBe("");
+  }
+  expect(await listed(gateway)).toEqual([]);
+});

@@ -27,7 +27,7 @@ import {
 } from "@mimikit/protocol/inbox";
 import { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
-import type { When } from "@mimikit/protocol/trigger-order";
+import type { Target, When } from "@mimikit/protocol/trigger-order";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { directoryOf } from "@mimikit/store/file-system";
 import { createRecord } from "@mimikit/store/record";
@@ -625,7 +625,7 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
   if (random() < 0.15) effects.push(...schedule(pick(["worker", "planner", "teller"] as const, world)));
   return { ...common, status: "done", retryable: false, resultType: "plan", result: { tasks }, effects };
 
-  function schedule(target: Role | undefined): Effect[] {
+  function schedule(target: Target | undefined): Effect[] {
     if (outside.schedules >= SCHEDULES || world.isCalm) return [];
     outside.schedules++;
     const nowMs = Date.parse(task.createdAt);

@@ -9,6 +9,7 @@ import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { socketName } from "@mimikit/runtime/singleton";
 import { DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/state";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { checkRecords } from "./checks/records.ts";
 import { checkSandbox } from "./checks/sandbox.ts";
 import { checkSkills } from "./checks/skills.ts";
 import { Client, defaultUrl } from "./client.ts";
@@ -36,6 +37,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   sandbox: checkSandbox,
   skills: checkSkills,
   quarantine: checkQuarantine,
+  records: checkRecords,
 };
 
 function checkPackages(): Check[] {

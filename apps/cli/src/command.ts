@@ -7,15 +7,22 @@ export interface CommonOptions {
 }
 
 export interface Command {
+  /** The first word of its usage. */
+  readonly name: string;
+  readonly summary: string;
+  readonly examples: readonly Example[];
   addTo(cli: Argv<CommonOptions>): void;
 }
+
+/** What to type, and what it does. */
+type Example = readonly [line: string, meaning: string];
 
 interface Definition<T extends CommonOptions> {
   /** The name and its positional arguments, as yargs writes them: `send [text..]`. */
   usage: string;
   summary: string;
-  /** Lines of `mimikit <command> --help`: what to type, and what it does. */
-  examples: readonly (readonly [string, string])[];
+  /** Lines of `mimikit <command> --help`. */
+  examples: readonly Example[];
   options?: (yargs: Argv<CommonOptions>) => Argv<T>;
   run: (options: ArgumentsCamelCase<T>) => Promise<void>;
 }
@@ -24,6 +31,9 @@ interface Definition<T extends CommonOptions> {
 export function command<T extends CommonOptions>(definition: Definition<T>): Command {
   const { usage, summary, examples, options, run } = definition;
   return {
+    name: usage.split(" ", 1).join(),
+    summary,
+    examples,
     addTo(cli) {
       cli.command(
         usage,

@@ -6,9 +6,15 @@ import { hideBin } from "yargs/helpers";
 import { Unreachable } from "./client.ts";
 import type { Command } from "./command.ts";
 import { ask } from "./commands/ask.ts";
+import { audit } from "./commands/audit.ts";
 import { backlog } from "./commands/backlog.ts";
+import { backup } from "./commands/backup.ts";
+import { bench } from "./commands/bench.ts";
+import { chaos } from "./commands/chaos.ts";
 import { chat } from "./commands/chat.ts";
 import { clear } from "./commands/clear.ts";
+import { completion } from "./commands/completion.ts";
+import { config } from "./commands/config.ts";
 import { doctor } from "./commands/doctor.ts";
 import { down } from "./commands/down.ts";
 import { history } from "./commands/history.ts";
@@ -19,6 +25,7 @@ import { memory } from "./commands/memory.ts";
 import { pair } from "./commands/pair.ts";
 import { questions } from "./commands/questions.ts";
 import { restart } from "./commands/restart.ts";
+import { restore } from "./commands/restore.ts";
 import { send } from "./commands/send.ts";
 import { skills } from "./commands/skills.ts";
 import { status } from "./commands/status.ts";
@@ -53,7 +60,14 @@ const COMMANDS: readonly Command[] = [
   improve,
   usage,
   skills,
+  config,
+  audit,
+  backup,
+  restore,
   doctor,
+  chaos,
+  bench,
+  completion,
   mcp,
 ];
 

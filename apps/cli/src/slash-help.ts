@@ -21,6 +21,12 @@ export function slashHelp(): string {
   return [...lines, `${"//".padEnd(width)}  begins a message with a slash`].join("\n");
 }
 
+/** What Tab makes of a line that begins a command: the commands that begin so, and the part that they complete. */
+export function completeSlash(line: string): [string[], string] {
+  const typed = SLASH_COMMANDS.map(({ name, takes }) => `/${name}${takes === "text" ? " " : ""}`);
+  return [line.startsWith("/") ? typed.filter((command) => command.startsWith(line.toLowerCase())) : [], line];
+}
+
 /** What is wrong with a line that was not sent. */
 export function mistakeText({ mistake, name }: Extract<Line, { kind: "mistake" }>): string {
   switch (mistake) {

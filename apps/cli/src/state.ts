@@ -8,7 +8,7 @@ import { expectedStanding } from "@mimikit/core/expected";
 import { questionView } from "@mimikit/core/question-view";
 import type { QuestionView } from "@mimikit/protocol/api";
 import type { Standing } from "@mimikit/protocol/trigger";
-import { prepareHome, readToken } from "@mimikit/runtime/home";
+import { type Place, prepareHome, readToken } from "@mimikit/runtime/home";
 import { ownIdentity } from "@mimikit/runtime/identity";
 import { openDisk } from "@mimikit/store/disk";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -46,9 +46,9 @@ export async function withDisk<T>(home: string, work: (fs: FileSystem) => Promis
   }
 }
 
-/** @throws Failure where there is no state directory. */
-export async function withState<T>(look: (state: State) => Promise<T>): Promise<T> {
-  const { home, workDir } = currentPlace();
+/** @param place the instance, if not the one that this command is about. @throws Failure where there is no state directory. */
+export async function withState<T>(look: (state: State) => Promise<T>, place: Place = currentPlace()): Promise<T> {
+  const { home, workDir } = place;
   if (!existsSync(home))
     throw new Failure(
       "failed",

@@ -16,12 +16,14 @@ import helmet from "helmet";
 import type { HostPolicy } from "./host.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { download, upload } from "./routes/attachments.ts";
+import { audit } from "./routes/audit.ts";
 import { backlog, editBacklog } from "./routes/backlog.ts";
 import { searchHistory } from "./routes/history.ts";
 import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
 import { addMemory, memoryStatus, searchMemory } from "./routes/memory.ts";
 import { messages } from "./routes/messages.ts";
+import { metrics } from "./routes/metrics.ts";
 import { files, notBuilt } from "./routes/page.ts";
 import { answer, questions } from "./routes/questions.ts";
 import { restart } from "./routes/restart.ts";
@@ -40,6 +42,7 @@ import {
   trigger,
   triggers,
 } from "./routes/triggers.ts";
+import { upcoming } from "./routes/upcoming.ts";
 import { usage } from "./routes/usage.ts";
 import type { Look, View } from "./view.ts";
 import type { Wishes } from "./wishes.ts";
@@ -116,6 +119,7 @@ export function createApp(parts: AppParts): Express {
     .route("/api/triggers/simulate")
     .get(simulate(view, parts.world, parts.usage))
     .all(only("GET, HEAD"));
+  app.route("/api/triggers/upcoming").get(upcoming(parts.world)).all(only("GET, HEAD"));
   app
     .route("/api/triggers/:id")
     .get(trigger(view))
@@ -125,9 +129,16 @@ export function createApp(parts: AppParts): Express {
   app.route("/api/triggers/:id/run").post(runTrigger(wishes)).all(only("POST"));
   app.route("/api/triggers/:id/explain").get(explain(view, parts.world)).all(only("GET, HEAD"));
   app.route("/api/skills").get(skills(parts.skillPlaces)).all(only("GET, HEAD"));
+  app.route("/api/audit").get(audit(parts.home)).all(only("GET, HEAD"));
   app.route("/api/restart").post(restart(wishes)).all(only("POST"));
   app.route("/api/sign-out").post(signOut(parts)).all(only("POST"));
   app.use("/api", notFound);
+  // Prometheus sends the token as any script does.
+  app.use("/metrics", fresh, async (request, _response, next) => {
+    await auth.identify(request);
+    next();
+  });
+  app.route("/metrics").get(metrics(view, parts.statusOf)).all(only("GET, HEAD"));
 
   app.use(files(pageDir));
   app.route("/").get(notBuilt(pageDir)).all(only("GET, HEAD"));

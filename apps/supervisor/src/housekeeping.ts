@@ -8,6 +8,7 @@ import { sweepAttachments } from "@mimikit/store/attachments";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
 import { RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
+import { boundProcessLogs } from "./bound-process-logs.ts";
 import { foldArchive } from "./fold.ts";
 
 const DAY_MS = 86_400_000;
@@ -41,6 +42,7 @@ export async function keepHouse(house: House): Promise<void> {
       const removed = await sweepAttachments(home, await namedAttachments(), nowMs);
       if (removed > 0) audit({ event: "attachments_removed", detail: { removed } });
     },
+    () => boundProcessLogs(home),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
   ];
   const errors: unknown[] = [];

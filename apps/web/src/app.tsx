@@ -4,28 +4,36 @@ import { Composer } from "./composer.tsx";
 import { Header } from "./header.tsx";
 import { Cross } from "./icons.tsx";
 import { Pairing } from "./pairing.tsx";
+import { Palette } from "./palette.tsx";
+import { place } from "./place.ts";
 import { Questions } from "./questions.tsx";
 import { session } from "./session.ts";
 import { announcement, notice } from "./state.ts";
 import { TaskDrawer, TaskPanel } from "./tasks.tsx";
+import { Views } from "./views.tsx";
 import { words } from "./words.ts";
 
 export function App() {
   if (session.value === "unpaired") return <Pairing />;
+  // What a view covers is neither seen nor reached.
+  const isCovered = place.value.view !== undefined;
   return (
     <div class="page">
       <a class="skip" href="#message">
         {words.skip}
       </a>
       <Header />
-      <main class="column">
+      <main class="column" inert={isCovered}>
         <Chat />
         <Questions />
-        <Notice />
+        {!isCovered && <Notice />}
         <Composer />
       </main>
-      <TaskPanel />
+      <TaskPanel isCovered={isCovered} />
+      <Views />
+      {isCovered && <Notice />}
       <TaskDrawer />
+      <Palette />
       <div class="unseen" aria-live="polite">
         {announcement.value}
       </div>

@@ -4,6 +4,7 @@ import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { nowMs } from "./clock.ts";
 import { writeDraft } from "./composer.tsx";
+import { bringEarlier, offersEarlier } from "./earlier-messages.ts";
 import { ArrowDown, Mark } from "./icons.tsx";
 import { FormingReply, MessageItem, OutboxItem, Thinking } from "./message.tsx";
 import { outbox } from "./outbox.ts";
@@ -15,6 +16,22 @@ const BOTTOM_PX = 48;
 
 /** The new beginning before which everything is shown; the next one folds it again. */
 const unfolded = signal<string | undefined>(undefined);
+
+/** Leads to a message, also to one that is folded, and points it out. */
+export function showMessage(id: string): void {
+  const at = messages.value.findIndex((message) => message.id === id);
+  if (at < beginning.value - 1) unfolded.value = messages.value[beginning.value - 1]?.id;
+  // After it has been drawn, and after what covered it is gone.
+  requestAnimationFrame(() => {
+    const item = document.querySelector<HTMLElement>(`.message[data-id="${CSS.escape(id)}"]`);
+    if (item === null) return;
+    item.tabIndex = -1;
+    item.scrollIntoView({ block: "center" });
+    item.focus();
+    item.classList.add("pointed-out");
+    item.addEventListener("blur", () => item.classList.remove("pointed-out"), { once: true });
+  });
+}
 
 export function Chat() {
   const scroller = useRef<HTMLElement>(null);
@@ -80,6 +97,7 @@ function Conversation() {
   const isOpen = unfolded.value === messages.value[folded]?.id;
   return (
     <ol class="messages">
+      {offersEarlier() && (folded === 0 || isOpen) && <Above />}
       {folded > 0 && <Earlier count={folded} marker={messages.value[folded]?.id} isOpen={isOpen} />}
       {messages.value.map(
         (message, i) =>
@@ -97,6 +115,27 @@ function Conversation() {
       ))}
       <Thinking />
     </ol>
+  );
+}
+
+/** Brings what was said before the first message that is shown; the reader stays where they were. */
+function Above() {
+  return (
+    <li class="earlier">
+      <button
+        type="button"
+        class="link"
+        onClick={(event) => {
+          const scroller = event.currentTarget.closest(".scroller");
+          const fromEnd = (scroller?.scrollHeight ?? 0) - (scroller?.scrollTop ?? 0);
+          void bringEarlier().then(() =>
+            requestAnimationFrame(() => scroller?.scrollTo({ top: scroller.scrollHeight - fromEnd })),
+          );
+        }}
+      >
+        {words.earlierMessages}
+      </button>
+    </li>
   );
 }
 

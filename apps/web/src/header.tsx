@@ -2,11 +2,12 @@
 import { nowMs } from "./clock.ts";
 import { connectNow, disconnect, link } from "./connection.ts";
 import { Door, Mark, Warning } from "./icons.tsx";
-import { NotificationsButton } from "./notifications.tsx";
+import { NotificationsButton } from "./notifications-button.tsx";
 import { Overview, OverviewButton } from "./overview.tsx";
+import { PaletteButton } from "./palette.tsx";
 import { status } from "./state.ts";
 import { DrawerButton } from "./tasks.tsx";
-import { Triggers, TriggersButton } from "./triggers.tsx";
+import { TriggersButton } from "./triggers-button.tsx";
 import { words } from "./words.ts";
 
 export function Header() {
@@ -25,11 +26,11 @@ export function Header() {
       </div>
       <Overview />
       <Problems />
+      <PaletteButton />
       <TriggersButton />
-      <Triggers />
       <DrawerButton />
       <NotificationsButton />
-      <button type="button" class="plain" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
+      <button type="button" class="plain sign-out" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
         <Door />
       </button>
     </header>

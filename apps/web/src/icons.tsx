@@ -104,3 +104,15 @@ export const Check = () => (
     <path d="m5 12.5 4.5 4.5L19 7.5" />
   </Icon>
 );
+
+export const ArrowLeft = () => (
+  <Icon>
+    <path d="M19 12H5M12 5l-7 7 7 7" />
+  </Icon>
+);
+
+export const Lens = () => (
+  <Icon>
+    <path d="m20 20-4-4M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0z" />
+  </Icon>
+);

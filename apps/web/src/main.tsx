@@ -4,7 +4,7 @@ import { App } from "./app.tsx";
 import { startClock } from "./clock.ts";
 import { connect, connectNow } from "./connection.ts";
 import { acceptDrops } from "./drafted-files.ts";
-import { showNotifications } from "./notifications.tsx";
+import { startNotifying } from "./notifications.ts";
 import { redeem } from "./pairing.tsx";
 import { takeCodeFromAddress } from "./session.ts";
 import { words } from "./words.ts";
@@ -17,8 +17,8 @@ async function start(): Promise<void> {
 
 document.documentElement.lang = words.language;
 startClock();
-showNotifications();
 acceptDrops();
+startNotifying();
 void start();
 // A new pairing address in a tab that is open already changes only the fragment.
 addEventListener("hashchange", () => {

@@ -13,6 +13,10 @@ const ALLOWED_TAGS =
   "p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li table thead tbody tr th td a".split(" ");
 const ALLOWED_ATTR = ["href", "title", "start", "align"];
 
+const LANGUAGE_CLASS = /^language-([\w+#-]{1,30})$/;
+/** Longer code stays plain: colouring it would be felt. */
+const COLOURED_CHARS_MAX = 20_000;
+
 const marked = new Marked({
   gfm: true,
   renderer: {
@@ -24,21 +28,34 @@ const marked = new Marked({
 
 // An own instance: its hooks belong to nobody else.
 const purify = DOMPurify(window);
+// Of all classes only the name of a code block's language is let through.
+purify.addHook("uponSanitizeAttribute", (node, attribute) => {
+  if (attribute.attrName === "class" && node.nodeName === "CODE" && LANGUAGE_CLASS.test(attribute.attrValue))
+    attribute.forceKeepAttr = true;
+});
 purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.nodeName !== "A") return;
   node.setAttribute("target", "_blank");
   node.setAttribute("rel", "noopener noreferrer");
 });
 
-/** Shows Markdown. Every code block gets a button that copies it. */
-export function Markdown({ text }: { text: string }) {
+interface MarkdownProps {
+  text: string;
+  /** Text that is still being written is not coloured at each piece. */
+  isForming?: boolean;
+}
+
+/** Shows Markdown. Every code block gets a button that copies it, and colours if its language is known. */
+export function Markdown({ text, isForming = false }: MarkdownProps) {
   const root = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const content = sanitized(text);
     for (const block of content.querySelectorAll("pre")) addCopyButton(block);
     for (const table of content.querySelectorAll("table")) wrap(table, "table-scroll");
+    const blocks = isForming ? [] : [...content.querySelectorAll<HTMLElement>("pre > code[class]")];
     root.current?.replaceChildren(content);
-  }, [text]);
+    if (blocks.length > 0) void colour(blocks);
+  }, [text, isForming]);
   return <div class="markdown" ref={root} />;
 }
 
@@ -52,6 +69,24 @@ function sanitized(text: string): DocumentFragment {
     FORBID_TAGS: ["img", "form", "style"],
     RETURN_DOM_FRAGMENT: true,
   });
+}
+
+/** Colours code blocks by the language that they name. Without the library they stay as they are. */
+async function colour(blocks: readonly HTMLElement[]): Promise<void> {
+  const colours = await import("./code-colours.ts").catch((error: unknown) => {
+    console.warn(error);
+    return undefined;
+  });
+  for (const block of blocks) {
+    const source = block.textContent;
+    const language = LANGUAGE_CLASS.exec(block.className)?.[1];
+    if (colours === undefined || language === undefined || source.length > COLOURED_CHARS_MAX) continue;
+    const html = colours.colouredHtml(source, language);
+    if (html === undefined) continue;
+    block.replaceChildren(
+      purify.sanitize(html, { ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"], RETURN_DOM_FRAGMENT: true }),
+    );
+  }
 }
 
 function addCopyButton(block: HTMLPreElement): void {

@@ -76,7 +76,7 @@ export function FormingReply({ turn, text }: { turn: string; text: string }) {
   return (
     <li class="message forming" data-role="assistant" data-turn={turn} aria-busy="true">
       <span class="unseen">{words.assistant}: </span>
-      <Markdown text={text} />
+      <Markdown text={text} isForming />
     </li>
   );
 }

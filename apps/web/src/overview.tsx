@@ -2,6 +2,7 @@
 import type { BudgetState, Status } from "@mimikit/protocol/api";
 import type { Role } from "@mimikit/protocol/role";
 import { nowMs } from "./clock.ts";
+import { addressOf } from "./place.ts";
 import { status } from "./state.ts";
 import { costText, momentText, numberText, pauseText, words } from "./words.ts";
 
@@ -30,15 +31,26 @@ export function Overview() {
         <>
           <Answerers status={now} />
           <Today status={now} />
-          <Budget title={words.budgetOfDay} budget={now.usage.budget.day} />
-          <Budget title={words.budgetOfMonth} budget={now.usage.budget.month} />
+          <Budgets />
+          <p class="overview-more">
+            {(["usage", "settings"] as const).map((view) => (
+              <a key={view} href={addressOf(view)} onClick={closeSheet}>
+                {words.views[view]}
+              </a>
+            ))}
+          </p>
         </>
       )}
     </section>
   );
 }
 
-function Answerers({ status: { providers, answered, passedOver } }: { status: Status }) {
+/** What a link of the sheet opens must not be beneath it. */
+function closeSheet(): void {
+  document.getElementById("overview")?.hidePopover();
+}
+
+export function Answerers({ status: { providers, answered, passedOver } }: { status: Status }) {
   return (
     <>
       <h2>{words.whoAnswers}</h2>
@@ -106,7 +118,18 @@ function Today({ status: { usage, tools } }: { status: Status }) {
   );
 }
 
-/** What may be spent in a period, where the settings say so. */
+/** What may be spent, where the settings say so. */
+export function Budgets() {
+  const budget = status.value?.usage.budget;
+  if (budget === undefined) return null;
+  return (
+    <>
+      <Budget title={words.budgetOfDay} budget={budget.day} />
+      <Budget title={words.budgetOfMonth} budget={budget.month} />
+    </>
+  );
+}
+
 function Budget({ title, budget }: { title: string; budget: BudgetState | null }) {
   if (budget === null) return null;
   const { limit, spent, reserved, isReached, resumesAt } = budget;
@@ -118,6 +141,7 @@ function Budget({ title, budget }: { title: string; budget: BudgetState | null }
   return (
     <div class="budget" data-reached={isReached}>
       <h2>{title}</h2>
+      <Meter share={shareOf(budget)} title={title} />
       <p class="spent">{lines.map((line) => line !== false && <span key={line}>{line}</span>)}</p>
       {isReached && <p class="reached">{words.budgetReached(momentText(resumesAt, nowMs.value))}</p>}
     </div>
@@ -128,4 +152,15 @@ function Budget({ title, budget }: { title: string; budget: BudgetState | null }
 function answererOf(name: string, last: string | undefined): string {
   const answerer = words.provider(name);
   return last === undefined || last === name ? answerer : words.answeredLast(answerer, words.provider(last));
+}
+
+/** How much of the narrower limit is spent, from 0 to 1. */
+function shareOf({ limit, spent }: BudgetState): number {
+  const tokens = limit.tokens === undefined ? 0 : spent.tokens / limit.tokens;
+  const cost = limit.costUsd === undefined ? 0 : spent.costUsd / limit.costUsd;
+  return Math.min(1, Math.max(tokens, cost));
+}
+
+function Meter({ share, title }: { share: number; title: string }) {
+  return <meter min={0} max={1} high={0.8} optimum={0} value={share} aria-label={title} />;
 }

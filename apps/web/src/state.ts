@@ -163,6 +163,12 @@ export function forgetAll(): void {
   });
 }
 
+/** Puts what was said before, oldest first, above the rest; what is there already stays as it is. */
+export function putEarlier(earlier: readonly ChatMessage[]): void {
+  const known = new Set(messages.value.map((message) => message.id));
+  messages.value = [...earlier.filter(({ id }) => !known.has(id)), ...messages.value].slice(-MESSAGES_MAX);
+}
+
 function hasReply(turn: string): boolean {
   return messages.value.some((message) => message.id === `${turn}.reply`);
 }
@@ -206,7 +212,8 @@ function putMessage(message: ChatMessage): void {
   messages.value = rest.toSpliced(end < 0 ? rest.length : end, 0, message).slice(-MESSAGES_MAX);
 }
 
-function isPending(message: ChatMessage): boolean {
+/** Is it still on its way? */
+export function isPending(message: ChatMessage): boolean {
   return message.pending === true;
 }
 

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { nowMs } from "./clock.ts";
 import { cancelTask, link } from "./connection.ts";
 import { Cross, List } from "./icons.tsx";
+import { addressOf } from "./place.ts";
 import { cancelling, openCount, status, steps, tasks, trees } from "./state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "./task-tree.ts";
 import { durationText, words } from "./words.ts";
@@ -34,11 +35,14 @@ const nodes = computed(() => {
 });
 
 /** The list beside the conversation, where there is room for it. */
-export function TaskPanel() {
+export function TaskPanel({ isCovered }: { isCovered: boolean }) {
   if (narrow.value) return null;
   return (
-    <aside class="tasks" aria-labelledby="tasks-title">
-      <h2 id="tasks-title">{words.tasks}</h2>
+    <aside class="tasks" aria-labelledby="tasks-title" inert={isCovered}>
+      <div class="drawer-top">
+        <h2 id="tasks-title">{words.tasks}</h2>
+        <BoardLink />
+      </div>
       <TaskList />
       <Colophon />
     </aside>
@@ -72,6 +76,7 @@ export function TaskDrawer() {
       <div class="tasks">
         <div class="drawer-top">
           <h2 id="tasks-title">{words.tasks}</h2>
+          <BoardLink />
           <button type="button" class="plain" aria-label={words.closeTasks} onClick={close}>
             <Cross />
           </button>
@@ -204,7 +209,9 @@ function TaskRow({ node }: { node: TaskNode }) {
         {open && <CancelButton id={task.id} title={task.title} />}
       </div>
       <p class="task-title" title={task.title}>
-        {task.title}
+        <a href={addressOf("tasks", task.id)} onClick={leaveDrawer}>
+          {task.title}
+        </a>
       </p>
       {before && <p class="task-note">{words.after(before.title)}</p>}
       {task.attempts > 1 && <p class="task-note">{words.attempt(task.attempts)}</p>}
@@ -212,6 +219,20 @@ function TaskRow({ node }: { node: TaskNode }) {
       {task.state === "failed" && <p class="task-error">{task.error ?? task.failureReason}</p>}
     </div>
   );
+}
+
+/** Leads to the drawing of all that is in the list. */
+function BoardLink() {
+  return (
+    <a class="board-link" href={addressOf("tasks")} onClick={leaveDrawer}>
+      {words.views.tasks}
+    </a>
+  );
+}
+
+/** The view that a link opens must not open behind the drawer. */
+function leaveDrawer(): void {
+  drawerOpen.value = false;
 }
 
 function Steps({ id }: { id: string }) {
@@ -260,7 +281,7 @@ function CancelButton({ id, title }: { id: string; title: string }) {
   );
 }
 
-function StateLabel({ state }: { state: TaskState }) {
+export function StateLabel({ state }: { state: TaskState }) {
   return (
     <span class="state" data-state={state}>
       {words.state(state)}

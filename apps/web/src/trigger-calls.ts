@@ -1,7 +1,8 @@
 /** What the page asks the gateway about triggers, and wants of them (API.md). */
-import type { ApiError, TriggerDetail, TriggerExplanation } from "@mimikit/protocol/api";
+import type { TriggerDetail, TriggerExplanation } from "@mimikit/protocol/api";
+import type { TriggerInput } from "@mimikit/protocol/trigger-order";
+import { call, refusalIn } from "./call.ts";
 import { request } from "./session.ts";
-import { notice } from "./state.ts";
 import { words } from "./words.ts";
 
 export interface Insight {
@@ -12,11 +13,15 @@ export interface Insight {
 /** Why a trigger fires or does not, and when it does next; undefined when nobody said, and then the user is told why. */
 export async function inspectTrigger(id: string): Promise<Insight | undefined> {
   const [detail, explanation] = await Promise.all([
-    call("GET", `api/triggers/${id}`),
-    call("GET", `api/triggers/${id}/explain`),
+    call<TriggerDetail>("GET", `api/triggers/${id}`),
+    call<TriggerExplanation>("GET", `api/triggers/${id}/explain`),
   ]);
-  if (detail === undefined || explanation === undefined) return undefined;
-  return { detail: detail as TriggerDetail, explanation: explanation as TriggerExplanation };
+  return detail === undefined || explanation === undefined ? undefined : { detail, explanation };
+}
+
+/** A trigger with its whole prompt; undefined when nobody said, and then the user is told why. */
+export function readTrigger(id: string): Promise<TriggerDetail | undefined> {
+  return call<TriggerDetail>("GET", `api/triggers/${id}`);
 }
 
 /** Pauses or resumes a trigger. @returns whether the wish is durable; else the user is told why. */
@@ -34,14 +39,21 @@ export async function deleteTrigger(id: string): Promise<boolean> {
   return (await call("DELETE", `api/triggers/${id}`)) !== undefined;
 }
 
-async function call(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown> {
-  const answer = await request(method, path, body);
-  if (answer === undefined) {
-    notice.value = words.notConnected;
-    return undefined;
-  }
-  const said: unknown = await answer.json();
-  if (answer.ok) return said;
-  notice.value = (said as ApiError).error.message;
-  return undefined;
+/** Makes a trigger, or changes the one with this id. @returns why it was refused; undefined once the order is durable. */
+export async function saveTrigger(order: Partial<TriggerInput>, id: string | undefined): Promise<string | undefined> {
+  const answer =
+    id === undefined
+      ? await request("POST", "api/triggers", order)
+      : await request("PATCH", `api/triggers/${id}`, order);
+  if (answer === undefined) return words.notConnected;
+  return answer.ok ? undefined : refusalIn(answer);
+}
+
+export type Preview = { upcoming: string[] } | { problem: string };
+
+/** When such an order would fire, or what is wrong with it. */
+export async function previewSchedule(query: Record<string, string>): Promise<Preview> {
+  const answer = await request("GET", `api/triggers/upcoming?${new URLSearchParams(query)}`);
+  if (answer === undefined) return { problem: words.notConnected };
+  return answer.ok ? ((await answer.json()) as Preview) : { problem: await refusalIn(answer) };
 }

@@ -2,7 +2,6 @@
 
 import type { Event } from "@mimikit/protocol/inbox";
 import type { Report } from "@mimikit/protocol/report";
-import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import { PRIORITY_DEFAULT } from "@mimikit/protocol/task";
 import {
@@ -18,6 +17,7 @@ import {
 } from "@mimikit/protocol/trigger";
 import {
   type Missed,
+  type Target,
   type TriggerChange,
   type TriggerDefinition,
   type TriggerInput,
@@ -38,7 +38,7 @@ export interface Maker {
   parentId?: string | undefined;
   depth: number;
   /** Who gets its firings where the order does not say (SPEC D6). */
-  target: Role;
+  target: Target;
 }
 
 /** The first version of a standing trigger. */

@@ -1,6 +1,7 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
 import { AttachmentOrders } from "./attachment.ts";
+import { AuditLine } from "./audit.ts";
 import { Atom, Condition } from "./condition.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { MESSAGE_CHARS_MAX, OnInterrupt } from "./fields.ts";
@@ -14,7 +15,7 @@ import { Report } from "./report.ts";
 import { Role } from "./role.ts";
 import { SkillProblem, SkillSummary } from "./skill.ts";
 import { Past } from "./trigger.ts";
-import { Missed, Schedule, TriggerBudget } from "./trigger-order.ts";
+import { Missed, Schedule, Target, TriggerBudget } from "./trigger-order.ts";
 import { Usage } from "./usage.ts";
 
 export const BODY_BYTES_MAX = 65_536;
@@ -113,7 +114,7 @@ export const TriggerSummary = z.object({
   type: z.enum(["recurring", "scheduled", "conditional"]),
   title: z.string(),
   prompt: z.string(),
-  target: Role,
+  target: Target,
   priority: z.number(),
   createdAt: z.string(),
   parentId: Id.optional(),
@@ -302,6 +303,19 @@ export const UsageRow = Usage.extend({
 export type UsageRow = z.infer<typeof UsageRow>;
 
 export const USAGE_DAYS_MAX = 92;
+
+export const AUDIT_ENTRIES_DEFAULT = 100;
+export const AUDIT_ENTRIES_MAX = 500;
+
+/** `GET /api/audit`: lines in order of time, and where the pages beside this one begin. */
+export const AuditAnswer = z.object({
+  entries: z.array(AuditLine),
+  /** `after` of the page that follows, now or when there is more. */
+  next: z.string(),
+  /** `before` of the page in front of this one; null when there is none. */
+  previous: z.string().nullable(),
+});
+export type AuditAnswer = z.infer<typeof AuditAnswer>;
 
 export const ApiError = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }),

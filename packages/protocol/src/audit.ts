@@ -14,7 +14,7 @@ export const AuditLine = z.object({
   durationMs: z.number().optional(),
   failureReason: z.string().optional(),
   detail: z.record(z.string(), z.unknown()).optional(),
-  /** SHA-256 of the previous line; empty in the first line of a file. */
+  /** SHA-256 of the previous line, over rotated files too; empty in the first line of all. */
   previousHash: z.string(),
 });
 export type AuditLine = z.infer<typeof AuditLine>;

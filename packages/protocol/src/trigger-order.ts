@@ -29,7 +29,8 @@ export const Missed = z.enum(["latest", "all", "none"]);
 export type Missed = z.infer<typeof Missed>;
 
 /** Who gets a firing (SPEC D6). */
-export const Target = Role;
+export const Target = Role.exclude(["reviewer"]);
+export type Target = z.infer<typeof Target>;
 
 /** What one trigger may cost in a day; what it has used up is skipped, and said (SPEC N2). */
 export const TriggerBudget = z.strictObject({

@@ -17,8 +17,8 @@ import { replaceFile } from "./replace-file.ts";
 
 export const CONFIG_FILE = "config.yaml";
 const LAST_GOOD_FILE = "config.last-good.json";
-const FILE_BYTES_MAX = 65_536;
-const ALIASES_MAX = 20;
+export const CONFIG_FILE_BYTES_MAX = 65_536;
+export const CONFIG_ALIASES_MAX = 20;
 const TOKENS_MAX = 1_000_000_000_000;
 const DOLLARS_MAX = 1_000_000_000;
 const RESERVE_TOKENS_MAX = 100_000_000;
@@ -311,6 +311,33 @@ export function loadConfig(home: string, env: Environment): LoadedConfig {
   return { config: Config.parse(withEnvironment), problems };
 }
 
+/** A setting as it is in force. */
+export interface Setting {
+  field: ConfigField;
+  /** undefined where nothing is set and there is no default. */
+  value: unknown;
+  source: "default" | "file" | "environment";
+  /** The variable that it comes from. */
+  variable?: string;
+}
+
+/** Every setting in the order of the schema, as `loadConfig` makes them, and where each comes from. */
+export function loadSettings(home: string, env: Environment): Setting[] {
+  const fromFile = readConfigFile(home, []);
+  const { config } = loadConfig(home, env);
+  return CONFIG_FIELDS.map((field) => {
+    const value = valueAt(config, field.path);
+    const variable = variableSet(field, env);
+    if (variable !== undefined && readVariable(env[variable] ?? "", field.schema).success)
+      return { field, value, source: "environment", variable };
+    return { field, value, source: valueAt(fromFile, field.path) === undefined ? "default" : "file" };
+  });
+}
+
+function valueAt(record: unknown, path: readonly string[]): unknown {
+  return path.reduce((value, key) => (isGroup(value) ? value[key] : undefined), record);
+}
+
 /** A field of the schema that is not a group: its place in the file and the variables that set it. */
 export interface ConfigField {
   path: readonly string[];
@@ -377,12 +404,12 @@ function parseConfigFile(path: string): ConfigInput {
   try {
     const info = fstatSync(file);
     if (!info.isFile()) throw new Error("not a regular file");
-    if (info.size > FILE_BYTES_MAX) throw new Error(`longer than ${FILE_BYTES_MAX} bytes`);
+    if (info.size > CONFIG_FILE_BYTES_MAX) throw new Error(`longer than ${CONFIG_FILE_BYTES_MAX} bytes`);
     text = readFileSync(file, "utf8");
   } finally {
     closeSync(file);
   }
-  const value: unknown = parseYaml(text, { maxAliasCount: ALIASES_MAX, logLevel: "error" }) ?? {};
+  const value: unknown = parseYaml(text, { maxAliasCount: CONFIG_ALIASES_MAX, logLevel: "error" }) ?? {};
   const checked = Config.safeParse(value);
   if (!checked.success) throw new Error(describeIssues(checked.error));
   return value as ConfigInput;
@@ -417,14 +444,20 @@ function rememberLastGood(home: string, input: ConfigInput, problems: string[]):
 
 function applyEnvironment(input: ConfigInput, env: Environment, problems: string[]): ConfigInput {
   let result: Record<string, unknown> = { ...input };
-  for (const { path, variables, schema } of CONFIG_FIELDS) {
-    const variable = variables.find((name) => env[name] !== undefined && env[name] !== "");
+  for (const field of CONFIG_FIELDS) {
+    const { path, schema } = field;
+    const variable = variableSet(field, env);
     if (variable === undefined) continue;
     const checked = readVariable(env[variable] ?? "", schema);
     if (checked.success) result = withValue(result, path, checked.data);
     else problems.push(`${variable}: ${describeIssues(checked.error).replace(/^record: /, "")}; it is ignored`);
   }
   return result;
+}
+
+/** The variable that sets a field; an empty one sets nothing. */
+function variableSet({ variables }: ConfigField, env: Environment): string | undefined {
+  return variables.find((name) => env[name] !== undefined && env[name] !== "");
 }
 
 /** A variable is text: a list is separated by commas, a table is JSON, and what reads as a number is one where one is wanted. */

@@ -3,14 +3,11 @@
  * same line on stdout (SPEC N1). The operations log says how it goes: stdout only. Neither ever stops the process, and
  * neither contains a secret or a character that could fool a terminal.
  */
-import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
-import { join } from "node:path";
-import { type AuditEvent, AuditLine } from "@mimikit/protocol/audit";
-import { BadJson, parseRecord } from "@mimikit/protocol/json";
+import type { AuditEvent } from "@mimikit/protocol/audit";
 import { hasCode } from "@mimikit/store/error-code";
 import winston from "winston";
-import { HomeError, readToken } from "./home.ts";
+import { openAuditChain } from "./audit-chain.ts";
+import { readToken } from "./home.ts";
 import type { ProcessRole } from "./role-record.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug";
@@ -26,23 +23,17 @@ export interface Log {
   flush(): Promise<void>;
 }
 
-const AUDIT_FILES: Record<ProcessRole, string> = {
-  supervisor: "log.jsonl",
-  workers: "log.workers.jsonl",
-  gateway: "log.gateway.jsonl",
-};
-
-/** The name of the audit file of a role, in the state directory. */
-export const auditFile = (actor: ProcessRole) => AUDIT_FILES[actor];
-
 const FLUSH_MS_MAX = 1_000;
-/** The last good line is looked for in this much of the end of the file. */
-const TAIL_BYTES_MAX = 1_048_576;
 
 /** Opens the log of a role. Throws when its audit file cannot be opened or is no regular file. */
 export function createLog(home: string, actor: ProcessRole, level: LogLevel): Log {
   const redact = createRedaction(home);
-  const audit = openAudit(join(home, auditFile(actor)));
+  const audit = openAuditChain({
+    home,
+    actor,
+    note: (event) => log.audit(event),
+    onProblem: (error) => log.warn("finished audit files could not be compressed or removed", { error }),
+  });
   const operations = winston.createLogger({
     level,
     format: winston.format.printf(({ level, message, meta }) =>
@@ -68,7 +59,7 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
     process.stdout.write(`${line}\n`);
   }
 
-  return {
+  const log: Log = {
     audit(event) {
       try {
         if (lost > 0) {
@@ -94,73 +85,7 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
         });
       }),
   };
-}
-
-interface Link {
-  seq: number;
-  previousHash: string;
-}
-
-/** A chain of lines with one writer. It goes on from the last good line; what a crash tore off stays where it is, unread. */
-function openAudit(path: string): { append(write: (link: Link) => string): string } {
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = openSync(path, flags, 0o600);
-  if (!fstatSync(file).isFile()) {
-    closeSync(file);
-    throw new HomeError(`${path} is not a regular file: move it away`);
-  }
-  const tail = readTail(file);
-  let link = linkAfter(tail);
-  let endsInNewline = tail === "" || tail.endsWith("\n");
-
-  return {
-    append(write) {
-      const line = write(link);
-      const endedInNewline = endsInNewline;
-      const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${line}\n`);
-      const { size } = fstatSync(file);
-      try {
-        for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-      } catch (error) {
-        // The disk is full in mid-line: what is there of the line is taken back, so that no number appears twice.
-        endsInNewline = false;
-        ftruncateSync(file, size);
-        endsInNewline = endedInNewline;
-        throw error;
-      }
-      endsInNewline = true;
-      link = { seq: link.seq + 1, previousHash: hashOf(line) };
-      return line;
-    },
-  };
-}
-
-function readTail(file: number): string {
-  const { size } = fstatSync(file);
-  const length = Math.min(size, TAIL_BYTES_MAX);
-  const bytes = Buffer.alloc(length);
-  let read = 0;
-  while (read < length) {
-    const count = readSync(file, bytes, read, length - read, size - length + read);
-    if (count === 0) break;
-    read += count;
-  }
-  return bytes.toString("utf8", 0, read);
-}
-
-function linkAfter(tail: string): Link {
-  for (const line of tail.split("\n").reverse()) {
-    try {
-      return { seq: parseRecord(AuditLine, line).seq + 1, previousHash: hashOf(line) };
-    } catch (error) {
-      if (!(error instanceof BadJson)) throw error;
-    }
-  }
-  return { seq: 1, previousHash: "" };
-}
-
-function hashOf(line: string): string {
-  return createHash("sha256").update(line).digest("hex");
+  return log;
 }
 
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTH)$/i;

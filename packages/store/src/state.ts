@@ -23,6 +23,8 @@ export const ATTACHMENTS = "attachments";
 export const WEB_SESSIONS = "sessions/web";
 /** Where self-improvement works, one worktree for each improvement that is under way (SPEC J2). */
 export const WORKTREES = "worktrees";
+/** What was done, as far as it is no longer in the audit file that is being written (SPEC N1). */
+export const AUDIT = "log";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -96,4 +98,5 @@ export const DIRECTORIES: readonly string[] = [
   WEB_SESSIONS,
   HISTORY,
   ATTACHMENTS,
+  AUDIT,
 ];

@@ -53,9 +53,18 @@ export class ScriptedGateway {
   /** What was uploaded, by its hash. */
   readonly attachments = new Map<string, { type: string; body: Buffer }>();
   /** Why every upload is refused, if it is. */
-  refusal: string | undefined;
+  uploadRefusal: string | undefined;
   /** Why triggers fire or do not, by id. */
   readonly explanations = new Map<string, TriggerExplanation>();
+  /** What GETs of the API are answered, by path; a function is asked with the query. */
+  readonly answers = new Map<string, unknown>([
+    [
+      "/api/triggers/simulate",
+      { from: "", to: "", firings: [], isCut: false, expected: { tokens: 0, costUsd: 0 }, conditional: [] },
+    ],
+  ]);
+  /** Why changes of triggers are refused; undefined while they are granted. */
+  refusal: string | undefined;
   /** While false, messages are not acknowledged, as if the disk were slow. */
   accepts = true;
   status: Status;
@@ -227,8 +236,8 @@ export class ScriptedGateway {
     });
     app.get("/api/status", (_request, response) => void response.json(this.status));
     app.post("/api/attachments", express.raw({ type: () => true, limit: "25mb" }), (request, response) => {
-      if (this.refusal !== undefined)
-        return void response.status(415).json({ error: { code: "unknown_type", message: this.refusal } });
+      if (this.uploadRefusal !== undefined)
+        return void response.status(415).json({ error: { code: "unknown_type", message: this.uploadRefusal } });
       const body = request.body as Buffer;
       const id = createHash("sha256").update(body).digest("hex");
       const type = request.get("Content-Type") ?? "";
@@ -240,6 +249,11 @@ export class ScriptedGateway {
       if (found === undefined) return void response.status(404).json({ error: { code: "not_found", message: "gone" } });
       response.type(found.type).send(found.body);
     });
+    app.get("/api/*path", (request, response, next) => {
+      const answer = this.answers.get(request.path);
+      if (answer === undefined) return next();
+      response.json(typeof answer === "function" ? answer(request.query) : answer);
+    });
     app.get("/api/triggers/:id", (request, response) => {
       const trigger = this.#triggers.get(request.params.id);
       const upcoming = trigger?.next ? [trigger.next] : [];
@@ -250,6 +264,10 @@ export class ScriptedGateway {
     });
     app.use("/api/triggers", express.json(), ({ method, path, body }, response) => {
       this.wanted.push({ method, path, body });
+      if (this.refusal !== undefined) {
+        const message = this.refusal;
+        return void response.status(400).json({ error: { code: "invalid", message } });
+      }
       response.status(202).json({ id: "wish" });
       this.#arrivals.emit("frame");
     });

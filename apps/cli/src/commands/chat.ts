@@ -17,7 +17,7 @@ import { currentPlace } from "../place.ts";
 import { plainLine } from "../print.ts";
 import { answerMeant } from "../question-text.ts";
 import { Screen } from "../screen.ts";
-import { mistakeText, slashHelp } from "../slash-help.ts";
+import { completeSlash, mistakeText, slashHelp } from "../slash-help.ts";
 import { ask } from "../write-wish.ts";
 
 /** How many earlier messages the arrow keys bring back. */
@@ -27,7 +27,7 @@ export const chat = command({
   usage: "chat",
   summary: "talk with Mimikit in the terminal",
   examples: [
-    ["mimikit chat", "Ctrl-C stops waiting, Ctrl-D leaves; what was asked goes on. /help shows the commands"],
+    ["mimikit chat", "Ctrl-C ends what runs now, Ctrl-D leaves and lets it go on; /help and Tab show the commands"],
     ["echo status | mimikit chat", "each line of the pipe is a message"],
   ],
   async run({ json }) {
@@ -47,7 +47,7 @@ async function converse(): Promise<void> {
   const end = new Promise<void>((resolve) => terminal.once("close", resolve));
   let leaving = false;
   terminal.on("SIGINT", () => {
-    if (talk.stopWaiting()) leaving = false;
+    if (talk.interrupt()) leaving = false;
     else if (leaving) terminal.close();
     else {
       leaving = true;
@@ -80,6 +80,7 @@ function openTerminal(earlier: readonly ChatMessage[], isLive: boolean): Interfa
     prompt: "",
     history: said.slice(-HISTORY_MAX).reverse(),
     historySize: HISTORY_MAX,
+    completer: completeSlash,
   });
 }
 
@@ -153,6 +154,13 @@ class Talk {
       this.screen.questions.takeUp(asked.id);
       this.screen.note(reasonOf(error), "red");
     }
+  }
+
+  /** Ends what runs now, if anything is awaited, and waits no longer. @returns whether there was anything. */
+  interrupt(): boolean {
+    if (!this.stopWaiting()) return false;
+    this.track(this.carryOut({ kind: "stop" }));
+    return true;
   }
 
   /** Lets go of the answers that are awaited; they come when they come. @returns whether there were any. */

@@ -2,13 +2,14 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { auditFile } from "@mimikit/runtime/log";
+import { auditFile } from "@mimikit/runtime/audit-files";
 import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { hasCode } from "@mimikit/store/error-code";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
+import { logLineText } from "../log-line.ts";
 import { currentPlace, pm2Home } from "../place.ts";
-import { plainLine, printJson, printLine, styled } from "../print.ts";
+import { plainLine, printJson, printLine } from "../print.ts";
 
 const LINES_DEFAULT = 50;
 const LINES_MAX = 10_000;
@@ -121,18 +122,6 @@ function inOrder(lines: Line[]): Line[] {
 }
 
 function show({ text, value }: Line, json: boolean): void {
-  if (json || value === null) {
-    printLine(json ? text : plainLine(text));
-    return;
-  }
-  const { timestamp, actor, level, event, message, taskId, failureReason, detail, meta } = value;
-  const what = String(event ?? message ?? "");
-  const rest = [taskId, failureReason, detail ?? meta]
-    .filter((part) => part !== undefined)
-    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)));
-  const colour = level === "error" ? "red" : level === "warn" ? "yellow" : "cyan";
-  const at = typeof timestamp === "string" ? new Date(timestamp).toLocaleTimeString() : "";
-  printLine(
-    `${styled("dim", at)} ${String(actor ?? "").padEnd(10)} ${styled(colour, plainLine(what))} ${plainLine(rest.join(" "))}`.trimEnd(),
-  );
+  if (json) printLine(text);
+  else printLine(value === null ? plainLine(text) : logLineText(value));
 }

@@ -1,13 +1,26 @@
-/** What starts by itself: when it does next, why, and how to hold it, start it or end it. */
+/** What starts by itself: what is to come, why, and how to make, change, hold, start or end it. */
 import type { Explanation, TriggerDetail, TriggerSummary } from "@mimikit/protocol/api";
 import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { nowMs } from "./clock.ts";
-import { link } from "./connection.ts";
-import { Clock } from "./icons.tsx";
-import { status, triggers } from "./state.ts";
-import { deleteTrigger, type Insight, inspectTrigger, pauseTrigger, runTrigger } from "./trigger-calls.ts";
-import { momentText, words } from "./words.ts";
+import { nowMs } from "../clock.ts";
+import { link } from "../connection.ts";
+import { go } from "../place.ts";
+import { status, triggers } from "../state.ts";
+import {
+  deleteTrigger,
+  type Insight,
+  inspectTrigger,
+  pauseTrigger,
+  readTrigger,
+  runTrigger,
+} from "../trigger-calls.ts";
+import type { ViewProps } from "../views.tsx";
+import { momentText, words } from "../words.ts";
+import { Calendar } from "./calendar.tsx";
+import { cronWords } from "./cron-words.ts";
+import { TriggerForm } from "./trigger-form.tsx";
+import { viewWords } from "./view-words.ts";
+import "./triggers.css";
 
 const RECENT_SHOWN_MAX = 5;
 
@@ -23,25 +36,26 @@ const inOrder = computed(() =>
 /** The trigger whose reasons are shown. */
 const opened = signal<string | undefined>(undefined);
 
-/** Opens the panel; says how many there are. */
-export function TriggersButton() {
-  const count = Math.max(triggers.value.size, status.value?.counts.triggers ?? 0);
-  const label = words.triggerCount(count);
-  return (
-    <button type="button" class="plain counted" popovertarget="triggers" aria-label={label} title={label}>
-      <Clock />
-      {count > 0 && <b>{count}</b>}
-    </button>
-  );
-}
-
-export function Triggers() {
+/** The calendar of what is to come, and every trigger that stands; `detail` is `new`, or the one that is changed. */
+export function Triggers({ detail }: ViewProps) {
   const list = inOrder.value;
   const unlisted = (status.value?.counts.triggers ?? 0) - list.length;
   return (
-    <section id="triggers" class="sheet triggers" popover="auto" aria-labelledby="triggers-title">
-      <h2 id="triggers-title">{words.triggers}</h2>
-      {list.length === 0 && <p class="quiet">{words.noTriggers}</p>}
+    <div class="triggers">
+      {detail === undefined ? (
+        <button type="button" class="primary new-trigger" onClick={() => go("triggers", "new")}>
+          {viewWords.newTrigger}
+        </button>
+      ) : (
+        <Form key={detail} detail={detail} />
+      )}
+      {list.length > 0 && <Calendar />}
+      {list.length === 0 && (
+        <div class="teach">
+          <p>{words.noTriggers}</p>
+          <p>{viewWords.triggersTeach}</p>
+        </div>
+      )}
       <ul>
         {list.map((trigger) => (
           <li key={trigger.id} class="trigger" data-trigger={trigger.id} data-paused={trigger.paused}>
@@ -50,8 +64,24 @@ export function Triggers() {
         ))}
       </ul>
       {unlisted > 0 && <p class="quiet">{words.moreTriggers(unlisted)}</p>}
-    </section>
+    </div>
   );
+}
+
+/** The form, once it is known what it changes. */
+function Form({ detail }: { detail: string }) {
+  const trigger = useSignal<TriggerDetail | undefined>(undefined);
+  const isNew = detail === "new";
+  const close = () => go("triggers");
+  useEffect(() => {
+    if (isNew) return;
+    void readTrigger(detail).then((found) => {
+      if (found === undefined) close();
+      else trigger.value = found;
+    });
+  }, []);
+  if (!isNew && trigger.value === undefined) return <p class="quiet">{words.looking}</p>;
+  return <TriggerForm trigger={trigger.value} onDone={close} />;
 }
 
 function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
@@ -76,7 +106,9 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
       <p class="trigger-title" title={trigger.prompt}>
         {title}
       </p>
-      <p class="trigger-when">{whenText(trigger)}</p>
+      <p class="trigger-when" title={patternOf(trigger)}>
+        {whenText(trigger)}
+      </p>
       <p class="trigger-next" role="status">
         <Next trigger={trigger} />
         {hasStarted.value && <span class="started"> · {words.started}</span>}
@@ -112,6 +144,9 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
           }}
         >
           {words.runNow}
+        </button>
+        <button type="button" class="link" aria-label={viewWords.editOf(title)} onClick={() => go("triggers", id)}>
+          {viewWords.edit}
         </button>
         <button type="button" class="link" disabled={isLocked} aria-label={words.deleteOf(title)} onClick={remove}>
           {words.delete}
@@ -232,7 +267,14 @@ function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Expl
 
 function whenText({ schedule, runAt, type }: TriggerSummary): string {
   if (schedule !== undefined)
-    return "interval" in schedule ? words.every(schedule.interval) : words.cron(schedule.cron, schedule.timezone);
+    return "interval" in schedule
+      ? words.every(schedule.interval)
+      : words.cron(cronWords(schedule.cron) ?? schedule.cron, schedule.timezone);
   if (runAt !== undefined) return words.once(momentText(runAt, nowMs.value));
   return type === "conditional" ? words.onCondition : type;
+}
+
+/** The pattern itself, for those who want to know. */
+function patternOf({ schedule }: TriggerSummary): string | undefined {
+  return schedule !== undefined && "cron" in schedule ? schedule.cron : undefined;
 }

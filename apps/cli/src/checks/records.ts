@@ -1,0 +1,17 @@
+/** Do the records keep the promises of the protocol, and is the audit log whole? */
+import { type Check, fail, ok, type Patient } from "../check.ts";
+import { findViolations } from "../find-violations.ts";
+import { plainLine } from "../print.ts";
+import { withState } from "../state.ts";
+
+const NAMED_MAX = 5;
+
+export async function checkRecords({ exists, home, workDir }: Patient): Promise<Check[]> {
+  if (!exists) return [];
+  const { turns, results, violations } = await findViolations((look) => withState(look, { home, workDir }));
+  if (violations.length === 0) return [ok(`${turns} turns and ${results} tasks are as the protocol wants them`)];
+  const next = "keep a copy of the state directory (mimikit backup), and restore an earlier one if work is missing";
+  const named = violations.slice(0, NAMED_MAX).map((violation) => fail(plainLine(violation), next));
+  const more = violations.length - named.length;
+  return more === 0 ? named : [...named, fail(`and ${more} more`, next)];
+}

@@ -1,0 +1,203 @@
+/**
+ * What the processes have done, out of their own files: the newest of it, all of it at a moment in the past, and the
+ * proof that nothing was cut out. It reads the files itself, so it works with everything down.
+ */
+import { existsSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { AUDIT_ENTRIES_MAX } from "@mimikit/protocol/api";
+import { AuditLine } from "@mimikit/protocol/audit";
+import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/runtime/audit-trail";
+import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
+import { type Verified, verifyAudit } from "@mimikit/runtime/verify-audit";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { logLineText } from "../log-line.ts";
+import { currentPlace } from "../place.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
+import { type Replayed, replay } from "../replay.ts";
+import { type State, withState } from "../state.ts";
+
+const LINES_DEFAULT = 30;
+const POLL_MS = 500;
+const HASH_CHARS_SHOWN = 16;
+/** Turns before the moment in which the last reply, and what was answered, is looked for. */
+const TURNS_READ_MAX = 200;
+
+type Actor = AuditLine["actor"];
+
+export const audit = command({
+  usage: "audit <action>",
+  summary: "what was done: read it, prove it, or go back in it",
+  examples: [
+    ["mimikit audit tail -f", "the newest lines, and those to come; Ctrl-C ends it"],
+    ["mimikit audit tail -n 500 --actor supervisor --json", "as one JSON document"],
+    ["mimikit audit verify", "proves that no line was cut out or changed; exit code 1 when one was"],
+    ["mimikit audit replay --at 2026-11-22T09:30", "what was open, asked and answered at that moment"],
+  ],
+  options: (yargs) =>
+    yargs
+      .positional("action", {
+        choices: ["tail", "verify", "replay"] as const,
+        demandOption: true,
+        describe: "what to do",
+      })
+      .option("lines", {
+        alias: "n",
+        type: "number",
+        default: LINES_DEFAULT,
+        describe: `tail: how many, at most ${AUDIT_ENTRIES_MAX}`,
+      })
+      .option("follow", {
+        alias: "f",
+        type: "boolean",
+        default: false,
+        describe: "tail: go on; with --json a line each",
+      })
+      .option("actor", { choices: AuditLine.shape.actor.options, array: true, describe: "tail, verify: only of these" })
+      .option("at", { type: "string", describe: "replay: the moment, ISO 8601; without a zone it is local" }),
+  async run({ json, action, lines, follow, actor: actors = [...PROCESS_ROLES], at }) {
+    const { home } = currentPlace();
+    if (!existsSync(home))
+      throw new Failure("failed", `there is no state directory ${home}: nothing was done here yet`);
+    if (action === "tail") await tail(home, { json, count: lines, follow, actors });
+    else if (action === "verify") verify(home, json, actors);
+    else await goBack(home, json, at);
+  },
+});
+
+async function tail(
+  home: string,
+  { json, count, follow, actors }: { json: boolean; count: number; follow: boolean; actors: Actor[] },
+): Promise<void> {
+  if (!Number.isInteger(count) || count < 1 || count > AUDIT_ENTRIES_MAX)
+    throw new Failure("usage", `--lines is a whole number from 1 to ${AUDIT_ENTRIES_MAX}`);
+  let page = readBefore(home, null, count, actors);
+  if (json && !follow) {
+    printJson(page);
+    return;
+  }
+  const show = (line: AuditLine) => printLine(json ? JSON.stringify(line) : logLineText(line, true));
+  if (page.entries.length === 0 && !follow) printLine("nothing was done yet");
+  for (;;) {
+    for (const line of page.entries) show(line);
+    if (!follow) return;
+    if (page.entries.length === 0) await wait(POLL_MS);
+    const position = parsePosition(page.next);
+    if (position === null) throw new Error(`${page.next} is no position`);
+    page = readAfter(home, position, AUDIT_ENTRIES_MAX, actors);
+  }
+}
+
+function verify(home: string, json: boolean, actors: Actor[]): void {
+  const chains = actors.map((actor) => verifyAudit(home, actor));
+  const breaks = chains.reduce((sum, chain) => sum + chain.breaks, 0);
+  if (json) printJson({ ok: breaks === 0, chains });
+  else showChains(chains);
+  if (breaks > 0) throw new Failure("failed", `the audit log is broken in ${breaks} place${breaks === 1 ? "" : "s"}`);
+}
+
+function showChains(chains: readonly Verified[]): void {
+  printTable(
+    ["chain", "files", "lines", "torn", "breaks", "head"],
+    chains.map(({ actor, files, from, to, torn, breaks, head }) => [
+      actor,
+      String(files),
+      to === 0 ? "none" : `${from} to ${to}`,
+      String(torn),
+      String(breaks),
+      head.slice(0, HASH_CHARS_SHOWN),
+    ]),
+    "",
+  );
+  for (const { problems, breaks } of chains) {
+    for (const problem of problems) printLine(`${styled("red", "✗")} ${plainLine(problem)}`);
+    if (breaks > problems.length) printLine(`  and ${breaks - problems.length} more`);
+  }
+  if (chains.every(({ breaks }) => breaks === 0))
+    printLine(`${styled("green", "✓")} no line was cut out, changed or put in`);
+}
+
+async function goBack(home: string, json: boolean, at: string | undefined): Promise<void> {
+  const moment = at === undefined ? Number.NaN : Date.parse(at);
+  if (Number.isNaN(moment))
+    throw new Failure("usage", "say the moment: mimikit audit replay --at 2026-11-22T09:30 (or with a zone, …T09:30Z)");
+  const lines = readWholeTrail(home);
+  const [first] = lines;
+  if (first === undefined) throw new Failure("failed", "nothing was done yet");
+  if (Date.parse(first.timestamp) > moment)
+    throw new Failure("failed", `the audit log begins at ${first.timestamp}: what was before it is not known any more`);
+  const then = replay(lines, new Date(moment).toISOString());
+  const said = await withState((state) => lookUp(state, then));
+  const told = { ...then, tasks: said.tasks, unanswered: said.unanswered, lastReply: said.lastReply };
+  if (json) printJson(told);
+  else show(told);
+}
+
+interface Told extends Replayed {
+  /** Messages that no turn had answered, by id. */
+  unanswered: string[];
+  lastReply: { turn: string; at: string; text: string } | null;
+}
+
+/** What the archive knows of it: what was said, and how tasks ended of which a crash has kept the last line from the log. */
+async function lookUp(
+  { mirror: { ledger } }: State,
+  then: Replayed,
+): Promise<Pick<Told, "tasks" | "unanswered" | "lastReply">> {
+  const answered = new Set<string>();
+  const reported = new Set<string>();
+  let lastReply: Told["lastReply"] = null;
+  let readSince = then.at;
+  for (const id of then.turns.slice(-TURNS_READ_MAX).reverse()) {
+    const turn = await ledger.readResult(id);
+    if (turn === null) continue;
+    readSince = turn.completedAt;
+    for (const message of turn.task.turn?.messages ?? []) answered.add(message.id);
+    for (const report of turn.task.turn?.results ?? []) reported.add(report.id);
+    const reply = turn.effects.find((effect) => effect.type === "reply");
+    if (lastReply === null && reply?.type === "reply") lastReply = { turn: id, at: turn.completedAt, text: reply.text };
+  }
+  const isReadWhole = then.turns.length <= TURNS_READ_MAX;
+  const tasks: Replayed["tasks"] = [];
+  for (const task of then.tasks) {
+    if (task.state === "ended" && (reported.has(task.id) || (!isReadWhole && task.since < readSince))) continue;
+    const result = await ledger.readResult(task.id);
+    if (result !== null && result.completedAt <= then.at && task.state !== "ended") continue;
+    const title = task.title ?? result?.task.title;
+    const role = task.role ?? result?.task.role;
+    tasks.push({ ...task, ...(title !== undefined && { title }), ...(role !== undefined && { role }) });
+  }
+  return { tasks, unanswered: then.accepted.filter((id) => !answered.has(id)), lastReply };
+}
+
+function show({ at, last, processes, tasks, questions, triggers, unanswered, lastReply, lines }: Told): void {
+  printLine(styled("bold", `At ${new Date(at).toLocaleString()}`));
+  printLine(`${lines} lines before it${last === null ? "" : `, the last one ${last.event} at ${last.timestamp}`}`);
+  printLine(
+    Object.entries(processes)
+      .map(([role, state]) => `${role} ${state}`)
+      .join(" · "),
+  );
+  printLine();
+  printTable(
+    ["task", "role", "state", "since", "try", "title"],
+    tasks.map(({ id, role, state, since, attempts, outcome, title }) => [
+      id,
+      role ?? "–",
+      outcome ?? state,
+      new Date(since).toLocaleTimeString(),
+      String(attempts),
+      title ?? "",
+    ]),
+    "no task was open",
+  );
+  printLine();
+  if (unanswered.length > 0) printLine(`not answered yet: ${unanswered.join(", ")}`);
+  if (questions.length > 0) printLine(`asked: ${questions.join(", ")}`);
+  if (triggers.length > 0) printLine(`triggers: ${triggers.join(", ")}`);
+  if (lastReply === null) printLine("nothing had been replied yet");
+  else
+    printLine(
+      `last reply (${lastReply.turn}, ${new Date(lastReply.at).toLocaleString()}):\n${plainText(lastReply.text)}`,
+    );
+}

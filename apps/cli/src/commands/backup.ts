@@ -1,0 +1,64 @@
+/** Puts the state directory into one file, as it was at one instant, whether Mimikit runs or not. */
+import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { prepareHome } from "@mimikit/runtime/home";
+import { hasCode } from "@mimikit/store/error-code";
+import { TEMPORARY } from "@mimikit/store/state";
+import { command } from "../command.ts";
+import { Failure, reasonOf } from "../failure.ts";
+import { currentPlace } from "../place.ts";
+import { printJson, printLine } from "../print.ts";
+import { writeBackup } from "../write-backup.ts";
+
+export const backup = command({
+  usage: "backup <file>",
+  summary: "put everything that Mimikit knows into one .tar.gz, while it runs",
+  examples: [
+    [
+      "mimikit backup ~/mimikit-2026-11-22.tar.gz",
+      "without the token and the signed-in browsers: a restore makes new ones",
+    ],
+    ["mimikit backup --with-secrets /media/disk/mimikit.tar.gz", "with them: whoever reads the file can sign in"],
+  ],
+  options: (yargs) =>
+    yargs
+      .positional("file", { type: "string", demandOption: true, describe: "the file to make; it must not exist" })
+      .option("with-secrets", { type: "boolean", default: false, describe: "the token and the sessions too" }),
+  async run({ json, file: given, withSecrets }) {
+    const { home } = currentPlace();
+    if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}: nothing to back up`);
+    const file = placeOf(given, home);
+    prepareHome(home);
+    // What a kill leaves of it is a day later removed by housekeeping, like everything in there that nobody owns.
+    const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));
+    try {
+      const written = await writeBackup(home, file, stage, withSecrets);
+      if (json) printJson(written);
+      else {
+        const size = `${(written.bytes / 1_048_576).toFixed(1)} MB`;
+        printLine(`${file}: ${written.files} files, ${size}, sha256 ${written.sha256}`);
+        if (!withSecrets) printLine("without the token and the signed-in browsers; mimikit restore makes new ones");
+      }
+    } catch (error) {
+      if (hasCode(error, "EEXIST")) throw new Failure("failed", `${file} exists already: choose another name`);
+      if (hasCode(error, "EACCES", "EROFS", "ENOSPC", "EXDEV", "EPERM"))
+        throw new Failure("failed", `${file} could not be written: ${reasonOf(error)}`);
+      throw error;
+    } finally {
+      rmSync(stage, { recursive: true, force: true });
+    }
+  },
+});
+
+/** @throws Failure for a place where no backup can be. */
+function placeOf(given: string, home: string): string {
+  const wanted = resolve(given);
+  if (!existsSync(dirname(wanted))) throw new Failure("failed", `there is no directory ${dirname(wanted)}`);
+  const file = join(realpathSync(dirname(wanted)), basename(wanted));
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+    throw new Failure("failed", `${file} exists already: choose another name`);
+  const inside = relative(realpathSync(home), file);
+  if (!inside.startsWith(".."))
+    throw new Failure("usage", `${file} is in the state directory: choose a place outside of it`);
+  return file;
+}

@@ -1,0 +1,127 @@
+/** How fast Mimikit is on this machine, measured on an instance of its own: yours is not touched, and it costs nothing. */
+import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
+import { createOnce } from "@mimikit/store/record";
+import { archivePath, TEMPORARY } from "@mimikit/store/state";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { freshKey } from "../hand-over.ts";
+import { printJson, printLine, printProgress, printTable } from "../print.ts";
+import { withDisk } from "../state.ts";
+import { startTrial, type Trial } from "../trial.ts";
+
+const RECORDS = 200;
+const MESSAGES = 30;
+const ORDERS = 8;
+const SETTLED_MS_MAX = 60_000;
+const POLL_MS = 1;
+const PAGE_BYTES = 4_096;
+
+interface Figure {
+  what: string;
+  runs: number;
+  /** Milliseconds; megabytes where `unit` says so. */
+  p50: number;
+  p95: number;
+  unit: "ms" | "MB";
+}
+
+export const bench = command({
+  usage: "bench",
+  summary: "measure how fast it is on this machine",
+  examples: [
+    ["mimikit bench", "a table; takes some seconds, on an instance of its own"],
+    ["mimikit bench --json > before.json", "to compare with later"],
+  ],
+  async run({ json }) {
+    const trial = await startTrial();
+    try {
+      const figures = await measure(trial);
+      if (json)
+        printJson({ node: process.versions.node, platform: process.platform, cpus: availableParallelism(), figures });
+      else show(figures);
+    } finally {
+      await trial.remove();
+    }
+  },
+});
+
+async function measure(trial: Trial): Promise<Figure[]> {
+  const { home, client } = trial;
+  printProgress("measuring …");
+  const memory = process.platform === "linux" ? PROCESS_ROLES.map((role) => residentOf(role, trial)) : [];
+  return [
+    await withDisk(home, (fs) =>
+      timed("a record is durable", RECORDS, (n) => createOnce(fs, join(TEMPORARY, `bench-${n}`), "{}\n")),
+    ),
+    await timed("the status is told", MESSAGES, () => client.status()),
+    await timed(
+      "a message is accepted (202)",
+      MESSAGES,
+      () => client.send("help", freshKey()),
+      () => rest(trial),
+    ),
+    await timed("a message is answered", MESSAGES, () => answered(trial)),
+    await timed("an order is planned, done and reported", ORDERS, async () => {
+      await client.send("run `true`", freshKey());
+      await rest(trial);
+    }),
+    ...memory,
+  ];
+}
+
+/** @param after what is done after each run, and not counted. */
+async function timed(
+  what: string,
+  runs: number,
+  run: (n: number) => Promise<unknown>,
+  after?: () => Promise<void>,
+): Promise<Figure> {
+  const times: number[] = [];
+  for (let n = 0; n < runs; n++) {
+    const startMs = performance.now();
+    await run(n);
+    times.push(performance.now() - startMs);
+    await after?.();
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { what, runs, p50: at(0.5), p95: at(0.95), unit: "ms" };
+}
+
+async function answered({ home, client }: Trial): Promise<void> {
+  const id = await client.send("help", freshKey());
+  const deadline = performance.now() + SETTLED_MS_MAX;
+  while (!existsSync(join(home, archivePath(id)))) {
+    if (performance.now() > deadline) throw new Failure("timedOut", "a message was not answered in time");
+    await wait(POLL_MS);
+  }
+}
+
+async function rest(trial: Trial): Promise<void> {
+  if (!(await trial.rests(SETTLED_MS_MAX))) throw new Failure("timedOut", "the work was not done in time");
+}
+
+function residentOf(role: (typeof PROCESS_ROLES)[number], { pidOf }: Trial): Figure {
+  const [, pages = "0"] = readFileSync(`/proc/${pidOf(role)}/statm`, "utf8").split(" ");
+  const megabytes = (Number(pages) * PAGE_BYTES) / 1_048_576;
+  return { what: `memory of the ${role}, at rest`, runs: 1, p50: megabytes, p95: megabytes, unit: "MB" };
+}
+
+function show(figures: readonly Figure[]): void {
+  printTable(
+    ["what", "runs", "half within", "95 % within"],
+    figures.map(({ what, runs, p50, p95, unit }) => [
+      what,
+      String(runs),
+      `${p50.toFixed(1)} ${unit}`,
+      `${p95.toFixed(1)} ${unit}`,
+    ]),
+    "",
+  );
+  printLine();
+  printLine(`Node ${process.versions.node} on ${process.platform}, ${availableParallelism()} CPUs`);
+}

@@ -1,0 +1,105 @@
+/** Makes a backup the state directory. Never over one that runs; what was there before is put beside it, not deleted. */
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home";
+import { hasCode } from "@mimikit/store/error-code";
+import { LOCKS } from "@mimikit/store/state";
+import { command } from "../command.ts";
+import { Failure, reasonOf } from "../failure.ts";
+import { findViolations } from "../find-violations.ts";
+import { findProcesses } from "../instance.ts";
+import { currentPlace } from "../place.ts";
+import { takeTurn } from "../pm2.ts";
+import { plainLine, printJson, printLine, styled } from "../print.ts";
+import { unpackBackup } from "../read-backup.ts";
+import { withState } from "../state.ts";
+import { MANIFEST } from "../write-backup.ts";
+
+const PROBLEMS_NAMED_MAX = 5;
+
+export const restore = command({
+  usage: "restore <file>",
+  summary: "make a backup the state directory, while nothing runs",
+  examples: [
+    [
+      "mimikit down && mimikit restore ~/mimikit-2026-11-22.tar.gz",
+      "then: mimikit up; the state of before is kept beside it",
+    ],
+    ["MIMIKIT_HOME=~/second/.mimikit mimikit restore ~/mimikit.tar.gz", "into a place where nothing is yet"],
+  ],
+  options: (yargs) =>
+    yargs.positional("file", { type: "string", demandOption: true, describe: "what mimikit backup has made" }),
+  async run({ json, file: given }) {
+    const { home, workDir } = currentPlace();
+    const file = resolve(given);
+    if (!existsSync(file)) throw new Failure("failed", `there is no file ${file}`);
+    // First the turn, so that no other command starts it meanwhile.
+    if (existsSync(home)) {
+      mkdirSync(join(home, LOCKS), { recursive: true, mode: 0o700 });
+      await takeTurn(home);
+    }
+    await assertStopped(home);
+    const parent = dirname(home);
+    mkdirSync(parent, { recursive: true });
+    const beside = mkdtempSync(join(parent, `.${basename(home)}.restoring-`));
+    try {
+      const { manifest, files } = await unpackBackup(file, beside);
+      rmSync(join(beside, MANIFEST));
+      keepToken(home, beside);
+      prepareHome(beside);
+      const { turns, results, violations } = await findViolations((look) => withState(look, { home: beside, workDir }));
+      if (violations.length > 0) {
+        const named = violations.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
+        throw new Failure("failed", `the backup has ${violations.length} faults, and nothing was changed: ${named}`);
+      }
+      // PM2 itself may have been told to start it meanwhile.
+      await assertStopped(home);
+      const before = swap(home, beside);
+      if (json) printJson({ home, files, turns, results, before, manifest });
+      else {
+        printLine(`${styled("green", "✓")} ${home} is as it was at ${new Date(manifest.createdAt).toLocaleString()}`);
+        printLine(`  ${files} files, ${turns} turns and ${results} tasks, checked`);
+        if (before !== null) printLine(`  what was there before: ${before}`);
+        printLine(`  start it with  mimikit up${manifest.hasSecrets ? "" : "; browsers sign in anew (mimikit pair)"}`);
+      }
+    } finally {
+      rmSync(beside, { recursive: true, force: true });
+    }
+  },
+});
+
+async function assertStopped(home: string): Promise<void> {
+  const running = await findProcesses(home);
+  if (running.length === 0) return;
+  const names = running.map(({ what, pid }) => `${what} (${pid})`).join(", ");
+  throw new Failure("failed", `Mimikit runs in ${home}: stop it with  mimikit down  (${names})`);
+}
+
+/** Whoever has signed in to the home stays so where the backup brings no token of its own. */
+function keepToken(home: string, beside: string): void {
+  if (existsSync(join(beside, "token"))) return;
+  try {
+    readToken(home);
+  } catch (error) {
+    if (error instanceof HomeError) return;
+    throw error;
+  }
+  copyFileSync(join(home, "token"), join(beside, "token"));
+}
+
+/** @returns where what was there before is now; null where nothing was. */
+function swap(home: string, beside: string): string | null {
+  let before: string | null = null;
+  try {
+    if (existsSync(home)) {
+      before = `${home}.before-${new Date().toISOString().replace(/[:.]/g, "").toLowerCase()}`;
+      renameSync(home, before);
+    }
+    renameSync(beside, home);
+    return before;
+  } catch (error) {
+    if (before !== null && !existsSync(home) && existsSync(before)) renameSync(before, home);
+    if (!hasCode(error, "EBUSY", "EXDEV", "EACCES", "EPERM", "ENOTEMPTY", "EEXIST")) throw error;
+    throw new Failure("failed", `${home} cannot be replaced (${reasonOf(error)}): choose another MIMIKIT_HOME`);
+  }
+}

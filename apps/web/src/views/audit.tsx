@@ -1,0 +1,175 @@
+/** What the processes have done, newest first, with a filter over what is loaded. */
+import type { AuditAnswer } from "@mimikit/protocol/api";
+import type { AuditLine } from "@mimikit/protocol/audit";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { call } from "../call.ts";
+import { nowMs } from "../clock.ts";
+import { link } from "../connection.ts";
+import { addressOf } from "../place.ts";
+import { momentText, words } from "../words.ts";
+import { viewWords } from "./view-words.ts";
+import "./audit.css";
+
+const PAGE_LINES = 100;
+/** A tab may stay open for weeks: beyond this the oldest lines go. */
+const LINES_MAX = 2_000;
+const LOOK_EVERY_MS = 2_000;
+const ACTORS = ["supervisor", "workers", "gateway"] as const;
+/** Turns are work of the Teller and have no page of their own. */
+const TURN_ID = /^t-\d+$/;
+
+export function Audit() {
+  const actor = useSignal<AuditLine["actor"] | undefined>(undefined);
+  const sought = useSignal("");
+  const { lines, isLooking, bringOlder } = useTrail(actor.value);
+  const shown = lines.filter((line) => fits(line, sought.value));
+  return (
+    <div class="audit">
+      <p class="quiet">{viewWords.auditTeach}</p>
+      <search class="audit-filter">
+        <input
+          type="search"
+          aria-label={viewWords.auditFilter}
+          placeholder={viewWords.auditFilterPlaceholder}
+          value={sought.value}
+          onInput={(event) => {
+            sought.value = event.currentTarget.value;
+          }}
+        />
+        <select
+          aria-label={viewWords.auditActor}
+          value={actor.value ?? ""}
+          onInput={(event) => {
+            actor.value = ACTORS.find((one) => one === event.currentTarget.value);
+          }}
+        >
+          <option value="">{viewWords.everyActor}</option>
+          {ACTORS.map((one) => (
+            <option key={one} value={one}>
+              {viewWords.processName[one]}
+            </option>
+          ))}
+        </select>
+      </search>
+      {isLooking && lines.length === 0 && <p class="quiet">{words.looking}</p>}
+      {!isLooking && shown.length === 0 && (
+        <p class="quiet" role="status">
+          {viewWords.auditNothing}
+        </p>
+      )}
+      <ol class="trail" reversed>
+        {shown.map((line) => (
+          <li key={`${line.actor} ${line.seq}`} data-event={line.event}>
+            <Line line={line} />
+          </li>
+        ))}
+      </ol>
+      {bringOlder !== undefined && (
+        <button type="button" class="link" onClick={bringOlder}>
+          {viewWords.older}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Line({ line: { timestamp, actor, event, taskId, failureReason, detail } }: { line: AuditLine }) {
+  return (
+    <>
+      <time dateTime={timestamp} title={timestamp}>
+        {momentText(timestamp, nowMs.value)}
+      </time>
+      <span class="actor" data-actor={actor}>
+        {viewWords.processName[actor]}
+      </span>
+      <code class="event">{event}</code>
+      {taskId !== undefined &&
+        (TURN_ID.test(taskId) ? (
+          <span class="quiet mono">{taskId}</span>
+        ) : (
+          <a class="mono" href={addressOf("tasks", taskId)}>
+            {taskId}
+          </a>
+        ))}
+      {failureReason !== undefined && <span class="bad">{failureReason}</span>}
+      {detail !== undefined && <span class="quiet detail">{detailText(detail)}</span>}
+    </>
+  );
+}
+
+/** `id: m-1 · characters: 12` */
+function detailText(detail: Record<string, unknown>): string {
+  return Object.entries(detail)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" · ");
+}
+
+/** Every word of the filter is somewhere in the line. */
+function fits(line: AuditLine, filter: string): boolean {
+  const { previousHash: _, ...said } = line;
+  const text = JSON.stringify(said).toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+interface Trail {
+  /** Newest first. */
+  lines: readonly AuditLine[];
+  isLooking: boolean;
+  /** Brings the page before; undefined when there is none. */
+  bringOlder: (() => void) | undefined;
+}
+
+/** The newest lines, and what is added to them while the view is open. */
+function useTrail(actor: AuditLine["actor"] | undefined): Trail {
+  const lines = useSignal<readonly AuditLine[]>([]);
+  const previous = useSignal<string | null>(null);
+  const isLooking = useSignal(true);
+  const isConnected = link.value.state === "connected";
+  const read = (where: Record<string, string>) => {
+    const query = new URLSearchParams({ limit: String(PAGE_LINES), ...(actor !== undefined && { actor }), ...where });
+    return call<AuditAnswer>("GET", `api/audit?${query}`);
+  };
+  useEffect(() => {
+    if (!isConnected) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isWanted = true;
+    let next: string | undefined;
+    const look = async () => {
+      const answer = await read(next === undefined ? {} : { after: next });
+      if (!isWanted) return;
+      isLooking.value = false;
+      // Without an answer the notice says why, and the view rests until there is a connection again.
+      if (answer === undefined) return;
+      if (next === undefined) {
+        lines.value = answer.entries.toReversed();
+        previous.value = answer.previous;
+      } else if (answer.entries.length > 0)
+        lines.value = [...answer.entries.toReversed(), ...lines.value].slice(0, LINES_MAX);
+      next = answer.next;
+      timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+    };
+    void look();
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [actor, isConnected]);
+  const before = previous.value;
+  return {
+    lines: lines.value,
+    isLooking: isLooking.value,
+    bringOlder:
+      before === null || lines.value.length >= LINES_MAX
+        ? undefined
+        : () =>
+            void read({ before }).then((answer) => {
+              if (answer === undefined || previous.value !== before) return;
+              lines.value = [...lines.value, ...answer.entries.toReversed()].slice(0, LINES_MAX);
+              previous.value = answer.previous;
+            }),
+  };
+}

@@ -1,0 +1,110 @@
+/** Looks for words in what was said, and leads to the place where they were said. */
+import type { HistoryHit } from "@mimikit/protocol/api";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { showMessage } from "../chat.tsx";
+import { nowMs } from "../clock.ts";
+import { bringMessage } from "../earlier-messages.ts";
+import { go, goHome } from "../place.ts";
+import type { ViewProps } from "../views.tsx";
+import { momentText, words } from "../words.ts";
+import { Highlighted } from "./highlight.tsx";
+import { useAnswer } from "./use-answer.ts";
+import { viewWords } from "./view-words.ts";
+import "./search.css";
+
+/** A pause in the typing of this length is when it is looked for. */
+const PAUSE_MS = 250;
+const HITS_MAX = 20;
+/** The gateway's limit for a query. */
+const QUERY_CHARS_MAX = 1_000;
+
+export function Search({ detail = "" }: ViewProps) {
+  const typed = useSignal(detail);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    typed.value = detail;
+  }, [detail]);
+  // The address keeps what is looked for, so that the way back from a message leads here again.
+  useEffect(() => {
+    const text = typed.value.trim();
+    if (text === detail) return;
+    const timer = setTimeout(() => go("search", text === "" ? undefined : text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value]);
+  return (
+    <div class="search">
+      <search>
+        <label class="unseen" for="search-field">
+          {viewWords.searchLabel}
+        </label>
+        <input
+          id="search-field"
+          ref={field}
+          type="search"
+          maxLength={QUERY_CHARS_MAX}
+          placeholder={viewWords.searchPlaceholder}
+          autocomplete="off"
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
+        />
+      </search>
+      {detail === "" ? <p class="teach">{viewWords.searchTeach}</p> : <Said query={detail} />}
+    </div>
+  );
+}
+
+/** What was said, by anybody at any time. Other places to look in are sections like this one. */
+function Said({ query }: { query: string }) {
+  const path = `api/history/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
+  const { answer, isLooking } = useAnswer<{ hits: HistoryHit[] }>(path);
+  if (answer === undefined) return isLooking ? <p class="quiet">{words.looking}</p> : null;
+  const { hits } = answer;
+  return (
+    <section aria-busy={isLooking}>
+      <p class="quiet" role="status">
+        {hits.length === 0 ? viewWords.searchNothing(query) : viewWords.found(hits.length)}
+      </p>
+      <ol class="hits">
+        {hits.map((hit) => (
+          <li key={hit.id} class="hit" data-hit={hit.id} data-role={hit.role}>
+            <Hit hit={hit} query={query} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const SPEAKERS = { user: words.you, assistant: words.assistant, system: words.notice };
+
+function Hit({ hit: { id, role, at, text }, query }: { hit: HistoryHit; query: string }) {
+  const isTooOld = useSignal(false);
+  const show = async () => {
+    isTooOld.value = !(await bringMessage(id));
+    if (isTooOld.value) return;
+    goHome();
+    showMessage(id);
+  };
+  return (
+    <>
+      <p class="hit-top">
+        <b>{SPEAKERS[role]}</b>
+        <time dateTime={at}>{momentText(at, nowMs.value)}</time>
+        {isTooOld.value ? (
+          <span role="alert">{viewWords.notLoaded}</span>
+        ) : (
+          <button type="button" class="link" onClick={() => void show()}>
+            {viewWords.showThere}
+          </button>
+        )}
+      </p>
+      <p class="hit-text">
+        <Highlighted text={text} query={query} />
+      </p>
+    </>
+  );
+}

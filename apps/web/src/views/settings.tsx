@@ -1,0 +1,117 @@
+/** Who answers and why, how to change it, and what this browser may do. */
+import type { Status } from "@mimikit/protocol/api";
+import { nowMs } from "../clock.ts";
+import { link, sendMessage } from "../connection.ts";
+import { allowNotifications, consent, stopNotifications } from "../notifications.ts";
+import { Answerers } from "../overview.tsx";
+import { goHome } from "../place.ts";
+import { status } from "../state.ts";
+import { momentText, words } from "../words.ts";
+import { viewWords } from "./view-words.ts";
+import "./settings.css";
+
+const PROCESSES = ["supervisor", "workers", "gateway"] as const;
+
+export function Settings() {
+  const now = status.value;
+  if (!now) return null;
+  return (
+    <div class="settings">
+      <section>
+        <Answerers status={now} />
+        <p class="quiet">{viewWords.settingsWhoText}</p>
+        <button
+          type="button"
+          class="primary"
+          disabled={link.value.state !== "connected"}
+          onClick={() => {
+            goHome();
+            sendMessage(now.providers.teller === "offline" ? "help" : viewWords.tryText);
+          }}
+        >
+          {viewWords.tryIt}
+        </button>{" "}
+        <span class="quiet">{viewWords.tryHint}</span>
+      </section>
+      <section>
+        <h3>{viewWords.change}</h3>
+        <p>{viewWords.changeText}</p>
+        <dl class="ways">
+          {viewWords.changeExamples.map(({ code, why }) => (
+            <div key={code}>
+              <dt>
+                <code>{code}</code>
+              </dt>
+              <dd>{why}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      <section>
+        <h3>{viewWords.notifications}</h3>
+        <p>{viewWords.notificationsText}</p>
+        <Consent />
+      </section>
+      <System status={now} />
+    </div>
+  );
+}
+
+/** Asks for nothing until the button is pressed. */
+function Consent() {
+  switch (consent.value) {
+    case "missing":
+      return <p class="quiet">{viewWords.notificationsMissing}</p>;
+    case "denied":
+      return <p class="quiet">{viewWords.notificationsDenied}</p>;
+    case "on":
+      return (
+        <p>
+          <span class="good">{viewWords.notificationsOn}</span>{" "}
+          <button type="button" class="link" onClick={stopNotifications}>
+            {viewWords.notificationsOff}
+          </button>
+        </p>
+      );
+    case "off":
+      return (
+        <button type="button" class="primary" onClick={() => void allowNotifications()}>
+          {viewWords.notificationsAsk}
+        </button>
+      );
+  }
+}
+
+function System({ status: { processes, workDir, version, startedAt, problems } }: { status: Status }) {
+  return (
+    <section>
+      <h3>{viewWords.system}</h3>
+      <dl class="facts-list">
+        {PROCESSES.map((name) => (
+          <div key={name}>
+            <dt>{viewWords.processName[name]}</dt>
+            <dd class={processes[name].alive ? "good" : "bad"}>
+              {processes[name].alive ? viewWords.alive(processes[name].pid) : viewWords.dead}
+            </dd>
+          </div>
+        ))}
+        <div>
+          <dt>{viewWords.since}</dt>
+          <dd>
+            <time dateTime={startedAt}>{momentText(startedAt, nowMs.value)}</time>
+          </dd>
+        </div>
+        <div>
+          <dt>{words.workspace}</dt>
+          <dd>{workDir}</dd>
+        </div>
+      </dl>
+      <p class="quiet">{words.version(version)}</p>
+      {problems.map((problem) => (
+        <p key={problem} class="reached">
+          {problem}
+        </p>
+      ))}
+    </section>
+  );
+}

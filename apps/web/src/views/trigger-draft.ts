@@ -1,0 +1,151 @@
+/** What a trigger's form holds, and what it means as an order (SPEC D). Pure. */
+import type { TriggerDetail } from "@mimikit/protocol/api";
+import type { Missed, Target, TriggerInput } from "@mimikit/protocol/trigger-order";
+import type { Weekday } from "./view-words.ts";
+
+export type Kind = "daily" | "weekly" | "monthly" | "interval" | "cron" | "once" | "file" | "condition";
+
+/** The fields of the form, as they are typed. */
+export interface TriggerDraft {
+  prompt: string;
+  title: string;
+  target: Target;
+  missed: Missed;
+  kind: Kind;
+  /** `09:00` */
+  time: string;
+  weekdays: readonly Weekday[];
+  dayOfMonth: number;
+  count: number;
+  /** Seconds of the unit that `count` counts. */
+  unitSec: number;
+  cron: string;
+  timezone: string;
+  /** As the browser's field has it, without a zone: `2026-12-01T09:00`. */
+  moment: string;
+  path: string;
+}
+
+/** The kinds that a trigger can have; one that stands keeps its type. */
+export const KINDS: Record<TriggerDetail["type"] | "new", readonly Kind[]> = {
+  new: ["daily", "weekly", "monthly", "interval", "once", "file", "cron"],
+  recurring: ["daily", "weekly", "monthly", "interval", "cron"],
+  scheduled: ["once"],
+  conditional: ["condition"],
+};
+
+export const UNITS_SEC = [60, 3_600, 86_400] as const;
+
+/** A form that nobody has touched. @param nowMs wall clock. */
+export function emptyDraft(nowMs: number): TriggerDraft {
+  return {
+    prompt: "",
+    title: "",
+    target: "teller",
+    missed: "latest",
+    kind: "daily",
+    time: "09:00",
+    weekdays: [1, 2, 3, 4, 5],
+    dayOfMonth: 1,
+    count: 2,
+    unitSec: 3_600,
+    cron: "0 0 9 * * *",
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    moment: localMoment(nowMs + 3_600_000),
+    path: "",
+  };
+}
+
+/** The form of a trigger that stands. */
+export function draftOf(trigger: TriggerDetail, nowMs: number): TriggerDraft {
+  const { prompt, title, target, missed = "latest", schedule, runAt, type } = trigger;
+  const draft: TriggerDraft = { ...emptyDraft(nowMs), prompt, title, target, missed };
+  if (type === "conditional") return { ...draft, kind: "condition" };
+  if (runAt !== undefined) return { ...draft, kind: "once", moment: localMoment(Date.parse(runAt)) };
+  if (schedule === undefined) return draft;
+  if ("cron" in schedule)
+    return { ...draft, timezone: schedule.timezone, cron: schedule.cron, ...cronFields(schedule.cron) };
+  const unitSec = UNITS_SEC.findLast((sec) => schedule.interval % sec === 0) ?? 1;
+  return { ...draft, kind: "interval", unitSec, count: schedule.interval / unitSec };
+}
+
+const DAILY = /^0 (\d{1,2}) (\d{1,2}) (\*|[1-9]\d?) \* (\*|[0-6](?:,[0-6])*|1-5)$/;
+
+/** What of a pattern the plain fields can say; else it stays a pattern. */
+function cronFields(cron: string): Partial<TriggerDraft> & Pick<TriggerDraft, "kind"> {
+  const [, minute = "", hour = "", day = "", weekday = ""] = DAILY.exec(cron) ?? [];
+  if (minute === "") return { kind: "cron" };
+  const time = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+  if (day === "*" && weekday === "*") return { kind: "daily", time };
+  if (weekday === "*") return { kind: "monthly", time, dayOfMonth: Number(day) };
+  if (day !== "*") return { kind: "cron" };
+  const list = weekday === "1-5" ? "1,2,3,4,5" : weekday;
+  return { kind: "weekly", time, weekdays: list.split(",").map((one) => Number(one) as Weekday) };
+}
+
+/** The cron pattern of the kinds that are one; undefined for the others. */
+export function cronOf({ kind, time, weekdays, dayOfMonth, cron }: TriggerDraft): string | undefined {
+  const [hour, minute] = time.split(":").map(Number);
+  switch (kind) {
+    case "daily":
+      return `0 ${minute} ${hour} * * *`;
+    case "weekly":
+      return `0 ${minute} ${hour} * * ${weekdaysText(weekdays)}`;
+    case "monthly":
+      return `0 ${minute} ${hour} ${dayOfMonth} * *`;
+    case "cron":
+      return cron.trim();
+    default:
+      return undefined;
+  }
+}
+
+function weekdaysText(weekdays: readonly Weekday[]): string {
+  const list = weekdays.toSorted((a, b) => a - b).join(",");
+  return list === "1,2,3,4,5" ? "1-5" : list;
+}
+
+/** The order that the form says. */
+export function orderOf(draft: TriggerDraft): Partial<TriggerInput> {
+  const { prompt, title, target } = draft;
+  return { prompt: prompt.trim(), ...(title.trim() !== "" && { title: title.trim() }), target, ...whenOf(draft) };
+}
+
+/** When it is to fire, in the fields of an order. A condition that stands is left as it is. */
+export function whenOf(draft: TriggerDraft): Partial<TriggerInput> {
+  const { kind, missed, count, unitSec, timezone, moment, path } = draft;
+  const cron = cronOf(draft);
+  if (cron !== undefined) return { cron, timezone, missed };
+  if (kind === "interval") return { interval: Math.round(count * unitSec), missed };
+  if (kind === "once") return { runAt: new Date(moment).toISOString(), missed };
+  if (kind === "file") return { condition: { type: "file_changed", params: { path: path.trim() } } };
+  return {};
+}
+
+/** Whether every field that the kind needs is filled in. */
+export function isComplete({ prompt, kind, time, weekdays, count, cron, moment, path }: TriggerDraft): boolean {
+  if (prompt.trim() === "") return false;
+  switch (kind) {
+    case "daily":
+    case "monthly":
+      return time !== "";
+    case "weekly":
+      return time !== "" && weekdays.length > 0;
+    case "interval":
+      return count > 0;
+    case "cron":
+      return cron.trim() !== "";
+    case "once":
+      return !Number.isNaN(Date.parse(moment));
+    case "file":
+      return path.trim() !== "";
+    case "condition":
+      return true;
+  }
+}
+
+/** A moment as the browser's field wants it, in the browser's zone, to the minute. */
+function localMoment(ms: number): string {
+  const date = new Date(ms);
+  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
