@@ -264,7 +264,7 @@ describe("the rules for tags", () => {
     );
     expect(usage("bash")).toBe('<M:bash command="…" [timeoutSec="1-120"] />');
     expect(describeActions(teller)).toMatch(
-      /- content: text, at most 2000 characters\n {4}- longTerm: true or false, false where it is not said, optional/,
+      /- content: text, at most 2000 characters\n {4}- longTerm: true or false, false where it is not said\n/,
     );
   });
 });

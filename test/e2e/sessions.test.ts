@@ -8,7 +8,7 @@ import { Config } from "@mimikit/runtime/config";
 import { prepareHome } from "@mimikit/runtime/home";
 import { openDisk } from "@mimikit/store/disk";
 import { Ledger } from "@mimikit/store/ledger";
-import { sessionPath, summaryPath } from "@mimikit/store/state";
+import { attachmentPath, sessionPath, summaryPath } from "@mimikit/store/state";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { keepHouse } from "../../apps/supervisor/src/housekeeping.ts";
 import { Instance } from "../support/instance.ts";
@@ -108,7 +108,7 @@ test("the main job runs with a model that cannot call tools: by tags that nobody
   expect((await mimikit.messages()).every((message) => !message.text.includes("<M:"))).toBe(true);
 });
 
-test("the sessions of ended tasks go with their scratch folders; those of open ones stay, and so do sign-ins", async () => {
+test("the sessions of ended tasks and the copies of long messages go with old scratch folders; what is open or new stays, and so do sign-ins", async () => {
   const home = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   prepareHome(home);
@@ -121,6 +121,8 @@ test("the sessions of ended tasks go with their scratch folders; those of open o
     }
   }
   utimesSync(join(home, "sessions/web"), old, old);
+  for (const sha256 of ["0d", "5e"]) writeFileSync(join(home, attachmentPath(sha256)), "");
+  utimesSync(join(home, attachmentPath("0d")), old, old);
   const fs = openDisk(home, "test-1-1");
   for (const id of ["t-000001.0", "t-000003.0"]) writeFileSync(join(home, `archive/${id}.json`), "{}");
   const ledger = new Ledger(fs, () => undefined);
@@ -135,4 +137,5 @@ test("the sessions of ended tasks go with their scratch folders; those of open o
     "t-000003.0.summary.md",
     "web",
   ]);
+  expect(readdirSync(join(home, "attachments"))).toEqual(["5e.txt"]);
 });

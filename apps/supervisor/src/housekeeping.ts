@@ -6,7 +6,7 @@ import type { Config } from "@mimikit/runtime/config";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
-import { RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
+import { ATTACHMENTS, RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
 import { foldArchive } from "./fold.ts";
 
 const DAY_MS = 86_400_000;
@@ -31,6 +31,8 @@ export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: Hous
     },
     () => removeWhere(join(home, RUNS), (path) => isOld(path, config.runsKeepDays)),
     () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
+    // Whoever is told of one is given it anew.
+    () => removeWhere(join(home, ATTACHMENTS), (path) => isOld(path, config.runsKeepDays)),
     () =>
       removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),

@@ -15,6 +15,7 @@ import { hasCode } from "@mimikit/store/error-code";
 import { execa } from "execa";
 import { artifactOf } from "./artifact.ts";
 import type { Run } from "./provider.ts";
+import { mayWrite } from "./roles/index.ts";
 
 /** `auto` is a sandbox where it works, `required` is none without it. */
 export type SandboxMode = Config["sandbox"];
@@ -77,13 +78,13 @@ const DROPPED_OF_ROOT = [
   "CAP_DAC_READ_SEARCH",
 ];
 
-/** A Worker's shell may read its own run's folder and the outputs that its prompt names. Who judges conditions only looks. */
+/** A Worker's shell may read its own run's folder and the outputs that its prompt names. */
 export async function boundsOf(run: Pick<Run, "task" | "home" | "workDir" | "runDir" | "sandbox">): Promise<Bounds> {
   const { task, home, workDir, runDir, sandbox } = run;
   const outputs = await Promise.all(task.upstream.map((report) => artifactOf(report, home)));
   const readable = [runDir, ...outputs.filter((path) => path !== null)];
   const allow = readable.map((path) => ({ path, isWritable: false }));
-  return { home, workDir, mode: sandbox, allow, isReadOnly: task.evaluation !== undefined };
+  return { home, workDir, mode: sandbox, allow, isReadOnly: !mayWrite(task) };
 }
 
 let found: Sandbox | undefined;

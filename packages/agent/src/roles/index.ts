@@ -22,3 +22,8 @@ export function definitionOf({
   if (evaluation !== undefined) return evaluator;
   return rollUp === undefined ? ROLE_DEFINITIONS[role] : summarizer;
 }
+
+/** Whether whoever runs `task` may change the workspace; otherwise its shell, where it has one, only looks. */
+export function mayWrite(task: Pick<Task, "role" | "evaluation" | "rollUp">): boolean {
+  return definitionOf(task).levels.includes("local-write");
+}

@@ -24,9 +24,7 @@ export const delegate = tool({
       condition: ConditionInput.optional().describe("as for schedule"),
       onInterrupt,
     })
-    .describe(
-      "Hand work on: a self-contained prompt. Answers the id that the task will have; with a condition it waits until that holds.",
-    ),
+    .describe("Hand work on. Answers the id that the task will have; with a condition it waits until that holds."),
   refuse: (input, scene) =>
     scene.task.role === "teller" ? refuseTeller(input, scene) : refuseWaiting(input.condition, scene),
   effect: (input) => ({ type: "delegate", ...input }),

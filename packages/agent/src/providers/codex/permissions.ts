@@ -10,6 +10,7 @@ import { dirname, join, sep } from "node:path";
 import { UnusableCli } from "../../agent-cli/version.ts";
 import { artifactOf } from "../../artifact.ts";
 import type { Run } from "../../provider.ts";
+import { mayWrite } from "../../roles/index.ts";
 import type { TomlValue } from "./toml.ts";
 
 export const PROFILE = "worker";
@@ -30,7 +31,7 @@ export interface Reach {
 }
 
 type Place = Pick<Run, "home" | "workDir"> & {
-  task: Pick<Run["task"], "upstream" | "evaluation" | "rollUp">;
+  task: Pick<Run["task"], "role" | "upstream" | "evaluation" | "rollUp">;
   context: Pick<Run["context"], "attachments">;
 };
 
@@ -55,7 +56,7 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
     workDir,
     temporary: await realpath(temporary),
     shown,
-    isReadOnly: place.task.evaluation !== undefined || place.task.rollUp !== undefined,
+    isReadOnly: !mayWrite(place.task),
   };
 }
 
