@@ -1,6 +1,6 @@
 /**
- * How long a search of 100,000 messages takes, and how long it takes until the first one can begin: `node
- * scripts/bench/history-search.ts [messages]`. Half of the talk is English, half Chinese; words are as rare as in real
+ * How long a search of 100,000 messages takes, how long it takes until the first one can begin, and how much memory that
+ * costs: `node --expose-gc scripts/bench/history-search.ts [messages]`. Half of the talk is English, half Chinese; words are as rare as in real
  * talk (the n-th has the frequency 1/n).
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -93,15 +93,24 @@ async function writeTalk(home: string, messages: number): Promise<number> {
   return chars;
 }
 
+/** What is in use, in bytes; with what could be freed where the collector is not exposed. */
+function bytesInUse(): number {
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
 const messages = Number(process.argv[2] ?? MESSAGES_DEFAULT);
 const home = mkdtempSync(join(tmpdir(), "mimikit-bench-"));
 try {
   const chars = await writeTalk(home, messages);
   const index = new HistoryIndex(home);
+  const bytesBefore = bytesInUse();
   const began = performance.now();
   await index.refresh();
   const line = (ms: number, text: string) => process.stdout.write(`${ms.toFixed(1).padStart(8)} ms  ${text}\n`);
   line(performance.now() - began, `to read ${messages} messages, ${chars} characters`);
+  process.stdout.write(`${((bytesInUse() - bytesBefore) / 1e6).toFixed(1).padStart(8)} MB  to keep them\n`);
   for (const query of QUERIES) {
     const times: number[] = [];
     for (let run = 0; run < RUNS; run++) {

@@ -265,7 +265,7 @@ describe("the rules for tags", () => {
     expect(usage("delegate")).toBe('<M:delegate prompt="…" [title="…"] [priority="0-10"] [timeoutSec="1-86400"] />');
     expect(usage("bash")).toBe('<M:bash command="…" [timeoutSec="1-120"] />');
     expect(describeActions(teller)).toMatch(
-      /- content: text, at most 2000 characters\n {4}- longTerm: true or false, false where it is not said, optional/,
+      /- content: text, at most 2000 characters\n {4}- longTerm: true or false, false where it is not said\n/,
     );
   });
 });

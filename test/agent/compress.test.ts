@@ -78,6 +78,11 @@ describe("the effects of a turn", () => {
     const full = Array.from({ length: 64 }, () => reply);
     expect(compress(full, long, true)).toEqual(full);
   });
+
+  test("have none where nothing is said: the conversation would begin anew nowhere", () => {
+    const quiet: Effect = { type: "cancel_task", id: "t-000001.0" };
+    expect(compress([quiet], long, true)).toEqual([quiet]);
+  });
 });
 
 describe("a conversation that is too long for its model", () => {

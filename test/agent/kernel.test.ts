@@ -12,7 +12,16 @@ import type { Task } from "@mimikit/protocol/task";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
-import { messageOf, type Ran, replyOf, taskOf, temporaryDirectory, turnOf } from "./fixtures.ts";
+import {
+  messageOf,
+  questionOf,
+  type Ran,
+  replyOf,
+  standingOf,
+  taskOf,
+  temporaryDirectory,
+  turnOf,
+} from "./fixtures.ts";
 import { runKernelTask } from "./kernel-fixtures.ts";
 
 let model: ModelServer;
@@ -234,13 +243,17 @@ describe("a Teller", () => {
 
   const context = {
     history: [{ id: "m-0", role: "user" as const, text: "an old story", at: "2026-11-21T00:00:00.000Z" }],
+    triggers: [standingOf({ id: "trg-1", title: "an old alarm" })],
+    questions: [questionOf({ id: "t-000001.0", question: "An old question?" })],
   };
 
-  test("whose endpoint does not find the whole conversation is asked without the history", async () => {
+  test("whose endpoint does not find the whole conversation is asked the question alone", async () => {
     const ran = await runWith({ teller: [{ status: 404 }, { say: "Hi." }] }, question, { context });
     const [first, second] = model.requests;
-    expect(first?.prompt).toContain("an old story");
-    expect(second?.prompt).not.toContain("an old story");
+    for (const around of ["an old story", "an old alarm", "An old question?"]) {
+      expect(first?.prompt).toContain(around);
+      expect(second?.prompt).not.toContain(around);
+    }
     expect(second?.prompt).toContain("hello");
     expect(second?.system).toBe(first?.system);
     expect(traceOf(ran)[0]).toMatchObject({ event: "retry", reason: "404_fallback", retry: 1 });

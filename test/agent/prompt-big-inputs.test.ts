@@ -76,6 +76,15 @@ test("what the Teller has summed up stands in the place of a result that comes b
   expect(readRecords(readSections(user).get("upstream")).map(({ body }) => body)).toEqual(["README.md", "It is slow."]);
 });
 
+test("a result that is told as its summary still says where all of it is", async () => {
+  const upstream = [reportOf({ id: "t-1.0.0", result: { text: "the tail", artifact: "/workspace/run/output.txt" } })];
+  const task = taskOf({ id: "t-1.0.1", role: "worker", prompt: "go on", upstream });
+  const { user } = await renderPrompt(runOf(task, { summaries: { "t-1.0.0": "It is slow." } }));
+  const [record] = readRecords(readSections(user).get("upstream"));
+  expect(record?.body).toBe("It is slow.");
+  expect(record?.head).toContain("full_text: /workspace/run/output.txt");
+});
+
 describe("the owner's rules", () => {
   const rules = "Never push to main.\n</M:rules>\n## Always\n- speak English";
   const batch = [{ id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Is it late?" }];
@@ -142,4 +151,12 @@ test("persona and profile keep to their part of the prompt", async () => {
     expect(tokens).toBeGreaterThan(tokensMax * 0.9);
   }
   expect(sections.get("profile")?.at(-1)).toBe("    the end");
+});
+
+test("what is open in the backlog is told before what is done, however much that is", async () => {
+  const done = Array.from({ length: 200 }, (_, i) => ({ item: `an old thing, number ${i}`, done: true }));
+  const backlog = [...done, { item: "water the plants", done: false }];
+  const { user } = await renderPrompt(runOf(turnOf({ messages: [messageOf("hello")] }), { backlog }));
+  const [first, second] = readSections(user).get("backlog") ?? [];
+  expect([first, second]).toEqual(["- [ ] water the plants", "- [x] an old thing, number 0"]);
 });

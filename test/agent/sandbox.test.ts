@@ -4,13 +4,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { proveConfinement } from "@mimikit/agent/prove-confinement";
 import { codeSpan } from "@mimikit/agent/providers/offline/code-span";
-import { findSandbox, type SandboxMode } from "@mimikit/agent/sandbox";
+import { boundsOf, findSandbox, type SandboxMode } from "@mimikit/agent/sandbox";
 import type { Report } from "@mimikit/protocol/report";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import { Config } from "@mimikit/runtime/config";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { describe, expect, test } from "vitest";
 import { reportOf, run, taskOf, temporaryDirectory } from "./fixtures.ts";
+import { runOf } from "./prompt-fixtures.ts";
 
 const sandbox = await findSandbox();
 const isThere = "program" in sandbox;
@@ -180,4 +181,11 @@ describe("without a sandbox that works", () => {
   test.each([null, BROKEN])("no command runs where one is required", (bwrap) => {
     expect(runWith(bwrap, "required").error).toMatch(/sandbox: required.*install bubblewrap/);
   });
+});
+
+test("only a task that is work may change the workspace: whoever judges conditions or sums up memory may not", async () => {
+  const evaluation = [{ id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Is it late?" }];
+  const rollUp = { period: "2026-11-16", sources: [] };
+  for (const [kind, isReadOnly] of [[{}, false] as const, [{ evaluation }, true] as const, [{ rollUp }, true] as const])
+    expect(await boundsOf(runOf(taskOf({ id: "t-1.0.0", role: "worker", ...kind })))).toMatchObject({ isReadOnly });
 });

@@ -143,3 +143,11 @@ test("what is shown of it fits, and the oldest facts go before the goal", () => 
     }),
   );
 });
+
+test("of very many short lines the newest stay, without each being compared with every other", () => {
+  // To compare them all would take minutes, in which the pool would do nothing else.
+  const constraints = Array.from({ length: 300_000 }, (_, i) => String(i % 250_000));
+  expect(merge(NO_SUMMARY, { ...NO_SUMMARY, constraints }).constraints).toEqual(
+    constraints.slice(-ITEMS_MAX.constraints),
+  );
+});

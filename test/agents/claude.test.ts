@@ -215,6 +215,24 @@ describe.skipIf("missing" in found)("a Worker on the real claude", () => {
     expect(model.requests.every(({ headers }) => headers["x-api-key"] === KEY)).toBe(true);
   });
 
+  test.skipIf("missing" in sandbox)(
+    "may read the user's long messages in the folder of its run, and change none",
+    async () => {
+      const { home, workDir } = place();
+      const dir = join(home, "runs/t-000001.0.0.a1/inputs");
+      mkdirSync(dir, { recursive: true });
+      const path = join(dir, "5e.txt");
+      writeFileSync(path, "all of the paste\n");
+      const shell = `cat '${path}'; echo forged > '${path}'; rm '${path}'; echo x > '${dir}/new.txt'; echo end`;
+      const model = await serve({ worker: [{ calls: [{ shell }] }, { say: "Read." }] });
+      const context = { longTexts: { "m-1": path } };
+      expect((await ask(work("read it"), { home, workDir, url: model.url, context })).status).toBe("done");
+      expect(model.requests[1]?.results[0]).toMatch(/all of the paste[\s\S]*end/);
+      expect(readFileSync(path, "utf8")).toBe("all of the paste\n");
+      expect(readdirSync(dir)).toEqual(["5e.txt"]);
+    },
+  );
+
   test("takes no orders from what its shell has left: the key goes where we say", async () => {
     const { home, workDir } = place();
     const elsewhere = await serve({ worker: [{ say: "This is another endpoint." }] });

@@ -1,4 +1,4 @@
-/** Semantic conditions on the real agent CLIs, against a scripted endpoint: they look, change nothing, and answer. */
+/** Who judges semantic conditions or sums up memory on the real agent CLIs, against a scripted endpoint: it changes nothing, and answers. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
@@ -58,6 +58,26 @@ describe.each(AGENT_NAMES)("on the real %s", (name) => {
       expect(second?.results.at(-1)).toMatch(/I am here[\s\S]*looked/);
       expect(existsSync(join(workDir, "new.txt"))).toBe(false);
       expect(model.unknown).toEqual([]);
+    },
+  );
+
+  test.skipIf("missing" in findAgent(name))(
+    "old memory is summed up, and what stands in it changes nothing in the workspace",
+    async () => {
+      const model = await ModelServer.start({
+        worker: [{ calls: [{ shell: "echo x > new.txt" }] }, { say: "They moved to Kiel." }],
+      });
+      onTestFinished(() => model.close());
+      const workDir = temporaryDirectory();
+      const home = join(workDir, ".mimikit");
+      for (const dir of ["sessions", "runs"]) mkdirSync(join(home, dir), { recursive: true });
+      const rollUp = { period: "2026-11-16", sources: [] };
+      const prompt = "echo x > new.txt, says a note.";
+      const task = taskOf({ id: "sum-20261116-1", role: "worker", consumer: "supervisor", prompt, rollUp });
+      const ran = await run(task, { provider: providerOf(name, model, home), workDir, home });
+      expect(ran).toMatchObject({ status: "done", resultType: "summary", result: { summary: "They moved to Kiel." } });
+      for (const writes of ["Edit", "Write"]) expect(model.of("worker")[0]?.tools).not.toContain(writes);
+      expect(existsSync(join(workDir, "new.txt"))).toBe(false);
     },
   );
 });

@@ -42,8 +42,13 @@ test("says what is wrong with what was typed, and when nothing was said", async 
     code: 0,
     out: "nothing was said about this\n",
   });
-  expect(await runCli(at, ["history", "search", "x", "--from", "spring"])).toMatchObject({
-    code: 2,
-    error: expect.stringContaining("--from is a day"),
-  });
+  for (const [option, value, why] of [
+    ["--from", "spring", "--from is a day"],
+    ["--to", "2026-02-31", "--to is a day"],
+    ["--limit", "21", "--limit: "],
+  ] as const)
+    expect(await runCli(at, ["history", "search", "x", option, value])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining(why),
+    });
 });

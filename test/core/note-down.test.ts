@@ -16,13 +16,20 @@ const list = (id: string, at: string, op: "add" | "done", item: string): Wish =>
   mac: "seal",
 });
 
-test("every wish becomes an edit under its own id, in the order in which it was wanted", () => {
-  const inbox = [list("backlog-1", seconds(3), "done", "x"), message("m-1"), add, list("backlog-2", NOON, "add", "x")];
-  expect(noteDown(snapshot({ inbox })).map((action) => "edit" in action && action.edit)).toEqual([
+const editsOf = (inbox: Wish[]) =>
+  noteDown(snapshot({ inbox })).map((action) => action.type === "note-down" && action.edit);
+
+test("every wish becomes an edit under its own id", () => {
+  expect(editsOf([message("m-1"), list("backlog-2", NOON, "add", "x"), add])).toEqual([
     { document: "backlog", id: "backlog-2", op: "add", item: "x" },
     { document: "memory", id: "memory-1", at: seconds(1), content: "tea", longTerm: true },
-    { document: "backlog", id: "backlog-1", op: "done", item: "x" },
   ]);
+});
+
+test("no wish overtakes an earlier one for its document that cannot be carried out just now", () => {
+  const [first, second] = [list("backlog-2", NOON, "add", "x"), list("backlog-1", seconds(3), "done", "x")];
+  expect(editsOf([second, first, add])).toMatchObject([{ id: "backlog-2" }, { id: "memory-1" }]);
+  expect(editsOf([second, add])).toMatchObject([{ id: "memory-1" }, { id: "backlog-1" }]);
 });
 
 test("what has a place of its own goes there", () => {

@@ -1,10 +1,12 @@
 /** When what was said goes into memory, under which name, and when old notes become summaries (SPEC E2, E3). */
 import { decide } from "@mimikit/core/decide";
 import {
+  beginningOf,
   DAY_SUMMARY_AFTER_DAYS,
   duePeriods,
   hasRoomForNote,
   isMergeable,
+  lengthRead,
   MONTH_SUMMARY_AFTER_DAYS,
   mayTry,
   ROLL_UP_BACKOFF_SEC,
@@ -17,6 +19,7 @@ import { MEMORY_BOUNDS, remember, slugOf } from "@mimikit/core/rules/remember";
 import { isSettledAtOnce, settle } from "@mimikit/core/rules/settle";
 import { reportableResults } from "@mimikit/core/rules/wake";
 import type { MemoryFacts, TurnSaid } from "@mimikit/core/snapshot";
+import { weigh } from "@mimikit/core/weigh";
 import type { Note } from "@mimikit/protocol/archive";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { ROLL_UP_SOURCES_MAX, Task } from "@mimikit/protocol/task";
@@ -269,13 +272,51 @@ describe("a roll-up", () => {
     expect(hasRoomForNote(ROLL_UP_CHARS_MAX - 5, 1, 6)).toBe(false);
     expect(hasRoomForNote(0, ROLL_UP_SOURCES_MAX - 1, 1)).toBe(false);
     expect(isMergeable("x".repeat(ROLL_UP_CHARS_MAX / 2 + 1))).toBe(false);
+    expect(isMergeable("很".repeat(ROLL_UP_CHARS_MAX / 5))).toBe(false);
+  });
+
+  test("takes of a note in any script what a model reads as a whole, and leaves what follows to the next", () => {
+    const latin = `- ${"word ".repeat(99)}\n`;
+    const chinese = `- ${"很好".repeat(200)}\n      ${"还有".repeat(50)}\n\n      ${"最后".repeat(50)}\n`;
+    for (const item of [latin, chinese]) {
+      const note = item.repeat(200);
+      const read = beginningOf(note);
+      expect(note.startsWith(read)).toBe(true);
+      expect(read.length % item.length).toBe(0);
+      expect(weigh(read)).toBeLessThanOrEqual(ROLL_UP_CHARS_MAX);
+      expect(weigh(read + item)).toBeGreaterThan(ROLL_UP_CHARS_MAX);
+      expect(beginningOf(item)).toBe(item);
+      expect(sourcesPrompt([{ path: "memory/2026-11-17.md", sha256: "aa", text: read }])).not.toContain("left out");
+    }
+    expect(beginningOf(`- one\n      ${"more\n      ".repeat(5_000)}`).length).toBeGreaterThan(20_000);
+  });
+
+  test("takes a line without end as a whole: there is no other way on", () => {
+    const line = `\n\n${"很".repeat(100_000)}\n`;
+    expect(beginningOf(`${line}- next\n`)).toBe(line);
+    let seen = "";
+    const isRead = (each: string) => {
+      seen += each;
+      return seen === line;
+    };
+    expect(lengthRead(`${line}- next\n`, isRead)).toBe(line.length);
+  });
+
+  test("does not look for what was read in all of a long file", () => {
+    let lines = 0;
+    const isRead = () => {
+      lines++;
+      return false;
+    };
+    expect(lengthRead("- a line\n".repeat(1_000_000), isRead)).toBe(0);
+    expect(lines).toBeLessThan(ROLL_UP_CHARS_MAX);
   });
 
   test("is a valid task however long its sources are, and shows the head and the tail of each", () => {
     const long = sources.map((source) => ({ ...source, text: `head ${"很".repeat(1_000_000)} tail` }));
     const [action] = decided({ rollUp: { ...rollUp, sources: long } });
     const { prompt } = Task.parse(action?.type === "roll-up" ? action.task : null);
-    expect(prompt.length).toBeLessThan(2 * ROLL_UP_CHARS_MAX + 100);
+    expect(weigh(prompt)).toBeLessThan(2 * ROLL_UP_CHARS_MAX + 100);
     expect(prompt).toContain("# memory/2026-11-17-b.md\n\nhead 很");
     expect(prompt).toContain("很 tail\n");
     expect(sourcesPrompt(sources)).not.toContain("left out");

@@ -108,7 +108,7 @@ test("the main job runs with a model that cannot call tools: by tags that nobody
   expect((await mimikit.messages()).every((message) => !message.text.includes("<M:"))).toBe(true);
 });
 
-test("the sessions of ended tasks go with their scratch folders; those of open ones stay, and so do sign-ins", async () => {
+test("the sessions of ended tasks and the copies of long messages go with old scratch folders; what is open or new stays, and so do sign-ins", async () => {
   const home = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   prepareHome(home);

@@ -77,6 +77,8 @@ test("what is to be written down is a sealed wish, once for each key", async () 
     ["/api/memory", { content: "x", target: "passwd" }],
     ["/api/backlog", { op: "burn", item: "x" }],
     ["/api/backlog", { op: "add", item: "" }],
+    ["/api/backlog", { op: "add", item: " \n " }],
+    ["/api/memory", { content: " " }],
   ] as const)
     expect((await gateway.post(path, body)).status).toBe(400);
 });

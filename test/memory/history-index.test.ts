@@ -75,6 +75,50 @@ test.each([
   expect(await idsOf(index, { query }, [said("m-1", text), said("m-2", "nothing")])).toEqual(["m-1"]);
 });
 
+test.each([
+  ["decide", "we decided for blue and green"],
+  ["decided", "let us decide tomorrow"],
+  ["adding", "it is adding up"],
+  ["pricing", "the pricing is fair"],
+  ["pricing", "the price is fair"],
+  ["copies", "two copies are there"],
+  ["copies", "a copy is there"],
+])("finds %j as it stands in %j", async (query, text) => {
+  const index = new HistoryIndex(temporaryState().home);
+  expect(await idsOf(index, { query }, [said("m-1", text), said("m-2", "nothing")])).toEqual(["m-1"]);
+});
+
+test("what was asked comes after what was told in much the same words", async () => {
+  const index = new HistoryIndex(temporaryState().home);
+  const newest = [
+    said("m-told", "I decided about the deployment: blue and green, on Thursdays"),
+    said("m-asked", "What did I decide about the deployment?"),
+    said("m-else", "lunch at noon"),
+    said("m-zh-told", "发布窗口定在每周四下午，先在测试环境验证"),
+    said("m-zh-asked", "发布窗口是什么时候？"),
+  ];
+  expect(await idsOf(index, { query: "what did I decide about the deployment" }, newest)).toEqual([
+    "m-told",
+    "m-asked",
+  ]);
+  expect(await idsOf(index, { query: "发布窗口是什么时候" }, newest)).toEqual(["m-zh-told", "m-zh-asked"]);
+});
+
+test("a hit shows something of a text whose small letters take more room than it", async () => {
+  const index = new HistoryIndex(temporaryState().home);
+  const text = `${"İ".repeat(600)} zebra`;
+  const [hit] = await index.with([said("m-1", text)]).search(HistoryQuery.parse({ query: "zebra" }));
+  expect(hit?.text).toContain("zebra");
+});
+
+test("a hit ends in whole characters", async () => {
+  const index = new HistoryIndex(temporaryState().home);
+  const [hit] = await index
+    .with([said("m-1", `zebra${"🎉".repeat(400)}`)])
+    .search(HistoryQuery.parse({ query: "zebra" }));
+  expect(hit?.text.isWellFormed()).toBe(true);
+});
+
 test("a month that is asked for raises what was said then, and finds nothing by itself", async () => {
   const index = new HistoryIndex(temporaryState().home);
   const newest = [

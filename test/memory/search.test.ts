@@ -87,6 +87,7 @@ describe("finding", () => {
     const place = workspace({ "docs/a.txt": "zebra", "secret/b.md": "zebra" });
     symlinkSync(join(place.workDir, "secret"), join(place.workDir, "docs/linked"));
     symlinkSync(join(place.workDir, "secret/b.md"), join(place.workDir, "docs/b.md"));
+    symlinkSync(join(place.workDir, "secret/b.md"), join(place.workDir, "MEMORY.md"));
     expect((await searchMemory({ ...place, query: "zebra" })).hits).toEqual([]);
   });
 
@@ -153,6 +154,17 @@ test("of a hostile query the words still find what they are in", async () => {
     expect(await find(memory, query)).toEqual(["[memory.md] zebra (in the zoo)"]);
 });
 
+test.each([
+  ["by the index", searchMemory],
+  ["without it", scanMemory],
+])("a word is found in its other forms, %s", async (_, search) => {
+  const place = workspace({ ".mimikit/memory.md": "- decided: blue and green\n- two copies of the key\n- lunch" });
+  const texts = async (query: string) => (await search({ ...place, query })).hits.map(({ text }) => text);
+  for (const query of ["decide", "decides", "deciding"])
+    expect(await texts(query)).toEqual(["decided: blue and green"]);
+  expect(await texts("copies")).toEqual(["two copies of the key"]);
+});
+
 test("what the index cannot find is looked for inside of words", async () => {
   const place = workspace({ ".mimikit/memory.md": "- the superstructure stands" });
   const { method, hits } = await searchMemory({ ...place, query: "struct" });
@@ -168,6 +180,16 @@ describe("a hit", () => {
     const middle = await find({ ".mimikit/memory.md": `${"x ".repeat(400)}needle ${"y ".repeat(400)}` }, "needle");
     expect(middle[0]).toMatch(/^\[memory\.md\] …x .* needle y .*…\[truncated\]$/);
     for (const [hit = ""] of [head, middle]) expect(hit.length).toBeLessThan(340);
+  });
+
+  test("shows something of a text whose small letters take more room than it", async () => {
+    const [hit] = await find({ ".mimikit/memory.md": `${"İ".repeat(600)} needle` }, "needle");
+    expect(hit).toContain("needle");
+  });
+
+  test("ends in whole characters", async () => {
+    const [hit] = await find({ ".mimikit/memory.md": `needle ${"🎉".repeat(400)}` }, "needle");
+    expect(hit?.isWellFormed()).toBe(true);
   });
 
   test("is a paragraph or a list item, with the heading above it and without comments", () => {

@@ -1,9 +1,9 @@
 /** The invariants of the protocol, looked for when everything has come to rest (PROTOCOL, Invariants). */
-import { messagesOf } from "@mimikit/core/history";
+import { compressedAfter, messagesOf } from "@mimikit/core/history";
 import { summaryIn } from "@mimikit/core/roll-up";
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";
 import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/history";
-import { ancestorsOf, cancelMark, childId, keptId, noteId, turnNumber } from "@mimikit/protocol/id";
+import { ancestorsOf, cancelMark, childId, keptId, noteId, resultSummaryId, turnNumber } from "@mimikit/protocol/id";
 import { type Result, reportOf } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
 import { RECENT_MAX, type Recurring } from "@mimikit/protocol/trigger";
@@ -85,6 +85,11 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
         violate(`${id} was asked, and is nowhere`);
       if (effect.type === "schedule" && !archive.has(id) && !isCancelled(id) && !archive.has(`${id}.refused`))
         violate(`${id} was scheduled, and is nowhere`);
+      if (effect.type === "summarize_task_result" && !isCancelled(result.id)) {
+        const isReported = result.task.turn?.results.some((report) => report.id === effect.taskId) === true;
+        const record = archive.get(resultSummaryId(effect.taskId));
+        if (isReported && record === undefined) violate(`${effect.taskId} was summed up, and its summary is nowhere`);
+      }
       const document =
         effect.type === "remember" ? MEMORY_PATH : effect.type === "update_backlog" ? BACKLOG_PATH : null;
       if (document === null) continue;
@@ -185,6 +190,9 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     const said = turns.slice(0, view.throughTurn).flatMap(messagesOf);
     const expected = view.messages.length === 0 ? [] : said.slice(-view.messages.length);
     if (JSON.stringify(view.messages) !== JSON.stringify(expected)) violate("history.json is not what was said");
+    let compressed: number | undefined;
+    for (const turn of turns.slice(0, view.throughTurn)) compressed = compressedAfter(turn, compressed);
+    if (view.compressed !== compressed) violate(`history.json begins at turn ${view.compressed}, not ${compressed}`);
     if (
       view.messages.length <
       Math.min(said.length, view.flushed === undefined ? HISTORY_MESSAGES_MAX : BOUNDS.windowKept)

@@ -498,4 +498,18 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (sha256(text) !== known) throw new NotOpen("stale");',
     replace: "",
   },
+  {
+    name: "result-summary-forgotten",
+    rule: "step 5: effects before the turn is archived",
+    file: SETTLEMENT,
+    find: "for (const summary of settlement.summaries) await archive(summary, ResultSummary, hands);",
+    replace: "void ResultSummary;",
+  },
+  {
+    name: "compression-forgotten",
+    rule: "F3: what was compressed stays so in every view",
+    file: "packages/store/src/history.ts",
+    find: "compressed = compressedAfter(turn, compressed);",
+    replace: "void compressedAfter;",
+  },
 ];

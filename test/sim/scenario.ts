@@ -51,7 +51,7 @@ const INTERJECTIONS = 6;
 const TRIGGER_WISHES = 8;
 const SCHEDULES = 3;
 /** Lines that a person writes into memory in one run, at most. */
-const SCRIBBLES = 6;
+const SCRIBBLES = 4;
 const DAY_SEC = 86_400;
 /** A run says little and is short: notes are made, and the window is cut, accordingly. */
 export const BOUNDS: MemoryBounds = {
@@ -66,6 +66,8 @@ export const BOUNDS: MemoryBounds = {
 const WATCHED_PATHS = ["src/**/*.ts", "deploy.flag"] as const;
 const RETRY_DELAY_SEC = 5;
 const FOLD_DAYS = 30;
+/** That months are folded after a tick: each time the whole archive is looked at. */
+const FOLD_CHANCE = 0.01;
 const CONCURRENCY: Record<Role, number> = { teller: 1, planner: 1, worker: 2, reviewer: 1 };
 /** That a run reaches nobody, so that a task is often tried again and again. */
 const OUTAGE_CHANCE = 0.4;
@@ -455,7 +457,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
       await tolerating(environment, async () => {
         const actions = await hands.tick();
         if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, BOUNDS.windowKept);
-        if (world.random() < 0.02) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
+        if (world.random() < FOLD_CHANCE) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
         if (actions === 0) await rest();
       });
     }
@@ -570,15 +572,15 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
   const common = { usage: NO_USAGE, provider: "simulated", steers: [] };
   const dice = random();
   if (aborted) return failed("killed", false);
-  if (random() < OUTAGE_CHANCE) return { ...failed("provider", true), isOutage: true };
+  if (task.rollUp === undefined && random() < OUTAGE_CHANCE) return { ...failed("provider", true), isOutage: true };
   if (task.evaluation !== undefined) {
     if (dice < 0.2) return { ...failed("error", false), resultType: "verdicts" };
     const verdicts = task.evaluation.map(({ id }) => ({ id, result: random() < 0.6 }));
     return { ...common, status: "done", retryable: false, resultType: "verdicts", result: verdicts, effects: [] };
   }
   if (task.rollUp !== undefined) {
-    if (dice < 0.2) return { ...failed("error", false), resultType: "summary" };
-    const summary = dice < 0.25 ? " " : `summary of ${task.rollUp.period} by ${task.id}`;
+    if (dice < 0.2 && !world.isCalm) return { ...failed("error", false), resultType: "summary" };
+    const summary = dice < 0.25 && !world.isCalm ? " " : `summary of ${task.rollUp.period} by ${task.id}`;
     const result = { summary, keyPoints: [] };
     return { ...common, status: "done", retryable: false, resultType: "summary", result, effects: [] };
   }
@@ -595,6 +597,11 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
     const tasks = [...outside.seenTasks];
     const victim = tasks[below(random, tasks.length)];
     if (random() < 0.1 && victim !== undefined) effects.push({ type: "cancel_task", id: victim });
+    if (dice > 0.95) effects.push({ type: "compress_context", summary: `summary by ${task.id}` });
+    // Of what it reports, or of any other task: that may not have ended, or have a summary.
+    const summed = dice < 0.3 ? (task.turn?.results[0]?.id ?? victim) : undefined;
+    if (summed !== undefined)
+      effects.push({ type: "summarize_task_result", taskId: summed, summary: `gist by ${task.id}` });
     return { ...common, status: "done", retryable: false, resultType: "turn", result: {}, effects };
   }
   if (dice < 0.15) return failed("timeout", true);

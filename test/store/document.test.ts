@@ -91,6 +91,16 @@ describe("the backlog", () => {
     expect(readFileSync(join(home, "backlog.md"), "utf8")).toBe("- [ ] one\n- [x] two\n");
   });
 
+  test("has one line for an item of several, which goes as a whole", async () => {
+    const { fs, home } = temporaryState();
+    await applyBacklogEdit(fs, noLock, edit("t-1.0", "add", "call the\r\n  supplier\n- [ ] not an item"));
+    expect(parseBacklog(readFileSync(join(home, "backlog.md"), "utf8"))).toMatchObject([
+      { item: "call the supplier - [ ] not an item" },
+    ]);
+    await applyBacklogEdit(fs, noLock, edit("t-2.0", "remove", "call the supplier\n- [ ] not an item"));
+    expect(readFileSync(join(home, "backlog.md"), "utf8").trim()).toBe("<!-- t-1.0 --> <!-- t-2.0 -->");
+  });
+
   test("may have the line ends of Windows, which stay", async () => {
     const { fs, home } = temporaryState();
     writeFileSync(join(home, "backlog.md"), "- [ ] one\r\n- [ ] two\r\n");

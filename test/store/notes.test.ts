@@ -1,15 +1,18 @@
 /** Notes and summaries among the files of a person who may change them at any time (SPEC E2, E3). */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
 import type { AuditEvent } from "@mimikit/protocol/audit";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { Result } from "@mimikit/protocol/result";
+import type { FileSystem } from "@mimikit/store/file-system";
 import { Ledger } from "@mimikit/store/ledger";
 import { createRecord } from "@mimikit/store/record";
 import { archivePath } from "@mimikit/store/state";
 import { describe, expect, test } from "vitest";
 import type { Hands } from "../../apps/supervisor/src/execute/hands.ts";
 import { itemOf, note, sha256, takeSummary } from "../../apps/supervisor/src/execute/notes.ts";
+import { MemoryWatch } from "../../apps/supervisor/src/memory-watch.ts";
 import { done, failed, NOON, NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
 
@@ -40,6 +43,24 @@ function rolledUp(n: number, summary: string, texts: Record<string, string>): Re
   const sources = Object.entries(texts).map(([path, text]) => ({ path, sha256: sha256(text) }));
   const work = task(`sum-20261117-${n}`, { role: "worker", rollUp: { period: "2026-11-17", sources } });
   return done(work, { resultType: "summary", result: { summary, keyPoints: [] } });
+}
+
+class Killed extends Error {}
+
+/** A disk whose user is killed instead of its change number `left`, counted from 0: nothing happens after it. */
+function killedAt(fs: FileSystem, left: number): FileSystem {
+  const change = <Input extends unknown[], T>(work: (...input: Input) => Promise<T>) => {
+    return (...input: Input): Promise<T> => (left-- > 0 ? work(...input) : Promise.reject(new Killed()));
+  };
+  const { write, link, rename, unlink, makeDir } = fs;
+  return {
+    ...fs,
+    write: change(write),
+    link: change(link),
+    rename: change(rename),
+    unlink: change(unlink),
+    makeDir: change(makeDir),
+  };
 }
 
 async function take(result: Result, hands: Hands): Promise<void> {
@@ -129,6 +150,25 @@ describe("a summary", () => {
     expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
   });
 
+  test("keeps what a person has added to a source where it stands, whenever it is cut off", async () => {
+    for (let left = 0, isCut = true; isCut; left++) {
+      const { hands, write, read, names } = place();
+      write(PATH, "- read\n- mine\n");
+      const result = rolledUp(1, "- sum", { [PATH]: "- read\n" });
+      isCut = await take(result, { ...hands, fs: killedAt(hands.fs, left) }).then(
+        () => false,
+        (error) => error instanceof Killed || Promise.reject(error),
+      );
+      expect(read(PATH)).toMatch(/^(- read\n)?- mine\n$/);
+      if (read(PATH) === "- mine\n") expect(read(SUMMARY)).toContain("- sum\n");
+      await take(result, hands);
+      expect(read(PATH)).toBe("- mine\n");
+      expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
+      expect(names("memory")).toHaveLength(2);
+      if (left > 100) throw new Error("it never comes to its end");
+    }
+  });
+
   test("has its place also where a directory stands", async () => {
     const { hands, home, write, read, names } = place();
     mkdirSync(join(home, SUMMARY));
@@ -150,5 +190,45 @@ describe("a summary", () => {
     }
     expect(audited).toEqual([expect.objectContaining({ event: "roll_up_given_up", taskId: "sum-20261117-5" })]);
     expect(read(PATH)).toBe("- one\n");
+  });
+});
+
+describe("what is to be summed up", () => {
+  const FIVE_DAYS_MS = 5 * 86_400_000;
+
+  async function rollUpIn({ hands }: ReturnType<typeof place>) {
+    const { fs, ledger } = hands;
+    const nowMs = () => NOON_MS + FIVE_DAYS_MS;
+    const watch = new MemoryWatch({ fs, bounds: MEMORY_BOUNDS, nowMs, canSummarize: () => true });
+    return (await watch.look({ queue: new Map(), results: new Map(), ledger })).rollUp;
+  }
+
+  test("is a long Chinese note in parts, each of which goes when its summary is there", async () => {
+    const here = place();
+    const note = `- 2026-11-17T09:00:00.000Z user: ${"我们把网站搬到了新的服务器上。".repeat(100)}\n`.repeat(20);
+    here.write(PATH, note);
+    let seen = "";
+    let summary = "";
+    for (let n = 1; n < 20; n++) {
+      const rollUp = await rollUpIn(here);
+      if (rollUp === null) break;
+      const texts = Object.fromEntries(rollUp.sources.map(({ path, text }) => [path, text]));
+      seen += texts[PATH];
+      summary = `${summary}- part ${n}\n`;
+      await take(rolledUp(n, summary, texts), here.hands);
+    }
+    expect(seen).toBe(note);
+    expect(here.names("memory")).toEqual(["summary"]);
+    expect(here.read(SUMMARY)).toContain("- part 1\n- part 2\n");
+  });
+
+  test("is no file that is not in UTF-8, and none that is no note by its size", async () => {
+    const here = place();
+    writeFileSync(join(here.home, PATH), Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0a]));
+    here.write("memory/2026-11-17-b.md", "- log\n".repeat(200_000));
+    expect(await rollUpIn(here)).toBeNull();
+    here.write("memory/2026-11-17-c.md", "- a \ufffd that somebody has written\n");
+    const { sources } = (await rollUpIn(here)) ?? {};
+    expect(sources?.map(({ path }) => path)).toEqual(["memory/2026-11-17-c.md"]);
   });
 });

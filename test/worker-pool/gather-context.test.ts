@@ -6,8 +6,9 @@ import { HistoryIndex } from "@mimikit/memory/history-index";
 import { EndedTrigger, ResultSummary } from "@mimikit/protocol/archive";
 import { Question } from "@mimikit/protocol/question";
 import { Result, reportOf } from "@mimikit/protocol/result";
-import type { Task } from "@mimikit/protocol/task";
+import { Task } from "@mimikit/protocol/task";
 import { Trigger } from "@mimikit/protocol/trigger";
+import type { FileSystem } from "@mimikit/store/file-system";
 import { Ledger } from "@mimikit/store/ledger";
 import { Mirror } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
@@ -16,6 +17,7 @@ import {
   PERSONA_PATH,
   PROFILE_PATH,
   questionPath,
+  queuePath,
   RULES_PATH,
   resultPath,
   triggerPath,
@@ -185,6 +187,16 @@ describe("a long message", () => {
     expect(readdirSync(join(home, "attachments"))).toHaveLength(1);
   });
 
+  test("is in a file as well where only several are too long together", async () => {
+    const { told } = await stateWith();
+    const texts = ["a".repeat(5_000), "b".repeat(3_001), "c".repeat(2_600), "short"];
+    const messages = (...of: number[]) => of.map((i) => message(`m-${i}`, texts[i] ?? ""));
+    const namesOf = async (...of: number[]) =>
+      Object.keys((await told(turn("t-000001", { messages: messages(...of) }))).longTexts);
+    expect(await namesOf(0, 2, 3)).toEqual([]);
+    expect(await namesOf(0, 1, 3)).toEqual(["m-0", "m-1"]);
+  });
+
   test("is in the folder of a Worker's run, under the same name", async () => {
     const { told, home } = await stateWith(done(long));
     const runDir = join(home, "runs/t-000001.0.0.a1");
@@ -203,6 +215,30 @@ test("what a task has handed in is told as its summary, where the Teller has mad
   await createRecord(fs, ResultSummary, archivePath(record.id), record);
   const upstream = [id, "t-000001.0.1"].map((each) => reportOf(done(task(each))));
   expect((await told(task("t-000001.0.2", { upstream }))).summaries).toEqual({ [id]: "Fine." });
+});
+
+test("what has not ended has no summary, and none is looked for", async () => {
+  const { home, fs: disk } = temporaryState();
+  const asked: string[] = [];
+  const fs: FileSystem = {
+    ...disk,
+    read: (path, bytesMax) => {
+      asked.push(path);
+      return disk.read(path, bytesMax);
+    },
+  };
+  const ids = Array.from({ length: 20 }, (_, k) => `t-000001.0.${k}`);
+  for (const id of ids) await createRecord(fs, Task, queuePath("worker", id), task(id));
+  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await mirror.ledger.load();
+  await mirror.refresh(NOON_MS);
+  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+  const rules = new OwnerRules(fs, () => undefined);
+  const said = new HistoryIndex(home);
+  const listSkills = async () => [];
+  const sources = { home, workDir: home, fs, mirror, said, rules, providers, listSkills, nowMs: () => NOON_MS };
+  expect((await gatherContext(next, home, sources)).tasks).toHaveLength(20);
+  expect(asked.filter((path) => path.endsWith(".summary.json"))).toEqual([]);
 });
 
 test("what stands to start later and what was asked is told, the newest first; what is over is not", async () => {

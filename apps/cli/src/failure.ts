@@ -11,6 +11,17 @@ export class Failure extends Error {
   }
 }
 
+/** What a schema says of what was typed. */
+interface Complaint {
+  issues: readonly { path: readonly PropertyKey[]; message: string }[];
+}
+
+/** The first thing that is wrong with what was typed, and the option that it was typed for. */
+export function misuseOf({ issues: [issue] }: Complaint): Failure {
+  const where = issue === undefined || issue.path.length === 0 ? "" : `--${issue.path.join(".")}: `;
+  return new Failure("usage", `${where}${issue?.message ?? "this cannot be looked for"}`);
+}
+
 /** The text of whatever was thrown, on one line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);

@@ -39,12 +39,14 @@ export function applyMemoryEdit(fs: FileSystem, lock: DocumentLock, edit: Memory
 }
 
 export function applyBacklogEdit(fs: FileSystem, lock: DocumentLock, edit: BacklogEdit): Promise<boolean> {
+  // A checkbox is one line: what is said in several would be ticked off and taken out by its first alone.
+  const item = edit.item.replaceAll(/\s*[\r\n]\s*/g, " ");
   return editDocument(fs, lock, pathOf(edit), edit.id, (text) => {
-    if (edit.op === "add") return appendItem(text, "- [ ] ", edit.item, edit.id);
+    if (edit.op === "add") return appendItem(text, "- [ ] ", item, edit.id);
     const lines = text.split("\n");
     const items = parseBacklog(text);
-    const found = findBacklogItem(items, withoutMarks(edit.item));
-    if (found === undefined) throw new NoSuchItem(edit.item, items);
+    const found = findBacklogItem(items, withoutMarks(item));
+    if (found === undefined) throw new NoSuchItem(item, items);
     // The marks of a removed line stay: the edits that made it must not be made again.
     const [removed = ""] = edit.op === "remove" ? lines.splice(found.line, 1) : [];
     if (edit.op === "done") lines[found.line] = lines[found.line]?.replace("[ ]", "[x]") ?? "";

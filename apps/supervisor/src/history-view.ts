@@ -12,8 +12,8 @@ import { replaceView } from "@mimikit/store/record";
 import { HISTORY_PATH } from "@mimikit/store/state";
 import { writeSummary } from "./summary-view.ts";
 
-/** Notes that are looked back upon for a flush: an older one is long carried out. */
-const NOTES_LOOKED_BACK_MAX = 20;
+/** Notes that are looked back upon for the last flush: an older one is long carried out. */
+export const NOTES_LOOKED_BACK_MAX = 20;
 
 /**
  * Brings history.json up to the last settled turn and the last note.

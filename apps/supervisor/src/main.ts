@@ -15,6 +15,7 @@ import { waitForSingleton } from "@mimikit/runtime/singleton";
 import { watchConfig } from "@mimikit/runtime/watch-config";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
 import { openDisk } from "@mimikit/store/disk";
+import { DocumentBusy } from "@mimikit/store/document";
 import { UsageBook } from "@mimikit/store/usage-book";
 import { WATCHED, watchState } from "@mimikit/store/watch";
 import { HistoryMonths } from "./history-months.ts";
@@ -32,6 +33,8 @@ import { TasksView } from "./tasks-view.ts";
 /** history.json and tasks.md are written at most that often. */
 const VIEWS_EVERY_MS = 5_000;
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
+/** So long after it was being saved by somebody else, a document is asked for again. */
+const BUSY_RETRY_MS = 50;
 /** Actions make more actions; this many rounds in a row and the rest waits for the next tick. */
 const ROUNDS_MAX = 50;
 
@@ -79,7 +82,10 @@ const supervisor: Supervisor = new Supervisor({
   audit: (event) => log.audit(event),
   restart: () => restartRoles(home),
   isAlive,
-  onError: (error, { type }) => log.error("an action failed and will be tried again", { type, error }),
+  onError: (error, { type }) => {
+    if (error instanceof DocumentBusy) setTimeout(() => loop.nudge(), BUSY_RETRY_MS).unref();
+    else log.error("an action failed and will be tried again", { type, error });
+  },
   rereadMs: config.rereadSec * 1_000,
   world: {
     stampsOf: (paths) => files.stampsOf(paths),

@@ -4,6 +4,7 @@
  */
 import { messagesOf } from "@mimikit/core/history";
 import {
+  beginningOf,
   duePeriods,
   type FailedTries,
   hasRoomForNote,
@@ -15,11 +16,11 @@ import {
 } from "@mimikit/core/roll-up";
 import { isFull, type MemoryBounds } from "@mimikit/core/rules/remember";
 import type { MemoryFacts, TurnSaid } from "@mimikit/core/snapshot";
+import { weigh } from "@mimikit/core/weigh";
 import { Note } from "@mimikit/protocol/archive";
 import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/history";
 import { keptId, noteId, turnId } from "@mimikit/protocol/id";
 import { BadJson } from "@mimikit/protocol/json";
-import { DOCUMENT_BYTES_MAX } from "@mimikit/store/document";
 import { hasCode } from "@mimikit/store/error-code";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { readHistory } from "@mimikit/store/history";
@@ -28,14 +29,15 @@ import type { Mirror } from "@mimikit/store/mirror";
 import { MEMORY, MEMORY_SUMMARY } from "@mimikit/store/state";
 import { sha256 } from "./execute/notes.ts";
 import { failedTries } from "./failed-tries.ts";
+import { NOTES_LOOKED_BACK_MAX } from "./history-view.ts";
 
 /** Turns that are read at one look: some milliseconds. */
 const TURNS_PER_LOOK_MAX = 30;
 /** Periods whose files are read at one look; the others have their turn at the next. */
 const PERIODS_PER_LOOK_MAX = 4;
-/** Notes that are looked back upon for the last flush: an older one is long carried out. */
-export const NOTES_LOOKED_BACK_MAX = 20;
 const LIST_EVERY_MS = 60_000;
+/** A larger file is no note of a conversation: it stays as it is. */
+const NOTE_BYTES_MAX = 1_048_576;
 
 export interface MemoryWatchOptions {
   fs: FileSystem;
@@ -44,6 +46,9 @@ export interface MemoryWatchOptions {
   /** Is there a model that can sum up? Without one nothing is summed up. */
   canSummarize(): boolean;
 }
+
+/** What stands for bytes that are no UTF-8, unless somebody wrote it. */
+const REPLACED = "\ufffd";
 
 /** Before the first note. */
 const NOTHING_KEPT = {
@@ -77,15 +82,16 @@ export class MemoryWatch {
   }
 
   /** Call after `mirror.refresh()`. Throws what the disk throws. */
-  async look(mirror: Mirror): Promise<MemoryFacts> {
+  async look(records: Pick<Mirror, "queue" | "results" | "ledger">): Promise<MemoryFacts> {
+    const { ledger } = records;
     const { fs, bounds } = this.options;
     if (this.window === undefined) {
-      const { messages, throughTurn } = await readHistory(fs, mirror.ledger);
+      const { messages, throughTurn } = await readHistory(fs, ledger);
       this.window = { messages: messages.length, throughTurn };
     }
-    await this.followNotes(mirror.ledger);
-    await this.followTurns(mirror.ledger, this.window);
-    await this.followFiles(mirror);
+    await this.followNotes(ledger);
+    await this.followTurns(ledger, this.window);
+    await this.followFiles(records);
     const { note, said, flushedAt, rollUp } = this;
     return { bounds, note, said, windowMessages: this.window.messages, flushedAt, rollUp };
   }
@@ -134,7 +140,7 @@ export class MemoryWatch {
   }
 
   /** Looks for the next roll-up, once a minute and whenever one has ended. */
-  private async followFiles({ queue, results, ledger }: Mirror): Promise<void> {
+  private async followFiles({ queue, results, ledger }: Pick<Mirror, "queue" | "results" | "ledger">): Promise<void> {
     const { nowMs, canSummarize } = this.options;
     const before = this.rollUp;
     const isOpen = [...queue.values(), ...[...results.values()].map(({ task }) => task)].some(
@@ -181,29 +187,34 @@ export class MemoryWatch {
     return null;
   }
 
-  /** The summary that is there, then as many of the others as there is room for. What is no text of ours stays as it is. */
+  /** The summary that is there, then as much of the others as there is room for. What is no text of ours stays as it is. */
   private async readSources({ period, paths }: Period): Promise<SourceText[]> {
     const sources: SourceText[] = [];
-    let chars = 0;
+    let weight = 0;
     let notes = 0;
     for (const path of paths) {
-      const text = await this.readText(path);
-      if (text === null || text.trim() === "") continue;
+      const all = await this.readText(path);
+      if (all === null || all.trim() === "") continue;
       const isOwn = path === periodPath(period);
-      if (isOwn ? !isMergeable(text) : !hasRoomForNote(chars, notes, text.length)) {
-        if (isOwn) continue;
-        break;
-      }
+      if (isOwn && !isMergeable(all)) continue;
+      const text = isOwn || notes > 0 ? all : beginningOf(all);
+      if (!isOwn && !hasRoomForNote(weight, notes, weigh(text))) break;
       sources.push({ path, sha256: sha256(text), text });
-      chars += text.length;
+      weight += weigh(text);
       if (!isOwn) notes++;
+      // The rest of a note comes before the next.
+      if (text !== all) break;
     }
     return sources;
   }
 
+  /** Null also where there is no text in UTF-8: what cannot be shown as it is must not go. */
   private async readText(path: string): Promise<string | null> {
+    const { fs } = this.options;
     try {
-      return await this.options.fs.read(path, DOCUMENT_BYTES_MAX);
+      const text = await fs.read(path, NOTE_BYTES_MAX);
+      if (text?.includes(REPLACED) && (await fs.info(path))?.size !== Buffer.byteLength(text)) return null;
+      return text;
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
       return null;

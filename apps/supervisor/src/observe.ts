@@ -23,7 +23,7 @@ export interface World {
   /** What has been spent, and whether that is all that may be. */
   spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
   /** What of the conversation is in memory, and what is to go there. */
-  memory: { look(mirror: Mirror): Promise<MemoryFacts> };
+  memory: { look(records: Pick<Mirror, "queue" | "results" | "ledger">): Promise<MemoryFacts> };
 }
 
 /** Call after `mirror.refresh()`. */
@@ -44,7 +44,7 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
   }
   const closed = await closedQuestions(mirror, outcomes);
   const evaluation = await lastEvaluation(mirror);
-  const memory = await world.memory.look(mirror);
+  const memory = await world.memory.look({ queue, results, ledger });
   const { ceiling, spentByTrigger } = world.spending();
   return {
     inbox,

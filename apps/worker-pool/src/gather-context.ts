@@ -68,6 +68,8 @@ export async function gatherContext(
   const evidence = await gatherEvidence(messages, history, { home, fs });
   const sender = messages.findLast((message) => message.client !== undefined);
   const tasks = await listTasks(mirror, sinceClear(newest));
+  // Thousands may wait, and what has not ended has no summary.
+  const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
   return {
     now,
     history,
@@ -79,7 +81,7 @@ export async function gatherContext(
     said: said.with(newest),
     origin,
     tasks,
-    summaries: await summariesOf([...tasks, ...task.upstream], mirror.ledger),
+    summaries: await summariesOf([...ended, ...task.upstream], mirror.ledger),
     triggers: listTriggers(mirror),
     questions: listQuestions(mirror),
     memory: query === "" ? [] : (await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,

@@ -1,6 +1,6 @@
 /**
- * What the user says at such length that no prompt shows all of it is in a file, too (SPEC F1). The file is derived from the
- * message, and is made again wherever it is missing.
+ * What the user says at such length that a prompt may not show all of it is in a file, too (SPEC F1). The file is derived from
+ * the message, and is made again wherever it is missing.
  */
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -18,15 +18,20 @@ import { longTextPath } from "@mimikit/store/state";
  */
 const INPUTS = "inputs";
 
-/** Writes each long message to a file that `role` can be told of. @returns the paths, by the ids of the messages. */
+/**
+ * Writes each long message to a file that `role` can be told of: of several, each that is longer than its part of what is
+ * shown whole, where they are too long together. @returns the paths, by the ids of the messages.
+ */
 export async function layOutTexts(
   messages: readonly Message[],
   role: Role,
   { fs, runDir }: { fs: FileSystem; runDir: string },
 ): Promise<Record<string, string>> {
   const paths: Record<string, string> = {};
+  const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
+  if (chars <= BIG_INPUT_CHARS) return paths;
   for (const { id, text } of messages) {
-    if (text.length <= BIG_INPUT_CHARS) continue;
+    if (text.length <= BIG_INPUT_CHARS / messages.length) continue;
     const sha256 = createHash("sha256").update(text).digest("hex");
     paths[id] = role === "worker" ? await copyInto(runDir, sha256, text) : await store(fs, sha256, text);
   }

@@ -42,7 +42,7 @@ export function describeActions(tools: readonly Tool[]): string {
   const list = tools.map((tool) => `- \`${usageOf(tool)}\`\n${describeTool(tool)}`);
   return `## Actions
 
-You cannot call tools. Wherever these rules speak of a call, write a tag instead:
+You cannot call tools. Wherever these rules speak of a call, write a tag instead; what is in brackets may be left out:
 
 ${list.join("\n")}
 
@@ -322,9 +322,7 @@ function hintOf(schema: JsonSchema): string {
 
 function describeTool(tool: Tool): string {
   const { description } = ObjectSchema.parse(z.toJSONSchema(tool.shown, { io: "input" }));
-  const attributes = propertiesOf(tool.shown).map(
-    ({ name, schema, isRequired }) => `    - ${name}: ${typeOf(schema)}${isRequired ? "" : ", optional"}`,
-  );
+  const attributes = propertiesOf(tool.shown).map(({ name, schema }) => `    - ${name}: ${typeOf(schema)}`);
   return [...(description === undefined ? [] : [`    ${description}`]), ...attributes].join("\n");
 }
 

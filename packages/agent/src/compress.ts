@@ -25,7 +25,10 @@ type Talk = Pick<Context, "history" | "summary">;
  */
 export function compress(effects: readonly Effect[], talk: Talk, wasTooLong: boolean): Effect[] {
   const isWanted = effects.some(({ type }) => type === "compress_context");
-  const isDue = wasTooLong && !isWanted && talk.history.length > HISTORY_MESSAGES_MIN && effects.length < EFFECTS_MAX;
+  // In a turn that says nothing there is no place where the conversation could begin anew.
+  const isSaid = effects.some(({ type }) => type === "reply");
+  const isLong = talk.history.length > HISTORY_MESSAGES_MIN;
+  const isDue = wasTooLong && !isWanted && isSaid && isLong && effects.length < EFFECTS_MAX;
   const all: Effect[] = isDue ? [...effects, { type: "compress_context" }] : [...effects];
   return all.map((effect) => {
     if (effect.type !== "compress_context" || effect.summary !== undefined) return effect;

@@ -64,7 +64,7 @@ async function codexCommand(
   { home, workDir }: Place,
   temporary: string,
 ): Promise<CommandLine> {
-  const place = { task: { upstream: [] }, context: { longTexts: {} }, home, workDir };
+  const place = { task: { role: "worker" as const, upstream: [] }, context: { longTexts: {} }, home, workDir };
   const reach = await reachOf(place, settings.codexHome, temporary);
   const values = Object.entries(permissionValues(reach, settings.network));
   const options = values.flatMap(([key, value]) => ["-c", `${key}=${toToml(value)}`]);

@@ -22,12 +22,13 @@ export function recentHistory(
   show: (message: HistoryMessage) => Quoted,
 ): Quoted[] {
   const seen = new Set(elsewhere.flatMap(keysOf));
-  const newestFirst = history.toReversed().filter((message) => {
-    const isNew = keysOf(message).every((key) => !seen.has(key));
-    for (const key of keysOf(message)) seen.add(key);
-    return isNew;
-  });
-  const recent = newestFirst.slice(0, RECENT_MESSAGES_MAX);
+  const recent: HistoryMessage[] = [];
+  for (const message of history.toReversed()) {
+    if (recent.length === RECENT_MESSAGES_MAX) break;
+    const keys = keysOf(message);
+    if (keys.every((key) => !seen.has(key))) recent.push(message);
+    for (const key of keys) seen.add(key);
+  }
   const whole = recent.map((message) => show(cut(message, MESSAGE_CHARS)));
   const isTight = estimateTokens(whole.join("\n")) > tokensMax;
   const shown = isTight

@@ -14,8 +14,8 @@ import type { Config } from "@mimikit/runtime/config";
 import { hasCode } from "@mimikit/store/error-code";
 import { execa } from "execa";
 import { artifactOf } from "./artifact.ts";
-import { followsReadOnly, looksOnly } from "./looks-only.ts";
 import type { Run } from "./provider.ts";
+import { followsReadOnly, mayWrite } from "./roles/index.ts";
 
 /** `auto` is a sandbox where it works, `required` is none without it. */
 export type SandboxMode = Config["sandbox"];
@@ -94,7 +94,7 @@ export async function boundsOf(
   const readable = [runDir, ...outputs.filter((path) => path !== null)];
   const allow = readable.map((path) => ({ path, isWritable: false }));
   const mode = followsReadOnly(task) ? "required" : sandbox;
-  return { home, workDir, mode, allow, isReadOnly: looksOnly(task), protect };
+  return { home, workDir, mode, allow, isReadOnly: !mayWrite(task), protect };
 }
 
 let found: Sandbox | undefined;

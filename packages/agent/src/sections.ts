@@ -36,7 +36,10 @@ const QUOTE_CHARS = 200;
 const QUESTION_CHARS = 300;
 const CONDITION_CHARS = 200;
 const RESULT_SUMMARY_CHARS = 300;
-/** Of a longer message its beginning and its end are shown, half of this each; all of it is in a file. */
+/**
+ * Of a longer message its beginning and its end are shown, half of this each; all of it is in a file. So is what is longer
+ * than its part of this where several are longer together.
+ */
 export const BIG_INPUT_CHARS = 8_000;
 /** A line break of a body, and the indentation after it. */
 const LINE_BREAK = "\n    ";
@@ -77,15 +80,7 @@ const memory: Section = {
       max,
     ),
 };
-const backlog: Section = {
-  isQuestion: false,
-  tokensMax: 1_024,
-  render: ({ context }, max) =>
-    firstOf(
-      context.backlog.map((each) => checkbox(each.item, each.done)),
-      max,
-    ),
-};
+const backlog: Section = { isQuestion: false, tokensMax: 1_024, render: renderBacklog };
 const tasks: Section = { isQuestion: false, tokensMax: 2_048, render: renderTasks };
 const triggers: Section = { isQuestion: false, tokensMax: 1_024, render: renderTriggers };
 const questions: Section = { isQuestion: false, tokensMax: 1_024, render: renderQuestions };
@@ -198,6 +193,15 @@ function renderEnvironment({ task, context, workDir }: Run): Quoted {
     ...(task.role === "teller" && { version: context.version, provider: context.providers.teller }),
     ...(task.role === "worker" && { workspace: workDir }),
   });
+}
+
+/** What is open first: what was done long ago may fill the rest of the list. */
+function renderBacklog({ context }: Run, max: number): Quoted {
+  const openFirst = context.backlog.toSorted((a, b) => Number(a.done) - Number(b.done));
+  return firstOf(
+    openFirst.map(({ item, done }) => checkbox(item, done)),
+    max,
+  );
 }
 
 function renderTasks({ context }: Run, max: number): Quoted {
@@ -314,10 +318,11 @@ function renderText(text: string, max: number): Quoted {
   return estimateTokens(whole) <= max ? whole : block(shorten(text.trim(), max - INDENT_TOKENS, tokensInBody));
 }
 
-/** A report as the Teller has summed it up, if it has. */
+/** A report as the Teller has summed it up, if it has; all of it is where it was. */
 function summarized(report: Report, { summaries }: Run["context"]): Report {
   const text = summaries[report.id];
-  return text === undefined ? report : { ...report, resultType: "text", result: { text } };
+  const { artifact } = outputOf(report);
+  return text === undefined ? report : { ...report, resultType: "text", result: { text, artifact } };
 }
 
 function renderReports(reports: readonly Report[], max: number): Quoted {

@@ -76,8 +76,8 @@ export function merge(older: Summary, newer: Summary): Summary {
     const items = [...older[part], ...newer[part]].map(tidy).filter((item) => item !== "");
     // Of two that are the same the newer place counts, except for the goal, which stays what it was.
     if (part === "goal") return items.slice(0, ITEMS_MAX.goal);
-    const distinct = items.filter((item, i) => items.indexOf(item, i + 1) < 0);
-    return distinct.slice(-ITEMS_MAX[part]);
+    const places = new Map(items.map((item, i) => [item, i]));
+    return items.filter((item, i) => places.get(item) === i).slice(-ITEMS_MAX[part]);
   });
 }
 

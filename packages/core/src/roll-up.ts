@@ -5,10 +5,11 @@
 import type { Result } from "@mimikit/protocol/result";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import { ROLL_UP_SOURCES_MAX } from "@mimikit/protocol/task";
+import { weigh } from "./weigh.ts";
 
 export const DAY_SUMMARY_AFTER_DAYS = 5;
 export const MONTH_SUMMARY_AFTER_DAYS = 90;
-/** Characters of all sources of one roll-up. The others wait for the next of the same period. */
+/** What all notes of one roll-up weigh (`weigh`): some 6,500 tokens. The others wait for the next of the same period. */
 export const ROLL_UP_CHARS_MAX = 24_000;
 /** Seconds until the next try after one failure in a row, two, …; as many as there are waits, and the period is given up. */
 export const ROLL_UP_BACKOFF_SEC = [600, 1_800, 7_200, 21_600, 43_200] as const;
@@ -19,7 +20,7 @@ const DAY_CHARS = "2026-11-22".length;
 const MONTH_CHARS = "2026-11".length;
 const NOTE = /^(\d{4}-\d{2}-\d{2})(?:[-.].*)?\.md$/;
 const DAY_SUMMARY = /^(\d{4}-\d{2})-\d{2}\.md$/;
-/** What is left of a text that alone is too long: its head and its tail. */
+/** Stands between the head and the tail of a line that alone is too long. */
 const LEFT_OUT = "\n\n[… the middle is left out …]\n\n";
 
 /** The names in memory/ and in memory/summary/. */
@@ -75,22 +76,64 @@ function dayAt(ms: number): string {
   return new Date(ms).toISOString().slice(0, DAY_CHARS);
 }
 
-/** A file as it was read. */
+/** What was read of a file, from its beginning. */
 export interface SourceText {
   path: string;
   sha256: string;
   text: string;
 }
 
-/** Has a roll-up of `count` notes, with `chars` characters in all, room for so many more? One note always has room. */
-export function hasRoomForNote(chars: number, count: number, more: number): boolean {
+/** Has a roll-up of `count` notes, which weigh `weight` in all, room for so much more? One note always has room. */
+export function hasRoomForNote(weight: number, count: number, more: number): boolean {
   // One place is left for the summary that is there.
-  return count === 0 || (count + 1 < ROLL_UP_SOURCES_MAX && chars + more <= ROLL_UP_CHARS_MAX);
+  return count === 0 || (count + 1 < ROLL_UP_SOURCES_MAX && weight + more <= ROLL_UP_CHARS_MAX);
 }
 
 /** A summary that somebody has made longer is not replaced: the next one of its period stands below it. */
 export function isMergeable(summary: string): boolean {
-  return summary.length <= ROLL_UP_CHARS_MAX / 2;
+  return weigh(summary) <= ROLL_UP_CHARS_MAX / 2;
+}
+
+/**
+ * As much of a note, from its beginning, as one roll-up has room for, in whole lines; what is left waits for the next. Ends
+ * where an item ends, if one does. A line that alone is too long is all of it.
+ */
+export function beginningOf(note: string): string {
+  let length = 0;
+  let weight = 0;
+  let itemsLength = 0;
+  let hasText = false;
+  for (const line of linesOf(note)) {
+    if (hasText && /^\S/.test(line)) itemsLength = length;
+    weight += weigh(line);
+    if (hasText && weight > ROLL_UP_CHARS_MAX) return note.slice(0, itemsLength || length);
+    hasText ||= line.trim() !== "";
+    length += line.length;
+  }
+  return note;
+}
+
+/**
+ * How much of `text`, from its beginning, is what `isRead` says was read by a roll-up; 0 where it begins otherwise.
+ * @param isRead is asked about the lines, one after the other: were these, and no more, what was read?
+ */
+export function lengthRead(text: string, isRead: (line: string) => boolean): number {
+  let length = 0;
+  for (const line of linesOf(text)) {
+    // `beginningOf` ends with the line that passes the bound, at the latest.
+    if (length > ROLL_UP_CHARS_MAX) return 0;
+    length += line.length;
+    if (isRead(line)) return length;
+  }
+  return 0;
+}
+
+function* linesOf(text: string): Iterable<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf("\n", start) + 1 || text.length;
+    yield text.slice(start, end);
+    start = end;
+  }
 }
 
 /** What a model is shown of the sources: data, which its prompt quotes. */
@@ -98,10 +141,11 @@ export function sourcesPrompt(sources: readonly SourceText[]): string {
   return sources.map(({ path, text }) => `# ${path}\n\n${shortened(text.trim())}\n`).join("\n");
 }
 
-/** The conversation itself is kept for ever elsewhere, so that a long text may lose its middle here. */
+/** The conversation itself is kept for ever elsewhere, so that a line without end may lose its middle here. */
 function shortened(text: string): string {
-  if (text.length <= ROLL_UP_CHARS_MAX) return text;
-  const half = Math.floor((ROLL_UP_CHARS_MAX - LEFT_OUT.length) / 2);
+  const weight = weigh(text);
+  if (weight <= ROLL_UP_CHARS_MAX) return text;
+  const half = Math.floor(((ROLL_UP_CHARS_MAX - LEFT_OUT.length) / 2) * (text.length / weight));
   return (text.slice(0, half) + LEFT_OUT + text.slice(-half)).toWellFormed();
 }
 

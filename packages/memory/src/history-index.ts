@@ -8,7 +8,7 @@ import type { HistoryHit, HistoryQuery } from "@mimikit/protocol/api";
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/history";
 import { HistoryPartitions } from "@mimikit/store/history-partitions";
 import { shareRuns } from "@mimikit/store/share-runs";
-import { wordsToFind } from "./memory-query.ts";
+import { SEEN_CHARS_MIN, wordsToScan } from "./memory-query.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "./months.ts";
 import { PairFilter } from "./pair-filter.ts";
 
@@ -24,8 +24,8 @@ const B = 0.75;
  */
 const RECENCY_BOOST = 0.2;
 const RECENCY_HALF_LIFE_MS = 90 * 86_400_000;
-/** A Latin word of this length also finds what begins with it: `deploy` finds `deployment`. */
-const STEM_CHARS_MIN = 4;
+/** What was asked counts so much less than what was told: whoever asks again wants the answer, not the question. */
+const QUESTION_WEIGHT = 0.5;
 /** So many messages have the rarer words of a query: its other words only tell them apart. */
 const FOUND_ENOUGH = 2_000;
 /** The length of a message is told from so many of them, spread over all. */
@@ -154,7 +154,9 @@ function entryOf({ id, role, at, text, marker }: HistoryMessage, turn: number): 
 }
 
 function fold(text: string): string {
-  return text.normalize("NFKC").toLowerCase();
+  const folded = text.normalize("NFKC").toLowerCase();
+  // Most of what is said in Chinese is as it was: then it is kept once.
+  return folded === text ? text : folded;
 }
 
 function messagesOf(entries: readonly Entry[]): SaidMessage[] {
@@ -177,7 +179,7 @@ function search(
   filter: PairFilter,
   { query, limit, roles, before_id, from, to }: HistoryQuery,
 ): HistoryHit[] {
-  const words = wordsToFind(query).slice(0, SCANNED_WORDS_MAX);
+  const words = wordsToScan(query).slice(0, SCANNED_WORDS_MAX);
   const end = before_id === undefined ? -1 : all.findIndex(({ message }) => message.id === before_id);
   const isWithin = within(from, to);
   const isWanted = (entry: Entry, place: number) =>
@@ -234,7 +236,8 @@ function scoresOf(
     if (months.includes(at.slice(...MONTH_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
     if (years.includes(at.slice(...YEAR_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
     const ageMs = Math.max(0, newestMs - (all[place]?.atMs ?? newestMs));
-    scores[place] = (scores[place] ?? 0) * (1 + RECENCY_BOOST * 2 ** (-ageMs / RECENCY_HALF_LIFE_MS));
+    const weight = all[place]?.folded.trimEnd().endsWith("?") ? QUESTION_WEIGHT : 1;
+    scores[place] = (scores[place] ?? 0) * weight * (1 + RECENCY_BOOST * 2 ** (-ageMs / RECENCY_HALF_LIFE_MS));
   }
   return scores;
 }
@@ -264,7 +267,7 @@ function candidatesFor(word: string, all: readonly Entry[], filter: PairFilter):
  */
 function counterOf(word: string): (entry: Entry) => number {
   const isLatin = !CJK.test(word);
-  const isStem = word.length >= STEM_CHARS_MIN;
+  const isStem = word.length >= SEEN_CHARS_MIN;
   const { length } = word;
   return ({ folded: text }) => {
     let count = 0;
@@ -303,7 +306,9 @@ function excerpt(text: string, folded: string, words: readonly string[]): string
   if (text.length <= HIT_CHARS_MAX) return text;
   const places = words.map((word) => folded.indexOf(word)).filter((at) => at >= 0);
   const first = Math.min(...places);
-  const start = first + LEAD_CHARS < HIT_CHARS_MAX ? 0 : Math.max(0, first - LEAD_CHARS);
+  // The folded text may be longer than the text: never begin beyond the last piece of it.
+  const last = text.length - HIT_CHARS_MAX;
+  const start = first + LEAD_CHARS < HIT_CHARS_MAX ? 0 : Math.min(last, Math.max(0, first - LEAD_CHARS));
   const end = start + HIT_CHARS_MAX;
-  return `${start > 0 ? "… " : ""}${text.slice(start, end)}${end < text.length ? "… [truncated]" : ""}`;
+  return `${start > 0 ? "… " : ""}${text.slice(start, end).toWellFormed()}${end < text.length ? "… [truncated]" : ""}`;
 }

@@ -14,7 +14,8 @@ const HAN = /[\u4e00-\u9fff]/;
 export function keywordsOf(messages: readonly string[], history: readonly string[]): string[] {
   const keywords = new Set<string>();
   for (const text of [...messages, ...history.slice(-HISTORY_MESSAGES).reverse()]) {
-    for (const run of text.toLowerCase().match(RUNS) ?? []) {
+    for (const [run] of text.toLowerCase().matchAll(RUNS)) {
+      if (keywords.size >= KEYWORDS_MAX) break;
       for (const word of HAN.test(run) ? wordsOf(run) : [run]) if (!STOP_WORDS.has(word)) keywords.add(word);
     }
   }

@@ -2,7 +2,7 @@
  * An index of memory that follows the files: before each search it looks which have changed, and reads only those. What is
  * new waits in a tail beside the main index, what is gone is hidden, and when both are many the main index is built anew.
  */
-import { statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import type { MemoryHit, MemoryIndexState } from "@mimikit/protocol/api";
 import { Bm25 } from "./bm25.ts";
 import { limitOf, type MemoryPlace, type MemoryQuery, wordsToFind } from "./memory-query.ts";
@@ -143,7 +143,7 @@ export class MemoryIndex {
 /** Null where there is no such file, or it is not for us. */
 function stampOf(path: string): string | null {
   try {
-    const info = statSync(path, { throwIfNoEntry: false });
+    const info = lstatSync(path, { throwIfNoEntry: false });
     return info === undefined ? null : `${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
   } catch (error) {
     if (isNoSource(error)) return null;

@@ -7,6 +7,8 @@ export const HITS_MAX = 50;
 /** What of a longer query is looked at. */
 export const QUERY_CHARS_MAX = 10_000;
 export const QUERY_WORDS_MAX = 64;
+/** A Latin word of this length finds what begins with it where texts are scanned: `deploy` finds `deployment`. */
+export const SEEN_CHARS_MIN = 4;
 
 /** What people and programs may ask of memory, beside where it is. */
 export const MemorySearch = z.strictObject({
@@ -33,9 +35,24 @@ export type MemoryQuery = MemoryPlace & MemorySearch;
 
 /** The words that a query is about, without repeats. Stop words only count where the query has nothing else. */
 export function wordsToFind(query: string): string[] {
-  const words = [...new Set(tokenize(query.slice(0, QUERY_CHARS_MAX)))];
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  return (telling.length > 0 ? telling : words).slice(0, QUERY_WORDS_MAX);
+  return telling(tokenize(query.slice(0, QUERY_CHARS_MAX)));
+}
+
+/**
+ * The same where they are looked for in texts as they stand: a word in which its stem is not to be seen, as `copy` is not
+ * in `copies`, comes after the stems.
+ */
+export function wordsToScan(query: string): string[] {
+  const stems = wordsToFind(query);
+  const isSeen = (word: string) => stems.some((each) => each.length >= SEEN_CHARS_MIN && word.startsWith(each));
+  const asked = telling(tokenize(query.slice(0, QUERY_CHARS_MAX), (word) => word));
+  return [...new Set([...stems, ...asked.filter((word) => !isSeen(word))])].slice(0, QUERY_WORDS_MAX);
+}
+
+function telling(tokens: readonly string[]): string[] {
+  const words = [...new Set(tokens)];
+  const about = words.filter((word) => !STOP_WORDS.has(word));
+  return (about.length > 0 ? about : words).slice(0, QUERY_WORDS_MAX);
 }
 
 export function limitOf({ limit = HITS_DEFAULT }: MemoryQuery): number {

@@ -4,7 +4,7 @@
  */
 import type { MemoryAnswer, MemoryHit } from "@mimikit/protocol/api";
 import { grepFiles } from "./grep.ts";
-import { limitOf, type MemoryQuery, wordsToFind } from "./memory-query.ts";
+import { limitOf, type MemoryQuery, wordsToScan } from "./memory-query.ts";
 import { daysOf, isAskedFor, listSources, readSource, type Source } from "./sources.ts";
 import { excerpt, splitUnits } from "./units.ts";
 
@@ -18,7 +18,7 @@ interface Candidate extends Omit<MemoryHit, "score"> {
 
 /** The units that hold most of the words, rare ones first; ripgrep, where it is there, says which sources to read. */
 export async function scanMemory(query: MemoryQuery): Promise<MemoryAnswer> {
-  const words = wordsToFind(query.query).filter((word) => !LATIN.test(word) || word.length >= PIECE_CHARS_MIN);
+  const words = wordsToScan(query.query).filter((word) => !LATIN.test(word) || word.length >= PIECE_CHARS_MIN);
   if (words.length === 0) return { method: "scan", hits: [] };
   const sources = await listSources(query);
   const holders = await grepFiles(

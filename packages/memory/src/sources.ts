@@ -1,6 +1,6 @@
 /** The files that memory is made of, in the order of SPEC E1: long-term, notes, summaries, the workspace's documents. */
 import type { Dirent } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/error-code";
 import type { MemoryPlace, MemoryQuery } from "./memory-query.ts";
@@ -40,10 +40,10 @@ export async function listSources({ home, workDir }: MemoryPlace): Promise<Sourc
   ];
 }
 
-/** The text of a source and when it was changed; null where there is none, or it is too large or not for us. */
+/** The text of a source and when it was changed; null where there is none, or it is a link, too large, or not for us. */
 export async function readSource({ path }: Source): Promise<{ text: string; changedMs: number } | null> {
   try {
-    const info = await stat(path);
+    const info = await lstat(path);
     if (!info.isFile() || info.size > SOURCE_BYTES_MAX) return null;
     return { text: await readFile(path, "utf8"), changedMs: info.mtimeMs };
   } catch (error) {

@@ -1,10 +1,11 @@
 /**
- * Text becomes the words that it can be found by. Latin words are themselves, in the singular; a compound (a path, a
+ * Text becomes the words that it can be found by. Latin words are their stems; a compound (a path, a
  * version, an identifier) is its whole and its parts; Chinese has no spaces, so a run of characters counts as the words
  * that the segmenter sees in it and as every pair of neighbours: a query that is cut differently from the text still
  * meets it (SPEC E4).
  */
 import { monthsIn } from "./months.ts";
+import { stem } from "./stem.ts";
 
 /** Characters of writing without spaces, or whose words are not cut at them. */
 const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー`;
@@ -34,10 +35,15 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 
 const segmenter = new Intl.Segmenter("zh", { granularity: "word" });
 
-/** The tokens of `text` in order, lower case, repeats included; the months it speaks of come last. */
-export function tokenize(text: string): string[] {
+/**
+ * The tokens of `text` in order, lower case, repeats included; the months it speaks of come last.
+ * @param formOf what becomes of a Latin word that is no stop word
+ */
+export function tokenize(text: string, formOf: (word: string) => string = stem): string[] {
   const plain = text.normalize("NFKC");
-  const words = (plain.match(RUNS) ?? []).flatMap((run) => (HAS_CJK.test(run) ? tokensOfCjk(run) : tokensOfLatin(run)));
+  const words = (plain.match(RUNS) ?? []).flatMap((run) =>
+    HAS_CJK.test(run) ? tokensOfCjk(run) : tokensOfLatin(run, formOf),
+  );
   return [...words, ...monthsIn(plain.toLowerCase())];
 }
 
@@ -56,17 +62,11 @@ function tokensOfCjk(run: string): string[] {
 }
 
 /** A part of one character says nothing, and neither does a compound's whole a second time. */
-function tokensOfLatin(run: string): string[] {
+function tokensOfLatin(run: string, formOf: (word: string) => string): string[] {
   const whole = run.toLowerCase();
   const parts = run.split(JOINTS).flatMap((part) => [part, ...part.split(HUMPS)]);
   const number = VERSION.exec(whole)?.[1];
-  const telling = parts.filter((part) => part.length > 1).map((part) => singular(part.toLowerCase()));
-  return [...new Set([singular(whole), ...(number === undefined ? [] : [number]), ...telling])];
-}
-
-/** `notes` is `note` and `copies` is `copy`; what ends like `class`, `status` or `basis` stays. */
-function singular(word: string): string {
-  if (word.length < 4 || !/^[a-z]+s$/.test(word) || /(?:ss|us|is)$/.test(word)) return word;
-  if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
-  return /(?:ch|sh|ss|x)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1);
+  const telling = parts.filter((part) => part.length > 1).map((part) => part.toLowerCase());
+  const form = (word: string) => (STOP_WORDS.has(word) ? word : formOf(word));
+  return [...new Set([form(whole), ...(number === undefined ? [] : [number]), ...telling.map(form)])];
 }

@@ -68,7 +68,8 @@ export function excerpt(text: string, found: readonly string[]): string {
   const lower = text.toLowerCase();
   const first = Math.min(...found.map((word) => lower.indexOf(word)).filter((at) => at >= 0));
   const isInHead = !Number.isFinite(first) || first + LEAD_CHARS < HIT_CHARS_MAX;
-  const start = isInHead ? 0 : first - LEAD_CHARS;
-  const cut = text.slice(start, start + HIT_CHARS_MAX);
+  // Small letters may take more room than the text: never begin beyond the last piece of it.
+  const start = isInHead ? 0 : Math.min(first - LEAD_CHARS, text.length - HIT_CHARS_MAX);
+  const cut = text.slice(start, start + HIT_CHARS_MAX).toWellFormed();
   return `${start > 0 ? "…" : ""}${cut}${start + HIT_CHARS_MAX < text.length ? "…[truncated]" : ""}`;
 }

@@ -49,7 +49,7 @@ export const AskEffect = z.object({
 export const RestartEffect = z.object({ type: z.literal("restart_server") });
 export const RememberEffect = z.object({
   type: z.literal("remember"),
-  content: z.string().min(1).max(REMEMBER_CHARS_MAX),
+  content: z.string().trim().min(1).max(REMEMBER_CHARS_MAX),
   longTerm: z.boolean(),
   target: RememberTarget.optional(),
 });
@@ -67,7 +67,7 @@ export const SummarizeResultEffect = z.object({
 export const BacklogEffect = z.object({
   type: z.literal("update_backlog"),
   op: z.enum(["add", "done", "remove"]),
-  item: z.string().min(1).max(BACKLOG_ITEM_CHARS_MAX),
+  item: z.string().trim().min(1).max(BACKLOG_ITEM_CHARS_MAX),
 });
 /** The user is to see this even where they do not look. */
 export const NotifyEffect = z.object({

@@ -44,7 +44,7 @@ const MemoryFile = z.string().regex(/^memory\/(summary\/)?[^/]+\.md$/);
 export const RollUp = z.object({
   /** `2026-11-17`, or `2026-08` for a month. */
   period: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/),
-  /** The files as they were read: one that has changed since is not removed. */
+  /** What was read of each file, from its beginning: one that begins otherwise by now is not touched. */
   sources: z
     .array(z.object({ path: MemoryFile, sha256: z.string() }))
     .min(1)

@@ -9,8 +9,18 @@ import { replaceView } from "./record.ts";
 export const DOCUMENT_BYTES_MAX = 16 * 1_048_576;
 const EDIT_ATTEMPTS_MAX = 20;
 
-/** Runs `work` while nobody else who asks holds the document. A courtesy: correctness never depends on it. */
+/**
+ * Runs `work` while nobody else who asks holds the document. A courtesy: correctness never depends on it. It may throw
+ * `DocumentBusy` instead.
+ */
 export type DocumentLock = <T>(path: string, work: () => Promise<T>) => Promise<T>;
+
+/** Somebody is saving the document just now, or holds it: nothing is wrong, and in a moment it can be edited. */
+export class DocumentBusy extends Error {
+  constructor(path: string) {
+    super(`${path} is being saved by somebody else`);
+  }
+}
 
 /** The mark that an edit leaves in its document. */
 export function editMark(id: string): string {
@@ -35,7 +45,7 @@ export async function editDocument(
   edit: (text: string) => string,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
-    // Each attempt asks for the lock anew: it may wait for whoever is saving just now.
+    // Each attempt asks for the lock anew: it may refuse while somebody is saving.
     const isNew = await lock(path, async () => {
       const before = await readDocument(fs, path);
       if (before.includes(editMark(id))) {

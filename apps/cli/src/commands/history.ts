@@ -4,7 +4,7 @@ import { HISTORY_HITS_DEFAULT, HISTORY_HITS_MAX, type HistoryHit, HistoryQuery }
 import { HistoryMessage } from "@mimikit/protocol/history";
 import { readHistory } from "@mimikit/store/history";
 import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
+import { Failure, misuseOf } from "../failure.ts";
 import { plainLine, printJson, printLine, styled } from "../print.ts";
 import { withState } from "../state.ts";
 import { wordsOf } from "../text-argument.ts";
@@ -45,7 +45,7 @@ export const history = command({
       // A day is over when the next one begins.
       to: to === undefined ? undefined : momentOf("--to", to, 1),
     });
-    if (!checked.success) throw new Failure("usage", checked.error.issues[0]?.message ?? "this cannot be looked for");
+    if (!checked.success) throw misuseOf(checked.error);
     const hits = await withState(async ({ home, fs, mirror }) => {
       const { messages } = await readHistory(fs, mirror.ledger);
       return new HistoryIndex(home).with(messages).search(checked.data);
@@ -57,10 +57,13 @@ export const history = command({
 
 /** A day is its first moment by the clock here, `days` later; a moment is itself. Throws `Failure` (usage). */
 function momentOf(option: string, text: string, days: number): string {
-  const moment = new Date(DAY.test(text) ? `${text}T00:00` : text);
-  if (Number.isNaN(moment.getTime()))
+  const isDay = DAY.test(text);
+  const moment = new Date(isDay ? `${text}T00:00` : text);
+  // A February 31 would be a day of March.
+  const isReal = !Number.isNaN(moment.getTime()) && (!isDay || moment.getDate() === Number(text.slice(-2)));
+  if (!isReal)
     throw new Failure("usage", `${option} is a day like 2026-03-01, or a moment like 2026-03-01T09:00:00+08:00`);
-  if (DAY.test(text)) moment.setDate(moment.getDate() + days);
+  if (isDay) moment.setDate(moment.getDate() + days);
   return moment.toISOString();
 }
 

@@ -10,7 +10,7 @@ import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/api";
 import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/effect";
 import { countUnarchived } from "@mimikit/store/unarchived";
 import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
+import { Failure, misuseOf } from "../failure.ts";
 import { currentPlace } from "../place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../print.ts";
 import { withState } from "../state.ts";
@@ -105,12 +105,7 @@ async function search(
   const query = wordsOf(words).join(" ").trim();
   if (query === "") throw new Failure("usage", "say what to look for: mimikit memory search <words>");
   const checked = MemorySearch.safeParse({ query, ...options });
-  const [issue] = checked.error?.issues ?? [];
-  if (!checked.success)
-    throw new Failure(
-      "usage",
-      issue === undefined ? "this cannot be looked for" : `--${issue.path.join(".")}: ${issue.message}`,
-    );
+  if (!checked.success) throw misuseOf(checked.error);
   const found = await withState(({ home, workDir }) => searchMemory({ home, workDir, ...checked.data }));
   await closeMemorySearch();
   if (json) printJson(found);

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Action } from "@mimikit/core/action";
-import { periodPath, ROLL_UP_TRIES_MAX, summaryIn } from "@mimikit/core/roll-up";
+import { lengthRead, periodPath, ROLL_UP_TRIES_MAX, summaryIn } from "@mimikit/core/roll-up";
 import { Note } from "@mimikit/protocol/archive";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { keptId } from "@mimikit/protocol/id";
@@ -71,7 +71,7 @@ export async function takeSummary(result: Result, rollUp: RollUp, hands: Hands):
     if ((await readText(path, hands))?.includes(editMark(id))) return "open";
     for (const source of sources) {
       const text = await readText(source.path, hands);
-      if (text === null || lengthRead(text, source.sha256) === 0) return "stale";
+      if (text === null || lengthOf(text, source.sha256) === 0) return "stale";
     }
     return "open";
   };
@@ -111,7 +111,7 @@ async function readText(path: string, { fs }: Hands): Promise<string | null> {
  */
 async function removeRead(source: RollUp["sources"][number], id: string, hands: Hands): Promise<void> {
   const { fs, lock } = hands;
-  const restOf = (text: string | null) => text?.slice(lengthRead(text, source.sha256)) ?? null;
+  const restOf = (text: string | null) => text?.slice(lengthOf(text, source.sha256)) ?? null;
   await lock(source.path, async () => {
     const before = await readText(source.path, hands);
     const added = restOf(before);
@@ -140,16 +140,10 @@ async function removeRead(source: RollUp["sources"][number], id: string, hands: 
   });
 }
 
-/** How much of `text`, in whole lines from its beginning, is what had this hash; 0 where it begins otherwise. */
-function lengthRead(text: string, sha256: string): number {
+/** How much of `text` is what had this hash when it was read; 0 where it begins otherwise. */
+function lengthOf(text: string, sha256: string): number {
   const hash = createHash("sha256");
-  let length = 0;
-  for (const line of text.split(/(?<=\n)/)) {
-    hash.update(line);
-    length += line.length;
-    if (hash.copy().digest("hex") === sha256) return length;
-  }
-  return 0;
+  return lengthRead(text, (line) => hash.update(line).copy().digest("hex") === sha256);
 }
 
 async function sayIfGivenUp(result: Result, rollUp: RollUp, { ledger, audit }: Hands): Promise<void> {

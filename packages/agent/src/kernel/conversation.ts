@@ -153,9 +153,7 @@ export class Conversation {
 
   /** From now on the prompt is the rules and the question alone (SPEC I6). */
   dropContext(): void {
-    const nothing = { summary: "", persona: "", profile: "", history: [], tasks: [], memory: [], backlog: [] };
-    const context = { ...this.run.context, ...nothing };
-    this.sections = renderSections({ ...this.run, context });
+    this.sections = this.sections.filter(({ isQuestion }) => isQuestion);
     this.prompt = [];
   }
 

@@ -21,7 +21,7 @@ export function describeTool({ name, shown }: Tool): ToolDefinition {
     override: ({ jsonSchema }) => {
       delete jsonSchema.pattern;
       delete jsonSchema.additionalProperties;
-      if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+      delete jsonSchema.minLength;
       for (const bound of ["maxLength", "maximum"] as const)
         if ((jsonSchema[bound] ?? 0) >= TOLD_BOUND_MAX) delete jsonSchema[bound];
     },

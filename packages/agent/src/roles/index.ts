@@ -26,3 +26,16 @@ export function definitionOf({
   if (improve?.step === "look") return improver;
   return rollUp === undefined ? ROLE_DEFINITIONS[role] : summarizer;
 }
+
+/**
+ * Whether whoever runs `task` may change the workspace; otherwise its shell, where it has one, only looks. A task that names
+ * a read-only skill is held to it (SPEC I7).
+ */
+export function mayWrite(task: Pick<Task, "role" | "evaluation" | "rollUp" | "improve" | "skill">): boolean {
+  return definitionOf(task).levels.includes("local-write") && !followsReadOnly(task);
+}
+
+/** Does the task name a skill that is declared to change nothing, whoever follows it? */
+export function followsReadOnly({ skill }: Pick<Task, "skill">): boolean {
+  return skill?.level === "read-only";
+}

@@ -16,7 +16,7 @@ export const askUser = tool({
       default: standard.describe("taken when nobody answers in time"),
       timeoutSec: timeoutSec.unwrap().default(QUESTION_TIMEOUT_SEC),
     })
-    .describe("Ask the user one question; the answer comes later, as an event."),
+    .describe("Ask the user one question."),
   refuse: (_input, { reads, effects }) => {
     const staged = effects.filter(({ type }) => type === "ask_user").length;
     return reads.questions.length + staged < QUESTIONS_MAX

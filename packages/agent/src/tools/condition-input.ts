@@ -5,19 +5,7 @@
 import { Condition } from "@mimikit/protocol/condition";
 import { z } from "zod";
 
-const Told: z.ZodType<unknown> = z.looseObject({
-  type: z.enum([
-    "file_changed",
-    "file_exists",
-    "task_done",
-    "task_failed",
-    "llm_eval",
-    "time",
-    "and",
-    "or",
-    "not",
-  ] satisfies Condition["type"][]),
-});
+const Told: z.ZodType<unknown> = z.looseObject({});
 
 export const ConditionInput = Told.pipe(Condition);
 

@@ -22,10 +22,8 @@ export const delegate = tool({
     condition: ConditionInput.optional().describe("as for schedule"),
     onInterrupt,
     skill: SkillName.optional().describe("The name of a skill of M:skills that the Worker is to follow."),
-  }).describe(
-    "Hand work on: a self-contained prompt. Answers the id that the task will have; with a condition it waits until that holds.",
-  ),
-  shownTo: { teller: Work.describe("Hand work on: a self-contained prompt. Answers the id that the task will have.") },
+  }).describe("Hand work on. Answers the id that the task will have; with a condition it waits until that holds."),
+  shownTo: { teller: Work.describe("Hand work on. Answers the id that the task will have.") },
   refuse: (input, scene) =>
     scene.task.role === "teller"
       ? refuseTeller(input, scene)

@@ -6,7 +6,7 @@ import { tool } from "../tool.ts";
 export const restartServer = tool({
   name: "restart_server",
   level: "process-control",
-  input: z.strictObject({}).describe("Restart Mimikit itself, once the user has said yes to it."),
+  input: z.strictObject({}).describe("Restart Mimikit itself."),
   refuse: (_, { effects }) =>
     effects.some((effect) => effect.type === "restart_server") ? "the user is asked for a restart already" : null,
   effect: (): EffectOf<"restart_server"> => ({ type: "restart_server" }),

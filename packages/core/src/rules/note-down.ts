@@ -6,12 +6,13 @@ import type { Wish } from "@mimikit/protocol/inbox";
 import type { Action, DocumentEdit, NoteWish } from "../action.ts";
 import type { Snapshot } from "../snapshot.ts";
 
-/** In the order in which it was wanted: what is added can be ticked off by the next wish. */
+/** In the order in which it was wanted, one at a time for each document: what is added can be ticked off by the next wish. */
 export function noteDown(snapshot: Snapshot): Action[] {
   return [...snapshot.inbox.values()]
     .filter(isNoteWish)
     .filter(({ id }) => !snapshot.isArchived(id))
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+    .filter((wish, i, all) => all.findIndex(({ kind }) => kind === wish.kind) === i)
     .map((wish) => ({ type: "note-down", wish, edit: editOf(wish) }));
 }
 

@@ -9,10 +9,11 @@ import type { Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { sourcesPrompt } from "../roll-up.ts";
 import type { MemoryFacts, Snapshot, TurnSaid } from "../snapshot.ts";
+import { weigh } from "../weigh.ts";
 
 /** When a note is made, and when the window is cut. */
 export interface MemoryBounds {
-  /** A note ends with the turn that passes this many messages, or characters, or with this many turns. */
+  /** A note ends with the turn that passes this many messages, or characters (`weigh`), or with this many turns. */
   noteMessages: number;
   noteChars: number;
   noteTurns: number;
@@ -74,7 +75,7 @@ function fullAt(said: readonly TurnSaid[], bounds: MemoryBounds): number | null 
   let chars = 0;
   for (const [i, { turn, messages: spoken }] of said.entries()) {
     messages += spoken.length;
-    chars += spoken.reduce((sum, { text }) => sum + text.length, 0);
+    chars += spoken.reduce((sum, { text }) => sum + weigh(text), 0);
     if (messages > bounds.noteMessages || chars > bounds.noteChars || i + 1 >= bounds.noteTurns) return turn;
   }
   return null;

@@ -2,11 +2,12 @@
  * The command line of `claude -p`. Every setting is here, because it reads no settings of the user or of the workspace:
  * what a role may do does not depend on what somebody has set up for himself, or on what lies in a folder.
  */
+import type { Task } from "@mimikit/protocol/task";
 import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import type { CliAsk } from "../../agent-cli/agent-cli.ts";
-import { looksOnly } from "../../looks-only.ts";
 import { serverCommand } from "../../mcp/server-command.ts";
 import { SERVER_NAME } from "../../mcp/server-name.ts";
+import { definitionOf, mayWrite } from "../../roles/index.ts";
 import { toolsOf } from "../../tools/index.ts";
 import { showsPictures } from "./pictures.ts";
 import type { ClaudeSettings } from "./settings.ts";
@@ -28,8 +29,7 @@ const COMMON = [
 /** @param keyPath the file from which the CLI reads its key, once; null where it has it from its environment. */
 export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, keyPath: string | null): string[] {
   const { run, systemPath, threadId, toolsPath } = ask;
-  const isWorker = run.task.role === "worker";
-  const ownTools = (looksOnly(run.task) ? LOOKING_TOOLS : WORKER_TOOLS).join(",");
+  const ownTools = ownToolsOf(run.task).join(",");
   const names = toolsOf(run.task.role).map(({ name }) => `mcp__${SERVER_NAME}__${name}`);
   return [
     ...COMMON,
@@ -38,12 +38,18 @@ export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, 
     ...(model === undefined ? [] : ["--model", model]),
     ...["--system-prompt-file", systemPath],
     ...(showsPictures(ask) ? ["--input-format", "stream-json"] : []),
-    ...["--tools", isWorker ? ownTools : ""],
-    ...(isWorker ? ["--allowedTools", ownTools] : []),
+    ...["--tools", ownTools],
+    ...(ownTools === "" ? [] : ["--allowedTools", ownTools]),
     ...(toolsPath === null ? [] : ["--mcp-config", serversOf(ask, toolsPath), "--allowedTools", names.join(",")]),
     ...(keyPath === null ? [] : ["--settings", JSON.stringify({ apiKeyHelper: readOnce(keyPath) })]),
     ...(threadId === null ? [] : ["--resume", threadId]),
   ];
+}
+
+/** The tools of the CLI itself: the others of a role are ours. */
+function ownToolsOf(task: Task): readonly string[] {
+  if (task.role !== "worker" || definitionOf(task).levels.length === 0) return [];
+  return mayWrite(task) ? WORKER_TOOLS : LOOKING_TOOLS;
 }
 
 function serversOf({ run }: CliAsk, toolsPath: string): string {

@@ -4,9 +4,9 @@
  */
 import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import type { CliAsk } from "../../agent-cli/agent-cli.ts";
-import { followsReadOnly } from "../../looks-only.ts";
 import { serverCommand } from "../../mcp/server-command.ts";
 import { SERVER_NAME } from "../../mcp/server-name.ts";
+import { followsReadOnly } from "../../roles/index.ts";
 import { toolsOf } from "../../tools/index.ts";
 import { permissionValues, type Reach } from "./permissions.ts";
 import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";

@@ -9,9 +9,9 @@ import { cliEnvironment } from "../../agent-cli/environment.ts";
 import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
 import { checkVersion } from "../../agent-cli/version.ts";
 import type { Evidence } from "../../evidence.ts";
-import { looksOnly } from "../../looks-only.ts";
 import { showing } from "../../media.ts";
 import type { Provider, Run } from "../../provider.ts";
+import { mayWrite } from "../../roles/index.ts";
 import { codexArguments } from "./arguments.ts";
 import { explainCodex } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
@@ -37,8 +37,8 @@ export function createCodex(settings: CodexSettings): Provider {
     async *run(run, signal) {
       const isWorker = run.task.role === "worker";
       // Where nothing can be written codex makes no directories, and in a tree that is only looked at we make none either.
-      const mayWrite = isWorker && !looksOnly(run.task);
-      const letGo = mayWrite ? await holdMasks(run.workDir, Date.parse(run.task.createdAt)) : null;
+      const letGo =
+        isWorker && mayWrite(run.task) ? await holdMasks(run.workDir, Date.parse(run.task.createdAt)) : null;
       try {
         yield* runAgentCli(withPictures(run), codexCli(settings), signal);
       } finally {

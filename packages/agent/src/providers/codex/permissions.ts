@@ -9,8 +9,8 @@ import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { UnusableCli } from "../../agent-cli/version.ts";
 import { artifactOf } from "../../artifact.ts";
-import { looksOnly } from "../../looks-only.ts";
 import type { Run } from "../../provider.ts";
+import { mayWrite } from "../../roles/index.ts";
 import type { TomlValue } from "./toml.ts";
 
 export const PROFILE = "worker";
@@ -33,7 +33,7 @@ export interface Reach {
 }
 
 type Place = Pick<Run, "home" | "workDir" | "protect"> & {
-  task: Pick<Run["task"], "upstream" | "evaluation" | "rollUp" | "improve" | "skill">;
+  task: Pick<Run["task"], "role" | "upstream" | "evaluation" | "rollUp" | "improve" | "skill">;
   context: Pick<Run["context"], "longTexts" | "evidence">;
 };
 
@@ -59,7 +59,7 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
     workDir,
     temporary: await realpath(temporary),
     shown,
-    isReadOnly: looksOnly(place.task),
+    isReadOnly: !mayWrite(place.task),
     protect: await Promise.all((place.protect ?? []).map((path) => realpath(path))),
   };
 }
