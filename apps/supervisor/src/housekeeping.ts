@@ -2,11 +2,12 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AuditEvent } from "@mimikit/protocol/audit";
+import { CHANGES_KEEP_DAYS, CHANGES_KEPT_MAX } from "@mimikit/protocol/change";
 import type { Config } from "@mimikit/runtime/config";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
-import { RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
+import { CHANGES, RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
 import { foldArchive } from "./fold.ts";
 
 const DAY_MS = 86_400_000;
@@ -33,6 +34,7 @@ export async function keepHouse({ home, fs, ledger, config, nowMs, audit }: Hous
     () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
     () =>
       removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
+    () => removeOldChanges(join(home, CHANGES), nowMs),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
   ];
   const errors: unknown[] = [];
@@ -51,6 +53,17 @@ function removeWhere(dir: string, isDue: (path: string) => boolean): void {
     const path = join(dir, name);
     if (isDue(path)) rmSync(path, { recursive: true, force: true });
   }
+}
+
+/** What is longer ago, or has too many newer ones over it, cannot be taken back any more. */
+function removeOldChanges(dir: string, nowMs: number): void {
+  const times = readdirSync(dir).map((name) => {
+    const path = join(dir, name);
+    return { path, mtimeMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs };
+  });
+  const newestFirst = times.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (const [i, { path, mtimeMs }] of newestFirst.entries())
+    if (i >= CHANGES_KEPT_MAX || nowMs - mtimeMs > CHANGES_KEEP_DAYS * DAY_MS) rmSync(path, { force: true });
 }
 
 /** `sessions/t-000042.0.summary.md`: the task that it is of. One that is still open may go on with it, however old it is. */

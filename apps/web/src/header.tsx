@@ -1,4 +1,5 @@
 /** The top line: whether the page is connected, who answers, and what the owner should look at. */
+import { Changes, ChangesButton } from "./changes.tsx";
 import { nowMs } from "./clock.ts";
 import { connectNow, disconnect, link } from "./connection.ts";
 import { Door, Mark, Warning } from "./icons.tsx";
@@ -26,6 +27,8 @@ export function Header() {
       <Problems />
       <TriggersButton />
       <Triggers />
+      <ChangesButton />
+      <Changes />
       <DrawerButton />
       <button type="button" class="plain" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
         <Door />

@@ -34,7 +34,12 @@ export async function deleteTrigger(id: string): Promise<boolean> {
   return (await call("DELETE", `api/triggers/${id}`)) !== undefined;
 }
 
-async function call(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown> {
+/** What the gateway answers; undefined when nobody does, or with no, and then the user is told why. */
+export async function call(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
   const answer = await request(method, path, body);
   if (answer === undefined) {
     notice.value = words.notConnected;

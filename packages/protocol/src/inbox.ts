@@ -145,6 +145,16 @@ export const BacklogEditWish = z.object({
 });
 export type BacklogEditWish = z.infer<typeof BacklogEditWish>;
 
+/** A change is to be taken back (SPEC J3). */
+export const UndoWish = z.object({
+  kind: z.literal("undo"),
+  id: Id,
+  at: z.iso.datetime(),
+  changeId: Id,
+  mac: z.string(),
+});
+export type UndoWish = z.infer<typeof UndoWish>;
+
 export const Wish = z.discriminatedUnion("kind", [
   Message,
   Event,
@@ -160,6 +170,7 @@ export const Wish = z.discriminatedUnion("kind", [
   TriggerRunWish,
   MemoryAddWish,
   BacklogEditWish,
+  UndoWish,
 ]);
 export type Wish = z.infer<typeof Wish>;
 

@@ -15,7 +15,7 @@ import { replaceFile } from "./replace-file.ts";
 
 export const CONFIG_FILE = "config.yaml";
 const LAST_GOOD_FILE = "config.last-good.json";
-const FILE_BYTES_MAX = 65_536;
+export const CONFIG_BYTES_MAX = 65_536;
 const ALIASES_MAX = 20;
 const TOKENS_MAX = 1_000_000_000_000;
 const DOLLARS_MAX = 1_000_000_000;
@@ -330,15 +330,35 @@ function parseConfigFile(path: string): ConfigInput {
   try {
     const info = fstatSync(file);
     if (!info.isFile()) throw new Error("not a regular file");
-    if (info.size > FILE_BYTES_MAX) throw new Error(`longer than ${FILE_BYTES_MAX} bytes`);
+    if (info.size > CONFIG_BYTES_MAX) throw new Error(`longer than ${CONFIG_BYTES_MAX} bytes`);
     text = readFileSync(file, "utf8");
   } finally {
     closeSync(file);
   }
+  return parseConfig(text);
+}
+
+/** Throws with the place and the reason. */
+function parseConfig(text: string): ConfigInput {
   const value: unknown = parseYaml(text, { maxAliasCount: ALIASES_MAX, logLevel: "error" }) ?? {};
   const checked = Config.safeParse(value);
   if (!checked.success) throw new Error(describeIssues(checked.error));
   return value as ConfigInput;
+}
+
+/** What is wrong with the text of a `config.yaml`, in one line; null where it is good. */
+export function problemOfConfig(text: string): string | null {
+  try {
+    parseConfig(text);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What the text of a `config.yaml` sets, by the topmost names; nothing where it is not good. */
+export function settingsIn(text: string): Record<string, unknown> {
+  return problemOfConfig(text) === null ? { ...parseConfig(text) } : {};
 }
 
 function readLastGood(home: string, problems: string[]): ConfigInput | null {
