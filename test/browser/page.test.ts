@@ -8,7 +8,14 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { findChromium, launchChromium } from "./support/chromium.ts";
-import { messageRecord, questionRecord, statusRecord, taskRecord, triggerRecord } from "./support/records.ts";
+import {
+  changeRecord,
+  messageRecord,
+  questionRecord,
+  statusRecord,
+  taskRecord,
+  triggerRecord,
+} from "./support/records.ts";
 import { ScriptedGateway } from "./support/scripted-gateway.ts";
 
 const WEB = fileURLToPath(new URL("../../apps/web", import.meta.url));
@@ -886,6 +893,46 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await page.getByRole("button", { name: "Run now: Stretch" }).click();
       await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
       expect(await row(page, "trg-1").getByText("started").count()).toBe(0);
+    });
+  });
+
+  describe("recent changes", () => {
+    const row = (page: Page, id: string) => page.locator(`[data-change="${id}"]`);
+
+    test("are asked for when they are opened, and taken back one by one", async () => {
+      const { page, mishaps } = await openPage();
+      await page.getByRole("button", { name: "Recent changes" }).click();
+      await page.getByText("Nothing has been changed that could be taken back").waitFor();
+      await page.keyboard.press("Escape");
+      const tea = changeRecord({ id: "t-000001.0", title: "tea" });
+      const problem = "line 3 of memory.md was edited since";
+      const milk = changeRecord({ id: "memory-1", title: "milk", by: "user", state: "gone", problem });
+      gateway.changes = [tea, milk];
+      await page.getByRole("button", { name: "Recent changes" }).click();
+      await row(page, milk.id).getByText(`remembered, by you`).waitFor();
+      expect(await row(page, milk.id).innerText()).toContain(`cannot be undone: ${problem}`);
+      expect(await row(page, milk.id).getByRole("button").count()).toBe(0);
+      await row(page, tea.id).getByText("by the Teller").waitFor();
+      await page.getByRole("button", { name: "Undo tea" }).click();
+      await row(page, tea.id).getByText("undoing…").waitFor();
+      expect(gateway.wanted).toEqual([{ method: "POST", path: "/api/undo", body: { id: tea.id } }]);
+      gateway.changes = [{ ...tea, state: "undone" }, milk];
+      await row(page, tea.id).getByText("undone", { exact: false }).waitFor();
+      await expect.poll(() => row(page, tea.id).getByRole("button").count()).toBe(0);
+      expect(mishaps).toEqual([]);
+    });
+
+    test("speak Chinese, and fit a narrow screen", async () => {
+      gateway.changes = [changeRecord({ id: "delete-1", title: "x".repeat(120), what: "trigger", op: "delete" })];
+      const { page } = await openPage({ locale: "zh-CN", viewport: { width: 390, height: 844 } });
+      await page.getByRole("button", { name: "最近的更改" }).click();
+      await row(page, "delete-1").getByText("已删除触发器").waitFor();
+      await row(page, "delete-1").getByRole("button", { name: /^撤销/ }).waitFor();
+      const isWide = ".view, .header";
+      const overflow = await page
+        .locator(isWide)
+        .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+      expect(overflow).toEqual([0, 0]);
     });
   });
 

@@ -2,6 +2,7 @@
 import { NO_SPENDING, type Spending } from "@mimikit/core/budget";
 import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
 import type { MemoryFacts, Snapshot } from "@mimikit/core/snapshot";
+import type { Change } from "@mimikit/protocol/change";
 import type { Condition } from "@mimikit/protocol/condition";
 import type { Message } from "@mimikit/protocol/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
@@ -133,6 +134,7 @@ interface Facts {
   heard?: Record<string, string[]>;
   decisions?: Record<string, string | null>;
   queue?: Task[];
+  changes?: Change[];
   attempts?: Record<string, Snapshot["attempts"] extends ReadonlyMap<string, infer A> ? A : never>;
   results?: Result[];
   archive?: string[];
@@ -185,6 +187,7 @@ export function snapshot(facts: Facts): Snapshot {
     ceiling: facts.ceiling ?? null,
     spentByTrigger: (id) => facts.spentByTrigger?.[id] ?? NO_SPENDING,
     signals: byId(facts.signals),
+    changes: byId(facts.changes),
     queue: byId(facts.queue),
     attempts: new Map(Object.entries(facts.attempts ?? {})),
     results: byId(facts.results),

@@ -13,23 +13,7 @@ import { expect, test } from "vitest";
 import { execute } from "../../apps/supervisor/src/execute.ts";
 import { NOON, snapshot } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
-
-class PowerCut extends Error {}
-
-/** The disk until the power goes, before operation `k`. */
-function cutAt(fs: FileSystem, k: number): FileSystem {
-  let operations = 0;
-  return new Proxy(fs, {
-    get(target, name: keyof FileSystem) {
-      const operation = target[name];
-      if (name === "temporary") return operation;
-      return async (...args: never[]) => {
-        if (operations++ >= k) throw new PowerCut();
-        return (operation as (...all: never[]) => unknown)(...args);
-      };
-    },
-  });
-}
+import { cutAt, wasCut } from "./power-cut.ts";
 
 function actionOf(wish: NoteWish): Action {
   const [action] = noteDown(snapshot({ inbox: [wish] }));
@@ -74,13 +58,7 @@ test.each(wishes)("in %s", async (_, wish, text, outcome) => {
     writeFileSync(join(home, "memory.md"), "- mine\n");
     writeFileSync(join(home, "backlog.md"), "- [ ] mine\n");
     await createRecord(fs, Wish, inboxPath(wish.id), wish);
-    const isCut = await carryOut(wish, cutAt(fs, k)).then(
-      () => false,
-      (error: unknown) => {
-        if (!(error instanceof PowerCut)) throw error;
-        return true;
-      },
-    );
+    const isCut = await wasCut(carryOut(wish, cutAt(fs, k)));
     // Until it is answered, the wish stays.
     const isAnswered = (await readRecord(fs, Archived, archivePath(wish.id))) !== null;
     if (!isAnswered) expect(await fs.list(INBOX)).toEqual([`${wish.id}.json`]);

@@ -33,6 +33,7 @@ import { steer } from "./commands/steer.ts";
 import { stop } from "./commands/stop.ts";
 import { tasks } from "./commands/tasks.ts";
 import { triggers } from "./commands/triggers.ts";
+import { undo } from "./commands/undo.ts";
 import { up } from "./commands/up.ts";
 import { usage } from "./commands/usage.ts";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
@@ -58,6 +59,7 @@ const COMMANDS: readonly Command[] = [
   history,
   backlog,
   improve,
+  undo,
   usage,
   skills,
   config,

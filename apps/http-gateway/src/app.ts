@@ -18,6 +18,7 @@ import { Problem, problemOf } from "./problem.ts";
 import { download, upload } from "./routes/attachments.ts";
 import { audit } from "./routes/audit.ts";
 import { backlog, editBacklog } from "./routes/backlog.ts";
+import { changes, undo } from "./routes/changes.ts";
 import { searchHistory } from "./routes/history.ts";
 import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
@@ -105,6 +106,8 @@ export function createApp(parts: AppParts): Express {
     .get(memoryStatus(parts.memory, view, parts.mirror.ledger))
     .all(only("GET, HEAD"));
   app.route("/api/backlog").get(backlog(parts.fs)).post(editBacklog(wishes)).all(only("GET, HEAD, POST"));
+  app.route("/api/changes").get(changes(view, parts)).all(only("GET, HEAD"));
+  app.route("/api/undo").post(undo(wishes)).all(only("POST"));
   app.route("/api/tasks").get(tasks(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id").get(task(view)).all(only("GET, HEAD"));
   app.route("/api/tasks/:id/cancel").post(cancel(wishes)).all(only("POST"));

@@ -18,9 +18,11 @@ import {
   TriggerPatchWish,
   TriggerPutWish,
   TriggerRunWish,
+  UndoWish,
 } from "@mimikit/protocol/inbox";
 import type { Question } from "@mimikit/protocol/question";
 import { TRIGGERS_MAX, type TriggerChange, type TriggerInput, type When } from "@mimikit/protocol/trigger-order";
+import { changeView } from "@mimikit/runtime/list-changes";
 import type { Log } from "@mimikit/runtime/log";
 import { keepAttachments, UnknownAttachment } from "@mimikit/store/attachments";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -267,6 +269,25 @@ export class Wishes {
     const wish = { kind: "backlog-edit" as const, id, at: new Date().toISOString(), op, item };
     if (await this.createSealed(BacklogEditWish, wish))
       this.log.audit({ event: "backlog_edit_accepted", detail: { id, op } });
+    return id;
+  }
+
+  /**
+   * Asks for a change to be taken back; whether that can be done is seen when it is carried out. Asking for one that was
+   * taken back before is harmless.
+   * @returns the id of the wish. @throws Problem 404 for an unknown change, 409 for one that cannot be taken back now.
+   */
+  async undo(changeId: string, key: string | undefined): Promise<string> {
+    const id = wishId("undo", key);
+    if (await this.isKnown(id, key)) return id;
+    await this.view.refresh();
+    const change = this.mirror.changes.get(changeId);
+    if (change === undefined)
+      throw new Problem(404, "there is no such change", { hint: "GET /api/changes lists them." });
+    const { problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, Date.now());
+    if (problem !== undefined) throw new Problem(409, problem);
+    if (await this.createSealed(UndoWish, { kind: "undo", id, at: new Date().toISOString(), changeId }))
+      this.log.audit({ event: "undo_requested", detail: { id, changeId } });
     return id;
   }
 

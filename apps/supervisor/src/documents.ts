@@ -1,5 +1,7 @@
 /** How effects change the documents that people edit too: memory and backlog (SPEC E, G). */
 import type { DocumentEdit } from "@mimikit/core/action";
+import { titleOf } from "@mimikit/core/title";
+import type { Change, Changer } from "@mimikit/protocol/change";
 import { type BacklogItem, findBacklogItem, parseBacklog } from "@mimikit/store/backlog";
 import { appendItem, type DocumentLock, editDocument, editMark, withoutMarks } from "@mimikit/store/document";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -38,18 +40,74 @@ export function applyMemoryEdit(fs: FileSystem, lock: DocumentLock, edit: Memory
   return editDocument(fs, lock, pathOf(edit), edit.id, (text) => appendItem(text, "- ", edit.content, edit.id));
 }
 
-export function applyBacklogEdit(fs: FileSystem, lock: DocumentLock, edit: BacklogEdit): Promise<boolean> {
-  // A checkbox is one line: what is said in several would be ticked off and taken out by its first alone.
-  const item = edit.item.replaceAll(/\s*[\r\n]\s*/g, " ");
+/**
+ * What an edit is about to change of a document, `text` being what is in it; null where that is nothing.
+ * Throws `NoSuchItem` where its item is not there.
+ */
+export function changeOf(edit: DocumentEdit, text: string, { by, at }: { by: Changer; at: string }): Change | null {
+  const common = { kind: "change", id: edit.id, at, by } as const;
+  const added = (prefix: string, content: string) => appendItem("", prefix, content, edit.id).trimEnd();
+  if (edit.document === "memory") {
+    const title = titleOf(edit.content);
+    return { ...common, title, what: "memory", op: "add", document: pathOf(edit), text: added("- ", edit.content) };
+  }
+  const document = BACKLOG_PATH;
+  const what = "backlog";
+  if (edit.op === "add") {
+    return {
+      ...common,
+      title: titleOf(edit.item),
+      what,
+      op: edit.op,
+      document,
+      text: added("- [ ] ", onOneLine(edit.item)),
+    };
+  }
+  const lines = text.split("\n");
+  const { item, line: number } = itemOf(edit, text);
+  const line = lines[number] ?? "";
+  const title = titleOf(item);
+  if (edit.op === "remove") {
+    const [previous = null, next = null] = [lines[number - 1], lines[number + 1]];
+    return { ...common, title, what, op: edit.op, document, line, previous, next };
+  }
+  const after = tickedOff(line);
+  return line === after ? null : { ...common, title, what, op: edit.op, document, line, after };
+}
+
+/** A checkbox is one line: what is said in several would be ticked off and taken out by its first alone. */
+function onOneLine(item: string): string {
+  return item.replaceAll(/\s*[\r\n]\s*/g, " ");
+}
+
+/** @throws NoSuchItem */
+function itemOf(edit: BacklogEdit, text: string): BacklogItem {
+  const items = parseBacklog(text);
+  const found = findBacklogItem(items, withoutMarks(onOneLine(edit.item)));
+  if (found === undefined) throw new NoSuchItem(edit.item, items);
+  return found;
+}
+
+function tickedOff(line: string): string {
+  return line.replace("[ ]", "[x]");
+}
+
+/** @param change what was decided to be changed: it is that line and no other, whatever has moved since. */
+export function applyBacklogEdit(
+  fs: FileSystem,
+  lock: DocumentLock,
+  edit: BacklogEdit,
+  change: Change | null = null,
+): Promise<boolean> {
+  const item = onOneLine(edit.item);
   return editDocument(fs, lock, pathOf(edit), edit.id, (text) => {
     if (edit.op === "add") return appendItem(text, "- [ ] ", item, edit.id);
     const lines = text.split("\n");
-    const items = parseBacklog(text);
-    const found = findBacklogItem(items, withoutMarks(item));
-    if (found === undefined) throw new NoSuchItem(item, items);
+    const number = change !== null && "line" in change ? lines.indexOf(change.line) : itemOf(edit, text).line;
+    if (number < 0) throw new NoSuchItem(edit.item, parseBacklog(text));
     // The marks of a removed line stay: the edits that made it must not be made again.
-    const [removed = ""] = edit.op === "remove" ? lines.splice(found.line, 1) : [];
-    if (edit.op === "done") lines[found.line] = lines[found.line]?.replace("[ ]", "[x]") ?? "";
+    const [removed = ""] = edit.op === "remove" ? lines.splice(number, 1) : [];
+    if (edit.op === "done") lines[number] = tickedOff(lines[number] ?? "");
     // The mark stands by itself, so that the edit is known to be made even where its line is gone.
     const marks = [...(removed.match(/<!-- \S+ -->/g) ?? []), editMark(edit.id)];
     return `${lines.join("\n").replace(/\n*$/, "\n")}${marks.join(" ")}\n`;

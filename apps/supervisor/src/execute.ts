@@ -10,7 +10,8 @@ import { answerLate, ask, closeQuestion, concludeQuestion, orderRestart, permit 
 import { remove } from "./execute/remove.ts";
 import { settle } from "./execute/settle.ts";
 import { finish, queueTask, wake } from "./execute/tasks.ts";
-import { advance, carryOut, createTrigger, endTrigger } from "./execute/triggers.ts";
+import { advance, carryOut, createTrigger, endTrigger, recordChange } from "./execute/triggers.ts";
+import { concludeUndo, undo } from "./execute/undo.ts";
 import { adopt, answerWish, cancel, quarantine, restart, steer, stop, tellLater } from "./execute/wishes.ts";
 
 /** Does one action. Errors of the disk go to the caller: the next tick tries again. */
@@ -35,8 +36,10 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
     case "fire":
       return queueTask(action.task, "task_fired", hands);
     case "create-trigger":
+      await recordChange(action.change, hands);
       return createTrigger(action.trigger, hands);
     case "advance":
+      await recordChange(action.change, hands);
       await advance(action.trigger, hands);
       return;
     case "carry-out":
@@ -67,6 +70,10 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
       return answerWish(action, hands);
     case "note-down":
       return noteDown(action, hands);
+    case "undo":
+      return undo(action, hands);
+    case "conclude-undo":
+      return concludeUndo(action, hands);
     case "tell":
       return tellTeller(action.event, hands);
     case "wake":

@@ -2,12 +2,13 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AuditEvent } from "@mimikit/protocol/audit";
+import { CHANGES_KEEP_DAYS, CHANGES_KEPT_MAX } from "@mimikit/protocol/change";
 import type { Config } from "@mimikit/runtime/config";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import { sweepAttachments } from "@mimikit/store/attachments";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Ledger } from "@mimikit/store/ledger";
-import { RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
+import { CHANGES, RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/state";
 import { boundProcessLogs } from "./bound-process-logs.ts";
 import { foldArchive } from "./fold.ts";
 
@@ -43,6 +44,7 @@ export async function keepHouse(house: House): Promise<void> {
       if (removed > 0) audit({ event: "attachments_removed", detail: { removed } });
     },
     () => boundProcessLogs(home),
+    () => removeOldChanges(join(home, CHANGES), nowMs),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
   ];
   const errors: unknown[] = [];
@@ -61,6 +63,17 @@ function removeWhere(dir: string, isDue: (path: string) => boolean): void {
     const path = join(dir, name);
     if (isDue(path)) rmSync(path, { recursive: true, force: true });
   }
+}
+
+/** What is longer ago, or has too many newer ones over it, cannot be taken back any more. */
+function removeOldChanges(dir: string, nowMs: number): void {
+  const times = readdirSync(dir).map((name) => {
+    const path = join(dir, name);
+    return { path, mtimeMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs };
+  });
+  const newestFirst = times.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (const [i, { path, mtimeMs }] of newestFirst.entries())
+    if (i >= CHANGES_KEPT_MAX || nowMs - mtimeMs > CHANGES_KEEP_DAYS * DAY_MS) rmSync(path, { force: true });
 }
 
 /** `sessions/t-000042.0.summary.md`: the task that it is of. One that is still open may go on with it, however old it is. */

@@ -15,9 +15,10 @@ import { waitForSingleton } from "@mimikit/runtime/singleton";
 import { watchConfig } from "@mimikit/runtime/watch-config";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
 import { openDisk } from "@mimikit/store/disk";
-import { DocumentBusy } from "@mimikit/store/document";
+import { DocumentBusy, type DocumentLock } from "@mimikit/store/document";
 import { UsageBook } from "@mimikit/store/usage-book";
 import { WATCHED, watchState } from "@mimikit/store/watch";
+import { noticeConfig } from "./config-changes.ts";
 import { HistoryMonths } from "./history-months.ts";
 import { writeHistory } from "./history-view.ts";
 import { keepHouse } from "./housekeeping.ts";
@@ -32,6 +33,8 @@ import { TasksView } from "./tasks-view.ts";
 
 /** history.json and tasks.md are written at most that often. */
 const VIEWS_EVERY_MS = 5_000;
+/** Whoever saves config.yaml is noticed at once; this is the safety net under the notification. */
+const CONFIG_EVERY_MS = 10_000;
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
 /** So long after it was being saved by somebody else, a document is asked for again. */
 const BUSY_RETRY_MS = 50;
@@ -46,7 +49,9 @@ await waitForSingleton(home, "supervisor", () =>
 );
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "supervisor", config.logLevel);
+let configChanges: Loop | undefined;
 const settings = watchConfig(home, process.env, ({ problems }) => {
+  configChanges?.nudge();
   for (const problem of problems) log.warn("config", { problem });
 });
 writeRole(home, "supervisor");
@@ -126,6 +131,12 @@ const views = runLoop({
   },
   onError: (error) => log.error("history.json, history/, tasks.md or self_awake.json could not be written", { error }),
 });
+const lock: DocumentLock = (path, work) => lockDocument(home, path, work);
+configChanges = runLoop({
+  tickMs: CONFIG_EVERY_MS,
+  tick: () => noticeConfig({ fs, lock, nowMs: () => Date.now(), audit: (event) => log.audit(event) }),
+  onError: (error) => log.error("what was changed in config.yaml could not be recorded", { error }),
+});
 const house = runLoop({
   tickMs: HOUSEKEEPING_EVERY_MS,
   tick: () =>
@@ -144,7 +155,7 @@ const house = runLoop({
 onShutdown(async () => {
   stopWatching();
   await settings.close();
-  await Promise.all([loop.stop(), views.stop(), house.stop()]);
+  await Promise.all([loop.stop(), views.stop(), house.stop(), configChanges?.stop()]);
   await files.close();
   await writeHistory(fs, supervisor.mirror.ledger);
   await tasksView.write();

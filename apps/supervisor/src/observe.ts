@@ -28,7 +28,8 @@ export interface World {
 
 /** Call after `mirror.refresh()`. */
 export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
-  const { inbox, dropped, links, standing, questions, staleVersions, signals, queue, results, ledger } = mirror;
+  const { inbox, dropped, links, standing, questions, staleVersions, signals, changes, queue, results, ledger } =
+    mirror;
   const outcomes = new Map<string, Report>();
   const needs = conditionsIn(mirror).map(needsOf);
   const stamps = await world.stampsOf([...new Set(needs.flatMap(({ paths }) => paths))]);
@@ -62,6 +63,7 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
     ceiling,
     spentByTrigger,
     signals,
+    changes,
     queue,
     attempts: mirror.attemptFacts,
     results,

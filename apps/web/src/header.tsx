@@ -1,4 +1,5 @@
 /** The top line: whether the page is connected, who answers, and what the owner should look at. */
+import { ChangesButton } from "./changes-button.tsx";
 import { nowMs } from "./clock.ts";
 import { connectNow, disconnect, link } from "./connection.ts";
 import { Door, Mark, Warning } from "./icons.tsx";
@@ -28,6 +29,7 @@ export function Header() {
       <Problems />
       <PaletteButton />
       <TriggersButton />
+      <ChangesButton />
       <DrawerButton />
       <NotificationsButton />
       <button type="button" class="plain sign-out" title={words.signOut} aria-label={words.signOut} onClick={signOut}>

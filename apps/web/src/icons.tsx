@@ -87,6 +87,12 @@ export const Clock = () => (
   </Icon>
 );
 
+export const Back = () => (
+  <Icon>
+    <path d="M4 9h11a5 5 0 0 1 0 10H8M8 5 4 9l4 4" />
+  </Icon>
+);
+
 export const Door = () => (
   <Icon>
     <path d="M14 4h4a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2h-4M10 8l-4 4 4 4M6 12h10" />

@@ -4,7 +4,7 @@
  */
 import { signal } from "@preact/signals";
 
-export const VIEWS = ["search", "tasks", "triggers", "usage", "audit", "settings"] as const;
+export const VIEWS = ["search", "tasks", "triggers", "changes", "usage", "audit", "settings"] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Place {

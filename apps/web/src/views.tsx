@@ -17,6 +17,7 @@ const CONTENT: Record<View, ComponentType<ViewProps>> = {
   search: lazily(async () => (await import("./views/search.tsx")).Search),
   tasks: lazily(async () => (await import("./views/board.tsx")).Board),
   triggers: lazily(async () => (await import("./views/triggers.tsx")).Triggers),
+  changes: lazily(async () => (await import("./views/changes.tsx")).Changes),
   usage: lazily(async () => (await import("./views/usage.tsx")).Usage),
   audit: lazily(async () => (await import("./views/audit.tsx")).Audit),
   settings: lazily(async () => (await import("./views/settings.tsx")).Settings),

@@ -1,5 +1,5 @@
 /** Every word that the page says, in the language of the browser: Chinese where it asks for it, or else English. */
-import type { TaskState, TriggerExplanation } from "@mimikit/protocol/api";
+import type { ChangeView, TaskState, TriggerExplanation } from "@mimikit/protocol/api";
 import type { Atom } from "@mimikit/protocol/condition";
 import type { Role } from "@mimikit/protocol/role";
 import type { Line, SlashName } from "@mimikit/protocol/slash-command";
@@ -16,6 +16,28 @@ const PROVIDERS: Record<string, string> = {
   openai: "model endpoint",
   codex: "Codex",
   claude: "Claude",
+};
+
+const CHANGES: Record<string, string> = {
+  "memory add": "remembered",
+  "backlog add": "added to the backlog",
+  "backlog done": "ticked off",
+  "backlog remove": "removed from the backlog",
+  "trigger create": "trigger made",
+  "trigger change": "trigger changed",
+  "trigger delete": "trigger deleted",
+  "config edit": "settings changed",
+};
+
+const CHANGES_ZH: Record<string, string> = {
+  "memory add": "已记住",
+  "backlog add": "已加入待办",
+  "backlog done": "已勾选",
+  "backlog remove": "已从待办移除",
+  "trigger create": "已创建触发器",
+  "trigger change": "已修改触发器",
+  "trigger delete": "已删除触发器",
+  "config edit": "已修改设置",
 };
 
 const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker", reviewer: "Reviewer" };
@@ -62,6 +84,7 @@ const ENGLISH = {
     search: "Search",
     tasks: "Task board",
     triggers: "Triggers",
+    changes: "Recent changes",
     usage: "Usage",
     audit: "Audit log",
     settings: "Settings",
@@ -232,6 +255,15 @@ const ENGLISH = {
   /** What the gateway says of a leaf of a condition, in its words. */
   evidence: (_atom: Atom, _holds: boolean | null, text: string) => text,
 
+  noChanges: "Nothing has been changed that could be taken back: memory, backlog, triggers, settings.",
+  change: (what: ChangeView["what"], op: ChangeView["op"]) => CHANGES[`${what} ${op}`] ?? `${what}: ${op}`,
+  changedBy: (by: ChangeView["by"]) => (by === "user" ? "by you" : `by the ${ROLES[by]}`),
+  undo: "Undo",
+  undoOf: (title: string) => `Undo ${title}`,
+  undoing: "undoing…",
+  undone: "undone",
+  cannotUndo: (problem: string) => `cannot be undone: ${problem}`,
+
   budgetOfDay: "Budget of the day",
   budgetOfMonth: "Budget of the month",
   tokensOf: (spent: string, limit: string) => `${spent} of ${limit} tokens`,
@@ -330,6 +362,7 @@ const CHINESE: typeof ENGLISH = {
     search: "搜索",
     tasks: "任务板",
     triggers: "触发器",
+    changes: "最近的更改",
     usage: "用量",
     audit: "审计日志",
     settings: "设置",
@@ -493,6 +526,15 @@ const CHINESE: typeof ENGLISH = {
   combination: (type) => COMBINATIONS_ZH[type] ?? type,
   explained: (state, _text, moment) => TRIGGER_STATES_ZH[state](moment),
   evidence: evidenceZh,
+
+  noChanges: "还没有可以撤销的更改：记忆、待办、触发器、设置。",
+  change: (what, op) => CHANGES_ZH[`${what} ${op}`] ?? `${what}: ${op}`,
+  changedBy: (by) => (by === "user" ? "由你" : `由 ${ROLES[by]}`),
+  undo: "撤销",
+  undoOf: (title) => `撤销 ${title}`,
+  undoing: "正在撤销…",
+  undone: "已撤销",
+  cannotUndo: (problem) => `无法撤销：${problem}`,
 
   budgetOfDay: "今日预算",
   budgetOfMonth: "本月预算",

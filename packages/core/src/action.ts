@@ -1,6 +1,7 @@
 /** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
 
 import type { EndedTrigger, Note, Permit, ResultSummary, SkippedOccurrences } from "@mimikit/protocol/archive";
+import type { Change, StandingChange } from "@mimikit/protocol/change";
 import type { RememberTarget } from "@mimikit/protocol/effect";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type {
@@ -14,6 +15,7 @@ import type {
   RestartWish,
   SteerWish,
   StopWish,
+  UndoWish,
   Wish,
 } from "@mimikit/protocol/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
@@ -44,6 +46,8 @@ export interface Settlement {
   tasks: Task[];
   triggers: Trigger[];
   questions: Question[];
+  /** What its triggers can be taken back with. */
+  changes: Change[];
   /** The next versions of what the verdicts of a batch are about. */
   versions: Trigger[];
   edits: DocumentEdit[];
@@ -72,7 +76,7 @@ export type Action =
   /** Set aside a file that is no record. */
   | { type: "quarantine"; path: string; reason: string }
   /** Answer a cancel wish; with `taskId`, mark that task and everything below it as cancelled. */
-  | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string }
+  | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string; change?: Change | undefined }
   /** Tell a task what the user says to it or, where nothing runs, make a message of it. */
   | { type: "steer"; wish: SteerWish; taskId: string | null; outcome: string }
   /** What a task did not hear before it ended becomes a message. */
@@ -84,10 +88,10 @@ export type Action =
   | { type: "settle"; settlement: Settlement }
   /** A chain's link becomes a task under its own id. */
   | { type: "fire"; task: Task }
-  /** A standing trigger that somebody wished for. */
-  | { type: "create-trigger"; trigger: Standing }
+  /** A standing trigger that somebody wished for; `change` is what it can be taken back with. */
+  | { type: "create-trigger"; trigger: Standing; change?: Change | undefined }
   /** The next version of a trigger: whoever creates it first has decided. */
-  | { type: "advance"; trigger: Link | Standing }
+  | { type: "advance"; trigger: Link | Standing; change?: Change | undefined }
   /** What a version has decided is done. */
   | { type: "carry-out"; trigger: Standing; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
   /** A standing trigger is over. */
@@ -116,6 +120,10 @@ export type Action =
   | { type: "answer-wish"; wish: Exclude<Wish, Message | Event>; outcome: string }
   /** Make the edit that somebody wished for, and say what became of it. */
   | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }
+  /** Take a change of a document or of the settings back, as far as nobody has changed it since, and say what came of it. */
+  | { type: "undo"; wish: UndoWish; change: Exclude<Change, StandingChange> }
+  /** A change was taken back, by this wish or by one before it. */
+  | { type: "conclude-undo"; wish: UndoWish; outcome: string }
   /** A system event for the Teller that follows from no record. */
   | { type: "tell"; event: Event }
   | { type: "wake"; turn: Task }

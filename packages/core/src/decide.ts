@@ -20,6 +20,7 @@ import { settle } from "./rules/settle.ts";
 import { stand } from "./rules/stand.ts";
 import { steer } from "./rules/steer.ts";
 import { stop } from "./rules/stop.ts";
+import { undo } from "./rules/undo.ts";
 import { wake } from "./rules/wake.ts";
 import { warn } from "./rules/warn.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -36,6 +37,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   settle,
   questions,
   change,
+  undo,
   fire,
   stand,
   evaluate,

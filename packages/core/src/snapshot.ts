@@ -1,6 +1,7 @@
 /** The facts that decisions are made of: what was on disk at one look. Nothing here reads a clock or a disk. */
 
 import type { Note } from "@mimikit/protocol/archive";
+import type { Change } from "@mimikit/protocol/change";
 import type { FailedAttempt } from "@mimikit/protocol/claim";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/id";
@@ -68,6 +69,8 @@ export interface Snapshot {
   questions: ReadonlyMap<string, Question>;
   /** What running tasks are told, by the id of the wish. */
   signals: ReadonlyMap<string, Signal>;
+  /** What can be taken back, by the id of the change. */
+  changes: ReadonlyMap<string, Change>;
   /** Tasks of all roles by id. */
   queue: ReadonlyMap<string, Task>;
   /** Claims by task id, oldest first; also of tasks that are gone. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AttachmentOrders } from "./attachment.ts";
 import { AuditLine } from "./audit.ts";
+import { Changer } from "./change.ts";
 import { Atom, Condition } from "./condition.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { MESSAGE_CHARS_MAX, OnInterrupt } from "./fields.ts";
@@ -395,6 +396,26 @@ export type BacklogEntry = z.infer<typeof BacklogEntry>;
 /** `POST /api/backlog`: an item is named by its text, or by its number in the list. */
 export const BacklogBody = z.strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item });
 export type BacklogBody = z.infer<typeof BacklogBody>;
+
+export const CHANGES_LISTED_DEFAULT = 20;
+
+/** `POST /api/undo`: the id of a change. */
+export const UndoBody = z.strictObject({ id: Id });
+export type UndoBody = z.infer<typeof UndoBody>;
+
+/** A change that can be taken back, or could be (SPEC J3). */
+export const ChangeView = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  what: z.enum(["memory", "backlog", "trigger", "config"]),
+  op: z.enum(["add", "done", "remove", "create", "change", "delete", "edit"]),
+  by: Changer,
+  title: z.string(),
+  /** `gone`: what it changed is not as it left it any more; `problem` says why, and what can be done. */
+  state: z.enum(["open", "undone", "gone"]),
+  problem: z.string().optional(),
+});
+export type ChangeView = z.infer<typeof ChangeView>;
 
 export const HISTORY_QUERY_CHARS_MAX = 1_000;
 export const HISTORY_HITS_DEFAULT = 5;

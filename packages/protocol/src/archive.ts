@@ -17,6 +17,7 @@ import {
   TriggerPatchWish,
   TriggerPutWish,
   TriggerRunWish,
+  UndoWish,
 } from "./inbox.ts";
 import { ClosedQuestion } from "./question.ts";
 import { Result } from "./result.ts";
@@ -40,6 +41,7 @@ export const WishOutcome = z.object({
     MemoryAddWish,
     BacklogEditWish,
     ImproveWish,
+    UndoWish,
   ]),
   outcome: z.string(),
   /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */
@@ -104,6 +106,17 @@ export const ResultSummary = z.object({
 });
 export type ResultSummary = z.infer<typeof ResultSummary>;
 
+/** A change was taken back, once and for all, because of the wish `wishId`. */
+export const Undone = z.object({
+  kind: z.literal("undone"),
+  id: Id,
+  at: z.iso.datetime(),
+  changeId: Id,
+  wishId: Id,
+  outcome: z.string(),
+});
+export type Undone = z.infer<typeof Undone>;
+
 export const Archived = z.union([
   Message,
   Event,
@@ -115,6 +128,7 @@ export const Archived = z.union([
   SkippedOccurrences,
   Note,
   ResultSummary,
+  Undone,
   Result,
 ]);
 export type Archived = z.infer<typeof Archived>;

@@ -99,6 +99,16 @@ export function cancelMark(id: string): string {
   return `${id}.cancelled`;
 }
 
+/** The name that says "this change was taken back" (SPEC J3). */
+export function undoneId(changeId: string): string {
+  return `${changeId}.undone`;
+}
+
+/** The id of the edit that takes a change of a document back. */
+export function undoEditId(changeId: string): string {
+  return `${changeId}.undo`;
+}
+
 /** The name that says "the user wants this task to be run again, though attempt K of it was cut off" (SPEC C5). */
 export function runAgainPermit(taskId: string, attempt: number): string {
   return `${taskId}.a${attempt}.again`;

@@ -152,6 +152,16 @@ export type BacklogEditWish = z.infer<typeof BacklogEditWish>;
 export const ImproveWish = z.object({ kind: z.literal("improve"), id: Id, at: z.iso.datetime(), mac: z.string() });
 export type ImproveWish = z.infer<typeof ImproveWish>;
 
+/** A change is to be taken back (SPEC J3). */
+export const UndoWish = z.object({
+  kind: z.literal("undo"),
+  id: Id,
+  at: z.iso.datetime(),
+  changeId: Id,
+  mac: z.string(),
+});
+export type UndoWish = z.infer<typeof UndoWish>;
+
 export const Wish = z.discriminatedUnion("kind", [
   Message,
   Event,
@@ -168,6 +178,7 @@ export const Wish = z.discriminatedUnion("kind", [
   MemoryAddWish,
   BacklogEditWish,
   ImproveWish,
+  UndoWish,
 ]);
 export type Wish = z.infer<typeof Wish>;
 

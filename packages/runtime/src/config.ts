@@ -409,10 +409,30 @@ function parseConfigFile(path: string): ConfigInput {
   } finally {
     closeSync(file);
   }
+  return parseConfig(text);
+}
+
+/** Throws with the place and the reason. */
+function parseConfig(text: string): ConfigInput {
   const value: unknown = parseYaml(text, { maxAliasCount: CONFIG_ALIASES_MAX, logLevel: "error" }) ?? {};
   const checked = Config.safeParse(value);
   if (!checked.success) throw new Error(describeIssues(checked.error));
   return value as ConfigInput;
+}
+
+/** What is wrong with the text of a `config.yaml`, in one line; null where it is good. */
+export function problemOfConfig(text: string): string | null {
+  try {
+    parseConfig(text);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What the text of a `config.yaml` sets, by the topmost names; nothing where it is not good. */
+export function settingsIn(text: string): Record<string, unknown> {
+  return problemOfConfig(text) === null ? { ...parseConfig(text) } : {};
 }
 
 function readLastGood(home: string, problems: string[]): ConfigInput | null {

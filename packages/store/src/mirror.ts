@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Attempt } from "@mimikit/core/snapshot";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/attachment";
+import { Change } from "@mimikit/protocol/change";
 import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/claim";
 import { DroppedWish, Wish } from "@mimikit/protocol/inbox";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/json";
@@ -19,7 +20,7 @@ import { Collection } from "./collection.ts";
 import type { FileInfo, FileSystem } from "./file-system.ts";
 import { Ledger } from "./ledger.ts";
 import { isSealed } from "./seal.ts";
-import { INBOX, QUESTIONS, queueOf, recordIn, resultsOf, runningOf, SIGNALS, TRIGGERS } from "./state.ts";
+import { CHANGES, INBOX, QUESTIONS, queueOf, recordIn, resultsOf, runningOf, SIGNALS, TRIGGERS } from "./state.ts";
 
 type InboxEntry = { wish: Wish } | { dropped: Wish };
 type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt });
@@ -49,6 +50,7 @@ export class Mirror {
   private readonly triggerEntries: Collection<Trigger>;
   private readonly questionEntries: Collection<Question>;
   private readonly signalEntries: Collection<Signal>;
+  private readonly changeEntries: Collection<Change>;
   private readonly queues: Collection<Task>[];
   private readonly runnings: Collection<RunningEntry>[];
   private readonly outcomes: Collection<Result>[];
@@ -81,6 +83,12 @@ export class Mirror {
       durable,
       decode: (stem, text) => named(stem, parseRecord(Signal, text)),
     });
+    this.changeEntries = new Collection({
+      fs,
+      dir: CHANGES,
+      durable,
+      decode: (stem, text) => named(stem, parseRecord(Change, text)),
+    });
     this.queues = ROLES.map(
       (role) =>
         new Collection({
@@ -104,6 +112,7 @@ export class Mirror {
       this.questionEntries,
       this.triggerEntries,
       this.signalEntries,
+      this.changeEntries,
       ...this.queues,
       ...this.runnings,
       ...this.outcomes,
@@ -170,6 +179,11 @@ export class Mirror {
   /** What running tasks are told, by the id of the wish. */
   get signals(): ReadonlyMap<string, Signal> {
     return this.signalEntries.entries;
+  }
+
+  /** What can be taken back, by the id of the change. */
+  get changes(): ReadonlyMap<string, Change> {
+    return this.changeEntries.entries;
   }
 
   get queue(): ReadonlyMap<string, Task> {
@@ -323,6 +337,7 @@ const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   improve: /^improve-/,
   "memory-add": /^memory-/,
   "backlog-edit": /^backlog-/,
+  undo: /^undo-/,
   // What it says decides its name; none of them is the name of a task, a wish or a mark.
   event: /\.(report|answered|expired|refused|restarted)$|--|^budget-/,
 };
@@ -354,6 +369,7 @@ const PREFIX_OF_KIND = {
   improve: "improve",
   "memory-add": "memory",
   "backlog-edit": "backlog",
+  undo: "undo",
 } as const;
 
 /** The id of a wish that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */

@@ -7,6 +7,8 @@ export const TRIGGERS = "triggers";
 export const QUESTIONS = "questions";
 /** What running tasks are told (SPEC I5). */
 export const SIGNALS = "signals";
+/** What was changed and can be taken back (SPEC J3). */
+export const CHANGES = "undo";
 export const ARCHIVE = "archive";
 export const FOLDED = "archive/folded";
 export const QUARANTINE = "quarantine";
@@ -42,6 +44,7 @@ export const triggerPath = (id: string, version: number) => recordIn(TRIGGERS, `
 export const questionPath = (id: string) => recordIn(QUESTIONS, id);
 export const signalPath = (id: string) => recordIn(SIGNALS, id);
 export const inboxPath = (id: string) => recordIn(INBOX, id);
+export const changePath = (id: string) => recordIn(CHANGES, id);
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
 /** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
@@ -82,6 +85,7 @@ export const DIRECTORIES: readonly string[] = [
   TRIGGERS,
   QUESTIONS,
   SIGNALS,
+  CHANGES,
   ...ROLES.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
   ARCHIVE,
   FOLDED,

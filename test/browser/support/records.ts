@@ -1,5 +1,5 @@
 /** Records as the gateway would send them, with only what a test cares about spelled out. */
-import type { ChatMessage, QuestionView, Status, TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
+import type { ChangeView, ChatMessage, QuestionView, Status, TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
 
 export function statusRecord(change: Partial<Status> = {}): Status {
   const alive = { pid: 1, alive: true };
@@ -26,6 +26,11 @@ export function statusRecord(change: Partial<Status> = {}): Status {
     problems: [],
     ...change,
   };
+}
+
+export function changeRecord(change: Partial<ChangeView> & Pick<ChangeView, "id">): ChangeView {
+  const at = new Date().toISOString();
+  return { at, what: "memory", op: "add", by: "teller", title: change.id, state: "open", ...change };
 }
 
 export function taskRecord(change: Partial<TaskSummary> & Pick<TaskSummary, "id">): TaskSummary {

@@ -7,6 +7,7 @@ import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type {
+  ChangeView,
   ChatMessage,
   ClientFrame,
   QuestionView,
@@ -48,7 +49,9 @@ export class ScriptedGateway {
   readonly received: Received[] = [];
   /** The path of every HTTP request, in order. */
   readonly requests: string[] = [];
-  /** Every change of a trigger that was asked for, in order. */
+  /** What was changed lately, the newest first. */
+  changes: ChangeView[] = [];
+  /** Every change of a trigger, and every undo, that was asked for, in order. */
   readonly wanted: Wanted[] = [];
   /** What was uploaded, by its hash. */
   readonly attachments = new Map<string, { type: string; body: Buffer }>();
@@ -270,6 +273,11 @@ export class ScriptedGateway {
       }
       response.status(202).json({ id: "wish" });
       this.#arrivals.emit("frame");
+    });
+    app.get("/api/changes", (_request, response) => void response.json({ changes: this.changes }));
+    app.post("/api/undo", express.json(), ({ method, path, body }, response) => {
+      this.wanted.push({ method, path, body });
+      response.status(202).json({ id: "wish" });
     });
     app.post("/api/sign-out", (_request, response) => {
       response.status(204).end();

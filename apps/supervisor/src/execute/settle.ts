@@ -1,23 +1,26 @@
 /** A result is settled: its effects, then all that it consumed, last the result itself (PROTOCOL step 5). */
 import type { DocumentEdit, Settlement } from "@mimikit/core/action";
 import { ResultSummary, WishOutcome } from "@mimikit/protocol/archive";
+import { Change, type Changer } from "@mimikit/protocol/change";
 import { Event, Message } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
-import { createRecord } from "@mimikit/store/record";
-import { ARCHIVE, archivePath, inboxPath, resultPath } from "@mimikit/store/state";
-import { applyBacklogEdit, applyMemoryEdit, NoSuchItem, pathOf } from "../documents.ts";
+import { DOCUMENT_BYTES_MAX, editMark } from "@mimikit/store/document";
+import { createRecord, readRecord } from "@mimikit/store/record";
+import { ARCHIVE, archivePath, changePath, inboxPath, resultPath } from "@mimikit/store/state";
+import { applyBacklogEdit, applyMemoryEdit, changeOf, NoSuchItem, pathOf } from "../documents.ts";
 import { archive, type Hands, moveToArchive, tellTeller } from "./hands.ts";
 import { takeSummary } from "./notes.ts";
 import { ask } from "./questions.ts";
 import { settingAside } from "./set-aside.ts";
 import { markCancelled, queueTask } from "./tasks.ts";
-import { advance, createTrigger } from "./triggers.ts";
+import { advance, createTrigger, recordChange } from "./triggers.ts";
 
 export async function settle(settlement: Settlement, hands: Hands): Promise<void> {
   const { fs, ledger, audit } = hands;
   const { result } = settlement;
   if (await ledger.confirm(result.id)) return;
   await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));
+  for (const change of settlement.changes) await recordChange(change, hands);
   for (const trigger of settlement.triggers) await createTrigger(trigger, hands);
   for (const question of settlement.questions) await ask(question, hands);
   // Another version came first: what it says must be seen before the verdicts are put on top of it.
@@ -81,18 +84,34 @@ async function consume({ result, messages, clears, consumedEvents, reports }: Se
 /** Somebody may have taken an item out meanwhile: then there is nothing to do to it. */
 async function editIfPossible(edit: DocumentEdit, hands: Hands): Promise<void> {
   try {
-    await editOnce(edit, hands);
+    await editOnce(edit, "teller", hands);
   } catch (error) {
     if (!(error instanceof NoSuchItem)) throw error;
     hands.audit({ event: "document_not_edited", taskId: edit.id, detail: { reason: error.message } });
   }
 }
 
-/** Makes the edit, unless it was made before. Throws `NoSuchItem` where the backlog has nothing to be changed. */
-export async function editOnce(edit: DocumentEdit, hands: Hands): Promise<void> {
+/**
+ * Makes the edit, unless it was made before. What exactly it changes is decided and recorded first, so that it can be
+ * taken back. Throws `NoSuchItem` where the backlog has nothing to be changed.
+ */
+export async function editOnce(edit: DocumentEdit, by: Changer, hands: Hands): Promise<void> {
   const { fs, lock, audit } = hands;
-  const apply = () => (edit.document === "memory" ? applyMemoryEdit(fs, lock, edit) : applyBacklogEdit(fs, lock, edit));
   const path = pathOf(edit);
+  const change = await decideChange(edit, by, hands);
+  const apply = () =>
+    edit.document === "memory" ? applyMemoryEdit(fs, lock, edit) : applyBacklogEdit(fs, lock, edit, change);
   const isNew = await settingAside(path, hands, apply);
   if (isNew) audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
+}
+
+/** Whoever records first what an edit changes has decided; null where it is made already, or would change nothing. */
+async function decideChange(edit: DocumentEdit, by: Changer, hands: Hands): Promise<Change | null> {
+  const { fs, nowMs } = hands;
+  const path = pathOf(edit);
+  const text = (await settingAside(path, hands, () => fs.read(path, DOCUMENT_BYTES_MAX))) ?? "";
+  if (text.includes(editMark(edit.id))) return null;
+  const change = changeOf(edit, text, { by, at: new Date(nowMs()).toISOString() });
+  if (change === null || (await createRecord(fs, Change, changePath(edit.id), change))) return change;
+  return readRecord(fs, Change, changePath(edit.id));
 }

@@ -1,11 +1,17 @@
 /** Triggers as they move: a version is created once, and what it has decided is done, however often that is cut off. */
 import type { Action } from "@mimikit/core/action";
 import { EndedTrigger, SkippedOccurrences } from "@mimikit/protocol/archive";
+import { Change } from "@mimikit/protocol/change";
 import { Trigger } from "@mimikit/protocol/trigger";
 import { createRecord } from "@mimikit/store/record";
-import { queuePath, resultPath, triggerPath } from "@mimikit/store/state";
+import { changePath, queuePath, resultPath, triggerPath } from "@mimikit/store/state";
 import { archive, type Hands, isDurablyThere, tellTeller } from "./hands.ts";
 import { queueTask } from "./tasks.ts";
+
+/** The record of a change comes before the change, so that whatever was changed can be taken back (SPEC J3). */
+export async function recordChange(change: Change | undefined, { fs }: Hands): Promise<void> {
+  if (change !== undefined) await createRecord(fs, Change, changePath(change.id), change);
+}
 
 /** A first version. What is spent, or has become a later version, is not made again. */
 export async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<void> {

@@ -9,6 +9,7 @@ import { createRecord } from "@mimikit/store/record";
 import { inboxPath, QUARANTINE, signalPath } from "@mimikit/store/state";
 import { archive, createMessage, drop, type Hands } from "./hands.ts";
 import { finish, markCancelled } from "./tasks.ts";
+import { recordChange } from "./triggers.ts";
 
 export async function adopt(path: string, wish: Wish, hands: Hands): Promise<void> {
   const { fs, ledger, audit } = hands;
@@ -26,9 +27,10 @@ export async function quarantine(path: string, reason: string, { fs, nowMs, audi
 }
 
 export async function cancel(
-  { wish, taskId, outcome }: Extract<Action, { type: "cancel" }>,
+  { wish, taskId, outcome, change }: Extract<Action, { type: "cancel" }>,
   hands: Hands,
 ): Promise<void> {
+  await recordChange(change, hands);
   if (taskId !== null) await markCancelled(taskId, wish.at, hands);
   const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
   if (await archive(record, WishOutcome, hands))

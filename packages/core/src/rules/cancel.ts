@@ -16,6 +16,7 @@ import {
   openTasks,
   type Snapshot,
 } from "../snapshot.ts";
+import { deletionOf } from "../take-back-trigger.ts";
 import { isSettledAtOnce } from "./settle.ts";
 
 export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
@@ -41,8 +42,11 @@ function answer(wish: CancelWish, open: readonly string[], snapshot: Snapshot): 
   const { taskId } = wish;
   if (turnNumber(taskId) > 0)
     return { type: "cancel", wish, taskId: null, outcome: "a reply is not a task: nothing to cancel" };
-  if (open.some((id) => id === taskId || ancestorsOf(id).includes(taskId)))
-    return { type: "cancel", wish, taskId, outcome: "cancelled" };
+  if (open.some((id) => id === taskId || ancestorsOf(id).includes(taskId))) {
+    const trigger = openStanding(snapshot).find(({ id }) => id === taskId);
+    const change = trigger && deletionOf(trigger, { ...wish, by: "user" });
+    return { type: "cancel", wish, taskId, outcome: "cancelled", change };
+  }
   const ended = snapshot.isArchived(taskId) || snapshot.results.has(taskId);
   return { type: "cancel", wish, taskId: null, outcome: ended ? "it had already ended" : "there is no such task" };
 }

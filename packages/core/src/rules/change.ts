@@ -8,6 +8,7 @@ import { TRIGGERS_MAX, type TriggerPatch } from "@mimikit/protocol/trigger-order
 import type { Action } from "../action.ts";
 import { scheduleProblem } from "../schedule.ts";
 import { openStanding, type Snapshot } from "../snapshot.ts";
+import { alterationOf, creationOf, deletionOf } from "../take-back-trigger.ts";
 import { advanced, noted, patched, skipId, triggerOf } from "../triggers.ts";
 import { hasUndone } from "./stand.ts";
 
@@ -64,13 +65,20 @@ function grant(wish: TriggerWish, id: string, snapshot: Snapshot, nowMs: number)
   if (hasUndone(trigger, snapshot) || trigger.over !== undefined) return [];
   switch (wish.kind) {
     case "trigger-delete":
-      return [{ type: "advance", trigger: noted(advanced(trigger, { over: "deleted" }), wish.id) }];
+      return [
+        {
+          type: "advance",
+          trigger: noted(advanced(trigger, { over: "deleted" }), wish.id),
+          change: deletionOf(trigger, { ...wish, by: "user" }),
+        },
+      ];
     case "trigger-run":
       return [{ type: "advance", trigger: noted(runNow(trigger, wish.id, nowMs), wish.id) }];
     case "trigger-patch": {
       const problem = problemOfPatch(trigger, wish.patch, snapshot, nowMs);
       if (problem !== null) return answer(`refused: ${problem}`);
-      return [{ type: "advance", trigger: noted(patched(trigger, wish.patch, nowMs), wish.id) }];
+      const next = noted(patched(trigger, wish.patch, nowMs), wish.id);
+      return [{ type: "advance", trigger: next, change: alterationOf(trigger, next, { ...wish, by: "user" }) }];
     }
   }
 }
@@ -93,7 +101,8 @@ function put(wish: PutWish, snapshot: Snapshot, nowMs: number): Action[] | null 
   const { when } = wish.definition;
   const problem = when.type === "recurring" ? scheduleProblem(when.schedule, nowMs) : null;
   if (problem !== null) return [{ type: "answer-wish", wish, outcome: `refused: ${problem}` }];
-  return [{ type: "create-trigger", trigger: triggerOfWish(wish) }];
+  const trigger = triggerOfWish(wish);
+  return [{ type: "create-trigger", trigger, change: creationOf(trigger, { ...wish, by: "user" }) }];
 }
 
 /** It fires once more, and nothing else of it changes. */

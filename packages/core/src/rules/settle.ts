@@ -9,7 +9,7 @@ import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/pro
 import { Report } from "@mimikit/protocol/report";
 import { type Result, reportOf, Verdicts } from "@mimikit/protocol/result";
 import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/task";
-import { NO_DECISION, NO_EVIDENCE, type Trigger } from "@mimikit/protocol/trigger";
+import { NO_DECISION, NO_EVIDENCE, type Standing, type Trigger } from "@mimikit/protocol/trigger";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
 import type { Action, Settlement } from "../action.ts";
 import { restartWords } from "../notices.ts";
@@ -17,6 +17,7 @@ import { isPermitted } from "../permissions.ts";
 import { ownQuestion } from "../question.ts";
 import { scheduleProblem } from "../schedule.ts";
 import { isCancelled, openResults, openStanding, type Snapshot } from "../snapshot.ts";
+import { creationOf, deletionOf, type Origin } from "../take-back-trigger.ts";
 import { titleOf } from "../title.ts";
 import { triggerOf } from "../triggers.ts";
 import { landedEvent, nextStep } from "./improve.ts";
@@ -62,6 +63,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
     tasks: [],
     triggers: [],
     questions: [],
+    changes: [],
     versions: task.evaluation === undefined || cancelled ? [] : judged(result, snapshot),
     edits: [],
     summaries: [],
@@ -90,8 +92,11 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
         }
         case "schedule": {
           const refusal = refusalOf(effect, settlement, snapshot, result);
-          if (refusal === null) settlement.triggers.push(scheduledBy(id, effect, result));
-          else settlement.events.push(unscheduled(id, effect, refusal, result));
+          if (refusal === null) {
+            const trigger = scheduledBy(id, effect, result);
+            settlement.triggers.push(trigger);
+            settlement.changes.push(creationOf(trigger, originOf(id, result)));
+          } else settlement.events.push(unscheduled(id, effect, refusal, result));
           break;
         }
         case "ask_user":
@@ -115,9 +120,13 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
         case "update_backlog":
           settlement.edits.push({ document: "backlog", id, op: effect.op, item: effect.item });
           break;
-        case "cancel_task":
+        case "cancel_task": {
+          const trigger = snapshot.standing.get(effect.id);
+          if (trigger !== undefined && trigger.over === undefined && !snapshot.isArchived(effect.id))
+            settlement.changes.push(deletionOf(trigger, originOf(id, result)));
           settlement.cancels.push(effect.id);
           break;
+        }
         case "compress_context":
           // The archived turn says it all: contexts read it from there.
           break;
@@ -219,7 +228,12 @@ function refusalOf(effect: EffectOf<"schedule">, made: Settlement, snapshot: Sna
     : null;
 }
 
-function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Trigger {
+/** Whose change it is that a result makes. */
+function originOf(id: string, { task, completedAt: at }: Result): Origin {
+  return { id, at, by: task.role === "planner" ? "planner" : "teller" };
+}
+
+function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Standing {
   const target = task.role === "planner" ? "worker" : "teller";
   const { id: parentId, traceId, triggerDepth: depth = 0 } = task;
   return triggerOf(id, { order, when }, { createdAt: completedAt, traceId, parentId, depth, target });

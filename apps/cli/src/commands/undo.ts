@@ -1,0 +1,73 @@
+/**
+ * Takes a change back, or lists those that there are. It reads the state directory itself and leaves a wish, so it works
+ * with everything down (SPEC J3).
+ */
+import { momentText } from "@mimikit/core/trigger-words";
+import { CHANGES_LISTED_DEFAULT, type ChangeView } from "@mimikit/protocol/api";
+import { CHANGES_KEPT_MAX } from "@mimikit/protocol/change";
+import { listChanges } from "@mimikit/runtime/list-changes";
+import { command } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { currentPlace } from "../place.ts";
+import { plainLine, printJson, printLine, printTable } from "../print.ts";
+import { found, withState } from "../state.ts";
+import { terminalZone } from "../trigger-options.ts";
+import { ask } from "../write-wish.ts";
+
+export const undo = command({
+  usage: "undo [id]",
+  summary: "take back a change of memory, the backlog, a trigger or the settings",
+  examples: [
+    ["mimikit undo", "what was changed lately, the newest first"],
+    ["mimikit undo t-000042.1", "takes that change back; the beginning of an id will do"],
+  ],
+  options: (yargs) =>
+    yargs
+      .positional("id", { type: "string", describe: "the change; without one, the changes are listed" })
+      .option("limit", { type: "number", default: CHANGES_LISTED_DEFAULT, describe: "how many are listed" }),
+  async run({ json, id, limit }) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > CHANGES_KEPT_MAX)
+      throw new Failure("usage", `--limit is a whole number from 1 to ${CHANGES_KEPT_MAX}`);
+    if (id === undefined) await list(limit, json);
+    else await takeBack(id, json);
+  },
+});
+
+async function list(limit: number, json: boolean): Promise<void> {
+  const changes = await withState((state) => listChanges(state, Date.now(), limit));
+  if (json) {
+    printJson({ changes });
+    return;
+  }
+  const timeZone = terminalZone();
+  const rows = changes.map(({ id, at, what, op, by, title, state, problem }) => [
+    id,
+    momentText(Date.parse(at), timeZone),
+    `${what}: ${DONE[op]}`,
+    by,
+    problem === undefined ? state : `${state}: ${problem}`,
+    title,
+  ]);
+  printTable(["id", "when", "what", "by", "state", "title"], rows, "nothing was changed yet that can be taken back");
+}
+
+const DONE: Record<ChangeView["op"], string> = {
+  add: "added",
+  done: "ticked off",
+  remove: "removed",
+  create: "made",
+  change: "changed",
+  delete: "deleted",
+  edit: "edited",
+};
+
+async function takeBack(given: string, json: boolean): Promise<void> {
+  const { id: changeId } = await withState(async ({ mirror }) => {
+    // A title may be that of many changes: only their ids name them.
+    const ids = [...mirror.changes.keys()].map((id) => ({ id }));
+    return found(given, ids, "change");
+  });
+  const asked = await ask(currentPlace().home, { kind: "undo", changeId });
+  if (json) printJson({ ...asked, changeId });
+  else printLine(`${changeId}: ${plainLine(asked.outcome ?? "kept; it is taken back when Mimikit runs")}`);
+}

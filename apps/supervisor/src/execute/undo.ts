@@ -1,0 +1,60 @@
+/**
+ * What was changed is taken back, once: the inverse is an edit like any other and carries a mark of its own, and only when it
+ * is durable the archive says that the change is undone (SPEC J3, PROTOCOL R10).
+ */
+import type { Action } from "@mimikit/core/action";
+import { Undone } from "@mimikit/protocol/archive";
+import type { DocumentChange } from "@mimikit/protocol/change";
+import { undoEditId, undoneId } from "@mimikit/protocol/id";
+import { BadJson } from "@mimikit/protocol/json";
+import { editDocument } from "@mimikit/store/document";
+import { takenBack } from "@mimikit/store/take-back";
+import { restoreConfig } from "../config-changes.ts";
+import { CannotUndo } from "./cannot-undo.ts";
+import { archive, type Hands } from "./hands.ts";
+import { answerWish } from "./wishes.ts";
+
+export async function undo({ wish, change }: Extract<Action, { type: "undo" }>, hands: Hands): Promise<void> {
+  try {
+    if (await hands.ledger.confirm(undoneId(change.id)))
+      return concludeUndo({ type: "conclude-undo", wish, outcome: "it was undone before" }, hands);
+    if (change.what === "config") await restoreConfig(change, hands);
+    else await takeBack(change, hands);
+  } catch (error) {
+    if (!(error instanceof CannotUndo)) throw error;
+    return answerWish({ type: "answer-wish", wish, outcome: `refused: ${error.message}` }, hands);
+  }
+  const document = change.what === "config" ? "config.yaml" : change.document;
+  await concludeUndo({ type: "conclude-undo", wish, outcome: `undone in ${document}` }, hands);
+}
+
+/** Call when what it says is durable. A wish that was cut off behind it is answered what it achieved. */
+export async function concludeUndo(
+  { wish, outcome }: Extract<Action, { type: "conclude-undo" }>,
+  hands: Hands,
+): Promise<void> {
+  const { id: wishId, changeId } = wish;
+  const id = undoneId(changeId);
+  const record: Undone = { kind: "undone", id, at: new Date(hands.nowMs()).toISOString(), changeId, wishId, outcome };
+  if (await archive(record, Undone, hands)) {
+    hands.audit({ event: "change_undone", taskId: changeId, detail: { outcome } });
+    return answerWish({ type: "answer-wish", wish, outcome }, hands);
+  }
+  const first = Undone.safeParse(await hands.ledger.read(id)).data;
+  const achieved = first?.wishId === wishId ? first.outcome : "it was undone before";
+  await answerWish({ type: "answer-wish", wish, outcome: achieved }, hands);
+}
+
+async function takeBack(change: DocumentChange, { fs, lock }: Hands): Promise<void> {
+  const { id, document } = change;
+  try {
+    await editDocument(fs, lock, document, undoEditId(id), (text) => {
+      const back = takenBack(change, text);
+      if ("problem" in back) throw new CannotUndo(back.problem);
+      return back.text;
+    });
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    throw new CannotUndo(`${document} cannot be read: ${error.message}`);
+  }
+}

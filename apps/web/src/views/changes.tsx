@@ -1,0 +1,81 @@
+/** What was changed lately, by the user or by a model, and how to take it back; asked for anew whenever the view opens. */
+import type { ChangeView } from "@mimikit/protocol/api";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { call } from "../call.ts";
+import { nowMs } from "../clock.ts";
+import { link } from "../connection.ts";
+import { momentText, words } from "../words.ts";
+import "./changes.css";
+
+/** A wish is carried out within milliseconds; one that waits for a firing before it takes longer. */
+const LOOKS_MAX = 20;
+const LOOK_EVERY_MS = 250;
+
+const changes = signal<readonly ChangeView[] | undefined>(undefined);
+/** The changes that are being taken back just now. */
+const wanted = signal<ReadonlySet<string>>(new Set());
+
+export function Changes() {
+  useEffect(() => void look(), []);
+  const list = changes.value;
+  return (
+    <div class="changes">
+      {list === undefined && <p class="quiet">{words.looking}</p>}
+      {list?.length === 0 && <p class="quiet">{words.noChanges}</p>}
+      <ul>
+        {list?.map((change) => (
+          <li key={change.id} class="change" data-change={change.id} data-state={change.state}>
+            <ChangeRow change={change} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: { change: ChangeView }) {
+  const isWanted = wanted.value.has(id);
+  return (
+    <>
+      <p class="change-title">{title}</p>
+      <p class="change-facts" role="status">
+        {words.change(what, op)}, {words.changedBy(by)}, <time dateTime={at}>{momentText(at, nowMs.value)}</time>
+        {state === "undone" && ` · ${words.undone}`}
+        {state === "open" && isWanted && ` · ${words.undoing}`}
+        {state === "gone" && problem !== undefined && ` · ${words.cannotUndo(problem)}`}
+      </p>
+      {state === "open" && (
+        <button
+          type="button"
+          class="link"
+          disabled={isWanted || link.value.state !== "connected"}
+          aria-label={words.undoOf(title)}
+          onClick={() => void undo(id)}
+        >
+          {words.undo}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Takes a change back and looks until that is done, or long enough; what is refused, the user is told. */
+async function undo(id: string): Promise<void> {
+  wanted.value = new Set([...wanted.value, id]);
+  try {
+    if ((await call("POST", "api/undo", { id })) === undefined) return void (await look());
+    for (let looks = 0; looks < LOOKS_MAX; looks++) {
+      await look();
+      if (changes.value?.find((change) => change.id === id)?.state !== "open") return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+  } finally {
+    wanted.value = new Set([...wanted.value].filter((each) => each !== id));
+  }
+}
+
+async function look(): Promise<void> {
+  const said = await call<{ changes: ChangeView[] }>("GET", "api/changes");
+  if (said !== undefined) changes.value = said.changes;
+}

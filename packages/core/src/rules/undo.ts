@@ -1,0 +1,57 @@
+/**
+ * What users want to be taken back (SPEC J3). A change is taken back once: that it was is archived under its own name, so a
+ * wish that is cut off, or comes twice, finds it done. What somebody has changed since stays as it is, and the answer says so.
+ */
+import type { Change, StandingChange } from "@mimikit/protocol/change";
+import { undoneId } from "@mimikit/protocol/id";
+import type { UndoWish } from "@mimikit/protocol/inbox";
+import type { Action } from "../action.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { changedBack, obstacleTo, remadeOf, triggerOfChange } from "../take-back-trigger.ts";
+import { advanced, noted } from "../triggers.ts";
+import { hasUndone } from "./stand.ts";
+
+export function undo(snapshot: Snapshot, nowMs: number): Action[] {
+  const wishes = [...snapshot.inbox.values()].flatMap((wish) =>
+    wish.kind === "undo" && !snapshot.isArchived(wish.id) ? [wish] : [],
+  );
+  const touched = new Set<string>();
+  return wishes.sort(inOrder).flatMap((wish) => {
+    // Whoever wants the same once more is answered when it is done.
+    if (touched.has(wish.changeId)) return [];
+    touched.add(wish.changeId);
+    return takeBack(wish, snapshot.changes.get(wish.changeId), snapshot, nowMs);
+  });
+}
+
+function inOrder(a: UndoWish, b: UndoWish): number {
+  return `${a.at} ${a.id}` < `${b.at} ${b.id}` ? -1 : 1;
+}
+
+function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot, nowMs: number): Action[] {
+  const answer = (outcome: string): Action[] => [{ type: "answer-wish", wish, outcome }];
+  if (snapshot.isArchived(undoneId(wish.changeId)))
+    return [{ type: "conclude-undo", wish, outcome: "it was undone before" }];
+  if (change === undefined)
+    return answer(`refused: there is no change ${wish.changeId}: see  mimikit undo  for those that are known`);
+  if (change.what !== "trigger") return [{ type: "undo", wish, change }];
+  return takeTriggerBack(wish, change, snapshot, nowMs);
+}
+
+/** In two looks: the version that takes the change back and names the wish; then, where it is durable, the end. */
+function takeTriggerBack(wish: UndoWish, change: StandingChange, snapshot: Snapshot, nowMs: number): Action[] {
+  const id = triggerOfChange(change);
+  const trigger = snapshot.standing.get(id);
+  const conclude = (outcome: string): Action[] => [{ type: "conclude-undo", wish, outcome }];
+  if (change.op === "delete") {
+    if (trigger !== undefined || snapshot.isArchived(id)) return conclude(`undone: the trigger is ${id} now`);
+  } else if (trigger?.applied.includes(wish.id))
+    return conclude(change.op === "create" ? `undone: deleted ${id}` : `undone: ${id} is as it was`);
+  const obstacle = obstacleTo(change, snapshot, nowMs);
+  if (obstacle !== null) return [{ type: "answer-wish", wish, outcome: `refused: ${obstacle}` }];
+  if (change.op === "delete") return [{ type: "create-trigger", trigger: remadeOf(change, wish.at) }];
+  // What it has decided comes first: its next version would forget it.
+  if (trigger === undefined || hasUndone(trigger, snapshot)) return [];
+  const next = change.op === "create" ? advanced(trigger, { over: "deleted" }) : changedBack(trigger, change, nowMs);
+  return [{ type: "advance", trigger: noted(next, wish.id) }];
+}
