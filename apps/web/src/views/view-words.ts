@@ -36,6 +36,8 @@ const ENGLISH = {
   taskHint: "task",
   viewHint: (view: View) => VIEW_HINTS[view],
 
+  said: "What was said",
+  remembered: "What is remembered",
   searchLabel: "Look for",
   searchPlaceholder: "a word, a name, a file, a day",
   searchTeach:
@@ -219,6 +221,8 @@ const CHINESE: typeof ENGLISH = {
   taskHint: "任务",
   viewHint: (view) => VIEW_HINTS_ZH[view],
 
+  said: "说过的话",
+  remembered: "记忆中的内容",
   searchLabel: "搜索",
   searchPlaceholder: "词语、名字、文件、日期",
   searchTeach: "说过的一切都会保留，包括开始新对话之前的内容。几个词就够了，最相关的排在最前。",

@@ -15,7 +15,7 @@ export const remember = tool({
       longTerm: z.boolean().default(false),
       target: RememberEffect.shape.target,
     })
-    .describe("Write down what is to be known later; longTerm for what stays true, else it goes to today's notes."),
+    .describe("Write down what is to be known later."),
   effect: ({ content, longTerm, target }) => ({
     type: "remember",
     content,

@@ -8,6 +8,6 @@ export const reply = tool({
   level: "message-send",
   input: z
     .strictObject({ text: ReplyEffect.shape.text })
-    .describe("Say this to the user. Your final text is your reply anyway; this takes its place."),
+    .describe("Say this to the user, in place of your final text."),
   effect: ({ text }) => ({ type: "reply", text }),
 });
