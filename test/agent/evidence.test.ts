@@ -173,6 +173,23 @@ test("a Worker's tools read a text that the user sent, and no other file of the 
   ]);
 });
 
+test("a Worker's tools read what the user said at length, and nothing that lies beside it", async () => {
+  const workDir = temporaryDirectory();
+  const inputs = join(workDir, ".mimikit/runs/t-000001.0.0.a1/inputs");
+  mkdirSync(inputs, { recursive: true });
+  const [paste, other] = [join(inputs, "5e.txt"), join(inputs, "other.txt")];
+  writeFileSync(paste, "all of the paste\n");
+  writeFileSync(other, "state-canary\n");
+  const read = (path: string) => ({ name: "read_text_file", args: { path } });
+  const script = { worker: [{ calls: [paste, other].map(read) }, { say: "done" }] };
+  const task = taskOf({ id: "t-000001.0.0", role: "worker", prompt: "read it" });
+  await runKernelTask(model, script, task, { workDir, context: { longTexts: { "m-1": paste } } });
+  expect(model.requests[1]?.results).toEqual([
+    expect.stringContaining("all of the paste"),
+    expect.stringContaining("is in the state directory"),
+  ]);
+});
+
 test("the offline engine says what it was sent, and where it is", async () => {
   const sent = picture();
   const ran = await tell("help", { evidence: [sent] });

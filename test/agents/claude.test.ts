@@ -233,6 +233,18 @@ describe.skipIf("missing" in found)("a Worker on the real claude", () => {
     },
   );
 
+  test.skipIf("missing" in sandbox)(
+    "that follows a read-only skill has no key in its shell, also where others have no sandbox",
+    async () => {
+      const model = await serve({ worker: [{ calls: [{ shell: "env" }] }, { say: "Done." }] });
+      const task: Task = { ...work("look around"), skill: { name: "look", level: "read-only" } };
+      expect((await ask(task, { ...place(), url: model.url, sandbox: "off" })).status).toBe("done");
+      const seen = model.requests[1]?.results.join("\n") ?? "";
+      expect(seen).toContain("CLAUDE_CONFIG_DIR=");
+      expect(seen).not.toContain(KEY);
+    },
+  );
+
   test("takes no orders from what its shell has left: the key goes where we say", async () => {
     const { home, workDir } = place();
     const elsewhere = await serve({ worker: [{ say: "This is another endpoint." }] });

@@ -2,11 +2,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { TriggerExplanation } from "@mimikit/protocol/api";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buildPage } from "./support/build-page.ts";
 import { findChromium, launchChromium } from "./support/chromium.ts";
 import {
   changeRecord,
@@ -18,7 +17,6 @@ import {
 } from "./support/records.ts";
 import { ScriptedGateway } from "./support/scripted-gateway.ts";
 
-const WEB = fileURLToPath(new URL("../../apps/web", import.meta.url));
 const TEST_MS_MAX = 60_000;
 
 const chromiumPath = findChromium();
@@ -35,7 +33,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
   beforeAll(async () => {
     dist = await mkdtemp(join(tmpdir(), "mimikit-page-"));
-    await build({ root: WEB, logLevel: "warn", build: { outDir: dist, emptyOutDir: true } });
+    await buildPage(dist);
     browser = await launchChromium(chromiumPath ?? "");
   }, TEST_MS_MAX);
   afterAll(async () => {
@@ -612,7 +610,8 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
               .querySelector(".scroller")
               ?.dispatchEvent(new DragEvent("drop", { ...common, dataTransfer: data }));
         },
-        { how, name, bytes: [...PIXEL] },
+        // What follows the end of a picture is not looked at, so each name is another picture.
+        { how, name, bytes: [...PIXEL, ...Buffer.from(name)] },
       );
     }
 
@@ -1166,6 +1165,24 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
       await page.keyboard.press("Enter");
       expect((await gateway.arrival("input")).text).toBe("remember I like pnpm");
+    });
+
+    test("who follows goes on following when something grows before the browser has told of the last scrolling", async () => {
+      for (let i = 0; i < 40; i++) {
+        gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
+      }
+      const { page } = await openPage();
+      const scroller = page.locator(".scroller");
+      const fromBottom = () => scroller.evaluate((el) => Math.round(el.scrollHeight - el.scrollTop - el.clientHeight));
+      await page.locator('[data-id="m-39"]').waitFor();
+      await expect.poll(fromBottom).toBe(0);
+      await scroller.evaluate((element) => {
+        element
+          .querySelector<HTMLElement>(".content")
+          ?.style.setProperty("min-height", `${element.scrollHeight + 900}px`);
+        element.dispatchEvent(new Event("scroll"));
+      });
+      await expect.poll(fromBottom).toBe(0);
     });
 
     test("who reads above is not moved by what is new, and is told of it", async () => {

@@ -31,7 +31,11 @@ const SPENT = [3, 9, 14, 6, 0, 2, 11, 18, 7, 12, 16, 4, 0, 21].map((thousands, d
 
 /** A view, with what must be seen before the picture is taken. */
 const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Promise<unknown> }[] = [
-  { name: "search", address: "#/search/watering", seen: (page) => page.locator("mark").first().waitFor() },
+  {
+    name: "search",
+    address: "#/search/watering",
+    seen: (page) => page.locator("[data-source] mark").first().waitFor(),
+  },
   { name: "board", address: "#/tasks", seen: (page) => page.locator(".needs").first().waitFor({ state: "attached" }) },
   { name: "task", address: "#/tasks/t-000002.0.1", seen: (page) => page.locator(".result").waitFor() },
   { name: "triggers", address: "#/triggers", seen: (page) => page.locator(".firing").first().waitFor() },

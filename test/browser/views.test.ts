@@ -2,20 +2,18 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { AuditAnswer, HistoryHit, TaskDetail, UsageRow } from "@mimikit/protocol/api";
 import { createPairingCode } from "@mimikit/runtime/pairing";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
+import { buildPage } from "./support/build-page.ts";
 import { findChromium, launchChromium } from "./support/chromium.ts";
 import { messageRecord, questionRecord, statusRecord, taskRecord, triggerRecord } from "./support/records.ts";
 import { ScriptedGateway } from "./support/scripted-gateway.ts";
 
-const WEB = fileURLToPath(new URL("../../apps/web", import.meta.url));
 const TEST_MS_MAX = 60_000;
 /** Of what is loaded before the first thing is drawn, compressed. */
 const SCRIPT_BYTES_MAX = 60 * 1024;
@@ -38,7 +36,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
   beforeAll(async () => {
     dist = await mkdtemp(join(tmpdir(), "mimikit-views-"));
-    await build({ root: WEB, logLevel: "warn", build: { outDir: dist, emptyOutDir: true } });
+    await buildPage(dist);
     browser = await launchChromium(chromiumPath ?? "");
   }, TEST_MS_MAX);
   afterAll(async () => {
@@ -98,6 +96,10 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       score: 1,
     };
     gateway.answers.set("/api/history/search", { hits: [hit] });
+    gateway.answers.set("/api/memory/search", {
+      method: "bm25",
+      hits: [{ source: "memory.md", text: "The beds are in the north", score: 1, at: "2026-11-20" }],
+    });
     gateway.answers.set("/api/usage", { rows: [usageRow({})] });
     gateway.answers.set("/api/audit", trailOf("task_queued", "task_done"));
     gateway.answers.set("/api/triggers/upcoming", { upcoming: ["2126-12-01T09:00:00.000Z"] });
@@ -259,6 +261,26 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       ]);
       await page.goBack();
       expect(await page.getByLabel("Look for").inputValue()).toBe("tomatoes");
+    });
+
+    test("shows what memory holds about it, with the name of its source, and asks what was typed as it is", async () => {
+      const asked: string[] = [];
+      gateway.answers.set("/api/history/search", { hits: [] });
+      gateway.answers.set("/api/memory/search", ({ q }: { q: string }) => {
+        asked.push(q);
+        return {
+          method: "bm25",
+          hits: [{ source: "memory.md", text: "Beds & <b>roses</b>", score: 1, at: "2026-11-20" }],
+        };
+      });
+      const { page, mishaps } = await openPage();
+      await openView(page, `search/${encodeURIComponent("beds & roses")}`);
+      const remembered = page.getByRole("region", { name: "What is remembered" });
+      await remembered.locator('[data-source="memory.md"]').waitFor();
+      expect(await remembered.locator(".hit-text").innerText()).toBe("Beds & <b>roses</b>");
+      expect(await remembered.locator("mark").allInnerTexts()).toEqual(["Beds", "roses"]);
+      expect(asked).toEqual(["beds & roses"]);
+      expect(mishaps).toEqual([]);
     });
 
     test("says where nothing was found, and where it is too old to be shown around", async () => {

@@ -64,3 +64,19 @@ test("what was said, asked and standing is what it was at the moment, and not af
   expect([at(13).triggers, at(16).triggers]).toEqual([["trg-1"], []]);
   expect(at(17)).toMatchObject({ processes: { supervisor: "down" }, last: { event: "supervisor_stopped" } });
 });
+
+test.each([
+  ["a roll-up", "sum-20261117-1", "roll_up_queued", "roll_up_settled"],
+  ["a batch of conditions", "eval-000001", "evaluation_queued", "evaluation_settled"],
+  ["a look for something to improve", "imp-000001", "improvement_begun", "improvement_look_settled"],
+  ["a review", "imp-000001.review", "task_queued", "improvement_review_settled"],
+])("%s is queued, runs and is over, too", (_, taskId, queued, settled) => {
+  const lines = linesOf(
+    { event: queued, taskId, detail: { role: "worker", title: "a title" } },
+    { event: "task_started", actor: "workers", taskId, attempts: 1 },
+    { event: "task_done", actor: "workers", taskId, attempts: 1 },
+    { event: settled, taskId },
+  );
+  const states = [0, 1, 2, 3].map((moment) => replay(lines, second(moment)).tasks[0]?.state);
+  expect(states).toEqual(["queued", "running", "ended", undefined]);
+});

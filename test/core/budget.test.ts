@@ -174,6 +174,16 @@ describe("a budget that is used up", () => {
     expect(told({ ceiling: month }).text).toContain("The budget of the month (2026-11) is used up: $3.00 of $2.50.");
   });
 
+  test("is told without what nobody has ordered: neither how much of it waits, nor in its language", () => {
+    const rollUp = { period: "2026-11-17", sources: [{ path: "memory/2026-11-17.md", sha256: "aa" }] };
+    const own = [
+      task("sum-20261117-1", { role: "worker", rollUp }),
+      task("imp-000001", { role: "worker", improve: { number: 1, step: "look" } }),
+    ];
+    expect(told({ queue: own }).text).toBe(told().text);
+    expect(told({ queue: [...own, task("t-000001.0", { title: "写报告" })] }).text).toMatch(/^今天.*1 个任务将等到/s);
+  });
+
   test("wakes nobody for events and results, which come along with what the user says", () => {
     const ended = done(task("t-000001.0.0"));
     const cron: Event = {

@@ -64,6 +64,12 @@ describe("a look begins", () => {
     ).toEqual(["imp-000001"]);
   });
 
+  test("after old notes are summed up, which nobody waits for either: one of the two at a time", () => {
+    const rollUp = { period: "2026-11-17", number: 1, sources: [] };
+    const types = decide(snapshot({ improving: quiet(), memory: { rollUp } }), NOON_MS).map(({ type }) => type);
+    expect(types).toEqual(["roll-up"]);
+  });
+
   test("later and later while nothing comes of it, at least once a day", () => {
     expect([0, 1, 2, 3].map((failures) => improveWaitSec(300, failures))).toEqual([300, 600, 1_200, 2_400]);
     expect(improveWaitSec(300, 10)).toBe(IMPROVE_WAIT_SEC_MAX);

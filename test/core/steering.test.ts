@@ -55,6 +55,16 @@ describe("a steer", () => {
     expect(first({ inbox: [steer()], queue: [batch], attempts })).toMatchObject({ type: "steer", taskId: null });
   });
 
+  test("goes to a step of self-improvement only where it is named: nobody who says now thinks of that", () => {
+    const step = task("imp-000001.review", { role: "reviewer", improve: { number: 1, step: "review" } });
+    const attempts = { [step.id]: running(LATER), [a.id]: running(NOON) };
+    expect(first({ inbox: [steer()], queue: [a, step], attempts })).toMatchObject({ type: "steer", taskId: a.id });
+    expect(first({ inbox: [stop()], queue: [a, step], attempts })).toMatchObject({ type: "stop", taskId: a.id });
+    expect(first({ inbox: [steer()], queue: [step], attempts })).toMatchObject({ type: "steer", taskId: null });
+    const named = { inbox: [steer({ taskId: step.id })], queue: [step], attempts };
+    expect(first(named)).toMatchObject({ type: "steer", taskId: step.id });
+  });
+
   test("becomes a message where nothing runs, and where its task has ended", () => {
     expect(first({ inbox: [steer()], queue: [a] })).toMatchObject({ type: "steer", taskId: null });
     expect(first({ inbox: [steer({ taskId: a.id })], archive: [a.id] })).toMatchObject({ type: "steer", taskId: null });

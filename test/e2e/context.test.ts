@@ -47,7 +47,7 @@ test("rules.md is told to every role, and a long paste reaches a Worker whole, i
     planner: (request) =>
       request.turn === 0 ? call("delegate", { prompt: section("request", request) }) : { say: "" },
     worker: (request) => {
-      const path = /file: (\S+),/.exec(section("attachments", request))?.[1];
+      const path = /file: (\S+),/.exec(section("texts", request))?.[1];
       if (request.turn === 0) return { calls: [{ shell: `grep -c ERROR ${path}; echo hacked >> ${path}` }] };
       return { say: `Lines: ${/^\d+$/m.exec(request.results.join("\n"))?.[0]}` };
     },

@@ -8,6 +8,7 @@ import type { Improvement } from "@mimikit/protocol/api";
 import { afterEach, describe, expect, test } from "vitest";
 import { FINDS, IMPROVES, settingsOf } from "../support/improve-script.ts";
 import { Instance } from "../support/instance.ts";
+import { section } from "../support/main-job.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
 import { fingerprint, git, leftIn, makeDirty, makeRepository } from "../support/user-tree.ts";
 
@@ -117,6 +118,31 @@ describe.skipIf(missing !== null)("self-improvement", () => {
     mimikit.setClock(23 * MINUTE_MS);
     expect(await over(mimikit, 3)).toMatchObject({ state: "nothing" });
     expect(fingerprint(mimikit.workDir)).toEqual(before);
+  });
+
+  test("old notes are summed up first, one after the other, and in no list; then something is looked for", async () => {
+    const worker: Script["worker"] = (request) =>
+      section("sources", request) === "" ? { say: '{"found": false}' } : { say: "- The site is blue." };
+    const { mimikit, model } = await start({ ...IMPROVES, worker }, {});
+    const memory = join(mimikit.home, "memory");
+    for (const day of ["01", "02"]) writeFileSync(join(memory, `2026-01-${day}-site.md`), "- The site is blue.\n");
+    mimikit.setClock(6 * MINUTE_MS);
+    expect(await over(mimikit, 1)).toMatchObject({ state: "nothing" });
+    const summary = readFileSync(join(memory, "summary/2026-01.md"), "utf8");
+    expect(summary).toContain("The site is blue.");
+    expect(readdirSync(memory).filter((name) => name.endsWith(".md"))).toEqual([]);
+    expect(model.of("worker").map((request) => section("sources", request) === "")).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    const { tasks } = await mimikit.api<{ tasks: { id: string }[] }>("/api/tasks");
+    expect(tasks.map(({ id }) => id)).toEqual(["imp-000001"]);
+    const replayed = JSON.parse(await cli(mimikit, "audit", "replay", "--at", "2099-01-01T00:00:00Z", "--json")) as {
+      tasks: unknown[];
+    };
+    expect(replayed.tasks).toEqual([]);
   });
 
   test("a change that passed is merged where that is wanted and the tree is clean", async () => {

@@ -12,7 +12,7 @@ import { HistoryIndex } from "@mimikit/memory/history-index";
 import { branchOf, Change, type Improve, type ImproveStep, stepId } from "@mimikit/protocol/improvement";
 import { Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
-import { NO_USAGE } from "@mimikit/protocol/usage";
+import { NO_USAGE, type UsageLine } from "@mimikit/protocol/usage";
 import { Config } from "@mimikit/runtime/config";
 import { Mirror } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
@@ -62,9 +62,10 @@ interface Setting {
   workDir?: string;
   selfImprove?: Partial<Config["selfImprove"]>;
   problems?: (string | null)[];
+  more?: Partial<Workshop>;
 }
 
-function poolIn({ workDir = userTree(), selfImprove = {}, problems = [] }: Setting = {}) {
+function poolIn({ workDir = userTree(), selfImprove = {}, problems = [], more = {} }: Setting = {}) {
   const { home, fs } = temporaryState();
   const mirror = new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} });
   const audited: string[] = [];
@@ -94,6 +95,7 @@ function poolIn({ workDir = userTree(), selfImprove = {}, problems = [] }: Setti
     onError: (error) => {
       throw error;
     },
+    ...more,
   };
   const run = (of: Task, provider?: Provider) => {
     const answerersOf = () => ({ providers: provider === undefined ? [] : [provider], problems: [] });
@@ -134,6 +136,27 @@ function userTree(isDirty = true): string {
   if (isDirty) makeDirty(dir);
   return dir;
 }
+
+test.skipIf(missing !== null)("work that cannot be concluded has cost what it has, all the same", async () => {
+  const lines: UsageLine[] = [];
+  const errors: unknown[] = [];
+  const usage = { ...NO_USAGE, inputTokens: 100, outputTokens: 7 };
+  const worker: Provider = {
+    name: "hand",
+    async *run({ workDir, runDir }) {
+      fix(workDir);
+      mkdirSync(join(runDir, "check-1.txt"));
+      yield { type: "done", status: "done", resultType: "text", result: { text: "done" }, usage };
+    },
+  };
+  const { run } = poolIn({
+    selfImprove: { checks: ["true"] },
+    more: { noteUsage: (line) => lines.push(line), onError: (error) => errors.push(error) },
+  });
+  expect(await run(stepOf("work"), worker)).toMatchObject({ status: "failed", retryable: true });
+  expect(errors).toMatchObject([{ code: "EISDIR" }]);
+  expect(lines).toMatchObject([{ taskId: "imp-000001.work", inputTokens: 100, outputTokens: 7 }]);
+});
 
 const fix = (dir: string) => writeFileSync(join(dir, "README.md"), "# A project\n");
 const EMPTY = { worktrees: [], branches: [] };

@@ -12,9 +12,10 @@ import {
 import { appendHistory } from "@mimikit/store/history-partitions";
 import { Mirror } from "@mimikit/store/mirror";
 import { createRecord } from "@mimikit/store/record";
-import { attachmentPath, inboxPath, recordIn } from "@mimikit/store/state";
+import { attachmentPath, inboxPath, longTextPath, recordIn } from "@mimikit/store/state";
 import { expect, test } from "vitest";
 import { NamedAttachments } from "../../apps/supervisor/src/named-attachments.ts";
+import { layOutTexts } from "../../apps/worker-pool/src/lay-out-texts.ts";
 import { archive, NOON, queue, resultOf, taskOf } from "../http-gateway/records.ts";
 import { temporaryState } from "./home.ts";
 
@@ -81,6 +82,23 @@ test("what no message names for a day goes; what one names stays, and so does wh
   await keepAttachments(fs, [{ id: wanted.id }]);
   expect(await sweepAttachments(home, new Set([named.id]), Date.now())).toBe(1);
   expect(names()).toEqual([named, wanted, fresh].flatMap(({ id }) => [id, `${id}.json`]).sort());
+});
+
+test("a long message's file goes when no run has wanted it for a day, and nothing else that lies there does", async () => {
+  const { home, fs, names } = prepare();
+  const aged = (path: string) => utimesSync(join(home, path), 0, (Date.now() - UNNAMED_MS_MAX - 1_000) / 1_000);
+  const others = ["README.txt", `${"c".repeat(63)}.txt`, `${"d".repeat(64)}.md`].map((name) => `attachments/${name}`);
+  for (const path of [longTextPath("a".repeat(64)), ...others]) {
+    writeFileSync(join(home, path), "text");
+    aged(path);
+  }
+  const runDir = join(home, "runs/t-000001.a1");
+  const message = { kind: "message", id: "m-long", at: NOON, text: "x".repeat(8_001) } as const;
+  const { "m-long": wanted = "" } = await layOutTexts([message], "teller", { fs, runDir });
+  aged(wanted);
+  await layOutTexts([message], "teller", { fs, runDir });
+  expect(await sweepAttachments(home, new Set(), Date.now())).toBe(0);
+  expect(names()).toEqual([wanted, ...others].map((path) => path.replace("attachments/", "")).sort());
 });
 
 test("named is what waits in the inbox, what an open or a settled turn answers, and what the conversation shows", async () => {

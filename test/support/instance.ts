@@ -32,8 +32,8 @@ export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gatewa
 
 const SHIFT_CLOCK = "test/support/shift-clock.ts";
 
-/** How long something that must happen may take before a test gives up on it. */
-const PATIENCE_MS = 30_000;
+/** How long something that must happen may take before a test gives up on it: three processes start, on a loaded machine. */
+const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 
 export interface InstanceOptions {
@@ -83,7 +83,14 @@ export class Instance {
     const instance = new Instance(directory, await freePort(), hasClock ? { ...clock, ...env } : env);
     await prepare?.(instance.home);
     for (const role of roles) instance.startRole(role);
-    if (roles.length === ROLE_NAMES.length) await instance.ready();
+    if (roles.length < ROLE_NAMES.length) return instance;
+    try {
+      await instance.ready();
+    } catch (error) {
+      // Nobody else has hold of it, and its roles would run for ever.
+      await instance.dispose();
+      throw error;
+    }
     return instance;
   }
 

@@ -33,10 +33,18 @@ export interface Replayed {
   turns: string[];
 }
 
-const QUEUED = new Set(["task_queued", "task_fired", "evaluation_queued", "teller_woken"]);
+const QUEUED = new Set([
+  "task_queued",
+  "task_fired",
+  "evaluation_queued",
+  "roll_up_queued",
+  "improvement_begun",
+  "teller_woken",
+]);
 const TRIED_AGAIN = new Set(["task_retry", "task_unreached"]);
 const ENDED = new Set(["task_done", "task_failed", "task_needs_input", "task_ended"]);
-const OVER = new Set(["turn_settled", "plan_settled", "evaluation_settled", "task_cancelled"]);
+/** `turn_settled`, `roll_up_settled` and so on, whatever kind of task it was. */
+const SETTLED = /_settled$/;
 
 /** @param lines in order of time; those after `at` do not count. */
 export function replay(lines: readonly AuditLine[], at: string): Replayed {
@@ -75,7 +83,7 @@ export function replay(lines: readonly AuditLine[], at: string): Replayed {
     else if (QUEUED.has(event) && (known === undefined || known.state === "waiting")) move("queued");
     else if (TRIED_AGAIN.has(event)) move("queued");
     else if (event === "task_started") move("running");
-    else if (OVER.has(event) || line.failureReason === "cancelled") tasks.delete(id);
+    else if (SETTLED.test(event) || event === "task_cancelled" || line.failureReason === "cancelled") tasks.delete(id);
     else if (ENDED.has(event)) move("ended", event);
 
     if (event === "turn_settled") turns.push(id);

@@ -1,6 +1,5 @@
 /** The settings of self-improvement, and whether a model answers for what it needs (SPEC J1). */
-import { chainOf, type Surroundings } from "@mimikit/agent/providers/names";
-import { isFree } from "@mimikit/agent/reservation";
+import { hasModel, type Surroundings } from "@mimikit/agent/providers/names";
 import type { Role } from "@mimikit/protocol/role";
 import type { Config } from "@mimikit/runtime/config";
 import type { ImproveSettings } from "./improving.ts";
@@ -11,10 +10,7 @@ const NEEDED: readonly Role[] = ["worker", "reviewer"];
 /** @param startedMs when this process began. */
 export function improveSettings(config: Config, surroundings: Surroundings, startedMs: number): ImproveSettings {
   const { enabled, idleSec, budget } = config.selfImprove;
-  const lacking = NEEDED.find((role) => {
-    const [first] = chainOf(role, config, surroundings).ids;
-    return first === undefined || isFree(first);
-  });
+  const lacking = NEEDED.find((role) => !hasModel(role, config, surroundings));
   const lacks = lacking === undefined ? null : `no model answers for the ${lacking}`;
   return { isEnabled: enabled, lacks, idleSec, limit: budget, startedMs };
 }

@@ -1,6 +1,6 @@
 /** The supervisor process: code only. It ticks every second, and at once when a record comes. */
 
-import { chainOf } from "@mimikit/agent/providers/names";
+import { hasModel } from "@mimikit/agent/providers/names";
 import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
 import { SELF_IMPROVE } from "@mimikit/protocol/improvement";
 import { loadConfig } from "@mimikit/runtime/config";
@@ -74,11 +74,7 @@ const startedMs = Date.now();
 const spendingHere = () =>
   spendingNow({ book, mirror: supervisor.mirror, config: settings.current.config, surroundings, nowMs: Date.now() });
 const improveSettingsHere = () => improveSettings(settings.current.config, surroundings, startedMs);
-/** The offline engine never sums up: it is no model. */
-const canSummarize = () => {
-  const [first = "offline"] = chainOf("worker", settings.current.config, surroundings).ids;
-  return first !== "offline";
-};
+const canSummarize = () => hasModel("worker", settings.current.config, surroundings);
 const supervisor: Supervisor = new Supervisor({
   fs,
   token: readToken(home),

@@ -39,6 +39,8 @@ export function Chat() {
   const following = useSignal(true);
   const unseen = useSignal(false);
   const counted = useRef({ messages: 0, outbox: 0 });
+  /** Where it was scrolled to, in pixels. */
+  const lastTop = useRef(0);
 
   const toBottom = () => {
     following.value = true;
@@ -65,7 +67,11 @@ export function Chat() {
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return;
-    following.value = element.scrollHeight - element.scrollTop - element.clientHeight < BOTTOM_PX;
+    const { scrollHeight, scrollTop, clientHeight } = element;
+    // What has grown since the scrolling is not the reader's doing: only who moves up stops following.
+    if (scrollHeight - scrollTop - clientHeight < BOTTOM_PX) following.value = true;
+    else if (scrollTop < lastTop.current) following.value = false;
+    lastTop.current = scrollTop;
     if (following.value) unseen.value = false;
   };
 

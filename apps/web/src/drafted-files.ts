@@ -13,7 +13,7 @@ import { newId } from "./outbox.ts";
 import { secret, session } from "./session.ts";
 import { notice } from "./state.ts";
 import { thumbnailOf } from "./thumbnail.ts";
-import { words } from "./words.ts";
+import { bytesText, words } from "./words.ts";
 
 const DRAFT_KEY = "mimikit.draft.files";
 const UPLOAD_MS_MAX = 60_000;
@@ -118,7 +118,7 @@ function change(key: string, part: Partial<DraftedFile>): void {
 function upload(key: string, file: File): void {
   const fail = (reason: string) => change(key, { state: { is: "failed", reason } });
   if (file.size > BYTES_MAX) {
-    fail(words.fileTooLarge(BYTES_MAX));
+    fail(words.fileTooLarge(bytesText(BYTES_MAX)));
     return;
   }
   const request = new XMLHttpRequest();

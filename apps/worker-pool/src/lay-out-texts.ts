@@ -9,7 +9,7 @@ import { BIG_INPUT_CHARS } from "@mimikit/agent/sections";
 import type { Message } from "@mimikit/protocol/inbox";
 import type { Role } from "@mimikit/protocol/role";
 import type { FileSystem } from "@mimikit/store/file-system";
-import { createOnce } from "@mimikit/store/record";
+import { replaceView } from "@mimikit/store/record";
 import { longTextPath } from "@mimikit/store/state";
 
 /**
@@ -45,9 +45,9 @@ async function copyInto(runDir: string, sha256: string, text: string): Promise<s
   return path;
 }
 
-/** For people, and to give the text a name that holds for whoever hears of it. */
+/** For people, and to give the text a name that holds for whoever hears of it. Its time says when it was wanted last. */
 async function store(fs: FileSystem, sha256: string, text: string): Promise<string> {
   const path = longTextPath(sha256);
-  if (!(await fs.exists(path))) await createOnce(fs, path, text);
+  await replaceView(fs, path, text);
   return path;
 }

@@ -179,10 +179,11 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
     },
     signal,
   );
-  const concluded = bench === null ? ran : await bench.conclude(ran, stop);
   await stream.end();
-  const outcome = { ...concluded, usage: priced(ran.usage, priceOf(ran.model, workshop.prices)) };
-  noteUsage(candidate, outcome, tally, isAnswered || signal.aborted, workshop);
+  const usage = priced(ran.usage, priceOf(ran.model, workshop.prices));
+  // It has cost that, whatever the disk makes of what follows.
+  noteUsage(candidate, { ...ran, usage }, tally, isAnswered || signal.aborted, workshop);
+  const outcome = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
 }

@@ -38,6 +38,11 @@ export function isOnBoard({ turn, evaluation, rollUp }: Task): boolean {
   return turn === undefined && evaluation === undefined && rollUp === undefined;
 }
 
+/** Has somebody ordered it, himself or by a trigger? A step of self-improvement is on the board, and nobody's order. */
+export function isOrdered(task: Task): boolean {
+  return isOnBoard(task) && task.improve === undefined;
+}
+
 /** An ended task. */
 export function summaryOf(result: Result): TaskSummary {
   const { startedAt, failureReason, error, provider } = result;

@@ -1,7 +1,7 @@
-/** What "now" means in a steer or a stop that names no task (SPEC I5): the open turn, else the task whose run began last. */
+/** What "now" means in a steer or a stop that names no task (SPEC I5): the open turn, else the ordered task whose run began last. */
 import { compareTaskIds } from "@mimikit/protocol/id";
 import type { Task } from "@mimikit/protocol/task";
-import { isOnBoard } from "./board.ts";
+import { isOnBoard, isOrdered } from "./board.ts";
 import { isAnnouncement } from "./rules/announce.ts";
 import { openLinks, openTasks, type Snapshot } from "./snapshot.ts";
 
@@ -16,7 +16,7 @@ export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task |
   }
   const turn = open.find((task) => task.turn !== undefined);
   if (turn !== undefined) return turn;
-  const running = open.flatMap((task) => {
+  const running = open.filter(isOrdered).flatMap((task) => {
     const last = snapshot.attempts.get(task.id)?.at(-1);
     return last?.ownerAlive === true && last.failed === undefined ? [{ task, at: last.at ?? "" }] : [];
   });

@@ -17,7 +17,7 @@ import { hasCode } from "./error-code.ts";
 import type { FileSystem } from "./file-system.ts";
 import { readRecord, replaceView } from "./record.ts";
 import { TypeSniffer } from "./sniff-type.ts";
-import { ATTACHMENTS, attachmentPath, recordIn } from "./state.ts";
+import { ATTACHMENTS, attachmentPath, isLongText, recordIn } from "./state.ts";
 
 /** All of them together. */
 export const STORED_BYTES_MAX = 4 * 1_073_741_824;
@@ -103,18 +103,23 @@ export async function keepAttachments(fs: FileSystem, orders: readonly Attachmen
 }
 
 /**
- * Removes what nobody has named for UNNAMED_MS_MAX. The record goes first: what is half removed is not there.
- * @returns how many were removed.
+ * Removes what nobody has named for UNNAMED_MS_MAX. The record goes first: what is half removed is not there. The files of
+ * long messages go when no run has wanted them for as long: they are made again wherever they are missing.
+ * @returns how many attachments were removed.
  */
 export async function sweepAttachments(home: string, named: ReadonlySet<string>, nowMs: number): Promise<number> {
   const dir = join(home, ATTACHMENTS);
-  const ids = new Set((await readdir(dir)).map((name) => basename(name, ".json")));
+  const names = await readdir(dir);
+  const isOld = (timeMs: number) => timeMs <= nowMs - UNNAMED_MS_MAX;
+  for (const path of names.map((name) => join(dir, name)))
+    if (isLongText(path) && isOld(await modifiedMs(path))) await rm(path, { force: true });
+  const ids = new Set(names.map((name) => basename(name, ".json")));
   let removed = 0;
   for (const id of ids) {
     if (!AttachmentId.safeParse(id).success || named.has(id)) continue;
     const paths = [join(home, recordIn(ATTACHMENTS, id)), join(home, attachmentPath(id))];
     const times = await Promise.all(paths.map(modifiedMs));
-    if (Math.max(...times) > nowMs - UNNAMED_MS_MAX) continue;
+    if (!isOld(Math.max(...times))) continue;
     for (const path of paths) await rm(path, { force: true });
     removed++;
   }

@@ -56,6 +56,8 @@ export const CHAT = "chat";
 export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
 /** What a user said at length, whole: a view of the message. @param sha256 of the text. */
 export const longTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;
+/** Is this the path of such a file? */
+export const isLongText = (path: string) => /\/[0-9a-f]{64}\.txt$/.test(path);
 /** @param day `2026-11-22`, by the server's clock. */
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 /** @param month `2026-11`, in UTC. */

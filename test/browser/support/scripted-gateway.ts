@@ -61,6 +61,7 @@ export class ScriptedGateway {
   readonly explanations = new Map<string, TriggerExplanation>();
   /** What GETs of the API are answered, by path; a function is asked with the query. */
   readonly answers = new Map<string, unknown>([
+    ["/api/memory/search", { method: "bm25", hits: [] }],
     [
       "/api/triggers/simulate",
       { from: "", to: "", firings: [], isCut: false, expected: { tokens: 0, costUsd: 0 }, conditional: [] },

@@ -6,6 +6,7 @@ import { call } from "../call.ts";
 import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
 import { momentText, words } from "../words.ts";
+import { viewWords } from "./view-words.ts";
 import "./changes.css";
 
 /** A wish is carried out within milliseconds; one that waits for a firing before it takes longer. */
@@ -22,7 +23,7 @@ export function Changes() {
   return (
     <div class="changes">
       {list === undefined && <p class="quiet">{words.looking}</p>}
-      {list?.length === 0 && <p class="quiet">{words.noChanges}</p>}
+      {list?.length === 0 && <p class="quiet">{viewWords.noChanges}</p>}
       <ul>
         {list?.map((change) => (
           <li key={change.id} class="change" data-change={change.id} data-state={change.state}>
@@ -40,20 +41,21 @@ function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: 
     <>
       <p class="change-title">{title}</p>
       <p class="change-facts" role="status">
-        {words.change(what, op)}, {words.changedBy(by)}, <time dateTime={at}>{momentText(at, nowMs.value)}</time>
-        {state === "undone" && ` · ${words.undone}`}
-        {state === "open" && isWanted && ` · ${words.undoing}`}
-        {state === "gone" && problem !== undefined && ` · ${words.cannotUndo(problem)}`}
+        {viewWords.whatChanged(what, op)}, {viewWords.changedBy(by)},{" "}
+        <time dateTime={at}>{momentText(at, nowMs.value)}</time>
+        {state === "undone" && ` · ${viewWords.undone}`}
+        {state === "open" && isWanted && ` · ${viewWords.undoing}`}
+        {state === "gone" && problem !== undefined && ` · ${viewWords.cannotUndo(problem)}`}
       </p>
       {state === "open" && (
         <button
           type="button"
           class="link"
           disabled={isWanted || link.value.state !== "connected"}
-          aria-label={words.undoOf(title)}
+          aria-label={viewWords.undoOf(title)}
           onClick={() => void undo(id)}
         >
-          {words.undo}
+          {viewWords.undo}
         </button>
       )}
     </>

@@ -1,5 +1,5 @@
-/** Looks for words in what was said, and leads to the place where they were said. */
-import type { HistoryHit } from "@mimikit/protocol/api";
+/** Looks for words in what was said, leads to the place where they were said, and shows what memory holds about them. */
+import type { HistoryHit, MemoryAnswer } from "@mimikit/protocol/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { showMessage } from "../chat.tsx";
@@ -52,19 +52,26 @@ export function Search({ detail = "" }: ViewProps) {
           }}
         />
       </search>
-      {detail === "" ? <p class="teach">{viewWords.searchTeach}</p> : <Said query={detail} />}
+      {detail === "" ? (
+        <p class="teach">{viewWords.searchTeach}</p>
+      ) : (
+        <>
+          <Said query={detail} />
+          <Remembered query={detail} />
+        </>
+      )}
     </div>
   );
 }
 
-/** What was said, by anybody at any time. Other places to look in are sections like this one. */
+/** What was said, by anybody at any time. */
 function Said({ query }: { query: string }) {
   const path = `api/history/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
   const { answer, isLooking } = useAnswer<{ hits: HistoryHit[] }>(path);
   if (answer === undefined) return isLooking ? <p class="quiet">{words.looking}</p> : null;
   const { hits } = answer;
   return (
-    <section aria-busy={isLooking}>
+    <section aria-busy={isLooking} aria-label={viewWords.said}>
       <p class="quiet" role="status">
         {hits.length === 0 ? viewWords.searchNothing(query) : viewWords.found(hits.length)}
       </p>
@@ -72,6 +79,31 @@ function Said({ query }: { query: string }) {
         {hits.map((hit) => (
           <li key={hit.id} class="hit" data-hit={hit.id} data-role={hit.role}>
             <Hit hit={hit} query={query} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What memory holds about it: notes, summaries and documents. Where it holds nothing, what was said is answer enough. */
+function Remembered({ query }: { query: string }) {
+  const path = `api/memory/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
+  const { answer, isLooking } = useAnswer<MemoryAnswer>(path);
+  if (answer === undefined || answer.hits.length === 0) return null;
+  return (
+    <section aria-busy={isLooking} aria-label={viewWords.remembered}>
+      <h3>{viewWords.remembered}</h3>
+      <ol class="hits">
+        {answer.hits.map(({ source, text, at }, i) => (
+          <li key={`${source} ${i}`} class="hit" data-source={source}>
+            <p class="hit-top">
+              <b>{source}</b>
+              {at !== undefined && <time dateTime={at}>{at}</time>}
+            </p>
+            <p class="hit-text">
+              <Highlighted text={text} query={query} />
+            </p>
           </li>
         ))}
       </ol>

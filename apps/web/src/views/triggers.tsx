@@ -15,7 +15,7 @@ import {
   runTrigger,
 } from "../trigger-calls.ts";
 import type { ViewProps } from "../views.tsx";
-import { momentText, words } from "../words.ts";
+import { everyText, momentText, words } from "../words.ts";
 import { Calendar } from "./calendar.tsx";
 import { cronWords } from "./cron-words.ts";
 import { TriggerForm } from "./trigger-form.tsx";
@@ -268,7 +268,7 @@ function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Expl
 function whenText({ schedule, runAt, type }: TriggerSummary): string {
   if (schedule !== undefined)
     return "interval" in schedule
-      ? words.every(schedule.interval)
+      ? everyText(schedule.interval)
       : words.cron(cronWords(schedule.cron) ?? schedule.cron, schedule.timezone);
   if (runAt !== undefined) return words.once(momentText(runAt, nowMs.value));
   return type === "conditional" ? words.onCondition : type;

@@ -1,4 +1,5 @@
 /** The words of the views and of the palette, in the language of the page; they are loaded with the first of them. */
+import type { ChangeView } from "@mimikit/protocol/api";
 import type { Target } from "@mimikit/protocol/trigger-order";
 import type { View } from "../place.ts";
 import { words } from "../words.ts";
@@ -14,6 +15,17 @@ const VIEW_HINTS: Record<View, string> = {
   usage: "tokens and cost by day, and what may be spent",
   audit: "every action of the processes, one line each",
   settings: "who answers, and how to change it",
+};
+const CHANGERS: Record<ChangeView["by"], string> = { user: "you", teller: "the Teller", planner: "the Planner" };
+const CHANGES: Record<string, string> = {
+  "memory add": "remembered",
+  "backlog add": "added to the backlog",
+  "backlog done": "ticked off",
+  "backlog remove": "removed from the backlog",
+  "trigger create": "trigger made",
+  "trigger change": "trigger changed",
+  "trigger delete": "trigger deleted",
+  "config edit": "settings changed",
 };
 const TARGETS: Record<Target, string> = {
   teller: "Teller: answers in the conversation",
@@ -37,6 +49,8 @@ const ENGLISH = {
   taskHint: "task",
   viewHint: (view: View) => VIEW_HINTS[view],
 
+  said: "What was said",
+  remembered: "What is remembered",
   searchLabel: "Look for",
   searchPlaceholder: "a word, a name, a file, a day",
   searchTeach:
@@ -160,6 +174,15 @@ const ENGLISH = {
   process: "Process",
   task: "Task",
 
+  noChanges: "Nothing has been changed that could be taken back: memory, backlog, triggers, settings.",
+  whatChanged: (what: ChangeView["what"], op: ChangeView["op"]) => CHANGES[`${what} ${op}`] ?? `${what}: ${op}`,
+  changedBy: (by: ChangeView["by"]): string => `by ${CHANGERS[by]}`,
+  undo: "Undo",
+  undoOf: (title: string) => `Undo ${title}`,
+  undoing: "undoing…",
+  undone: "undone",
+  cannotUndo: (problem: string) => `cannot be undone: ${problem}`,
+
   settingsWho: "Who answers",
   settingsWhoText: "Each role has a provider. “auto” takes the first that is there; what was passed over says why.",
   tryIt: "Try it",
@@ -199,6 +222,17 @@ const VIEW_HINTS_ZH: Record<View, string> = {
   audit: "各个进程的每一个动作，一行一条",
   settings: "谁来回答，怎样更改",
 };
+const CHANGERS_ZH: Record<ChangeView["by"], string> = { user: "你", teller: " Teller", planner: " Planner" };
+const CHANGES_ZH: Record<string, string> = {
+  "memory add": "已记住",
+  "backlog add": "已加入待办",
+  "backlog done": "已勾选",
+  "backlog remove": "已从待办移除",
+  "trigger create": "已创建触发器",
+  "trigger change": "已修改触发器",
+  "trigger delete": "已删除触发器",
+  "config edit": "已修改设置",
+};
 const TARGETS_ZH: Record<Target, string> = {
   teller: "Teller：在对话里回答",
   planner: "Planner：先拆成任务",
@@ -221,6 +255,8 @@ const CHINESE: typeof ENGLISH = {
   taskHint: "任务",
   viewHint: (view) => VIEW_HINTS_ZH[view],
 
+  said: "说过的话",
+  remembered: "记忆中的内容",
   searchLabel: "搜索",
   searchPlaceholder: "词语、名字、文件、日期",
   searchTeach: "说过的一切都会保留，包括开始新对话之前的内容。几个词就够了，最相关的排在最前。",
@@ -339,6 +375,15 @@ const CHINESE: typeof ENGLISH = {
   time: "时间",
   process: "进程",
   task: "任务",
+
+  noChanges: "还没有可以撤销的更改：记忆、待办、触发器、设置。",
+  whatChanged: (what, op) => CHANGES_ZH[`${what} ${op}`] ?? `${what}: ${op}`,
+  changedBy: (by) => `由${CHANGERS_ZH[by]}`,
+  undo: "撤销",
+  undoOf: (title) => `撤销 ${title}`,
+  undoing: "正在撤销…",
+  undone: "已撤销",
+  cannotUndo: (problem) => `无法撤销：${problem}`,
 
   settingsWho: "谁来回答",
   settingsWhoText: "每个角色有一个提供者。“auto” 取第一个可用的；被跳过的会说明原因。",

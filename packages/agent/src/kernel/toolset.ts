@@ -17,7 +17,8 @@ export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
   const { task, context, workDir, home, sandbox, protect = [], runDir, environment, onToolCall } = run;
   if (task.role !== "worker") return { tools: toolsOf(task.role), bus: run.bus };
   const { levels } = definitionOf(task);
-  const sent = (context.evidence ?? []).flatMap(({ path }) => path ?? []);
+  const files = (context.evidence ?? []).flatMap(({ path }) => path ?? []);
+  const sent = [...files, ...Object.values(context.longTexts)];
   const workspace = { task, workDir, home, sandbox, protect, sent, runDir, environment, signal };
   const tools = kernelTools(workspace, context.skills).filter(({ level }) => levels.includes(level));
   const highest = task.skill?.level;

@@ -20,7 +20,7 @@ export interface Workspace {
   sandbox: SandboxMode;
   /** What a command may not change beside it. */
   protect?: readonly string[];
-  /** Files that the user sent: they may be read, though they lie in the state directory. */
+  /** Files that the user sent, or that hold what the user said: they may be read, though they lie in the state directory. */
   sent?: readonly string[];
   /** The mark of this run, for child processes. */
   environment: Record<string, string>;

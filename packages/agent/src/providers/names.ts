@@ -67,6 +67,12 @@ export function chainOf(role: Role, config: Choice, { home, env }: Surroundings)
   return { ids: [...ids], problems, passedOver };
 }
 
+/** Is it a model that answers for `role`? The offline engine is none. */
+export function hasModel(role: Role, config: Choice, surroundings: Surroundings): boolean {
+  const [first = "offline"] = chainOf(role, config, surroundings).ids;
+  return first !== "offline";
+}
+
 /** Who answers for each role as people are told it. */
 export interface Description {
   /** A provider that cannot answer, and has nobody to stand in for it, keeps its name and is a problem. */

@@ -74,8 +74,12 @@ function isDue({ improving }: Snapshot, nowMs: number): boolean {
   return quietMs >= improveWaitSec(improving.idleSec, improving.failures) * 1_000;
 }
 
-/** Nothing waits and nothing runs: triggers that stand and questions to the user may wait for days. */
+/**
+ * Nothing waits and nothing runs, and no old note is to be summed up: triggers that stand and questions to the user may wait
+ * for days.
+ */
 function isQuiet(snapshot: Snapshot): boolean {
+  if (snapshot.memory.rollUp !== null) return false;
   const isPending = [...snapshot.inbox.values()].some(({ id }) => !snapshot.isArchived(id));
   return !isPending && snapshot.dropped.size === 0 && [...openTasks(snapshot), ...openResults(snapshot)].length === 0;
 }

@@ -4,6 +4,7 @@
  */
 import type { Event } from "@mimikit/protocol/inbox";
 import type { Action } from "../action.ts";
+import { isOrdered } from "../board.ts";
 import { type Ceiling, usedUp } from "../budget.ts";
 import { budgetNotice } from "../budget-notice.ts";
 import { openTasks, type Snapshot } from "../snapshot.ts";
@@ -16,7 +17,7 @@ export function warn(snapshot: Snapshot, nowMs: number): Action[] {
   if (ceiling === null) return [];
   const id = warningId(ceiling);
   if (snapshot.inbox.has(id) || snapshot.isArchived(id)) return [];
-  const work = openTasks(snapshot).filter(({ turn }) => turn === undefined);
+  const work = openTasks(snapshot).filter(isOrdered);
   const tasks = work.filter((task) => !isRunning(task.id, snapshot)).length;
   const reports = reportableResults(snapshot);
   const heldBack = { tasks, reports: reports.map(({ task }) => task.title), titles: work.map(({ title }) => title) };

@@ -83,9 +83,9 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
         return { file, args, cwd: run.runDir, environment: cliEnvironment(withKey), secrets };
       }
       // In the sandbox the key is in no variable, because the shell of the model would see it there.
-      const isHidden = apiKey !== undefined && (await isSandboxThere(run.sandbox));
-      const args = claudeArguments(settings, ask, isHidden ? await secretPathIn(run.home) : null);
       const bounds = await workerBounds(ask, configDir, scratch);
+      const isHidden = apiKey !== undefined && (await isSandboxThere(bounds.mode));
+      const args = claudeArguments(settings, ask, isHidden ? await secretPathIn(run.home) : null);
       const { commandLine, isSandboxed } = await sandboxed([file, ...args], { ...bounds, hasSecret: isHidden });
       const [program, ...rest] = commandLine;
       return {
