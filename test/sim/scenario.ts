@@ -29,6 +29,7 @@ import { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
 import type { Target, When } from "@mimikit/protocol/trigger-order";
 import { NO_USAGE } from "@mimikit/protocol/usage";
+import { DocumentBusy } from "@mimikit/store/document";
 import { directoryOf } from "@mimikit/store/file-system";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
@@ -436,7 +437,8 @@ function supervisor(outside: Outside, shape: Shape): Program {
       lock: shape.documentLocks ? world.lockOf(environment) : (_path, work) => work(),
       audit: () => undefined,
       onError: (error, action) => {
-        if (!(error instanceof DiskError)) world.violate(`${action.type} failed: ${String(error)}`);
+        const isExpected = error instanceof DiskError || error instanceof DocumentBusy;
+        if (!isExpected) world.violate(`${action.type} failed: ${String(error)}`);
       },
       restart: () =>
         step(() => {

@@ -5,6 +5,7 @@ import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
 import type { AuditEvent } from "@mimikit/protocol/audit";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import { Result } from "@mimikit/protocol/result";
+import { DocumentBusy } from "@mimikit/store/document";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { Ledger } from "@mimikit/store/ledger";
 import { createRecord } from "@mimikit/store/record";
@@ -167,6 +168,25 @@ describe("a summary", () => {
       expect(names("memory")).toHaveLength(2);
       if (left > 100) throw new Error("it never comes to its end");
     }
+  });
+
+  test("leaves only what was added, also where that is added to just now", async () => {
+    const { hands, write, read } = place();
+    write(PATH, "- read\n- mine\n");
+    let hasSaved = false;
+    const fs: FileSystem = {
+      ...hands.fs,
+      write: async (path, text) => {
+        await hands.fs.write(path, text);
+        if (!hasSaved && text === "- mine\n") write(PATH, "- read\n- mine\n- more\n");
+        hasSaved ||= text === "- mine\n";
+      },
+    };
+    const result = rolledUp(1, "- sum", { [PATH]: "- read\n" });
+    await expect(take(result, { ...hands, fs })).rejects.toThrow(DocumentBusy);
+    await take(result, { ...hands, fs });
+    expect(hasSaved).toBe(true);
+    expect(read(PATH)).toBe("- mine\n- more\n");
   });
 
   test("has its place also where a directory stands", async () => {

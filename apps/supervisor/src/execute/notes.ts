@@ -11,7 +11,14 @@ import { keptId } from "@mimikit/protocol/id";
 import { BadJson } from "@mimikit/protocol/json";
 import type { Result } from "@mimikit/protocol/result";
 import type { RollUp } from "@mimikit/protocol/task";
-import { DOCUMENT_BYTES_MAX, type DocumentLock, editDocument, editMark, withoutMarks } from "@mimikit/store/document";
+import {
+  DOCUMENT_BYTES_MAX,
+  DocumentBusy,
+  type DocumentLock,
+  editDocument,
+  editMark,
+  withoutMarks,
+} from "@mimikit/store/document";
 import { directoryOf } from "@mimikit/store/file-system";
 import { replaceView } from "@mimikit/store/record";
 import { failedTries } from "../failed-tries.ts";
@@ -118,7 +125,9 @@ async function removeRead(source: RollUp["sources"][number], id: string, hands: 
     if (before === null || added === null || added === before) return;
     if (added !== "") {
       // Never away before it is back: a crash in between would take what was added with it.
-      await replaceView(fs, source.path, added, async () => (await readText(source.path, hands)) === before);
+      const isStill = async () => (await readText(source.path, hands)) === before;
+      // What was read must not stay beside its summary: it would be summed up a second time. The next tick tries again.
+      if (!(await replaceView(fs, source.path, added, isStill))) throw new DocumentBusy(source.path);
       return;
     }
     const moved = fs.temporary();
