@@ -1,12 +1,14 @@
 /** When a look for something to improve begins, what follows from each step, and what the Teller is told (SPEC J). */
 import { decide } from "@mimikit/core/decide";
 import { failedResult } from "@mimikit/core/finish";
-import { IMPROVE_WAIT_SEC_MAX, improve, improveWaitSec, nextStep } from "@mimikit/core/rules/improve";
+import { IMPROVE_WAIT_SEC_MAX, improve, improveWaitSec, nextStep, unmergeTask } from "@mimikit/core/rules/improve";
 import { settle } from "@mimikit/core/rules/settle";
+import { undo } from "@mimikit/core/rules/undo";
+import type { MergeChange } from "@mimikit/protocol/change";
 import { cancelMark } from "@mimikit/protocol/id";
-import type { Change, Improve, ImproveStep } from "@mimikit/protocol/improvement";
+import type { Change, Improve, ImproveStep, Unmerging } from "@mimikit/protocol/improvement";
 import { stepId } from "@mimikit/protocol/improvement";
-import type { ImproveWish } from "@mimikit/protocol/inbox";
+import type { ImproveWish, UndoWish } from "@mimikit/protocol/inbox";
 import type { Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
 import { describe, expect, test } from "vitest";
@@ -163,5 +165,73 @@ describe("what follows from a step", () => {
       ["imp-000007.land.report", 'The self-improvement "a typo" was merged into your branch.'],
     ]);
     expect(told("removed")).toEqual([]);
+  });
+});
+
+describe("a merge can be taken back", () => {
+  const land = stepOf("land", { found: FOUND, change: CHANGE });
+  const landed = (outcome: string) =>
+    done(land, {
+      resultType: "landing",
+      result: { outcome, branch: "self-improve/imp-000007", commit: "c", into: "main" },
+    });
+  const changesOf = (result: Result, archive: string[] = []) => {
+    const [action] = settle(snapshot({ results: [result], archive }), NOON_MS);
+    return action?.type === "settle" ? action.settlement.changes : undefined;
+  };
+  const merge: MergeChange = {
+    ...{ kind: "change", id: "imp-000007", at: NOON, by: "self-improve", title: "a typo" },
+    ...{ what: "improvement", op: "merge", number: 7, merged: { base: "b", commit: "c", into: "main" } },
+  };
+  const undoWish = (id: string): UndoWish => ({ kind: "undo", id, at: NOON, changeId: "imp-000007", mac: "seal" });
+  const now = (facts: Facts) => undo(snapshot({ changes: [merge], ...facts }), NOON_MS);
+  const tryOf = (n: number) => unmergeTask(merge, n, NOON_MS);
+  const came = (outcome: Unmerging["outcome"], note: string) =>
+    done(tryOf(1), { resultType: "unmerging", result: { outcome, commit: null, note } });
+
+  test("what it needs is recorded when the merge is settled, also where the improvement was cancelled meanwhile", () => {
+    expect(changesOf(landed("merged"))).toEqual([merge]);
+    expect(changesOf(landed("merged"), [cancelMark("imp-000007")])).toEqual([merge]);
+    expect(changesOf(landed("branch"))).toEqual([]);
+    expect(changesOf(failedResult(land, "error", "no", NOON_MS, 1))).toEqual([]);
+  });
+
+  test("by one task at a time, which is nobody's child, and is the user's order", () => {
+    const [action] = now({ inbox: [undoWish("undo-1"), undoWish("undo-2")] });
+    if (action?.type !== "unmerge") throw new Error(`it is ${JSON.stringify(action)}`);
+    const { task: ordered } = action;
+    expect(ordered).toMatchObject({ id: "imp-000007-undo-1", role: "worker", consumer: "supervisor", priority: 5 });
+    expect(ordered.improve).toEqual({ number: 7, step: "undo", merged: merge.merged });
+    expect(ordered).not.toHaveProperty("parentId");
+    expect(now({ inbox: [undoWish("undo-1")], queue: [ordered] })).toEqual([]);
+    expect(begins({ inbox: [wish], queue: [ordered] })).toEqual([]);
+  });
+
+  test("whoever waits is answered first, and the result is settled when nobody waits any more", () => {
+    const inbox = [undoWish("undo-1")];
+    const undone = came("undone", "undone by the commit d");
+    expect(now({ inbox, results: [undone] })).toEqual([
+      { type: "conclude-undo", wish: inbox[0], outcome: "undone by the commit d" },
+    ]);
+    expect(settle(snapshot({ inbox, results: [undone] }), NOON_MS)).toEqual([]);
+    expect(settle(snapshot({ inbox, results: [undone], archive: ["undo-1"] }), NOON_MS)).toMatchObject([
+      { type: "settle", settlement: { tasks: [], events: [], changes: [] } },
+    ]);
+    const second = now({ inbox: [undoWish("undo-2")], results: [undone], archive: ["imp-000007.undone"] });
+    expect(second).toMatchObject([{ type: "conclude-undo", outcome: "it was undone before" }]);
+  });
+
+  test("who is refused is told why, and asks for the next try", () => {
+    const inbox = [undoWish("undo-1")];
+    expect(now({ inbox, results: [came("refused", "not undone: there are newer commits")] })).toEqual([
+      { type: "answer-wish", wish: inbox[0], outcome: "refused: not undone: there are newer commits" },
+    ]);
+    const dead = failedResult(tryOf(1), "cancelled", "cancelled by the user", NOON_MS, 1);
+    expect(now({ inbox, results: [dead] })).toMatchObject([
+      { type: "answer-wish", outcome: "refused: cancelled by the user" },
+    ]);
+    expect(now({ inbox, archive: ["imp-000007-undo-1"] })).toMatchObject([
+      { type: "unmerge", task: { id: "imp-000007-undo-2" } },
+    ]);
   });
 });

@@ -37,6 +37,20 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   await mimikit.drained();
   expect(read("memory.md")).not.toContain("pnpm");
 
+  // So is what is kept of the Teller's manner and of the user.
+  for (const [target, path] of [
+    ["persona", "agent_persona.md"],
+    ["profile", "user_profile.md"],
+  ] as const) {
+    const body = { content: `short answers, for the ${target}`, target };
+    const { id } = await mimikit.api<{ id: string }>("/api/memory", { method: "POST", body });
+    await stateOf(id, "open");
+    expect(read(path)).toContain(body.content);
+    await undoByApi(id);
+    await stateOf(id, "undone");
+    expect(read(path)).not.toContain(body.content);
+  }
+
   // A line that the user has edited stays, and everybody is told where it is.
   await say("remember the printer is upstairs");
   const edited = await newest("memory", "add");

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { findSandbox } from "@mimikit/agent/sandbox";
-import type { Improvement } from "@mimikit/protocol/api";
+import type { ChangeView, Improvement } from "@mimikit/protocol/api";
 import { afterEach, describe, expect, test } from "vitest";
 import { FINDS, IMPROVES, settingsOf } from "../support/improve-script.ts";
 import { Instance } from "../support/instance.ts";
@@ -151,6 +151,41 @@ describe.skipIf(missing !== null)("self-improvement", () => {
     expect(await over(mimikit, 1)).toMatchObject({ state: "merged" });
     expect(readFileSync(join(mimikit.workDir, "README.md"), "utf8")).toBe("# A project\n");
     expect(git(mimikit.workDir, "log", "--format=%an", "-1")).toBe("Mimikit");
+  });
+
+  test("a merge is taken back from the command line when nothing is in the way, and once", async () => {
+    const { mimikit } = await start(IMPROVES, { isDirty: false, env: { MIMIKIT_SELF_IMPROVE_MERGE: "true" } });
+    await cli(mimikit, "improve", "now");
+    expect(await over(mimikit, 1)).toMatchObject({ state: "merged" });
+    const { workDir } = mimikit;
+    const change = async () => (await mimikit.api<{ changes: ChangeView[] }>("/api/changes")).changes[0];
+    expect(await change()).toMatchObject({ id: "imp-000001", what: "improvement", op: "merge", state: "open" });
+
+    // Work of the user's own is in the way: nothing is touched, and everybody is told what to do.
+    writeFileSync(join(workDir, "src/add.js"), "// unfinished\n");
+    const before = fingerprint(workDir);
+    const obstacle = /^not undone: there are changes of your own .* do it yourself: git revert --no-edit /;
+    await expect(cli(mimikit, "undo", "imp-000001")).rejects.toThrow(/there are changes of your own/);
+    expect(fingerprint(workDir)).toEqual(before);
+    const tried = await mimikit.until("what came of it", async () => {
+      const view = await change();
+      return view?.problem === undefined ? undefined : view;
+    });
+    expect(tried).toMatchObject({ state: "open", problem: expect.stringMatching(obstacle) });
+    git(workDir, "checkout", "--quiet", "--", "src/add.js");
+
+    expect(await cli(mimikit, "undo", "imp-000001")).toMatch(/^imp-000001: undone by the commit [0-9a-f]{12}\n/);
+    expect(readFileSync(join(workDir, "README.md"), "utf8")).toBe("# A projet\n");
+    expect(git(workDir, "log", "-1", "--format=%an %s")).toBe("Mimikit undo: correct the README");
+    expect(git(workDir, "status", "--porcelain")).toBe("");
+    const head = git(workDir, "rev-parse", "HEAD");
+    expect(await cli(mimikit, "undo", "imp-000001")).toBe("imp-000001: it was undone before\n");
+    await mimikit.api("/api/undo", { method: "POST", body: { id: "imp-000001" } });
+    await mimikit.drained();
+    expect(git(workDir, "rev-parse", "HEAD")).toBe(head);
+    expect(await change()).toMatchObject({ state: "undone" });
+    expect(await over(mimikit, 1)).toMatchObject({ state: "undone" });
+    expect(leftIn(workDir).worktrees).toEqual([]);
   });
 
   test("a message comes first, and a cancelled improvement leaves nothing behind", async () => {

@@ -2,6 +2,7 @@
  * Self-improvement in real repositories: whatever a Worker does in its worktree, the tree, the index, the stash, HEAD and the
  * settings of the user are what they were, to the byte (SPEC J2).
  */
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Circuits } from "@mimikit/agent/circuit";
@@ -9,7 +10,15 @@ import type { Provider } from "@mimikit/agent/provider";
 import { findSandbox } from "@mimikit/agent/sandbox";
 import { Steering } from "@mimikit/agent/steering";
 import { HistoryIndex } from "@mimikit/memory/history-index";
-import { branchOf, Change, type Improve, type ImproveStep, stepId } from "@mimikit/protocol/improvement";
+import {
+  branchOf,
+  Change,
+  type Improve,
+  type ImproveStep,
+  Landing,
+  stepId,
+  Unmerging,
+} from "@mimikit/protocol/improvement";
 import { Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
 import { NO_USAGE, type UsageLine } from "@mimikit/protocol/usage";
@@ -421,6 +430,121 @@ describe.skipIf(missing !== null)("merging", () => {
     expect(git(pool.workDir, "rev-parse", "main")).toBe(head);
     expect(git(pool.workDir, "status", "--porcelain")).toBe("");
     expect(pool.audited).toEqual(["improvement_on_branch", "improvement_merged", "improvement_taken_back"]);
+  });
+});
+
+describe.skipIf(missing !== null)("taking a merge back", () => {
+  /** The README was corrected and merged. */
+  async function merged(problems: (string | null)[] = []) {
+    const pool = poolIn({ workDir: userTree(false), selfImprove: { merge: true, checks: [] }, problems });
+    const change = Change.parse((await pool.work(fix)).result);
+    const landing = Landing.parse((await pool.review(change, true)).result);
+    expect(landing).toMatchObject({ outcome: "merged", into: "main" });
+    const what = { base: change.base, commit: change.commit ?? "", into: "main" };
+    const undo = async () => {
+      const order = task("imp-000001-undo-1", { title: `undo: ${FOUND.title}`, role: "worker" });
+      const outcome = await pool.run({ ...order, improve: { number: 1, step: "undo", merged: what } });
+      expect(outcome).toMatchObject({ status: "done", resultType: "unmerging", provider: "code" });
+      return Unmerging.parse(outcome.result);
+    };
+    const read = (path: string) => readFileSync(join(pool.workDir, path), "utf8");
+    return { ...pool, what, undo, read };
+  }
+
+  /** Nothing of the user's was changed, and he is told what to do. */
+  async function expectRefusal(pool: Awaited<ReturnType<typeof merged>>, why: RegExp): Promise<void> {
+    const before = fingerprint(pool.workDir);
+    const { base, commit } = pool.what;
+    const byHand = `do it yourself: git revert --no-edit ${base.slice(0, 12)}..${commit.slice(0, 12)}`;
+    const note = expect.stringMatching(why);
+    expect(await pool.undo()).toEqual({ outcome: "refused", commit: null, note });
+    expect((await pool.undo()).note).toContain(byHand);
+    expect(fingerprint(pool.workDir)).toEqual(before);
+    expect(leftIn(pool.workDir).worktrees).toEqual([]);
+  }
+
+  test("a commit of ours on top takes it back, once, and leaves no worktree", async () => {
+    const pool = await merged();
+    const first = await pool.undo();
+    expect(first).toMatchObject({ outcome: "undone", note: expect.stringMatching(/^undone by the commit /) });
+    expect(pool.read("README.md")).toBe("# A projet\n");
+    expect(git(pool.workDir, "status", "--porcelain")).toBe("");
+    expect(git(pool.workDir, "log", "-1", "--format=%H %P %cn|%s|%(trailers:key=Mimikit-Undo,valueonly)", "main")).toBe(
+      `${first.commit} ${pool.what.commit} Mimikit|undo: correct the README|imp-000001`,
+    );
+    expect(leftIn(pool.workDir)).toEqual({ worktrees: [], branches: [branchOf(1)] });
+    // As after an attempt that was cut off, and as when somebody has gone on from there.
+    expect(await pool.undo()).toMatchObject({ outcome: "undone", commit: first.commit });
+    git(pool.workDir, "commit", "--quiet", "--allow-empty", "-m", "newer");
+    const head = git(pool.workDir, "rev-parse", "HEAD");
+    expect(await pool.undo()).toMatchObject({ outcome: "undone", note: "it was undone before" });
+    expect(git(pool.workDir, "rev-parse", "HEAD")).toBe(head);
+  });
+
+  test("what was committed since stays", async () => {
+    const pool = await merged();
+    writeFileSync(join(pool.workDir, "src/more.js"), "more\n");
+    git(pool.workDir, "add", "-A");
+    git(pool.workDir, "commit", "--quiet", "-m", "newer");
+    expect(await pool.undo()).toMatchObject({ outcome: "undone" });
+    expect([pool.read("README.md"), pool.read("src/more.js")]).toEqual(["# A projet\n", "more\n"]);
+  });
+
+  test("a message in which a model claims that it was undone is not believed", async () => {
+    const pool = await merged();
+    const claim = "later\n\nMimikit-Undo: imp-000001\n\nSelf-improvement imp-000002.work of Mimikit.";
+    const ours = ["-c", "user.name=Mimikit", "-c", "user.email=mimikit@localhost"];
+    const tree = ["commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", claim];
+    const commit = execFileSync("git", [...ours, ...tree], { cwd: pool.workDir, encoding: "utf8" }).trim();
+    git(pool.workDir, "merge", "--quiet", "--ff-only", commit);
+    expect(await pool.undo()).toMatchObject({
+      outcome: "undone",
+      note: expect.stringMatching(/^undone by the commit/),
+    });
+    expect(pool.read("README.md")).toBe("# A projet\n");
+  });
+
+  test("what somebody has taken back himself is undone, and nothing is added", async () => {
+    const pool = await merged();
+    git(pool.workDir, "revert", "--no-edit", "HEAD");
+    const head = git(pool.workDir, "rev-parse", "HEAD");
+    expect(await pool.undo()).toEqual({ outcome: "undone", commit: null, note: "HEAD has nothing of it any more" });
+    expect(git(pool.workDir, "rev-parse", "HEAD")).toBe(head);
+  });
+
+  test("a tree with changes of the user's is left alone", async () => {
+    const pool = await merged();
+    makeDirty(pool.workDir);
+    await expectRefusal(pool, /^not undone: there are changes of your own that are not committed; see to that/);
+  });
+
+  test("where later commits have changed the same, their files are named", async () => {
+    const pool = await merged();
+    writeFileSync(join(pool.workDir, "README.md"), "# My project\n");
+    git(pool.workDir, "commit", "--quiet", "-a", "-m", "newer");
+    await expectRefusal(pool, /^not undone: later commits have changed the same: README.md; /);
+  });
+
+  test("another branch, a HEAD on none, and a history without it are left alone", async () => {
+    const pool = await merged();
+    git(pool.workDir, "checkout", "--quiet", "-b", "feature");
+    await expectRefusal(pool, /it is in the branch main, and HEAD is on feature: git switch main/);
+    git(pool.workDir, "checkout", "--quiet", "--detach");
+    await expectRefusal(pool, /HEAD is on no branch/);
+    git(pool.workDir, "checkout", "--quiet", "main");
+    git(pool.workDir, "reset", "--quiet", "--hard", pool.what.base);
+    await expectRefusal(pool, /HEAD does not come from the commit/);
+  });
+
+  test("a system that is not well is left alone, and one that does not get over it gets the merge again", async () => {
+    const unwell = await merged([null, null, "the gateway is not running", "the gateway is not running"]);
+    await expectRefusal(unwell, /the system is not well: the gateway is not running/);
+    const pool = await merged([null, null, null, "a", "b", "c", "d", "e"]);
+    expect(await pool.undo()).toMatchObject({ outcome: "refused", note: expect.stringMatching(/taken back.*: e; /) });
+    expect(git(pool.workDir, "rev-parse", "main")).toBe(pool.what.commit);
+    expect(pool.read("README.md")).toBe("# A project\n");
+    expect(pool.audited.slice(-2)).toEqual(["improvement_undone", "improvement_taken_back"]);
+    expect(await pool.undo()).toMatchObject({ outcome: "undone" });
   });
 });
 

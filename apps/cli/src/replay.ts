@@ -39,6 +39,7 @@ const QUEUED = new Set([
   "evaluation_queued",
   "roll_up_queued",
   "improvement_begun",
+  "improvement_undo_queued",
   "teller_woken",
 ]);
 const TRIED_AGAIN = new Set(["task_retry", "task_unreached"]);

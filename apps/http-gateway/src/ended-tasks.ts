@@ -76,7 +76,7 @@ const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): numbe
   // Of schedules, and what was planned for them.
   { pattern: /--\d{8}t\d{6}z(\.\d+)*$/, compare: compareOccurrences },
   // Of self-improvement.
-  { pattern: /^imp-\d{6,}(\.(work|review|land))?$/, compare },
+  { pattern: /^imp-\d{6,}(\.(work|review|land)|-undo-\d+)?$/, compare },
   // Of conditions, and at somebody's wish.
   { pattern: /--(\d+|run-[0-9a-f]+)(\.\d+)*$/, compare: compareOccurrences },
 ];

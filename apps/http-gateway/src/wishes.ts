@@ -284,8 +284,8 @@ export class Wishes {
     const change = this.mirror.changes.get(changeId);
     if (change === undefined)
       throw new Problem(404, "there is no such change", { hint: "GET /api/changes lists them." });
-    const { problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, Date.now());
-    if (problem !== undefined) throw new Problem(409, problem);
+    const { state, problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, Date.now());
+    if (state === "gone") throw new Problem(409, problem ?? "it cannot be taken back now");
     if (await this.createSealed(UndoWish, { kind: "undo", id, at: new Date().toISOString(), changeId }))
       this.log.audit({ event: "undo_requested", detail: { id, changeId } });
     return id;

@@ -72,6 +72,8 @@ export async function execute(action: Action, hands: Hands): Promise<void> {
       return noteDown(action, hands);
     case "undo":
       return undo(action, hands);
+    case "unmerge":
+      return queueTask(action.task, "improvement_undo_queued", hands);
     case "conclude-undo":
       return concludeUndo(action, hands);
     case "tell":

@@ -71,7 +71,7 @@ function isUnderWay({ queue, results, ledger }: Mirror, number: number): boolean
 }
 
 function isSuccess({ state }: Improvement): boolean {
-  return state === "branch" || state === "merged";
+  return state === "branch" || state === "merged" || state === "undone";
 }
 
 /** When the last turn was settled, and when the user last said something; 0 where that is not known. */

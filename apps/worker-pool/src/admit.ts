@@ -4,9 +4,9 @@ import type { Candidate } from "@mimikit/core/dispatch";
 import type { Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 
-/** Does nobody have to be asked? What a review has passed is landed by the pool itself. */
+/** Does nobody have to be asked? What a review has passed is landed, and taken back, by the pool itself. */
 export function isCode({ improve }: Task): boolean {
-  return improve?.step === "land";
+  return improve?.step === "land" || improve?.step === "undo";
 }
 
 /**

@@ -21,12 +21,15 @@ import type { Config } from "@mimikit/runtime/config";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
 import { runPath, streamPath } from "@mimikit/store/state";
 import type { UsageBook } from "@mimikit/store/usage-book";
+import { isCode } from "./admit.ts";
 import { type Allotted, estimateOf } from "./allot.ts";
 import { gatherContext, type Sources } from "./gather-context.ts";
 import { assertImprovable, type Bench, openBench } from "./improve/bench.ts";
 import { Unimprovable } from "./improve/git.ts";
 import { land } from "./improve/land.ts";
+import type { MoveOptions } from "./improve/move-forward.ts";
 import type { Site } from "./improve/site.ts";
+import { unmerge } from "./improve/unmerge.ts";
 import { openStream } from "./stream-file.ts";
 import { ToolTally } from "./tool-tally.ts";
 
@@ -68,7 +71,7 @@ export async function runAttempt(
   workshop: Workshop,
 ): Promise<Outcome> {
   try {
-    if (candidate.task.improve?.step === "land") return await landed(candidate, steering, workshop);
+    if (isCode(candidate.task)) return await runCode(candidate, steering, workshop);
     return await run(candidate, steering, stop, workshop);
   } catch (error) {
     if (error instanceof Unimprovable)
@@ -99,19 +102,22 @@ function unrun(
   };
 }
 
-/** The end of an improvement: nobody is asked. */
-async function landed(candidate: Allotted, steering: Steering, workshop: Workshop): Promise<Outcome> {
+/** The end of an improvement, and the undoing of one: nobody is asked. */
+async function runCode(candidate: Allotted, steering: Steering, workshop: Workshop): Promise<Outcome> {
   const { task, attempt } = candidate;
   const { improve, problemOf, audit } = workshop;
-  const landing = await land(task, await siteOf(candidate, workshop), {
-    mayMerge: improve.merge,
+  const site = await siteOf(candidate, workshop);
+  const options: MoveOptions = {
     problemOf,
     audit: (event, detail) => audit({ event, taskId: task.id, traceId: task.traceId, attempts: attempt, detail }),
-  });
+  };
+  const done =
+    task.improve?.step === "undo"
+      ? { resultType: "unmerging" as const, result: await unmerge(task, site, options) }
+      : { resultType: "landing" as const, result: await land(task, site, { ...options, mayMerge: improve.merge }) };
   return {
     status: "done",
-    resultType: "landing",
-    result: landing,
+    ...done,
     retryable: false,
     effects: [],
     steers: steering.taken,

@@ -1,9 +1,5 @@
 /** How long a text is to a model, and how it is made to fit: bounds are kept by an estimate, not by a tokenizer. */
-
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
-const CJK_RUNS = new RegExp(`${CJK.source}+`, "gu");
-const TOKENS_PER_CJK = 0.75;
-const CHARS_PER_TOKEN = 3.7;
+import { CHARS_PER_TOKEN, CJK, CJK_RUNS, TOKENS_PER_CJK } from "@mimikit/core/weigh";
 
 /** Of a text that is too long, this much of what remains is its beginning. */
 const HEAD_SHARE = 0.5;

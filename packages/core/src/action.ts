@@ -1,7 +1,7 @@
 /** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
 
 import type { EndedTrigger, Note, Permit, ResultSummary, SkippedOccurrences } from "@mimikit/protocol/archive";
-import type { Change, StandingChange } from "@mimikit/protocol/change";
+import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/change";
 import type { RememberTarget } from "@mimikit/protocol/effect";
 import type { HistoryMessage } from "@mimikit/protocol/history";
 import type {
@@ -121,7 +121,9 @@ export type Action =
   /** Make the edit that somebody wished for, and say what became of it. */
   | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }
   /** Take a change of a document or of the settings back, as far as nobody has changed it since, and say what came of it. */
-  | { type: "undo"; wish: UndoWish; change: Exclude<Change, StandingChange> }
+  | { type: "undo"; wish: UndoWish; change: Exclude<Change, StandingChange | MergeChange> }
+  /** Take a merged improvement back: a task, because git is touched by the pool alone. */
+  | { type: "unmerge"; task: Task }
   /** A change was taken back, by this wish or by one before it. */
   | { type: "conclude-undo"; wish: UndoWish; outcome: string }
   /** A system event for the Teller that follows from no record. */

@@ -1,12 +1,14 @@
-/** How long a text is to a model, in characters of a Latin script: what bounds characters must not lose Chinese texts. */
+/** How long a text is to a model: a CJK character costs 0.75 tokens, and 3.7 others cost one (measured; SPEC F4). */
 
-const CJK_RUNS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]+/gu;
-/** A model is charged 0.75 tokens for a CJK character, and one for 3.7 others (SPEC F4). */
-const CHARS_PER_CJK = 0.75 * 3.7;
+export const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
+export const CJK_RUNS = new RegExp(`${CJK.source}+`, "gu");
+export const TOKENS_PER_CJK = 0.75;
+export const CHARS_PER_TOKEN = 3.7;
 
-/** The characters of `text`, each of CJK counted as those that cost as many tokens. */
+/** The characters of `text`, each of CJK counted as those that cost as many tokens: for bounds that hold in any script. */
 export function weigh(text: string): number {
   let weight = text.length;
-  for (const [run] of text.matchAll(CJK_RUNS)) weight += [...run].length * CHARS_PER_CJK - run.length;
+  for (const [run] of text.matchAll(CJK_RUNS))
+    weight += [...run].length * TOKENS_PER_CJK * CHARS_PER_TOKEN - run.length;
   return weight;
 }

@@ -85,6 +85,7 @@ export const ImprovementState = z.enum([
   "failed",
   "branch",
   "merged",
+  "undone",
 ]);
 export type ImprovementState = z.infer<typeof ImprovementState>;
 
@@ -407,12 +408,13 @@ export type UndoBody = z.infer<typeof UndoBody>;
 export const ChangeView = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  what: z.enum(["memory", "backlog", "trigger", "config"]),
-  op: z.enum(["add", "done", "remove", "create", "change", "delete", "edit"]),
+  what: z.enum(["memory", "backlog", "trigger", "config", "improvement"]),
+  op: z.enum(["add", "done", "remove", "create", "change", "delete", "edit", "merge"]),
   by: Changer,
   title: z.string(),
   /** `gone`: what it changed is not as it left it any more; `problem` says why, and what can be done. */
   state: z.enum(["open", "undone", "gone"]),
+  /** Of what is open: why the last try came to nothing. Another may come to something. */
   problem: z.string().optional(),
 });
 export type ChangeView = z.infer<typeof ChangeView>;

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { Condition } from "./condition.ts";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "./fields.ts";
 import { Id } from "./id.ts";
+import { Merged, SELF_IMPROVE } from "./improvement.ts";
 import { Standing, TriggerId } from "./trigger.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "./trigger-order.ts";
 
@@ -16,7 +17,7 @@ export const CHANGES_KEEP_DAYS = 30;
 export const CHANGES_KEPT_MAX = 1_000;
 
 /** Who wanted the change. */
-export const Changer = z.enum(["user", "teller", "planner"]);
+export const Changer = z.enum(["user", "teller", "planner", SELF_IMPROVE]);
 export type Changer = z.infer<typeof Changer>;
 
 const change = {
@@ -101,5 +102,21 @@ export const ConfigChange = z.object({
 });
 export type ConfigChange = z.infer<typeof ConfigChange>;
 
-export const Change = z.discriminatedUnion("what", [MemoryChange, BacklogChange, StandingChange, ConfigChange]);
+/** A self-improvement that was merged into the user's branch; the id is that of the improvement. */
+export const MergeChange = z.object({
+  ...change,
+  what: z.literal("improvement"),
+  op: z.literal("merge"),
+  number: z.number().int().positive(),
+  merged: Merged,
+});
+export type MergeChange = z.infer<typeof MergeChange>;
+
+export const Change = z.discriminatedUnion("what", [
+  MemoryChange,
+  BacklogChange,
+  StandingChange,
+  ConfigChange,
+  MergeChange,
+]);
 export type Change = z.infer<typeof Change>;

@@ -34,7 +34,15 @@ export function improvementId(n: number): string {
 
 /** The number of the improvement that an id is a step of, or 0 when `id` is none. */
 export function improvementNumber(id: string): number {
-  return Number(/^imp-(\d{6,15})(\.(work|review|land))?$/.exec(id)?.[1] ?? 0);
+  return Number(/^imp-(\d{6,15})(\.(work|review|land)|-undo-\d+)?$/.exec(id)?.[1] ?? 0);
+}
+
+/**
+ * The id of try `n` (1, 2, 3, …) to take merged improvement `number` back: `imp-000012-undo-1`. It is not below the
+ * improvement: that was ordered, and may have been cancelled; this is another order (SPEC J3).
+ */
+export function unmergeId(number: number, n: number): string {
+  return `${improvementId(number)}-undo-${n}`;
 }
 
 /** The id of note `n` (1, 2, 3, …) of the conversation: creating it is the compare-and-swap. */

@@ -95,20 +95,40 @@ export const Landing = z.object({
   outcome: z.enum(["branch", "merged", "removed"]),
   branch: z.string(),
   commit: z.string().nullable(),
+  /** The branch of the user's that it was merged into. */
+  into: z.string().optional(),
   /** What else is to be known, for people: why it was not merged, say. */
   note: z.string().optional(),
 });
 export type Landing = z.infer<typeof Landing>;
 
+/** What was merged, as far as taking it back needs to know it: all that is reachable from `commit` and not from `base`. */
+export const Merged = z.object({ base: z.string(), commit: z.string(), into: z.string().optional() });
+export type Merged = z.infer<typeof Merged>;
+
+/** What came of taking a merged improvement back (SPEC J3). */
+export const Unmerging = z.object({
+  /** `undone`: HEAD has nothing of it any more; `refused`: nothing was changed. */
+  outcome: z.enum(["undone", "refused"]),
+  /** The commit that takes it back; null where there is none. */
+  commit: z.string().nullable(),
+  /** In words: what was done, or what is in the way and what to do. */
+  note: z.string(),
+});
+export type Unmerging = z.infer<typeof Unmerging>;
+
 /** What a task of self-improvement is about; each step is handed what the steps before it came to. */
 export const Improve = z.object({
   number: z.number().int().positive(),
-  step: ImproveStep,
+  /** `undo` is none of the steps: it is ordered when they are over. */
+  step: z.enum([...IMPROVE_STEPS, "undo"]),
   /** The wish that asked for it, where somebody did. */
   wishId: Id.optional(),
   found: Finding.optional(),
   change: Change.optional(),
   review: Review.optional(),
+  /** Of `undo`: what is to be taken back. */
+  merged: Merged.optional(),
 });
 export type Improve = z.infer<typeof Improve>;
 

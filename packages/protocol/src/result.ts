@@ -3,7 +3,7 @@ import { z } from "zod";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
 import { FailureReason } from "./failure.ts";
 import { Id } from "./id.ts";
-import { Change, Finding, Landing, Review } from "./improvement.ts";
+import { Change, Finding, Landing, Review, Unmerging } from "./improvement.ts";
 import type { Report } from "./report.ts";
 import { Steer } from "./signal.ts";
 import { Task } from "./task.ts";
@@ -47,6 +47,7 @@ export const RESULT_SCHEMAS = {
   change: Change,
   review: Review,
   landing: Landing,
+  unmerging: Unmerging,
 } as const;
 export const ResultType = z.enum([
   "text",
@@ -60,6 +61,7 @@ export const ResultType = z.enum([
   "change",
   "review",
   "landing",
+  "unmerging",
 ]);
 export type ResultType = z.infer<typeof ResultType>;
 

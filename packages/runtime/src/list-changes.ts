@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { obstacleTo, triggerOfChange } from "@mimikit/core/take-back-trigger";
 import type { ChangeView } from "@mimikit/protocol/api";
-import type { Change } from "@mimikit/protocol/change";
-import { undoneId } from "@mimikit/protocol/id";
+import type { Change, MergeChange } from "@mimikit/protocol/change";
+import { undoneId, unmergeId } from "@mimikit/protocol/id";
+import { Unmerging } from "@mimikit/protocol/improvement";
 import { BadJson } from "@mimikit/protocol/json";
 import { DOCUMENT_BYTES_MAX } from "@mimikit/store/document";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -41,12 +42,25 @@ export async function changeView(
   const { id, at, what, op, by, title } = change;
   const view = { id, at, what, op, by, title };
   if (await place.mirror.ledger.confirm(undoneId(id))) return { ...view, state: "undone" };
+  if (change.what === "improvement") {
+    const refusal = await refusalOf(change, place);
+    return refusal === null ? { ...view, state: "open" } : { ...view, state: "open", problem: refusal };
+  }
   const problem = await problemOf(change, place, nowMs, texts);
   return problem === null ? { ...view, state: "open" } : { ...view, state: "gone", problem };
 }
 
+/** Why the last try to take a merge back came to nothing; null before the first. What git says of it now only a try tells. */
+async function refusalOf({ number }: MergeChange, { mirror: { ledger } }: ChangePlace): Promise<string | null> {
+  let last = 0;
+  while (await ledger.confirm(unmergeId(number, last + 1))) last++;
+  if (last === 0) return null;
+  const ended = await ledger.readResult(unmergeId(number, last));
+  return Unmerging.safeParse(ended?.result).data?.note ?? ended?.error ?? null;
+}
+
 async function problemOf(
-  change: Change,
+  change: Exclude<Change, MergeChange>,
   { fs, mirror }: ChangePlace,
   nowMs: number,
   texts: Map<string, string | null>,

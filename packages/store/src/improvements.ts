@@ -1,6 +1,7 @@
 /** What self-improvement did and why, read from its steps wherever they are (SPEC J1). */
+import { nextStep } from "@mimikit/core/rules/improve";
 import type { Improvement, ImprovementState } from "@mimikit/protocol/api";
-import { improvementId, improvementNumber } from "@mimikit/protocol/id";
+import { ancestorsOf, cancelMark, improvementId, improvementNumber, undoneId } from "@mimikit/protocol/id";
 import {
   branchOf,
   Change,
@@ -54,14 +55,16 @@ export async function readImprovement(records: Records, number: number): Promise
     steps.push(found);
   }
   const [first] = steps;
-  const last = steps.at(-1);
+  const last = await lastOf(steps, records);
   if (first === undefined || last === undefined) return null;
   const resultOf = (step: ImproveStep) => steps.find((each) => each.step === step)?.result?.result;
   const finding = Finding.safeParse(resultOf("look")).data;
   const change = Change.safeParse(resultOf("work")).data;
   const review = Review.safeParse(resultOf("review")).data;
   const landing = Landing.safeParse(resultOf("land")).data;
-  const state = stateOf(last, finding, change, landing);
+  const reached = stateOf(last, finding, change, landing);
+  const isUndone = reached === "merged" && (await records.ledger.confirm(undoneId(improvementId(number))));
+  const state = isUndone ? "undone" : reached;
   const error = last.result?.error ?? (state === "failed" ? "it was cancelled" : undefined);
   return {
     id: improvementId(number),
@@ -72,11 +75,26 @@ export async function readImprovement(records: Records, number: number): Promise
     ...(finding?.found === true && { kind: finding.kind, title: finding.title, why: finding.why }),
     ...(change !== undefined && { change }),
     ...(review !== undefined && { reasons: review.reasons }),
-    ...((state === "branch" || state === "merged") && { branch: branchOf(number) }),
+    ...((reached === "branch" || reached === "merged") && { branch: branchOf(number) }),
     ...(landing?.note !== undefined && { note: landing.note }),
     ...(error !== undefined && { error }),
     usage: steps.reduce((sum, { result }) => addUsage(sum, result?.usage ?? NO_USAGE), NO_USAGE),
   };
+}
+
+/**
+ * The step that counts. What follows from a settled one was queued before, and may be newer than the mirror: it is what counts,
+ * unless it was never begun because somebody has cancelled it all.
+ */
+async function lastOf(steps: readonly Step[], { ledger }: Records): Promise<Step | undefined> {
+  const last = steps.at(-1);
+  if (last === undefined || last.result === null || !last.isSettled) return last;
+  const task = nextStep(last.result);
+  const next = IMPROVE_STEPS[IMPROVE_STEPS.indexOf(last.step) + 1];
+  if (task === null || next === undefined) return last;
+  const { id } = last.task;
+  for (const each of [id, ...ancestorsOf(id)]) if (await ledger.confirm(cancelMark(each))) return last;
+  return { step: next, task, result: null, isSettled: false };
 }
 
 async function readStep({ queue, results, ledger }: Records, number: number, step: ImproveStep): Promise<Step | null> {

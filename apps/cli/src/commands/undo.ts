@@ -16,7 +16,7 @@ import { ask } from "../write-wish.ts";
 
 export const undo = command({
   usage: "undo [id]",
-  summary: "take back a change of memory, the backlog, a trigger or the settings",
+  summary: "take back a change of memory, the backlog, a trigger or the settings, or a merged self-improvement",
   examples: [
     ["mimikit undo", "what was changed lately, the newest first"],
     ["mimikit undo t-000042.1", "takes that change back; the beginning of an id will do"],
@@ -59,6 +59,7 @@ const DONE: Record<ChangeView["op"], string> = {
   change: "changed",
   delete: "deleted",
   edit: "edited",
+  merge: "merged",
 };
 
 async function takeBack(given: string, json: boolean): Promise<void> {

@@ -46,6 +46,7 @@ function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: 
         {state === "undone" && ` · ${viewWords.undone}`}
         {state === "open" && isWanted && ` · ${viewWords.undoing}`}
         {state === "gone" && problem !== undefined && ` · ${viewWords.cannotUndo(problem)}`}
+        {state === "open" && !isWanted && problem !== undefined && ` · ${viewWords.notUndone(problem)}`}
       </p>
       {state === "open" && (
         <button

@@ -16,7 +16,12 @@ const VIEW_HINTS: Record<View, string> = {
   audit: "every action of the processes, one line each",
   settings: "who answers, and how to change it",
 };
-const CHANGERS: Record<ChangeView["by"], string> = { user: "you", teller: "the Teller", planner: "the Planner" };
+const CHANGERS: Record<ChangeView["by"], string> = {
+  user: "you",
+  teller: "the Teller",
+  planner: "the Planner",
+  "self-improve": "self-improvement",
+};
 const CHANGES: Record<string, string> = {
   "memory add": "remembered",
   "backlog add": "added to the backlog",
@@ -26,6 +31,7 @@ const CHANGES: Record<string, string> = {
   "trigger change": "trigger changed",
   "trigger delete": "trigger deleted",
   "config edit": "settings changed",
+  "improvement merge": "improvement merged",
 };
 const TARGETS: Record<Target, string> = {
   teller: "Teller: answers in the conversation",
@@ -174,7 +180,7 @@ const ENGLISH = {
   process: "Process",
   task: "Task",
 
-  noChanges: "Nothing has been changed that could be taken back: memory, backlog, triggers, settings.",
+  noChanges: "Nothing has been changed that could be taken back: memory, backlog, triggers, settings, improvements.",
   whatChanged: (what: ChangeView["what"], op: ChangeView["op"]) => CHANGES[`${what} ${op}`] ?? `${what}: ${op}`,
   changedBy: (by: ChangeView["by"]): string => `by ${CHANGERS[by]}`,
   undo: "Undo",
@@ -182,6 +188,7 @@ const ENGLISH = {
   undoing: "undoing…",
   undone: "undone",
   cannotUndo: (problem: string) => `cannot be undone: ${problem}`,
+  notUndone: (problem: string) => `last try: ${problem}`,
 
   settingsWho: "Who answers",
   settingsWhoText: "Each role has a provider. “auto” takes the first that is there; what was passed over says why.",
@@ -222,7 +229,12 @@ const VIEW_HINTS_ZH: Record<View, string> = {
   audit: "各个进程的每一个动作，一行一条",
   settings: "谁来回答，怎样更改",
 };
-const CHANGERS_ZH: Record<ChangeView["by"], string> = { user: "你", teller: " Teller", planner: " Planner" };
+const CHANGERS_ZH: Record<ChangeView["by"], string> = {
+  user: "你",
+  teller: " Teller",
+  planner: " Planner",
+  "self-improve": "自我改进",
+};
 const CHANGES_ZH: Record<string, string> = {
   "memory add": "已记住",
   "backlog add": "已加入待办",
@@ -232,6 +244,7 @@ const CHANGES_ZH: Record<string, string> = {
   "trigger change": "已修改触发器",
   "trigger delete": "已删除触发器",
   "config edit": "已修改设置",
+  "improvement merge": "已合并改进",
 };
 const TARGETS_ZH: Record<Target, string> = {
   teller: "Teller：在对话里回答",
@@ -376,7 +389,7 @@ const CHINESE: typeof ENGLISH = {
   process: "进程",
   task: "任务",
 
-  noChanges: "还没有可以撤销的更改：记忆、待办、触发器、设置。",
+  noChanges: "还没有可以撤销的更改：记忆、待办、触发器、设置、改进。",
   whatChanged: (what, op) => CHANGES_ZH[`${what} ${op}`] ?? `${what}: ${op}`,
   changedBy: (by) => `由${CHANGERS_ZH[by]}`,
   undo: "撤销",
@@ -384,6 +397,7 @@ const CHINESE: typeof ENGLISH = {
   undoing: "正在撤销…",
   undone: "已撤销",
   cannotUndo: (problem) => `无法撤销：${problem}`,
+  notUndone: (problem) => `上次尝试：${problem}`,
 
   settingsWho: "谁来回答",
   settingsWhoText: "每个角色有一个提供者。“auto” 取第一个可用的；被跳过的会说明原因。",

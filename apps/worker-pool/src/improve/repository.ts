@@ -40,6 +40,12 @@ export async function protectedPaths({ git, top, commonDir }: Repository, home: 
   return [...new Set([top, commonDir, ...others])];
 }
 
+/** The branch that HEAD is on; null where it is on none. */
+export async function currentBranch({ git }: Pick<Repository, "git">): Promise<string | null> {
+  const found = await git.run(["symbolic-ref", "--quiet", "--short", "HEAD"], { allow: [1] });
+  return found.code === 0 ? found.text : null;
+}
+
 export const refOf = (branch: string) => `refs/heads/${branch}`;
 
 /** The commit that a branch points at; null where there is no such branch. */

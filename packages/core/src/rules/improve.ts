@@ -2,8 +2,9 @@
  * When nobody needs anything for a while, one look for something to improve begins, and at most one piece of work follows
  * from it (SPEC J1). Whatever finds nothing or fails doubles the wait; a success, or a word of the user, ends that.
  */
+import { CHANGE_TITLE_CHARS_MAX, type MergeChange } from "@mimikit/protocol/change";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
-import { improvementId } from "@mimikit/protocol/id";
+import { improvementId, unmergeId } from "@mimikit/protocol/id";
 import {
   Change,
   Finding,
@@ -17,7 +18,7 @@ import {
 import type { Event } from "@mimikit/protocol/inbox";
 import type { Result } from "@mimikit/protocol/result";
 import type { Role } from "@mimikit/protocol/role";
-import type { Task } from "@mimikit/protocol/task";
+import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
 import { usedUp } from "../budget.ts";
 import { openResults, openTasks, type Snapshot } from "../snapshot.ts";
@@ -125,12 +126,13 @@ export function nextStep({ task, status, result, completedAt }: Result): Task | 
       return after("land", { review }, title);
     }
     case "land":
+    case "undo":
       return null;
   }
 }
 
 /** Who does a step; what is landed is landed by the pool itself. */
-export function roleOfStep(step: ImproveStep): Role {
+export function roleOfStep(step: Improve["step"]): Role {
   return step === "review" ? "reviewer" : "worker";
 }
 
@@ -139,7 +141,8 @@ function stepTask(
   title: string,
   { createdAt, traceId, prompt = "" }: { createdAt: string; traceId: string; prompt?: string },
 ): Task {
-  const id = stepId(improve.number, improve.step);
+  // An undo is a trace of its own, as the look is.
+  const id = improve.step === "undo" ? traceId : stepId(improve.number, improve.step);
   return {
     id,
     role: roleOfStep(improve.step),
@@ -156,6 +159,34 @@ function stepTask(
     onInterrupt: "rerun",
     consumer: "supervisor",
     improve,
+  };
+}
+
+/** Try `n` to take a merged improvement back, which somebody waits for (SPEC J3). */
+export function unmergeTask({ number, merged, title }: MergeChange, n: number, nowMs: number): Task {
+  const id = unmergeId(number, n);
+  const order = { createdAt: new Date(nowMs).toISOString(), traceId: id };
+  const task = stepTask({ number, step: "undo", merged }, `undo: ${title}`.slice(0, TITLE_CHARS_MAX), order);
+  return { ...task, priority: PRIORITY_DEFAULT };
+}
+
+/** What a merge can be taken back with; null where nothing was merged (SPEC J3). */
+export function mergeOf({ task, status, result, completedAt }: Result): MergeChange | null {
+  const { improve, title } = task;
+  const landing = Landing.safeParse(result).data;
+  if (improve?.step !== "land" || improve.change === undefined || status !== "done") return null;
+  if (landing?.outcome !== "merged" || landing.commit === null) return null;
+  const { commit, into } = landing;
+  return {
+    kind: "change",
+    id: improvementId(improve.number),
+    at: completedAt,
+    by: SELF_IMPROVE,
+    title: (improve.found?.found === true ? improve.found.title : title).slice(0, CHANGE_TITLE_CHARS_MAX),
+    what: "improvement",
+    op: "merge",
+    number: improve.number,
+    merged: { base: improve.change.base, commit, ...(into !== undefined && { into }) },
   };
 }
 

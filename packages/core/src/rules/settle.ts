@@ -3,7 +3,7 @@
 import type { ResultSummary } from "@mimikit/protocol/archive";
 import { leavesOf } from "@mimikit/protocol/condition";
 import type { EffectOf } from "@mimikit/protocol/effect";
-import { ancestorsOf, childId, evaluationNumber, resultSummaryId } from "@mimikit/protocol/id";
+import { ancestorsOf, childId, evaluationNumber, improvementId, resultSummaryId } from "@mimikit/protocol/id";
 import type { Event } from "@mimikit/protocol/inbox";
 import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/question";
 import { Report } from "@mimikit/protocol/report";
@@ -20,13 +20,17 @@ import { isCancelled, openResults, openStanding, type Snapshot } from "../snapsh
 import { creationOf, deletionOf, type Origin } from "../take-back-trigger.ts";
 import { titleOf } from "../title.ts";
 import { triggerOf } from "../triggers.ts";
-import { landedEvent, nextStep } from "./improve.ts";
+import { landedEvent, mergeOf, nextStep } from "./improve.ts";
 import { hasUndone } from "./stand.ts";
 
 export function settle(snapshot: Snapshot, nowMs: number): Action[] {
   return openResults(snapshot)
     .filter(
-      (result) => isSettledAtOnce(result) && !waitsForTriggers(result, snapshot) && !waitsForNote(result, snapshot),
+      (result) =>
+        isSettledAtOnce(result) &&
+        !waitsForTriggers(result, snapshot) &&
+        !waitsForNote(result, snapshot) &&
+        !waitsForAnswer(result, snapshot),
     )
     .map((result) => ({ type: "settle", settlement: settlementOf(result, snapshot, nowMs) }));
 }
@@ -52,6 +56,15 @@ function waitsForTriggers({ task }: Result, snapshot: Snapshot): boolean {
 /** A note that is not known to be in its file would be written again when the file has become a summary. */
 function waitsForNote({ task }: Result, { memory }: Snapshot): boolean {
   return task.rollUp !== undefined && memory.note?.isKept === false;
+}
+
+/** Who wanted a merge to be taken back is answered with what came of it, as long as that is there to be seen (SPEC J3). */
+function waitsForAnswer({ task: { improve } }: Result, snapshot: Snapshot): boolean {
+  if (improve?.step !== "undo") return false;
+  const changeId = improvementId(improve.number);
+  return [...snapshot.inbox.values()].some(
+    (wish) => wish.kind === "undo" && wish.changeId === changeId && !snapshot.isArchived(wish.id),
+  );
 }
 
 /** What settling `result` means. A cancelled plan starts nothing any more, but still says so. */
@@ -137,6 +150,9 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           effect satisfies never;
       }
     }
+  // What is merged is merged, also where somebody has cancelled it meanwhile.
+  const merge = mergeOf(result);
+  if (merge !== null) settlement.changes.push(merge);
   if (task.improve !== undefined && !cancelled) {
     const next = nextStep(result);
     if (next !== null) settlement.tasks.push(next);

@@ -2,13 +2,16 @@
  * What users want to be taken back (SPEC J3). A change is taken back once: that it was is archived under its own name, so a
  * wish that is cut off, or comes twice, finds it done. What somebody has changed since stays as it is, and the answer says so.
  */
-import type { Change, StandingChange } from "@mimikit/protocol/change";
-import { undoneId } from "@mimikit/protocol/id";
+import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/change";
+import { undoneId, unmergeId } from "@mimikit/protocol/id";
+import { Unmerging } from "@mimikit/protocol/improvement";
 import type { UndoWish } from "@mimikit/protocol/inbox";
+import type { Task } from "@mimikit/protocol/task";
 import type { Action } from "../action.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { openResults, openTasks, type Snapshot } from "../snapshot.ts";
 import { changedBack, obstacleTo, remadeOf, triggerOfChange } from "../take-back-trigger.ts";
 import { advanced, noted } from "../triggers.ts";
+import { unmergeTask } from "./improve.ts";
 import { hasUndone } from "./stand.ts";
 
 export function undo(snapshot: Snapshot, nowMs: number): Action[] {
@@ -34,8 +37,25 @@ function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot
     return [{ type: "conclude-undo", wish, outcome: "it was undone before" }];
   if (change === undefined)
     return answer(`refused: there is no change ${wish.changeId}: see  mimikit undo  for those that are known`);
-  if (change.what !== "trigger") return [{ type: "undo", wish, change }];
-  return takeTriggerBack(wish, change, snapshot, nowMs);
+  if (change.what === "trigger") return takeTriggerBack(wish, change, snapshot, nowMs);
+  if (change.what === "improvement") return takeMergeBack(wish, change, snapshot, nowMs);
+  return [{ type: "undo", wish, change }];
+}
+
+/** A task does it, and what that comes to is the answer, before it is settled. Who is refused may ask again: the next try. */
+function takeMergeBack(wish: UndoWish, change: MergeChange, snapshot: Snapshot, nowMs: number): Action[] {
+  const isTry = ({ improve }: Task) => improve?.step === "undo" && improve.number === change.number;
+  const result = openResults(snapshot).find(({ task }) => isTry(task));
+  if (result !== undefined) {
+    const unmerging = result.status === "done" ? Unmerging.safeParse(result.result).data : undefined;
+    if (unmerging?.outcome === "undone") return [{ type: "conclude-undo", wish, outcome: unmerging.note }];
+    const problem = unmerging?.note ?? result.error ?? "it came to nothing";
+    return [{ type: "answer-wish", wish, outcome: `refused: ${problem}` }];
+  }
+  if (openTasks(snapshot).some(isTry)) return [];
+  let next = 1;
+  while (snapshot.isArchived(unmergeId(change.number, next))) next++;
+  return [{ type: "unmerge", task: unmergeTask(change, next, nowMs) }];
 }
 
 /** In two looks: the version that takes the change back and names the wish; then, where it is durable, the end. */

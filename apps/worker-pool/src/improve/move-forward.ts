@@ -1,0 +1,84 @@
+/**
+ * The user's branch is moved forward, fast-forward only, where nothing of his is in the way, and back where the system does not
+ * get over it (SPEC J2, J3). Cut off anywhere, it is completed by doing it again.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { Unimprovable } from "./git.ts";
+import { currentBranch, type Repository } from "./repository.ts";
+
+/** After it was moved, the system is looked at this often, in this many milliseconds each. */
+const PROBES = 5;
+const PROBE_EVERY_MS = 1_000;
+
+export interface MoveOptions {
+  /** What is wrong with the running system; null while all is well. */
+  problemOf(): Promise<string | null>;
+  audit(event: string, detail: Record<string, unknown>): void;
+}
+
+interface Move {
+  /** Where HEAD must be. */
+  base: string;
+  /** Where it goes; a descendant of `base`. */
+  commit: string;
+  /** What is done by that, for people and for the audit log. */
+  done: "merged" | "undone";
+}
+
+export interface Moved {
+  /** Is the commit in the user's branch? */
+  isThere: boolean;
+  /** What was in the way, or went wrong; null where all is well. */
+  note: string | null;
+}
+
+/** @param repository as it is now, or as an attempt that was cut off has left it: with its HEAD at the commit already. */
+export async function moveForward(repository: Repository, move: Move, options: MoveOptions): Promise<Moved> {
+  const { git, head } = repository;
+  const { base, commit, done } = move;
+  if (head !== commit) {
+    const unmoved = (reason: string): Moved => ({ isThere: false, note: `not ${done}: ${reason}` });
+    const obstacle = await obstacleTo(repository, base);
+    if (obstacle !== null) return unmoved(obstacle);
+    const problem = await options.problemOf();
+    if (problem !== null) return unmoved(`the system is not well: ${problem}`);
+    try {
+      await git.text(["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", commit], { withFilters: true });
+    } catch (error) {
+      if (!(error instanceof Unimprovable)) throw error;
+      return unmoved(error.message);
+    }
+    options.audit(`improvement_${done}`, { commit, base });
+  }
+  for (let probe = 1; ; probe++) {
+    const problem = await options.problemOf();
+    if (problem === null) return { isThere: true, note: null };
+    if (probe === PROBES) return moveBack(repository, move, problem, options);
+    await wait(PROBE_EVERY_MS);
+  }
+}
+
+async function obstacleTo(repository: Repository, base: string): Promise<string | null> {
+  const { git, head } = repository;
+  if (head !== base) return "there are newer commits";
+  if ((await currentBranch(repository)) === null) return "HEAD is on no branch";
+  const changes = await git.text(["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"], {
+    withFilters: true,
+  });
+  return changes === "" ? null : "there are changes of your own that are not committed";
+}
+
+async function moveBack(
+  { git }: Repository,
+  { base, commit, done }: Move,
+  problem: string,
+  { audit }: MoveOptions,
+): Promise<Moved> {
+  const head = await git.text(["rev-parse", "HEAD"]);
+  if (head !== commit)
+    return { isThere: true, note: `${done}, and somebody has gone on from there; the system is not well: ${problem}` };
+  // Refuses where it would overwrite what somebody has changed meanwhile.
+  await git.text(["reset", "--quiet", "--keep", base], { withFilters: true });
+  audit("improvement_taken_back", { commit, base, problem });
+  return { isThere: false, note: `${done} and taken back: the system was not well: ${problem}` };
+}
