@@ -924,7 +924,9 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("speak Chinese, and fit a narrow screen", async () => {
       gateway.changes = [changeRecord({ id: "delete-1", title: "x".repeat(120), what: "trigger", op: "delete" })];
       const { page } = await openPage({ locale: "zh-CN", viewport: { width: 390, height: 844 } });
-      await page.getByRole("button", { name: "最近的更改" }).click();
+      await page.evaluate(() => {
+        location.hash = "#/changes";
+      });
       await row(page, "delete-1").getByText("已删除触发器").waitFor();
       await row(page, "delete-1").getByRole("button", { name: /^撤销/ }).waitFor();
       const isWide = ".view, .header";

@@ -17,8 +17,8 @@ import { ScriptedGateway } from "./support/scripted-gateway.ts";
 const TEST_MS_MAX = 60_000;
 /** Of what is loaded before the first thing is drawn, compressed. */
 const SCRIPT_BYTES_MAX = 60 * 1024;
-const VIEWS = ["search", "tasks", "triggers", "usage", "audit", "settings"] as const;
-const TITLES = ["Search", "Task board", "Triggers", "Usage", "Audit log", "Settings"];
+const VIEWS = ["search", "tasks", "triggers", "changes", "usage", "audit", "settings"] as const;
+const TITLES = ["Search", "Task board", "Triggers", "Recent changes", "Usage", "Audit log", "Settings"];
 
 const chromiumPath = findChromium();
 if (chromiumPath === undefined) {
@@ -121,7 +121,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       await page.keyboard.press("Control+k");
       const options = page.getByRole("option");
       await options.first().waitFor();
-      expect((await options.locator(".name").allInnerTexts()).slice(0, 6)).toEqual(TITLES);
+      expect((await options.locator(".name").allInnerTexts()).slice(0, TITLES.length)).toEqual(TITLES);
       await page.keyboard.type("audit");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Audit log" }).waitFor();
@@ -646,6 +646,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
     "tasks/t-000001.0.1",
     "triggers",
     "triggers/new",
+    "changes",
     "usage",
     "audit",
     "settings",
@@ -699,7 +700,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
   test("every view speaks Chinese where the browser asks for it", async () => {
     fill();
     const { page } = await openPage({ locale: "zh-CN" });
-    const titles = ["搜索", "任务板", "触发器", "用量", "审计日志", "设置"];
+    const titles = ["搜索", "任务板", "触发器", "最近的更改", "用量", "审计日志", "设置"];
     for (const [i, name] of VIEWS.entries()) {
       await openView(page, name);
       await page.getByRole("heading", { name: titles[i] ?? "", level: 2, exact: true }).waitFor();

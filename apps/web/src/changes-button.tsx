@@ -8,7 +8,7 @@ export function ChangesButton() {
   return (
     <button
       type="button"
-      class="plain"
+      class="plain roomy"
       aria-label={words.views.changes}
       aria-pressed={isOpen}
       title={words.views.changes}

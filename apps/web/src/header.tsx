@@ -32,7 +32,7 @@ export function Header() {
       <ChangesButton />
       <DrawerButton />
       <NotificationsButton />
-      <button type="button" class="plain sign-out" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
+      <button type="button" class="plain roomy" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
         <Door />
       </button>
     </header>

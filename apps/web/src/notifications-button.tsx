@@ -8,7 +8,7 @@ export function NotificationsButton() {
   return (
     <button
       type="button"
-      class="plain"
+      class="plain roomy"
       title={words.allowNotifications}
       aria-label={words.allowNotifications}
       onClick={() => void allowNotifications()}
