@@ -481,8 +481,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "late-lines-go-too",
     rule: "E3: of a source goes only what was read",
     file: NOTES,
-    find: "await replaceView(fs, source.path, added, async",
-    replace: 'await replaceView(fs, source.path, "", async',
+    find: "replaceView(fs, source.path, added, isStill)",
+    replace: 'replaceView(fs, source.path, "", isStill)',
   },
   {
     name: "summary-over-summary",
