@@ -35,7 +35,14 @@ export default defineConfig({
       },
       { test: { name: "improve", include: ["test/improve/**/*.test.ts"], ...slow } },
       { test: { name: "pm2", include: ["test/pm2/**/*.test.ts"], ...slow } },
-      { test: { name: "browser", include: ["test/browser/**/*.test.ts"], ...slow } },
+      {
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          globalSetup: "test/browser/support/setup.ts",
+          ...slow,
+        },
+      },
     ],
   },
 });

@@ -1,87 +1,13 @@
-/** What the page promises, in a real browser against a gateway whose every word the test says. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TriggerExplanation } from "@mimikit/protocol/api";
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildPage } from "./support/build-page.ts";
-import { findChromium, launchChromium } from "./support/chromium.ts";
-import {
-  changeRecord,
-  messageRecord,
-  questionRecord,
-  statusRecord,
-  taskRecord,
-  triggerRecord,
-} from "./support/records.ts";
-import { ScriptedGateway } from "./support/scripted-gateway.ts";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { changeRecord, messageRecord, questionRecord, taskRecord, triggerRecord } from "./support/records.ts";
+import { BROWSER_MS_MAX, connected, hasChromium, usePages } from "./support/use-pages.ts";
 
-const TEST_MS_MAX = 60_000;
+describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages();
+  const { newPage, openPage } = pages;
 
-const chromiumPath = findChromium();
-if (chromiumPath === undefined) {
-  console.warn("The page is not tested: no Chromium. Install one (apt-get install chromium) or set MIMIKIT_CHROMIUM.");
-}
-
-describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX }, () => {
-  let dist: string;
-  let browser: Browser;
-  let gateway: ScriptedGateway;
-  /** Closes what a test has opened. */
-  const cleanUps: (() => Promise<void>)[] = [];
-
-  beforeAll(async () => {
-    dist = await mkdtemp(join(tmpdir(), "mimikit-page-"));
-    await buildPage(dist);
-    browser = await launchChromium(chromiumPath ?? "");
-  }, TEST_MS_MAX);
-  afterAll(async () => {
-    await browser?.close();
-    await rm(dist, { recursive: true, force: true });
-  });
-  beforeEach(async () => {
-    gateway = new ScriptedGateway(dist, statusRecord());
-    await gateway.start();
-  });
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-    await gateway.stop();
-  });
-
-  /** A browser of its own, with everything that went wrong in it collected. */
-  async function newPage(options: BrowserContextOptions = {}): Promise<{ page: Page; mishaps: string[] }> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    cleanUps.push(() => context.close());
-    const page = await context.newPage();
-    const mishaps: string[] = [];
-    page.on("pageerror", (error) => mishaps.push(String(error)));
-    page.on("console", (line) => {
-      // A server that is down and a session that has ended are part of some tests, and Chromium logs both.
-      if (line.type() === "error" && !/ERR_CONNECTION|401|410|WebSocket/.test(line.text())) mishaps.push(line.text());
-    });
-    page.on("request", (request) => {
-      const url = new URL(request.url());
-      if (url.hostname !== "127.0.0.1") mishaps.push(`request to ${request.url()}`);
-    });
-    page.on("dialog", (dialog) => {
-      mishaps.push(`dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    return { page, mishaps };
-  }
-
-  /** A paired page that has its snapshot. */
-  async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; mishaps: string[] }> {
-    const opened = await newPage(options);
-    await opened.page.goto(gateway.pairingAddress());
-    await connected(opened.page);
-    // The provider is part of the snapshot: whatever the gateway says from here on reaches the page.
-    await opened.page.locator("[data-provider]").waitFor();
-    return opened;
-  }
-
-  const connected = (page: Page) => page.locator('[data-link="connected"]').waitFor();
   const field = (page: Page) => page.getByLabel("Message", { exact: true });
   const withText = (page: Page, text: string) => page.locator(".message", { hasText: text });
   const progressOf = (message: Locator) => message.locator("[data-progress]");
@@ -99,28 +25,28 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
           if (request.url().endsWith("/api/pair")) resolve(page.url());
         });
       });
-      await page.goto(gateway.pairingAddress());
-      expect(await addressWhenRedeemed).toBe(`${gateway.origin}/`);
+      await page.goto(pages.gateway.pairingAddress());
+      expect(await addressWhenRedeemed).toBe(`${pages.gateway.origin}/`);
       await connected(page);
       expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
       await page.reload();
       await connected(page);
-      expect(page.url()).toBe(`${gateway.origin}/`);
-      expect(gateway.requests.filter((path) => path === "/api/pair")).toHaveLength(1);
+      expect(page.url()).toBe(`${pages.gateway.origin}/`);
+      expect(pages.gateway.requests.filter((path) => path === "/api/pair")).toHaveLength(1);
     });
 
     test("an unknown browser is told how to pair, and pairs with a pasted address", async () => {
       const { page, mishaps } = await newPage();
-      await page.goto(gateway.origin);
+      await page.goto(pages.gateway.origin);
       await page.getByText("npx mimikit pair").waitFor();
-      await page.getByLabel("Pairing code").fill(gateway.pairingAddress());
+      await page.getByLabel("Pairing code").fill(pages.gateway.pairingAddress());
       await page.getByLabel("Pairing code").press("Enter");
       await connected(page);
       expect(mishaps).toEqual([]);
     });
 
     test("a code that was used already is explained, and does not sign out a paired browser", async () => {
-      const address = gateway.pairingAddress();
+      const address = pages.gateway.pairingAddress();
       const { page } = await newPage();
       await page.goto(address);
       await connected(page);
@@ -135,7 +61,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("a session that is revoked elsewhere leads back to the pairing screen", async () => {
       const { page } = await openPage();
-      gateway.revokeAll();
+      pages.gateway.revokeAll();
       await page.getByLabel("Pairing code").waitFor();
     });
 
@@ -155,28 +81,28 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
   describe("a message", () => {
     test("is shown at once, then saved, then answered by text that forms before it is final", async () => {
-      gateway.accepts = false;
+      pages.gateway.accepts = false;
       const { page, mishaps } = await openPage();
       await write(page, "run `ls`");
       const mine = withText(page, "run `ls`");
       await progressOf(mine).filter({ hasText: "Sending" }).waitFor();
       expect(await field(page).inputValue()).toBe("");
 
-      gateway.accepts = true;
-      const first = await gateway.arrival("input");
+      pages.gateway.accepts = true;
+      const first = await pages.gateway.arrival("input");
       expect(first.client?.timeZone).toBe(await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone));
-      gateway.drop();
+      pages.gateway.drop();
       await progressOf(mine).filter({ hasText: "Saved" }).waitFor();
 
       await page.locator(".thinking").waitFor();
-      gateway.pass({ type: "delta", taskId: "t-000042", text: "I am **look" });
-      gateway.pass({ type: "delta", taskId: "t-000042", text: "ing**." });
+      pages.gateway.pass({ type: "delta", taskId: "t-000042", text: "I am **look" });
+      pages.gateway.pass({ type: "delta", taskId: "t-000042", text: "ing**." });
       await page.locator(".forming strong", { hasText: "looking" }).waitFor();
       expect(await page.locator(".forming").innerText()).toContain("I am looking.");
 
-      const messageId = gateway.messageIdOf(first.id);
-      gateway.message(messageRecord({ id: messageId, role: "user", text: "run `ls`" }));
-      gateway.message(
+      const messageId = pages.gateway.messageIdOf(first.id);
+      pages.gateway.message(messageRecord({ id: messageId, role: "user", text: "run `ls`" }));
+      pages.gateway.message(
         messageRecord({ id: "t-000042.reply", role: "assistant", text: "I am **looking**.", answers: [messageId] }),
       );
       await progressOf(mine).filter({ hasText: "Answered" }).waitFor();
@@ -186,18 +112,20 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     });
 
     test("that comes back before its acknowledgement is not seen twice in between", async () => {
-      gateway.accepts = false;
+      pages.gateway.accepts = false;
       const { page } = await openPage();
       await write(page, "only once");
-      const input = await gateway.arrival("input");
-      const messageId = gateway.messageIdOf(input.id);
-      gateway.message(messageRecord({ id: messageId, role: "user", text: "only once", pending: true }));
+      const input = await pages.gateway.arrival("input");
+      const messageId = pages.gateway.messageIdOf(input.id);
+      pages.gateway.message(messageRecord({ id: messageId, role: "user", text: "only once", pending: true }));
       await page.locator(`[data-id="${messageId}"]`).waitFor();
       expect(await withText(page, "only once").count()).toBe(1);
-      gateway.accepts = true;
-      gateway.drop();
-      await gateway.arrival("input", (_frame, connection) => connection === 2);
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Yes.", answers: [messageId] }));
+      pages.gateway.accepts = true;
+      pages.gateway.drop();
+      await pages.gateway.arrival("input", (_frame, connection) => connection === 2);
+      pages.gateway.message(
+        messageRecord({ id: "t-000001.reply", role: "assistant", text: "Yes.", answers: [messageId] }),
+      );
       await progressOf(withText(page, "only once")).filter({ hasText: "Answered" }).waitFor();
       expect(await page.locator(".message").count()).toBe(2);
     });
@@ -205,35 +133,35 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("that still waits stays below what is answered, in the order that a reload shows, too", async () => {
       const { page } = await openPage();
       const order = () => page.locator(".message[data-id]").evaluateAll((all) => all.map((one) => one.dataset.id));
-      gateway.message(messageRecord({ id: "m-1", role: "user", text: "first question", pending: true }));
-      gateway.message(messageRecord({ id: "m-2", role: "user", text: "second question", pending: true }));
-      gateway.message(messageRecord({ id: "m-1", role: "user", text: "first question" }));
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "One.", answers: ["m-1"] }));
+      pages.gateway.message(messageRecord({ id: "m-1", role: "user", text: "first question", pending: true }));
+      pages.gateway.message(messageRecord({ id: "m-2", role: "user", text: "second question", pending: true }));
+      pages.gateway.message(messageRecord({ id: "m-1", role: "user", text: "first question" }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "One.", answers: ["m-1"] }));
       await withText(page, "One.").waitFor();
       expect(await order()).toEqual(["m-1", "t-000001.reply", "m-2"]);
-      gateway.message(messageRecord({ id: "m-2", role: "user", text: "second question" }));
-      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Two.", answers: ["m-2"] }));
+      pages.gateway.message(messageRecord({ id: "m-2", role: "user", text: "second question" }));
+      pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Two.", answers: ["m-2"] }));
       await withText(page, "Two.").waitFor();
       expect(await order()).toEqual(["m-1", "t-000001.reply", "m-2", "t-000002.reply"]);
     });
 
     test("that is answered in a second attempt is not answered twice: what the first had shown is gone", async () => {
       const { page } = await openPage();
-      gateway.pass({ type: "begin", taskId: "t-000042" });
-      gateway.pass({ type: "delta", taskId: "t-000042", text: "I am look" });
+      pages.gateway.pass({ type: "begin", taskId: "t-000042" });
+      pages.gateway.pass({ type: "delta", taskId: "t-000042", text: "I am look" });
       await page.locator(".forming", { hasText: "I am look" }).waitFor();
-      gateway.pass({ type: "begin", taskId: "t-000042" });
+      pages.gateway.pass({ type: "begin", taskId: "t-000042" });
       await page.locator(".forming").waitFor({ state: "detached" });
-      gateway.pass({ type: "delta", taskId: "t-000042", text: "I am looking." });
+      pages.gateway.pass({ type: "delta", taskId: "t-000042", text: "I am looking." });
       await page.locator(".forming", { hasText: "looking." }).waitFor();
       expect((await page.locator(".forming").innerText()).match(/I am/g)).toHaveLength(1);
     });
 
     test("live text that arrives after the reply changes nothing", async () => {
       const { page } = await openPage();
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Done." }));
-      gateway.pass({ type: "delta", taskId: "t-000001", text: "late" });
-      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Next." }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Done." }));
+      pages.gateway.pass({ type: "delta", taskId: "t-000001", text: "late" });
+      pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Next." }));
       await withText(page, "Next.").waitFor();
       expect(await page.locator(".message").allInnerTexts()).toHaveLength(2);
       expect(await page.getByText("late").count()).toBe(0);
@@ -249,7 +177,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       );
       expect(await field(page).inputValue()).toBe("one\ntwo");
       await field(page).press("Enter");
-      const sent = await gateway.arrival("input");
+      const sent = await pages.gateway.arrival("input");
       expect(sent.text).toBe("one\ntwo");
     });
 
@@ -268,15 +196,15 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
       await field(page).fill("字".repeat(21_000));
       await field(page).press("Enter");
-      await gateway.arrival("input");
+      await pages.gateway.arrival("input");
     });
 
     test("one that the gateway refuses waits for its writer, who can discard it", async () => {
-      gateway.accepts = false;
+      pages.gateway.accepts = false;
       const { page } = await openPage();
       await write(page, "no room");
-      const input = await gateway.arrival("input");
-      gateway.pass({ type: "error", code: "disk_full", message: "The disk is full.", id: input.id });
+      const input = await pages.gateway.arrival("input");
+      pages.gateway.pass({ type: "error", code: "disk_full", message: "The disk is full.", id: input.id });
       await page.getByText("The disk is full.").waitFor();
       await page.getByRole("button", { name: "Discard" }).click();
       await withText(page, "no room").waitFor({ state: "detached" });
@@ -291,7 +219,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("it can be told something and be stopped; when nothing runs there are no such buttons", async () => {
       const { page } = await openPage();
       expect(await steerButton(page).or(stopButton(page)).count()).toBe(0);
-      gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
       await stopButton(page).waitFor();
       expect(await steerButton(page).isDisabled()).toBe(true);
       expect(await steerButton(page).getAttribute("title")).toContain("Ctrl+Enter");
@@ -299,53 +227,53 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
       await field(page).fill("only the German ones");
       await steerButton(page).click();
-      expect(await gateway.arrival("steer")).toMatchObject({ type: "steer", text: "only the German ones" });
+      expect(await pages.gateway.arrival("steer")).toMatchObject({ type: "steer", text: "only the German ones" });
       expect(await field(page).inputValue()).toBe("");
       await field(page).fill("and only ten");
       await field(page).press("Control+Enter");
-      await gateway.arrival("steer", ({ text }) => text === "and only ten");
+      await pages.gateway.arrival("steer", ({ text }) => text === "and only ten");
       await field(page).fill("what is the time?");
       await field(page).press("Enter");
-      expect((await gateway.arrival("input")).text).toBe("what is the time?");
+      expect((await pages.gateway.arrival("input")).text).toBe("what is the time?");
 
       await stopButton(page).click();
-      await gateway.arrival("stop");
+      await pages.gateway.arrival("stop");
       await field(page).fill("half a thought");
       await field(page).press("Escape");
       await field(page).fill("");
       await field(page).press("Escape");
-      await expect.poll(() => gateway.received.filter(({ frame }) => frame.type === "stop").length).toBe(2);
+      await expect.poll(() => pages.gateway.received.filter(({ frame }) => frame.type === "stop").length).toBe(2);
 
-      const [sent] = gateway.received.filter(({ frame }) => frame.type === "input");
-      const answers = sent?.frame.type === "input" ? [gateway.messageIdOf(sent.frame.id)] : [];
-      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Noon.", answers }));
-      gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "done" }));
+      const [sent] = pages.gateway.received.filter(({ frame }) => frame.type === "input");
+      const answers = sent?.frame.type === "input" ? [pages.gateway.messageIdOf(sent.frame.id)] : [];
+      pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Noon.", answers }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "done" }));
       await stopButton(page).waitFor({ state: "detached" });
     });
 
     test("what was said meanwhile is shown once: sent, passed on, and heard where its turn ends", async () => {
-      gateway.accepts = false;
+      pages.gateway.accepts = false;
       const { page, mishaps } = await openPage();
-      gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
       await stopButton(page).waitFor();
       await write(page, "/steer only ten");
       const mine = withText(page, "only ten");
       await progressOf(mine).filter({ hasText: "Sending" }).waitFor();
-      const { id: frameId } = await gateway.arrival("steer");
-      gateway.accepts = true;
+      const { id: frameId } = await pages.gateway.arrival("steer");
+      pages.gateway.accepts = true;
       await page.reload();
-      const again = await gateway.arrival("steer", (_frame, connection) => connection === 2);
+      const again = await pages.gateway.arrival("steer", (_frame, connection) => connection === 2);
       expect(again).toEqual({ type: "steer", id: frameId, text: "only ten" });
       await progressOf(mine).filter({ hasText: "Said to what runs" }).waitFor();
 
-      const id = gateway.messageIdOf(frameId);
+      const id = pages.gateway.messageIdOf(frameId);
       const said = messageRecord({ id, role: "user", text: "only ten", meanwhile: true });
-      gateway.message({ ...said, pending: true, toTaskId: "t-000001.0" });
+      pages.gateway.message({ ...said, pending: true, toTaskId: "t-000001.0" });
       await progressOf(mine).filter({ hasText: "Passed on to: Read the report" }).waitFor();
-      gateway.message({ ...said, pending: true, toTaskId: "t-000007" });
+      pages.gateway.message({ ...said, pending: true, toTaskId: "t-000007" });
       await progressOf(mine).filter({ hasText: "the reply being written" }).waitFor();
-      gateway.message(said);
-      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Ten of them." }));
+      pages.gateway.message(said);
+      pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Ten of them." }));
       await progressOf(mine).filter({ hasText: "Heard meanwhile" }).waitFor();
       expect(await page.locator(".message").count()).toBe(2);
       expect(await page.locator(".message[data-meanwhile]").count()).toBe(1);
@@ -356,13 +284,15 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("what nobody heard is a message like any other, in the place of what was said", async () => {
       const { page } = await openPage();
       await write(page, "/steer anybody?");
-      const id = gateway.messageIdOf((await gateway.arrival("steer")).id);
+      const id = pages.gateway.messageIdOf((await pages.gateway.arrival("steer")).id);
       await progressOf(withText(page, "anybody?")).filter({ hasText: "Said to what runs" }).waitFor();
       const message = messageRecord({ id: `m-${id}`, role: "user", text: "anybody?", replaces: id });
-      gateway.message({ ...message, pending: true });
+      pages.gateway.message({ ...message, pending: true });
       await progressOf(withText(page, "anybody?")).filter({ hasText: "Saved" }).waitFor();
-      gateway.message(message);
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Yes.", answers: [message.id] }));
+      pages.gateway.message(message);
+      pages.gateway.message(
+        messageRecord({ id: "t-000001.reply", role: "assistant", text: "Yes.", answers: [message.id] }),
+      );
       await progressOf(withText(page, "anybody?")).filter({ hasText: "Answered" }).waitFor();
       expect(await page.locator(".message").count()).toBe(2);
     });
@@ -370,21 +300,21 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("a message for a turn of its own says so while it waits", async () => {
       const { page } = await openPage();
       await write(page, "/next then tidy up");
-      expect(await gateway.arrival("input")).toMatchObject({ text: "then tidy up", mode: "next" });
+      expect(await pages.gateway.arrival("input")).toMatchObject({ text: "then tidy up", mode: "next" });
       await progressOf(withText(page, "then tidy up")).filter({ hasText: "turn of its own" }).waitFor();
     });
 
     test("a stop without a connection is not kept for later, and the page says so", async () => {
       const { page } = await openPage();
-      await gateway.stop();
+      await pages.gateway.stop();
       await page.locator('[data-link="waiting"]').waitFor();
       await write(page, "/stop");
       await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
-      await gateway.start();
+      await pages.gateway.start();
       await connected(page);
       await write(page, "hello");
-      await gateway.arrival("input");
-      expect(gateway.received.filter(({ frame }) => frame.type === "stop")).toEqual([]);
+      await pages.gateway.arrival("input");
+      expect(pages.gateway.received.filter(({ frame }) => frame.type === "stop")).toEqual([]);
     });
   });
 
@@ -421,9 +351,9 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await options(page).first().waitFor({ state: "detached" });
       await field(page).pressSequentially("to");
       await field(page).press("Enter");
-      await gateway.arrival("stop");
+      await pages.gateway.arrival("stop");
       expect(await field(page).inputValue()).toBe("");
-      expect(gateway.received.filter(({ frame }) => frame.type === "input")).toEqual([]);
+      expect(pages.gateway.received.filter(({ frame }) => frame.type === "input")).toEqual([]);
     });
 
     test("can be chosen with the pointer, and /help shows them all", async () => {
@@ -448,17 +378,17 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await field(page).fill("//clear");
       await page.getByRole("alert").waitFor({ state: "detached" });
       await field(page).press("Enter");
-      expect((await gateway.arrival("input")).text).toBe("/clear");
-      expect(gateway.received.map(({ frame }) => frame.type)).toEqual(["hello", "input"]);
+      expect((await pages.gateway.arrival("input")).text).toBe("/clear");
+      expect(pages.gateway.received.map(({ frame }) => frame.type)).toEqual(["hello", "input"]);
     });
 
     test("a new beginning folds what was before it; a click shows it again", async () => {
       const { page } = await openPage();
-      gateway.message(messageRecord({ id: "m-1", role: "user", text: "of the first talk" }));
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Answered then." }));
+      pages.gateway.message(messageRecord({ id: "m-1", role: "user", text: "of the first talk" }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Answered then." }));
       await withText(page, "Answered then.").waitFor();
       await write(page, "/clear");
-      await gateway.arrival("clear");
+      await pages.gateway.arrival("clear");
       const marker = (turn: string) =>
         messageRecord({
           id: `${turn}.clear`,
@@ -466,10 +396,10 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
           text: "A new conversation begins here.",
           marker: "clear",
         });
-      gateway.message(marker("t-000002"));
+      pages.gateway.message(marker("t-000002"));
       await page.locator(".beginning", { hasText: "New conversation" }).waitFor();
       expect(await page.locator(".message").count()).toBe(0);
-      gateway.message(messageRecord({ id: "m-2", role: "user", text: "of the second talk" }));
+      pages.gateway.message(messageRecord({ id: "m-2", role: "user", text: "of the second talk" }));
       await withText(page, "of the second talk").waitFor();
       expect(await page.locator(".message").count()).toBe(1);
 
@@ -484,7 +414,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await page.getByRole("button", { name: "Hide the earlier conversation" }).click();
       expect(await page.locator(".message").count()).toBe(1);
       await unfold.click();
-      gateway.message(marker("t-000003"));
+      pages.gateway.message(marker("t-000003"));
       await page.getByRole("button", { name: "Show the earlier conversation (4 lines)" }).waitFor();
       expect(await page.locator(".message").count()).toBe(0);
     });
@@ -498,7 +428,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("a new beginning is read out in the language of the browser, as it is shown", async () => {
       const { page } = await openPage({ locale: "zh-CN" });
-      gateway.message(
+      pages.gateway.message(
         messageRecord({
           id: "t-000002.clear",
           role: "system",
@@ -514,17 +444,17 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
   describe("a connection that is lost", () => {
     test("comes back with its cursor, and nothing is missing or doubled", async () => {
       const { page } = await openPage();
-      gateway.message(messageRecord({ id: "m-a", role: "user", text: "before" }));
+      pages.gateway.message(messageRecord({ id: "m-a", role: "user", text: "before" }));
       await withText(page, "before").waitFor();
-      const seen = gateway.cursor;
-      gateway.drop();
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "meanwhile" }));
-      gateway.task(taskRecord({ id: "t-000001.0", title: "made meanwhile" }));
-      const hello = await gateway.arrival("hello", (_frame, connection) => connection === 2);
+      const seen = pages.gateway.cursor;
+      pages.gateway.drop();
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "meanwhile" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "made meanwhile" }));
+      const hello = await pages.gateway.arrival("hello", (_frame, connection) => connection === 2);
       expect(hello.cursor).toBe(seen);
       await withText(page, "meanwhile").waitFor();
       await page.locator('[data-task="t-000001.0"]').waitFor();
-      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "afterwards" }));
+      pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "afterwards" }));
       await withText(page, "afterwards").waitFor();
       expect(await page.locator(".message .bubble, .message .markdown").allInnerTexts()).toEqual([
         "before",
@@ -535,27 +465,27 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("a message written meanwhile waits visibly, and goes out once", async () => {
       const { page } = await openPage();
-      await gateway.stop();
+      await pages.gateway.stop();
       await page.locator('[data-link="waiting"]').waitFor();
       expect(await page.locator('[data-link="waiting"]').innerText()).toMatch(/^reconnecting in \d+ s$/);
       await write(page, "written in the tunnel");
       const mine = withText(page, "written in the tunnel");
       await progressOf(mine).filter({ hasText: "Waits for the connection" }).waitFor();
 
-      await gateway.start();
+      await pages.gateway.start();
       await progressOf(mine).filter({ hasText: "Saved" }).waitFor();
-      expect(gateway.received.filter(({ frame }) => frame.type === "input")).toHaveLength(1);
+      expect(pages.gateway.received.filter(({ frame }) => frame.type === "input")).toHaveLength(1);
       expect(await mine.count()).toBe(1);
     });
 
     test("a message that was not acknowledged is sent again under the same id, even by a reloaded page", async () => {
-      gateway.accepts = false;
+      pages.gateway.accepts = false;
       const { page } = await openPage();
       await write(page, "did you get this?");
-      const first = await gateway.arrival("input");
-      gateway.accepts = true;
+      const first = await pages.gateway.arrival("input");
+      pages.gateway.accepts = true;
       await page.reload();
-      const second = await gateway.arrival("input", (_frame, connection) => connection === 2);
+      const second = await pages.gateway.arrival("input", (_frame, connection) => connection === 2);
       expect(second).toEqual(first);
       await progressOf(withText(page, "did you get this?")).filter({ hasText: "Saved" }).waitFor();
       expect(await withText(page, "did you get this?").count()).toBe(1);
@@ -564,14 +494,12 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("a snapshot replaces everything", async () => {
       const { page } = await openPage();
-      gateway.message(messageRecord({ id: "m-a", role: "user", text: "of the old home" }));
+      pages.gateway.message(messageRecord({ id: "m-a", role: "user", text: "of the old home" }));
       await withText(page, "of the old home").waitFor();
       // The same browser, the same address, but a gateway that knows neither the cursor nor the message.
-      const successor = gateway.successor();
-      await gateway.stop();
-      gateway = successor;
-      gateway.message(messageRecord({ id: "m-b", role: "user", text: "of the new home" }));
-      await gateway.start();
+      await pages.replaceGateway();
+      pages.gateway.message(messageRecord({ id: "m-b", role: "user", text: "of the new home" }));
+      await pages.gateway.start();
       await withText(page, "of the new home").waitFor();
       expect(await page.getByText("of the old home").count()).toBe(0);
     });
@@ -623,7 +551,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await page.getByRole("list", { name: "Attached files" }).getByRole("img", { name: "pasted.png" }).waitFor();
       await expect.poll(() => stored(page).count()).toBe(3);
       await write(page, "look at these");
-      const frame = await gateway.arrival("input");
+      const frame = await pages.gateway.arrival("input");
       expect(frame.attachments).toMatchObject([{ name: "pasted.png" }, { name: "dropped.png" }, { name: "notes.txt" }]);
       expect(await drafted(page).count()).toBe(0);
       const message = withText(page, "look at these").last();
@@ -645,27 +573,27 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await page.getByRole("button", { name: "Remove left out.txt" }).focus();
       await page.keyboard.press("Enter");
       await field(page).press("Enter");
-      const frame = await gateway.arrival("input");
+      const frame = await pages.gateway.arrival("input");
       expect(frame).toMatchObject({ text: "shot.png", attachments: [{ name: "shot.png" }] });
     });
 
     test("that are refused say why, hold the message back, and can be tried again", async () => {
       const { page } = await openPage();
-      gateway.uploadRefusal = "this is none of PNG and its like";
+      pages.gateway.uploadRefusal = "this is none of PNG and its like";
       await pick(page, "shot.png");
       await page.getByRole("alert").getByText("this is none of PNG and its like").waitFor();
       await field(page).fill("look");
       expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
-      gateway.uploadRefusal = undefined;
+      pages.gateway.uploadRefusal = undefined;
       await page.getByRole("button", { name: "Try again" }).click();
       await stored(page).waitFor();
       await field(page).press("Enter");
-      expect(await gateway.arrival("input")).toMatchObject({ text: "look", attachments: [{ name: "shot.png" }] });
+      expect(await pages.gateway.arrival("input")).toMatchObject({ text: "look", attachments: [{ name: "shot.png" }] });
     });
 
     test("are as many as a message takes, and are not said to what runs", async () => {
       const { page } = await openPage();
-      gateway.task(taskRecord({ id: "t-000001.0.0", state: "running" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0.0", state: "running" }));
       await pick(page, ...Array.from({ length: 12 }, (_, i) => `${i}.txt`));
       await page.getByRole("alert").getByText("at most 10 files").waitFor();
       await expect.poll(() => stored(page).count()).toBe(10);
@@ -681,28 +609,28 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("are cards over the message field, with a button for each option; they go when they are closed", async () => {
       const { page, mishaps } = await openPage();
-      gateway.question({ ...colour, default: "red" });
+      pages.gateway.question({ ...colour, default: "red" });
       await card(page, colour.id).getByText("“red” is taken in").waitFor();
       await card(page, colour.id).locator("strong", { hasText: "colour" }).waitFor();
       expect(await page.locator("[aria-live=polite]").innerText()).toContain("Which **colour**?");
       await card(page, colour.id).getByRole("button", { name: "blue" }).click();
-      expect(await gateway.arrival("answer")).toMatchObject({ questionId: colour.id, answer: "blue" });
+      expect(await pages.gateway.arrival("answer")).toMatchObject({ questionId: colour.id, answer: "blue" });
       await expect.poll(() => card(page, colour.id).getByRole("button", { name: "red" }).isDisabled()).toBe(true);
-      gateway.question(colour, false);
+      pages.gateway.question(colour, false);
       await card(page, colour.id).waitFor({ state: "detached" });
       expect(mishaps).toEqual([]);
     });
 
     test("are answered by keyboard alone, with an option or with words of one's own", async () => {
       const { page } = await openPage();
-      gateway.question(colour);
+      pages.gateway.question(colour);
       await card(page, colour.id).waitFor();
       await field(page).focus();
       await page.keyboard.press("Shift+Tab");
       expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Your answer");
       await page.keyboard.type("  green, please ");
       await page.keyboard.press("Enter");
-      expect(await gateway.arrival("answer")).toMatchObject({ questionId: colour.id, answer: "green, please" });
+      expect(await pages.gateway.arrival("answer")).toMatchObject({ questionId: colour.id, answer: "green, please" });
 
       const goOn = questionRecord({
         id: "t-000002.0.go-on",
@@ -710,39 +638,39 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
         options: ["go on", "stop"],
         isChoice: true,
       });
-      gateway.question(colour, false);
-      gateway.question(goOn);
+      pages.gateway.question(colour, false);
+      pages.gateway.question(goOn);
       await card(page, goOn.id).waitFor();
       expect(await card(page, goOn.id).getByRole("textbox").count()).toBe(0);
       await field(page).focus();
       await page.keyboard.press("Shift+Tab");
       await page.keyboard.press("Enter");
-      await gateway.arrival("answer", (frame) => frame.questionId === goOn.id && frame.answer === "stop");
+      await pages.gateway.arrival("answer", (frame) => frame.questionId === goOn.id && frame.answer === "stop");
     });
 
     test("several are open at once, over a reload, and each is a line of the conversation once it is closed", async () => {
       const { page } = await openPage();
-      gateway.question(colour);
-      gateway.question(questionRecord({ id: "t-000001.1", question: "And which size?" }));
-      gateway.message(messageRecord({ id: colour.id, role: "assistant", text: colour.question }));
-      gateway.message(messageRecord({ id: "m-last", role: "user", text: "the last one" }));
+      pages.gateway.question(colour);
+      pages.gateway.question(questionRecord({ id: "t-000001.1", question: "And which size?" }));
+      pages.gateway.message(messageRecord({ id: colour.id, role: "assistant", text: colour.question }));
+      pages.gateway.message(messageRecord({ id: "m-last", role: "user", text: "the last one" }));
       await withText(page, "the last one").waitFor();
       await page.reload();
       await connected(page);
       await card(page, "t-000001.1").waitFor();
       expect(await page.getByRole("article").count()).toBe(2);
       expect(await withText(page, "Which colour?").count()).toBe(0);
-      gateway.question(colour, false);
+      pages.gateway.question(colour, false);
       await withText(page, "Which colour?").waitFor();
       expect(await page.getByRole("article").count()).toBe(1);
     });
 
     test("an answer that is refused says why, and the question waits for another", async () => {
       const { page } = await openPage();
-      gateway.question(colour);
+      pages.gateway.question(colour);
       await card(page, colour.id).getByRole("button", { name: "red" }).click();
-      const { id } = await gateway.arrival("answer");
-      gateway.pass({ type: "error", code: "disk_full", message: "The disk is full.", id });
+      const { id } = await pages.gateway.arrival("answer");
+      pages.gateway.pass({ type: "error", code: "disk_full", message: "The disk is full.", id });
       await page.getByRole("alert").filter({ hasText: "The disk is full." }).waitFor();
       await expect.poll(() => card(page, colour.id).getByRole("button", { name: "red" }).isEnabled()).toBe(true);
     });
@@ -751,11 +679,11 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
   describe("triggers", () => {
     const openPanel = (page: Page) => page.getByRole("button", { name: /^Triggers/ }).click();
     const row = (page: Page, id: string) => page.locator(`[data-trigger="${id}"]`);
-    const wanted = () => expect.poll(() => gateway.wanted);
+    const wanted = () => expect.poll(() => pages.gateway.wanted);
 
     test("are listed by their next moment, in the viewer's own zone", async () => {
-      gateway.trigger(triggerRecord({ id: "trg-rest", title: "Rests", paused: true, next: null }));
-      gateway.trigger(
+      pages.gateway.trigger(triggerRecord({ id: "trg-rest", title: "Rests", paused: true, next: null }));
+      pages.gateway.trigger(
         triggerRecord({
           id: "trg-late",
           title: "Report",
@@ -763,7 +691,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
           next: "2126-12-02T00:00:00.000Z",
         }),
       );
-      gateway.trigger(triggerRecord({ id: "trg-soon", title: "Stretch", next: "2126-12-01T17:30:00.000Z" }));
+      pages.gateway.trigger(triggerRecord({ id: "trg-soon", title: "Stretch", next: "2126-12-01T17:30:00.000Z" }));
       const { page, mishaps } = await openPage({ timezoneId: "America/New_York", locale: "en-GB" });
       await openPanel(page);
       await row(page, "trg-rest").getByText("paused").waitFor();
@@ -782,11 +710,11 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("are paused, resumed, run and deleted; what has changed is seen at once", async () => {
       const { page } = await openPage();
       const trigger = triggerRecord({ id: "trg-1", title: "Stretch" });
-      gateway.trigger(trigger);
+      pages.gateway.trigger(trigger);
       await page.getByRole("button", { name: "Triggers, 1" }).click();
       await page.getByRole("button", { name: "Pause Stretch" }).click();
       await wanted().toEqual([{ method: "PATCH", path: "/trg-1", body: { paused: true } }]);
-      gateway.trigger({ ...trigger, paused: true, next: null });
+      pages.gateway.trigger({ ...trigger, paused: true, next: null });
       await page.getByRole("button", { name: "Resume Stretch" }).click();
       await wanted().toContainEqual({ method: "PATCH", path: "/trg-1", body: { paused: false } });
       await page.getByRole("button", { name: "Run now: Stretch" }).press("Enter");
@@ -799,15 +727,15 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await page.getByRole("button", { name: "Delete Stretch" }).click();
       await page.getByRole("button", { name: "Delete Stretch" }).click();
       await wanted().toContainEqual({ method: "DELETE", path: "/trg-1", body: undefined });
-      expect(gateway.wanted.filter(({ method }) => method === "DELETE")).toHaveLength(1);
-      gateway.trigger(trigger, true);
+      expect(pages.gateway.wanted.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+      pages.gateway.trigger(trigger, true);
       await page.getByText("Nothing is scheduled").waitFor();
     });
 
     test("say why they fire or do not, as a tree that is read out, too", async () => {
       const { page, mishaps } = await openPage();
-      gateway.trigger(triggerRecord({ id: "trg-1", title: "Rebuild", type: "conditional", next: null }));
-      gateway.explanations.set("trg-1", {
+      pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Rebuild", type: "conditional", next: null }));
+      pages.gateway.explanations.set("trg-1", {
         id: "trg-1",
         state: "unmet",
         text: "waits: src/a.ts is as it was",
@@ -860,8 +788,8 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
           ],
         },
       };
-      gateway.trigger(triggerRecord({ id: "trg-1", title: "关窗", type: "conditional", next: null }));
-      gateway.explanations.set("trg-1", explanation);
+      pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "关窗", type: "conditional", next: null }));
+      pages.gateway.explanations.set("trg-1", explanation);
       const { page } = await openPage({ locale: "zh-CN", timezoneId: "Asia/Shanghai" });
       await page.getByRole("button", { name: /^触发器/ }).click();
       await page.getByRole("button", { name: "原因：关窗" }).click();
@@ -876,7 +804,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("that nobody can explain just now say so, and look no longer", async () => {
       const { page } = await openPage();
-      gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
+      pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
       await openPanel(page);
       await page.route("**/api/triggers/**", (route) => route.abort());
       await page.getByRole("button", { name: "Why Stretch" }).click();
@@ -886,7 +814,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("that cannot be reached say so, and nothing is shown as done", async () => {
       const { page } = await openPage();
-      gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
+      pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
       await openPanel(page);
       await page.route("**/api/triggers/**", (route) => route.abort());
       await page.getByRole("button", { name: "Run now: Stretch" }).click();
@@ -906,7 +834,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       const tea = changeRecord({ id: "t-000001.0", title: "tea" });
       const problem = "line 3 of memory.md was edited since";
       const milk = changeRecord({ id: "memory-1", title: "milk", by: "user", state: "gone", problem });
-      gateway.changes = [tea, milk];
+      pages.gateway.changes = [tea, milk];
       await page.getByRole("button", { name: "Recent changes" }).click();
       await row(page, milk.id).getByText(`remembered, by you`).waitFor();
       expect(await row(page, milk.id).innerText()).toContain(`cannot be undone: ${problem}`);
@@ -914,15 +842,15 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await row(page, tea.id).getByText("by the Teller").waitFor();
       await page.getByRole("button", { name: "Undo tea" }).click();
       await row(page, tea.id).getByText("undoing…").waitFor();
-      expect(gateway.wanted).toEqual([{ method: "POST", path: "/api/undo", body: { id: tea.id } }]);
-      gateway.changes = [{ ...tea, state: "undone" }, milk];
+      expect(pages.gateway.wanted).toEqual([{ method: "POST", path: "/api/undo", body: { id: tea.id } }]);
+      pages.gateway.changes = [{ ...tea, state: "undone" }, milk];
       await row(page, tea.id).getByText("undone", { exact: false }).waitFor();
       await expect.poll(() => row(page, tea.id).getByRole("button").count()).toBe(0);
       expect(mishaps).toEqual([]);
     });
 
     test("speak Chinese, and fit a narrow screen", async () => {
-      gateway.changes = [changeRecord({ id: "delete-1", title: "x".repeat(120), what: "trigger", op: "delete" })];
+      pages.gateway.changes = [changeRecord({ id: "delete-1", title: "x".repeat(120), what: "trigger", op: "delete" })];
       const { page } = await openPage({ locale: "zh-CN", viewport: { width: 390, height: 844 } });
       await page.evaluate(() => {
         location.hash = "#/changes";
@@ -946,8 +874,8 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       isReached: true,
       resumesAt: "2126-12-02T00:00:00.000Z",
     };
-    const { today } = gateway.status.usage;
-    gateway.setStatus({ usage: { today, budget: { day, month: null } } });
+    const { today } = pages.gateway.status.usage;
+    pages.gateway.setStatus({ usage: { today, budget: { day, month: null } } });
     await page.locator("[data-provider]").click();
     const overview = page.locator(".overview");
     await overview.getByText("50,120 of 50,000 tokens").waitFor();
@@ -980,17 +908,17 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
     test("runs no script and loads nothing, with the content security policy switched off", async () => {
       const { page, mishaps } = await openPage({ bypassCSP: true });
       for (const [i, vector] of VECTORS.entries()) {
-        gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: vector }));
-        gateway.message(messageRecord({ id: `t-00000${i}.reply`, role: "assistant", text: vector }));
-        gateway.message(messageRecord({ id: `s-${i}`, role: "system", text: vector }));
-        gateway.task(taskRecord({ id: `t-00000${i}.0`, title: vector, state: "running" }));
-        gateway.pass({ type: "progress", taskId: `t-00000${i}.0`, step: vector });
-        gateway.question(questionRecord({ id: `t-00000${i}.9`, question: vector, options: [vector] }));
-        gateway.trigger(triggerRecord({ id: `trg-${i}`, title: vector, prompt: vector }));
-        gateway.pass({ type: "delta", taskId: `t-9${String(i).padStart(5, "0")}`, text: vector });
+        pages.gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: vector }));
+        pages.gateway.message(messageRecord({ id: `t-00000${i}.reply`, role: "assistant", text: vector }));
+        pages.gateway.message(messageRecord({ id: `s-${i}`, role: "system", text: vector }));
+        pages.gateway.task(taskRecord({ id: `t-00000${i}.0`, title: vector, state: "running" }));
+        pages.gateway.pass({ type: "progress", taskId: `t-00000${i}.0`, step: vector });
+        pages.gateway.question(questionRecord({ id: `t-00000${i}.9`, question: vector, options: [vector] }));
+        pages.gateway.trigger(triggerRecord({ id: `trg-${i}`, title: vector, prompt: vector }));
+        pages.gateway.pass({ type: "delta", taskId: `t-9${String(i).padStart(5, "0")}`, text: vector });
       }
-      gateway.setStatus({ problems: VECTORS });
-      gateway.message(messageRecord({ id: "last", role: "user", text: "the last one" }));
+      pages.gateway.setStatus({ problems: VECTORS });
+      pages.gateway.message(messageRecord({ id: "last", role: "user", text: "the last one" }));
       await withText(page, "the last one").waitFor();
       const found = await page.evaluate(() => ({
         hacked: "hacked" in window,
@@ -1015,12 +943,12 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       }
       expect(await page.locator("body").isVisible()).toBe(true);
       expect(mishaps).toEqual([]);
-      expect(gateway.requests.filter((path) => !/^\/(api|assets|icon|ws|$)/.test(path))).toEqual([]);
+      expect(pages.gateway.requests.filter((path) => !/^\/(api|assets|icon|ws|$)/.test(path))).toEqual([]);
     });
 
     test("HTML in a reply is read as text, and nothing on the page breaks its policy", async () => {
       const { page, mishaps } = await openPage();
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: VECTORS.join("\n\n") }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: VECTORS.join("\n\n") }));
       await page.locator(".markdown", { hasText: "<script>window.hacked = 1</script>" }).waitFor();
       await page.getByRole("link", { name: "picture" }).waitFor();
       expect(mishaps).toEqual([]);
@@ -1033,35 +961,35 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       const plan = taskRecord({ id: "t-000042.1", role: "planner", title: "List, then count", state: "done" });
       const list = taskRecord({ id: "t-000042.1.0", title: "List the files", state: "running", attempts: 1 });
       const count = taskRecord({ id: "t-000042.1.1", title: "Count the lines", state: "waiting", after: list.id });
-      for (const task of [count, plan, list]) gateway.task(task);
+      for (const task of [count, plan, list]) pages.gateway.task(task);
 
       const card = page.locator(".cards > li", { has: page.locator('[data-task="t-000042.1"]') });
       await card.locator('[data-task="t-000042.1.1"]', { hasText: "after List the files" }).waitFor();
       expect(
         await card.locator("[data-task]").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-state"))),
       ).toEqual(["running", "running", "waiting"]);
-      gateway.pass({ type: "progress", taskId: list.id, step: "$ ls -la" });
+      pages.gateway.pass({ type: "progress", taskId: list.id, step: "$ ls -la" });
       await card.locator(".steps", { hasText: "$ ls -la" }).waitFor();
 
-      gateway.task({ ...list, state: "failed", error: "exit code 2", failureReason: "error" });
+      pages.gateway.task({ ...list, state: "failed", error: "exit code 2", failureReason: "error" });
       await card.locator(".task-error", { hasText: "exit code 2" }).waitFor();
       expect(await card.locator(".steps").count()).toBe(0);
-      gateway.task({ ...count, state: "cancelled" });
+      pages.gateway.task({ ...count, state: "cancelled" });
       await page.getByRole("heading", { name: "Earlier" }).waitFor();
       expect(await card.locator('[data-task="t-000042.1"]').getAttribute("data-state")).toBe("failed");
     });
 
     test("a reply shows the tasks that it started, as they are now", async () => {
       const { page } = await openPage();
-      gateway.message(
+      pages.gateway.message(
         messageRecord({ id: "t-000042.reply", role: "assistant", text: "On it.", taskIds: ["t-000042.1"] }),
       );
-      gateway.task(taskRecord({ id: "t-000042.1", role: "planner", title: "The plan", state: "running" }));
+      pages.gateway.task(taskRecord({ id: "t-000042.1", role: "planner", title: "The plan", state: "running" }));
       const line = withText(page, "On it.").getByRole("button", { name: "The plan" });
       await line.filter({ hasText: "running" }).waitFor();
-      gateway.pass({ type: "progress", taskId: "t-000042.1", step: "splitting the work" });
+      pages.gateway.pass({ type: "progress", taskId: "t-000042.1", step: "splitting the work" });
       await withText(page, "On it.").getByText("splitting the work").waitFor();
-      gateway.task(taskRecord({ id: "t-000042.1", role: "planner", title: "The plan", state: "done" }));
+      pages.gateway.task(taskRecord({ id: "t-000042.1", role: "planner", title: "The plan", state: "done" }));
       await line.filter({ hasText: "done" }).waitFor();
       await line.click();
       await page.waitForFunction(() => document.activeElement?.id === "task-t-000042.1");
@@ -1069,11 +997,11 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("an open one can be cancelled, and an ended one cannot", async () => {
       const { page } = await openPage();
-      gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "running" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "running" }));
       await page.getByRole("button", { name: "Cancel A long sleep" }).click();
-      expect(await gateway.arrival("cancel")).toEqual({ type: "cancel", taskId: "t-000001.0" });
+      expect(await pages.gateway.arrival("cancel")).toEqual({ type: "cancel", taskId: "t-000001.0" });
       await page.getByText("Cancelling").waitFor();
-      gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "cancelled" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "cancelled" }));
       await page.locator('[data-task="t-000001.0"][data-state="cancelled"]').waitFor();
       expect(await page.getByRole("button", { name: "Cancel A long sleep" }).count()).toBe(0);
       expect(await page.getByText("Cancelling").count()).toBe(0);
@@ -1096,7 +1024,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("who answers for each role, who did so last where that was somebody else, and who was passed over", async () => {
       const { page } = await openPage();
-      gateway.setStatus({
+      pages.gateway.setStatus({
         providers: { teller: "claude", planner: "claude", worker: "codex", reviewer: "claude" },
         answered: { teller: "offline", planner: "claude" },
         passedOver: ["openai lacks a model: set MIMIKIT_MODEL"],
@@ -1114,13 +1042,13 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("what today has cost, by what is known of it, and how the calls of each tool went", async () => {
       const { page } = await openPage();
-      gateway.setStatus({
+      pages.gateway.setStatus({
         usage: { today: { inputTokens: 1234567, outputTokens: 45, costUsd: 0 }, budget: { day: null, month: null } },
       });
       await answerer(page).click();
       await overview(page).getByText("1,234,567 tokens in, 45 out").waitFor();
       expect(await overview(page).getByText("$").count()).toBe(0);
-      gateway.setStatus({
+      pages.gateway.setStatus({
         usage: { today: { inputTokens: 1, outputTokens: 2, costUsd: 1.2345 }, budget: { day: null, month: null } },
         tools: { bash: { calls: 1204, failed: 12, meanMs: 12_345 }, reply: { calls: 1, failed: 0, meanMs: 3 } },
       });
@@ -1131,11 +1059,11 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("who gave a reply and who did a task stays with it, whoever answers now", async () => {
       const { page } = await openPage();
-      gateway.message(
+      pages.gateway.message(
         messageRecord({ id: "t-000001.reply", role: "assistant", text: "On it.", provider: "claude", taskIds: [] }),
       );
-      gateway.task(taskRecord({ id: "t-000001.0", state: "done", provider: "codex" }));
-      gateway.task(taskRecord({ id: "t-000001.1", state: "running" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0", state: "done", provider: "codex" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.1", state: "running" }));
       await withText(page, "On it.").locator(".meta", { hasText: "Claude" }).waitFor();
       await page.locator('[data-task="t-000001.0"]', { hasText: "Codex" }).waitFor();
       await page.locator('[data-task="t-000001.1"]').waitFor();
@@ -1144,7 +1072,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("a system that is not ready and its problems are shown in words", async () => {
       const { page } = await openPage();
-      gateway.setStatus({ ready: false, problems: ["The supervisor does not run."] });
+      pages.gateway.setStatus({ ready: false, problems: ["The supervisor does not run."] });
       await page.getByRole("status").filter({ hasText: "starting" }).waitFor();
       await page.getByRole("button", { name: "1 thing to look at" }).click();
       await page.getByText("The supervisor does not run.").waitFor();
@@ -1166,12 +1094,12 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       expect(await field(page).inputValue()).toBe("remember I like pnpm");
       expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
       await page.keyboard.press("Enter");
-      expect((await gateway.arrival("input")).text).toBe("remember I like pnpm");
+      expect((await pages.gateway.arrival("input")).text).toBe("remember I like pnpm");
     });
 
     test("who follows goes on following when something grows before the browser has told of the last scrolling", async () => {
       for (let i = 0; i < 40; i++) {
-        gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
+        pages.gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
       }
       const { page } = await openPage();
       const scroller = page.locator(".scroller");
@@ -1189,7 +1117,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("who reads above is not moved by what is new, and is told of it", async () => {
       for (let i = 0; i < 40; i++) {
-        gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
+        pages.gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
       }
       const { page } = await openPage();
       const scroller = page.locator(".scroller");
@@ -1199,27 +1127,27 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
       await scroller.evaluate((element) => element.scrollTo({ top: 100 }));
       await page.getByRole("button", { name: "To the newest" }).waitFor();
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Something new." }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Something new." }));
       await page.getByRole("button", { name: "New messages" }).waitFor();
       expect(await scroller.evaluate((element) => element.scrollTop)).toBe(100);
       await page.getByRole("button", { name: "New messages" }).click();
       await expect.poll(fromBottom).toBe(0);
 
-      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "A\n\n".repeat(30) }));
+      pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "A\n\n".repeat(30) }));
       await page.locator('[data-id="t-000002.reply"]').waitFor();
       await expect.poll(fromBottom).toBe(0);
       expect(await page.getByRole("button", { name: "New messages" }).count()).toBe(0);
     });
 
     test("a screen reader is told of a new reply, but not of the history or of each piece of a forming one", async () => {
-      gateway.message(messageRecord({ id: "m-old", role: "user", text: "old" }));
+      pages.gateway.message(messageRecord({ id: "m-old", role: "user", text: "old" }));
       const { page } = await openPage();
       const live = page.locator("[aria-live=polite]");
       await withText(page, "old").waitFor();
-      gateway.pass({ type: "delta", taskId: "t-000001", text: "piece" });
+      pages.gateway.pass({ type: "delta", taskId: "t-000001", text: "piece" });
       await page.locator(".forming", { hasText: "piece" }).waitFor();
       expect(await live.innerText()).toBe("");
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "The whole." }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "The whole." }));
       await live.filter({ hasText: "The whole." }).waitFor();
     });
 
@@ -1241,26 +1169,24 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       });
       const shown = () => page.evaluate(() => Reflect.get(globalThis, "shown"));
       const earlier = messageRecord({ id: "t-000001.0", role: "system", text: "old", notification: {} });
-      gateway.message(earlier);
-      await page.goto(gateway.pairingAddress());
+      pages.gateway.message(earlier);
+      await page.goto(pages.gateway.pairingAddress());
       await withText(page, "old").waitFor();
       await page.getByRole("button", { name: "Allow notifications" }).click();
       await page.getByRole("button", { name: "Allow notifications" }).waitFor({ state: "detached" });
-      gateway.notify(
+      pages.gateway.notify(
         messageRecord({ id: "t-000002.0", role: "system", text: "Wake up!", notification: { title: "Alarm" } }),
       );
       await expect.poll(shown).toEqual([["Alarm", "Wake up!", "t-000002.0"]]);
 
-      const successor = gateway.successor();
-      await gateway.stop();
-      gateway = successor;
+      await pages.replaceGateway();
       for (const [id, text] of Object.entries({
         "t-000001.0": "old",
         "t-000002.0": "Wake up!",
         "t-000003.0": "missed",
       }))
-        gateway.message(messageRecord({ id, role: "system", text, notification: {} }));
-      await gateway.start();
+        pages.gateway.message(messageRecord({ id, role: "system", text, notification: {} }));
+      await pages.gateway.start();
       await withText(page, "missed").waitFor();
       await expect.poll(shown).toEqual([
         ["Alarm", "Wake up!", "t-000002.0"],
@@ -1270,7 +1196,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("a code block can be copied", async () => {
       const { page } = await openPage({ permissions: ["clipboard-read", "clipboard-write"] });
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "```sh\nls <dir>\n```" }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "```sh\nls <dir>\n```" }));
       await page.locator(".code-block").hover();
       await page.getByRole("button", { name: "Copy" }).click();
       await page.getByRole("button", { name: "Copied" }).waitFor();
@@ -1279,15 +1205,15 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
 
     test("fits a phone: nothing scrolls sideways, and the tasks are a drawer that Escape closes", async () => {
       const word = "x".repeat(300);
-      gateway.setStatus({
+      pages.gateway.setStatus({
         ready: false,
         problems: [word],
         providers: { teller: word, planner: word, worker: word, reviewer: word },
         passedOver: [word],
         tools: { [word]: { calls: 1, failed: 1, meanMs: 1 } },
       });
-      gateway.message(messageRecord({ id: "m-1", role: "user", text: word }));
-      gateway.message(
+      pages.gateway.message(messageRecord({ id: "m-1", role: "user", text: word }));
+      pages.gateway.message(
         messageRecord({
           id: "t-000001.reply",
           role: "assistant",
@@ -1295,16 +1221,16 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
           taskIds: ["t-000001.0"],
         }),
       );
-      gateway.task(taskRecord({ id: "t-000001.0", title: word, state: "running" }));
-      gateway.question(
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: word, state: "running" }));
+      pages.gateway.question(
         questionRecord({ id: "t-000001.1", question: word, options: [word, word.slice(1)], taskId: "t-000001.0" }),
       );
-      gateway.trigger(triggerRecord({ id: "trg-1", title: word }));
+      pages.gateway.trigger(triggerRecord({ id: "trg-1", title: word }));
       const holds = { type: "file_exists" as const, holds: true, text: word };
       const tree = { type: "and" as const, holds: true, parts: [{ type: "or" as const, holds: true, parts: [holds] }] };
-      gateway.explanations.set("trg-1", { id: "trg-1", state: "unmet", text: word, next: null, condition: tree });
+      pages.gateway.explanations.set("trg-1", { id: "trg-1", state: "unmet", text: word, next: null, condition: tree });
       const { page } = await newPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
-      await page.goto(gateway.pairingAddress());
+      await page.goto(pages.gateway.pairingAddress());
       await page.locator('[data-id="t-000001.reply"]').waitFor();
       const overflow = () =>
         page.evaluate(() =>
@@ -1327,7 +1253,7 @@ describe.runIf(chromiumPath !== undefined)("the page", { timeout: TEST_MS_MAX },
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Tasks, 1 open" }).tap();
       await page.getByRole("dialog").locator('[data-task="t-000001.0"]').waitFor();
-      gateway.pass({ type: "progress", taskId: "t-000001.0", step: word });
+      pages.gateway.pass({ type: "progress", taskId: "t-000001.0", step: word });
       await page.locator(".steps").waitFor();
       expect(await overflow()).toEqual([]);
       await page.keyboard.press("Escape");

@@ -1,72 +1,24 @@
 /** What the views over the conversation promise, in a real browser against a gateway whose every word the test says. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { AuditAnswer, HistoryHit, TaskDetail, UsageRow } from "@mimikit/protocol/api";
 import { createPairingCode } from "@mimikit/runtime/pairing";
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
-import { buildPage } from "./support/build-page.ts";
-import { findChromium, launchChromium } from "./support/chromium.ts";
-import { messageRecord, questionRecord, statusRecord, taskRecord, triggerRecord } from "./support/records.ts";
-import { ScriptedGateway } from "./support/scripted-gateway.ts";
+import { messageRecord, questionRecord, taskRecord, triggerRecord } from "./support/records.ts";
+import { BROWSER_MS_MAX, hasChromium, usePages } from "./support/use-pages.ts";
 
-const TEST_MS_MAX = 60_000;
 /** Of what is loaded before the first thing is drawn, compressed. */
 const SCRIPT_BYTES_MAX = 60 * 1024;
 const VIEWS = ["search", "tasks", "triggers", "changes", "usage", "audit", "settings"] as const;
 const TITLES = ["Search", "Task board", "Triggers", "Recent changes", "Usage", "Audit log", "Settings"];
 
-const chromiumPath = findChromium();
-if (chromiumPath === undefined) {
-  console.warn(
-    "The views are not tested: no Chromium. Install one (apt-get install chromium) or set MIMIKIT_CHROMIUM.",
-  );
-}
-
-describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: TEST_MS_MAX }, () => {
-  let dist: string;
-  let browser: Browser;
-  let gateway: ScriptedGateway;
-  /** Closes what a test has opened. */
-  const cleanUps: (() => Promise<void>)[] = [];
-
-  beforeAll(async () => {
-    dist = await mkdtemp(join(tmpdir(), "mimikit-views-"));
-    await buildPage(dist);
-    browser = await launchChromium(chromiumPath ?? "");
-  }, TEST_MS_MAX);
-  afterAll(async () => {
-    await browser?.close();
-    await rm(dist, { recursive: true, force: true });
-  });
-  beforeEach(async () => {
-    gateway = new ScriptedGateway(dist, statusRecord());
-    await gateway.start();
-  });
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-    await gateway.stop();
-  });
-
-  /** A paired page in a browser of its own, with everything that went wrong in it collected. */
-  async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; mishaps: string[] }> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    cleanUps.push(() => context.close());
-    const page = await context.newPage();
-    const mishaps: string[] = [];
-    page.on("pageerror", (error) => mishaps.push(String(error)));
-    page.on("console", (line) => {
-      if (line.type() === "error" && !/400/.test(line.text())) mishaps.push(line.text());
-    });
-    await page.goto(gateway.pairingAddress());
-    await page.locator('[data-link="connected"]').waitFor();
-    await page.locator("[data-provider]").waitFor();
-    return { page, mishaps };
-  }
+describe.runIf(hasChromium)("the views of the page", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages();
+  const { openPage, atEnd } = pages;
 
   /** Opens a view by its address, as a bookmark does. */
   async function openView(page: Page, address: string): Promise<void> {
@@ -81,13 +33,13 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
   /** Something in every view. */
   function fill(): void {
-    gateway.message(messageRecord({ id: "m-1", role: "user", text: "water the beds" }));
-    gateway.task(taskRecord({ id: "t-000001.0", title: "Plan", role: "planner", state: "done" }));
-    gateway.task(taskRecord({ id: "t-000001.0.0", title: "First", state: "done" }));
+    pages.gateway.message(messageRecord({ id: "m-1", role: "user", text: "water the beds" }));
+    pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Plan", role: "planner", state: "done" }));
+    pages.gateway.task(taskRecord({ id: "t-000001.0.0", title: "First", state: "done" }));
     const second = taskRecord({ id: "t-000001.0.1", title: "Second", state: "running", after: "t-000001.0.0" });
-    gateway.task(second);
-    gateway.answers.set(`/api/tasks/${second.id}`, { ...second, result: null, upstream: [], timeline: [] });
-    gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
+    pages.gateway.task(second);
+    pages.gateway.answers.set(`/api/tasks/${second.id}`, { ...second, result: null, upstream: [], timeline: [] });
+    pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));
     const hit: HistoryHit = {
       id: "m-1",
       role: "user",
@@ -95,16 +47,16 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       text: "water the beds",
       score: 1,
     };
-    gateway.answers.set("/api/history/search", { hits: [hit] });
-    gateway.answers.set("/api/memory/search", {
+    pages.gateway.answers.set("/api/history/search", { hits: [hit] });
+    pages.gateway.answers.set("/api/memory/search", {
       method: "bm25",
       hits: [{ source: "memory.md", text: "The beds are in the north", score: 1, at: "2026-11-20" }],
     });
-    gateway.answers.set("/api/usage", { rows: [usageRow({})] });
-    gateway.answers.set("/api/audit", trailOf("task_queued", "task_done"));
-    gateway.answers.set("/api/triggers/upcoming", { upcoming: ["2126-12-01T09:00:00.000Z"] });
+    pages.gateway.answers.set("/api/usage", { rows: [usageRow({})] });
+    pages.gateway.answers.set("/api/audit", trailOf("task_queued", "task_done"));
+    pages.gateway.answers.set("/api/triggers/upcoming", { upcoming: ["2126-12-01T09:00:00.000Z"] });
     const firing = { triggerId: "trg-1", title: "Stretch", local: "", collidesWith: ["trg-2"], expected: null };
-    gateway.answers.set("/api/triggers/simulate", {
+    pages.gateway.answers.set("/api/triggers/simulate", {
       from: "",
       to: "",
       firings: [{ ...firing, at: new Date(Date.now() + 60_000).toISOString() }],
@@ -125,7 +77,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       await page.keyboard.type("audit");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Audit log" }).waitFor();
-      expect(page.url()).toBe(`${gateway.origin}/#/audit`);
+      expect(page.url()).toBe(`${pages.gateway.origin}/#/audit`);
 
       await page.keyboard.press("Control+k");
       await page.keyboard.type("seco");
@@ -155,7 +107,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       resolve();
       await page.getByRole("heading", { name: "Usage" }).waitFor();
       expect(await field(page).inputValue()).toBe("half a thou");
-      expect(gateway.received.filter(({ frame }) => frame.type === "input")).toEqual([]);
+      expect(pages.gateway.received.filter(({ frame }) => frame.type === "input")).toEqual([]);
     });
 
     test("Enter in a palette that has just opened ends nothing, whatever runs", async () => {
@@ -165,7 +117,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox").press("Enter");
       await page.getByRole("heading", { name: "Search" }).waitFor();
-      expect(gateway.received.filter(({ frame }) => frame.type === "stop")).toEqual([]);
+      expect(pages.gateway.received.filter(({ frame }) => frame.type === "stop")).toEqual([]);
     });
 
     test("a draft is still there after a view, Escape leads back to it, and so does the browser's way back", async () => {
@@ -178,7 +130,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       expect(await field(page).evaluate((element) => element.closest("[inert]") !== null)).toBe(true);
       await page.keyboard.press("Escape");
       await view(page).waitFor({ state: "detached" });
-      expect(page.url()).toBe(`${gateway.origin}/`);
+      expect(page.url()).toBe(`${pages.gateway.origin}/`);
       expect(await field(page).inputValue()).toBe("half a thou");
       await expect.poll(() => field(page).evaluate((element) => element === document.activeElement)).toBe(true);
       await page.goBack();
@@ -192,7 +144,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       await openView(page, "settings");
       await page.reload();
       await page.getByRole("heading", { name: "Settings" }).waitFor();
-      gateway.question(questionRecord({ id: "t-000001.0", question: "Which colour?" }));
+      pages.gateway.question(questionRecord({ id: "t-000001.0", question: "Which colour?" }));
       await page.getByRole("button", { name: "1 question waits" }).click();
       await page.getByRole("article").getByText("Which colour?").waitFor();
       expect(await view(page).count()).toBe(0);
@@ -200,13 +152,15 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
     test("nothing of a view is loaded before it is opened, and what is loaded first stays small", async () => {
       const { page } = await openPage();
-      const before = gateway.requests.filter((path) => path.endsWith(".js"));
-      const sizes = await Promise.all(before.map(async (path) => gzipSync(await readFile(join(dist, path))).length));
+      const before = pages.gateway.requests.filter((path) => path.endsWith(".js"));
+      const sizes = await Promise.all(
+        before.map(async (path) => gzipSync(await readFile(join(pages.dist, path))).length),
+      );
       expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(SCRIPT_BYTES_MAX);
-      const all = (await readdir(join(dist, "assets"))).filter((name) => name.endsWith(".js"));
+      const all = (await readdir(join(pages.dist, "assets"))).filter((name) => name.endsWith(".js"));
       expect(before.length).toBeLessThan(all.length - VIEWS.length);
       await openView(page, "audit");
-      expect(gateway.requests.filter((path) => path.includes("/audit-"))).not.toEqual([]);
+      expect(pages.gateway.requests.filter((path) => path.includes("/audit-"))).not.toEqual([]);
     });
 
     test("says so when a part of the page cannot be loaded, and the rest goes on", async () => {
@@ -232,7 +186,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
     });
 
     test("marks what was looked for, as text, and teaches before anything is typed", async () => {
-      gateway.answers.set("/api/history/search", { hits: [hit({}), hit({ id: "m-8", text: "今天给番茄浇水" })] });
+      pages.gateway.answers.set("/api/history/search", { hits: [hit({}), hit({ id: "m-8", text: "今天给番茄浇水" })] });
       const { page, mishaps } = await openPage();
       await openView(page, "search");
       await page.getByText("Everything that was ever said").waitFor();
@@ -245,9 +199,9 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
     });
 
     test("leads to the place where it was said, also far above what the page has loaded", async () => {
-      gateway.message(messageRecord({ id: "m-9", role: "user", text: "newest" }));
-      gateway.answers.set("/api/history/search", { hits: [hit({})] });
-      gateway.answers.set("/api/messages", ({ before }: { before: string }) => ({
+      pages.gateway.message(messageRecord({ id: "m-9", role: "user", text: "newest" }));
+      pages.gateway.answers.set("/api/history/search", { hits: [hit({})] });
+      pages.gateway.answers.set("/api/messages", ({ before }: { before: string }) => ({
         messages: before === "m-9" ? [messageRecord({ id: "m-7", role: "user", text: "Water the tomatoes" })] : [],
       }));
       const { page } = await openPage();
@@ -265,8 +219,8 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
     test("shows what memory holds about it, with the name of its source, and asks what was typed as it is", async () => {
       const asked: string[] = [];
-      gateway.answers.set("/api/history/search", { hits: [] });
-      gateway.answers.set("/api/memory/search", ({ q }: { q: string }) => {
+      pages.gateway.answers.set("/api/history/search", { hits: [] });
+      pages.gateway.answers.set("/api/memory/search", ({ q }: { q: string }) => {
         asked.push(q);
         return {
           method: "bm25",
@@ -284,8 +238,10 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
     });
 
     test("says where nothing was found, and where it is too old to be shown around", async () => {
-      gateway.answers.set("/api/history/search", ({ q }: { q: string }) => ({ hits: q === "old" ? [hit({})] : [] }));
-      gateway.answers.set("/api/messages", { messages: [] });
+      pages.gateway.answers.set("/api/history/search", ({ q }: { q: string }) => ({
+        hits: q === "old" ? [hit({})] : [],
+      }));
+      pages.gateway.answers.set("/api/messages", { messages: [] });
       const { page } = await openPage();
       await openView(page, "search/nothing");
       await page.getByText("Nobody has said anything like “nothing”.").waitFor();
@@ -304,7 +260,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       const left = (id: string) =>
         page.locator(`[data-node="${id}"]`).evaluate((element) => element.getBoundingClientRect().left);
       expect(await left("t-000001.0.0")).toBeLessThan(await left("t-000001.0.1"));
-      gateway.task(taskRecord({ id: "t-000001.0.1", title: "Second", state: "done", after: "t-000001.0.0" }));
+      pages.gateway.task(taskRecord({ id: "t-000001.0.1", title: "Second", state: "done", after: "t-000001.0.0" }));
       await page.locator('[data-node="t-000001.0.1"][data-state="done"]').waitFor();
       await page.getByRole("heading", { name: "Ended" }).waitFor();
       expect(mishaps).toEqual([]);
@@ -334,8 +290,8 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
           { at: "2026-11-22T08:01:02.000Z", event: "done" },
         ],
       };
-      gateway.task(summary);
-      gateway.answers.set("/api/tasks/t-000001.0.1", detail);
+      pages.gateway.task(summary);
+      pages.gateway.answers.set("/api/tasks/t-000001.0.1", detail);
       const { page, mishaps } = await openPage();
       await page.locator('[data-task="t-000001.0.1"]').getByRole("link", { name: "Second" }).click();
       await page.locator(`[data-result="${resultType}"]`).waitFor();
@@ -350,7 +306,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
   describe("triggers", () => {
     test("are made by a form that says when in words and shows the next moments first", async () => {
-      gateway.answers.set("/api/triggers/upcoming", ({ cron, timezone }: Record<string, string>) => ({
+      pages.gateway.answers.set("/api/triggers/upcoming", ({ cron, timezone }: Record<string, string>) => ({
         upcoming: cron === "0 30 7 * * 1-5" && timezone === "Asia/Tokyo" ? ["2126-12-02T22:30:00.000Z"] : [],
       }));
       const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
@@ -363,7 +319,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       expect((await page.locator(".upcoming b").innerText()).trim()).toBe("Monday to Friday at 07:30.");
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByRole("form").waitFor({ state: "detached" });
-      expect(gateway.wanted).toEqual([
+      expect(pages.gateway.wanted).toEqual([
         {
           method: "POST",
           path: "/",
@@ -381,19 +337,19 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
     test("are changed by the same form, which knows what was ordered; a refusal is told and nothing is lost", async () => {
       const schedule = { cron: "0 0 9 * * *", timezone: "Europe/Berlin" };
-      gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch", prompt: "stretch", schedule }));
+      pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch", prompt: "stretch", schedule }));
       const { page } = await openPage();
       await openView(page, "triggers");
       await page.getByRole("button", { name: "Change Stretch" }).click();
       await page.getByLabel("At", { exact: true }).fill("10:15");
-      gateway.refusal = "the calendar is full";
+      pages.gateway.refusal = "the calendar is full";
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("alert").filter({ hasText: "the calendar is full" }).waitFor();
       expect(await page.getByLabel("At", { exact: true }).inputValue()).toBe("10:15");
-      gateway.refusal = undefined;
+      pages.gateway.refusal = undefined;
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("form").waitFor({ state: "detached" });
-      expect(gateway.wanted.at(-1)).toEqual({
+      expect(pages.gateway.wanted.at(-1)).toEqual({
         method: "PATCH",
         path: "/trg-1",
         body: {
@@ -428,7 +384,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
   describe("usage", () => {
     test("is drawn by day and summed by who has answered, in tokens or in money", async () => {
       const day = new Date().toISOString().slice(0, 10);
-      gateway.answers.set("/api/usage", {
+      pages.gateway.answers.set("/api/usage", {
         rows: [usageRow({ day, inputTokens: 900, outputTokens: 100 }), usageRow({ day, role: "worker", costUsd: 0.5 })],
       });
       const { page, mishaps } = await openPage();
@@ -445,7 +401,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
     });
 
     test("that is nothing yet is explained", async () => {
-      gateway.answers.set("/api/usage", { rows: [] });
+      pages.gateway.answers.set("/api/usage", { rows: [] });
       const { page } = await openPage();
       await openView(page, "usage");
       await page.getByText("Nothing has cost anything yet.").waitFor();
@@ -454,7 +410,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
   describe("the audit log", () => {
     test("shows the newest line first, is filtered by any word, and goes back page by page", async () => {
-      gateway.answers.set("/api/audit", ({ before, after }: Record<string, string>) => {
+      pages.gateway.answers.set("/api/audit", ({ before, after }: Record<string, string>) => {
         if (before !== undefined) return { ...trailOf("role_started"), previous: null };
         return after === undefined ? { ...trailOf("task_queued", "task_done"), previous: "s1.w1.g1" } : trailOf();
       });
@@ -475,7 +431,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
     test("goes on while it is open", async () => {
       let hasMore = false;
-      gateway.answers.set("/api/audit", ({ after }: Record<string, string>) => {
+      pages.gateway.answers.set("/api/audit", ({ after }: Record<string, string>) => {
         if (after === undefined) return trailOf("task_queued");
         if (!hasMore) return trailOf();
         hasMore = false;
@@ -493,7 +449,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
   describe("settings", () => {
     test("say who answers for each role, what was passed over, and try it with a harmless message", async () => {
       const { page } = await openPage();
-      gateway.setStatus({
+      pages.gateway.setStatus({
         providers: { teller: "claude", planner: "claude", worker: "codex", reviewer: "codex" },
         passedOver: ["openai: OPENAI_API_KEY is not set"],
       });
@@ -502,13 +458,13 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       await view(page).getByText("OPENAI_API_KEY is not set").waitFor();
       await page.getByRole("button", { name: "Try it" }).click();
       await view(page).waitFor({ state: "detached" });
-      expect((await gateway.arrival("input")).text).toBe("In one sentence: who are you?");
+      expect((await pages.gateway.arrival("input")).text).toBe("In one sentence: who are you?");
     });
 
     test("notifications are shown only after the user has asked for them, and only for what is new and unasked", async () => {
-      gateway.question(questionRecord({ id: "q-old", question: "An old one?" }));
-      const context = await browser.newContext();
-      cleanUps.push(() => context.close());
+      pages.gateway.question(questionRecord({ id: "q-old", question: "An old one?" }));
+      const context = await pages.browser.newContext();
+      atEnd(() => context.close());
       // Nobody looks at a page in a headless browser's notifications: what is shown is written down instead.
       await context.addInitScript(() => {
         const shown: string[] = [];
@@ -527,19 +483,21 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
         Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
       });
       const page = await context.newPage();
-      await page.goto(gateway.pairingAddress());
+      await page.goto(pages.gateway.pairingAddress());
       await page.getByRole("article").getByText("An old one?").waitFor();
       const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Before consent." }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Before consent." }));
       await page.locator(".message", { hasText: "Before consent." }).waitFor();
       expect(await shown()).toEqual([]);
 
       await openView(page, "settings");
       await view(page).getByRole("button", { name: "Allow notifications" }).click();
       await page.getByText("On for this browser").waitFor();
-      gateway.question(questionRecord({ id: "q-new", question: "Which colour?" }));
-      gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "An answer.", answers: ["m-1"] }));
-      gateway.message(messageRecord({ id: "t-000003.reply", role: "assistant", text: "Drink water." }));
+      pages.gateway.question(questionRecord({ id: "q-new", question: "Which colour?" }));
+      pages.gateway.message(
+        messageRecord({ id: "t-000002.reply", role: "assistant", text: "An answer.", answers: ["m-1"] }),
+      );
+      pages.gateway.message(messageRecord({ id: "t-000003.reply", role: "assistant", text: "Drink water." }));
       await expect.poll(shown).toEqual(["Questions: Which colour?", "Mimikit: Drink water."]);
       await page.getByRole("button", { name: "Turn off" }).click();
       await view(page).getByRole("button", { name: "Allow notifications" }).waitFor();
@@ -549,9 +507,9 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
   describe("code", () => {
     test("is coloured by its language, and copied as it was written", async () => {
       const { page, mishaps } = await openPage({ permissions: ["clipboard-read", "clipboard-write"] });
-      expect(gateway.requests.filter((path) => path.includes("code-colours"))).toEqual([]);
+      expect(pages.gateway.requests.filter((path) => path.includes("code-colours"))).toEqual([]);
       const text = "```ts\nconst a = '<img src=x onerror=alert(1)>';\n```\n\n```nosuch\nplain <b>\n```";
-      gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text }));
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text }));
       await page.locator(".hljs-keyword", { hasText: "const" }).waitFor();
       expect(await page.locator(".message img").count()).toBe(0);
       expect(await page.locator("pre").last().innerText()).toContain("plain <b>");
@@ -566,8 +524,9 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
   });
 
   test("earlier messages are brought on request, above what is there", async () => {
-    for (let i = 50; i < 100; i++) gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
-    gateway.answers.set("/api/messages", ({ before }: { before: string }) => ({
+    for (let i = 50; i < 100; i++)
+      pages.gateway.message(messageRecord({ id: `m-${i}`, role: "user", text: `line ${i}` }));
+    pages.gateway.answers.set("/api/messages", ({ before }: { before: string }) => ({
       messages: before === "m-50" ? [messageRecord({ id: "m-49", role: "user", text: "line 49" })] : [],
     }));
     const { page } = await openPage();
@@ -579,11 +538,11 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
 
   test("a real instance fills every view: a chain, its story, a trigger made by the form, and what was done", async () => {
     const mimikit = await Instance.start();
-    cleanUps.push(() => mimikit.dispose());
+    atEnd(() => mimikit.dispose());
     // A page that is put in place by the test is not known to come from this machine, where its gateway is.
     const permissions = ["local-network-access"];
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
-    cleanUps.push(() => context.close());
+    const context = await pages.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
+    atEnd(() => context.close());
     const page = await context.newPage();
     const origin = `http://127.0.0.1:${mimikit.port}`;
     // The page of this build, whatever was built before; all that it asks is answered by the real processes.
@@ -591,7 +550,7 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
       (url) => url.origin === origin && !url.pathname.startsWith("/api/"),
       (route, request) => {
         const { pathname } = new URL(request.url());
-        return route.fulfill({ path: join(dist, pathname === "/" ? "index.html" : pathname) });
+        return route.fulfill({ path: join(pages.dist, pathname === "/" ? "index.html" : pathname) });
       },
     );
     await page.goto(`${origin}/#pair=${await createPairingCode(mimikit.home)}`);
@@ -630,10 +589,10 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
   });
 
   test("the page can be installed: its manifest names icons that are there", async () => {
-    const manifest = JSON.parse(await readFile(join(dist, "manifest.webmanifest"), "utf8")) as {
+    const manifest = JSON.parse(await readFile(join(pages.dist, "manifest.webmanifest"), "utf8")) as {
       icons: { src: string }[];
     };
-    const files = await readdir(dist);
+    const files = await readdir(pages.dist);
     expect(manifest.icons.filter(({ src }) => !files.includes(src))).toEqual([]);
     const { page } = await openPage();
     const href = await page.locator('link[rel="manifest"]').evaluate((link) => (link as HTMLLinkElement).href);
@@ -678,12 +637,12 @@ describe.runIf(chromiumPath !== undefined)("the views of the page", { timeout: T
   test("every view fits a phone: nothing scrolls sideways", async () => {
     fill();
     const word = "x".repeat(300);
-    gateway.task(taskRecord({ id: "t-000002.0", title: word, state: "failed", error: word }));
-    gateway.trigger(triggerRecord({ id: "trg-2", title: word }));
-    gateway.answers.set("/api/history/search", {
+    pages.gateway.task(taskRecord({ id: "t-000002.0", title: word, state: "failed", error: word }));
+    pages.gateway.trigger(triggerRecord({ id: "trg-2", title: word }));
+    pages.gateway.answers.set("/api/history/search", {
       hits: [{ id: "m-1", role: "user", at: "2026-11-20T08:00:00.000Z", text: word, score: 1 }],
     });
-    gateway.answers.set("/api/audit", trailOf(word));
+    pages.gateway.answers.set("/api/audit", trailOf(word));
     const { page } = await openPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
     for (const address of [...ADDRESSES, "tasks/t-000002.0"]) {
       await openView(page, address);
