@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 
 import { type Evidence, layOut } from "@mimikit/agent/evidence";
+import type { Provider } from "@mimikit/agent/provider";
 import { createClaude } from "@mimikit/agent/providers/claude/index";
 import { claudeSettingsOf } from "@mimikit/agent/providers/claude/settings";
 import { createCodex } from "@mimikit/agent/providers/codex/index";
@@ -57,17 +58,14 @@ async function laidOut(home: string, evidence: Evidence, taskId: string): Promis
 const question = turnOf({ messages: [messageOf("What is in the picture?")] });
 const work = taskOf({ id: "t-000001.0.0", role: "worker", prompt: "describe the picture" });
 
-describe.skipIf("missing" in codex)("the real codex", () => {
-  const codexOf = (model: ModelServer, role: "teller" | "worker", home: string) => {
-    const env = { MIMIKIT_CODEX_BIN: "bin" in codex ? codex.bin : "", OPENAI_API_KEY: "sk-canary" };
-    const config = Config.parse({ model: "gpt-5", codex: { baseUrl: model.baseUrl } });
-    return createCodex(codexSettingsOf(role, config, env, home));
-  };
+type ProviderOf = (model: ModelServer, role: "teller" | "worker", home: string) => Provider;
 
+/** What holds for every program that is given pictures. */
+function showsPictures(providerOf: ProviderOf): void {
   test("shows its model the picture that the user sent", async () => {
     const model = await serve({ teller: [{ say: "It is grey." }] });
     const { evidence, ...at } = place();
-    const provider = codexOf(model, "teller", at.home);
+    const provider = providerOf(model, "teller", at.home);
     const ran = await run(question, { ...at, provider, context: { evidence: [evidence] } });
     expect(ran).toMatchObject({ status: "done" });
     expect(model.requests[0]?.media).toEqual([{ type: "image/png", data: PNG.toString("base64") }]);
@@ -77,10 +75,20 @@ describe.skipIf("missing" in codex)("the real codex", () => {
   test("answers about a picture that nobody can open", async () => {
     const model = await serve({ teller: [{ say: "It is broken." }] });
     const { evidence, ...at } = place(BROKEN);
-    const provider = codexOf(model, "teller", at.home);
+    const provider = providerOf(model, "teller", at.home);
     const ran = await run(question, { ...at, provider, context: { evidence: [evidence] } });
     expect(ran).toMatchObject({ status: "done", effects: [{ type: "reply", text: "It is broken." }] });
   });
+}
+
+describe.skipIf("missing" in codex)("the real codex", () => {
+  const codexOf: ProviderOf = (model, role, home) => {
+    const env = { MIMIKIT_CODEX_BIN: "bin" in codex ? codex.bin : "", OPENAI_API_KEY: "sk-canary" };
+    const config = Config.parse({ model: "gpt-5", codex: { baseUrl: model.baseUrl } });
+    return createCodex(codexSettingsOf(role, config, env, home));
+  };
+
+  showsPictures(codexOf);
 
   test("lets a Worker's commands read the file, and nothing beside it", async () => {
     const { evidence, ...at } = place();
@@ -99,29 +107,13 @@ describe.skipIf("missing" in codex)("the real codex", () => {
 });
 
 describe.skipIf("missing" in claude)("the real claude", () => {
-  const claudeOf = (model: ModelServer, role: "teller" | "worker", home: string) => {
+  const claudeOf: ProviderOf = (model, role, home) => {
     const env = { MIMIKIT_CLAUDE_BIN: "bin" in claude ? claude.bin : "", ANTHROPIC_API_KEY: "sk-ant-canary" };
     const config = Config.parse({ model: "scripted", claude: { baseUrl: model.url } });
     return createClaude(claudeSettingsOf(role, config, env, home));
   };
 
-  test("shows its model the picture that the user sent", async () => {
-    const model = await serve({ teller: [{ say: "It is grey." }] });
-    const { evidence, ...at } = place();
-    const provider = claudeOf(model, "teller", at.home);
-    const ran = await run(question, { ...at, provider, context: { evidence: [evidence] } });
-    expect(ran).toMatchObject({ status: "done" });
-    expect(model.requests[0]?.media).toEqual([{ type: "image/png", data: PNG.toString("base64") }]);
-    expect(model.requests[0]?.prompt).toContain('shown: "picture 1"');
-  });
-
-  test("answers about a picture that nobody can open", async () => {
-    const model = await serve({ teller: [{ say: "It is broken." }] });
-    const { evidence, ...at } = place(BROKEN);
-    const provider = claudeOf(model, "teller", at.home);
-    const ran = await run(question, { ...at, provider, context: { evidence: [evidence] } });
-    expect(ran).toMatchObject({ status: "done", effects: [{ type: "reply", text: "It is broken." }] });
-  });
+  showsPictures(claudeOf);
 
   test("lets a Worker look at the picture at the path that it is told", async () => {
     const { evidence, ...at } = place();
