@@ -49,6 +49,19 @@ test("what is folded is known, also after a restart, and can be read", async () 
   expect(restarted.settledTurn).toBe(3);
 });
 
+test("a name that comes back after it was folded goes again, and what was folded first is what counts", async () => {
+  const { home, fs, ledger } = await oldArchive();
+  await foldArchive(fs, ledger, MARCH_4, 30);
+  // Somebody was about to settle it, and slept for a month in between.
+  await createRecord(fs, Message, archivePath("m-1"), message("m-1", "once more"));
+  const february = Date.parse("2026-02-15T12:00:00Z") / 1_000;
+  utimesSync(join(home, archivePath("m-1")), february, february);
+  expect(await foldArchive(fs, ledger, Date.parse("2026-04-04T00:00:00Z"), 30)).toBe(1);
+  expect(readdirSync(join(home, "archive/folded"))).toEqual(["2026-01.jsonl"]);
+  expect(readdirSync(join(home, "archive")).sort()).toEqual(["folded", "t-000003.json"]);
+  expect(await ledger.read("m-1")).toMatchObject({ text: "message 1" });
+});
+
 test("what cannot be folded stays where it is, and holds up nothing else", async () => {
   const { home, fs, ledger } = await oldArchive();
   for (const name of ["m-9.json", "t-000001 (copy).json"]) {

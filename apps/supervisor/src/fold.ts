@@ -5,7 +5,7 @@ import { BadJson, parseRecord } from "@mimikit/protocol/json";
 import { directoryOf, type FileSystem } from "@mimikit/store/file-system";
 import { archivedId, FOLD_BYTES_MAX, type Ledger } from "@mimikit/store/ledger";
 import { createOnce } from "@mimikit/store/record";
-import { ARCHIVE, archivePath, foldPath } from "@mimikit/store/state";
+import { ARCHIVE, archivePath, FOLDED, foldPath } from "@mimikit/store/state";
 
 const DAY_MS = 86_400_000;
 /** More records of a month make another part. */
@@ -21,7 +21,8 @@ export async function foldArchive(fs: FileSystem, ledger: Ledger, nowMs: number,
   const months = await foldableMonths(fs, ledger, nowMs, foldDays);
   let folded = 0;
   for (const [month, ids] of months) {
-    let left = ids;
+    let left = await dropFolded(fs, ledger, ids);
+    folded += ids.length - left.length;
     for (let part = 1; left.length > 0; part++) {
       const { inPart, unfoldable } = await foldPart(fs, month, part, left);
       await ledger.reload();
@@ -31,6 +32,19 @@ export async function foldArchive(fs: FileSystem, ledger: Ledger, nowMs: number,
     }
   }
   return folded;
+}
+
+/**
+ * A name whose id is in a fold is a leftover of a fold that was cut off, or was made once more by somebody who slept
+ * through all of it. What was folded first counts, so the name goes.
+ * @returns the ids that no fold has.
+ */
+async function dropFolded(fs: FileSystem, ledger: Ledger, ids: readonly string[]): Promise<string[]> {
+  await ledger.reload();
+  const again = ids.filter((id) => ledger.isFolded(id));
+  if (again.length > 0) await fs.syncDir(FOLDED);
+  for (const id of again) await fs.unlink(archivePath(id));
+  return ids.filter((id) => !ledger.isFolded(id));
 }
 
 async function foldableMonths(

@@ -72,6 +72,11 @@ export class Ledger {
     return this.known.has(id);
   }
 
+  /** Is it in a fold that is known here? */
+  isFolded(id: string): boolean {
+    return this.foldOf.has(id);
+  }
+
   names(): Iterable<string> {
     return this.known;
   }
