@@ -1,7 +1,7 @@
 /** A backup as a state directory: unpacked beside its place, checked there, and only then put into it. */
-import { once } from "node:events";
 import { closeSync, createReadStream, createWriteStream, fsyncSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { parseRecord } from "@mimikit/protocol/json";
 import { hasCode } from "@mimikit/store/error-code";
@@ -40,10 +40,7 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
 }
 
 async function writeFile(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
-  const file = createWriteStream(path, { flags: "wx", mode: 0o600, flush: true });
-  for await (const chunk of chunks) if (!file.write(chunk)) await once(file, "drain");
-  file.end();
-  await once(file, "close");
+  await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }));
 }
 
 function syncDirectory(path: string): void {

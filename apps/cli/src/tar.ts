@@ -2,6 +2,7 @@
  * The few things of the tar format that a backup needs: plain files with short or long names, written and read as
  * streams. What else an archive may hold (links, devices, names that lead out of it) is refused when it is read.
  */
+import { sep } from "node:path";
 import type { Readable } from "node:stream";
 
 const BLOCK_BYTES = 512;
@@ -78,7 +79,7 @@ export async function* readTar(stream: Readable): AsyncGenerator<TarEntry> {
     const { name, size, type } = parseHeader(block);
     if (type === EXTENDED) {
       if (size > EXTENDED_BYTES_MAX) throw new BadTar("a name in the archive is too long");
-      longName = nameIn((await source.take(size)).toString("utf8"));
+      longName = nameIn(await source.take(size));
       await source.take(padding(size).length);
       continue;
     }
@@ -109,13 +110,24 @@ function parseHeader(block: Buffer): { name: string; size: number; type: string 
   return { name: text(0, NAME_BYTES_MAX), size: octal(124, 12), type: block.toString("latin1", 156, 157) };
 }
 
-function nameIn(records: string): string | undefined {
-  return /(?:^|\n)\d+ path=([^\n]+)\n/.exec(records)?.[1];
+/** The name in records that say their own length: it may hold line breaks. */
+function nameIn(records: Buffer): string | undefined {
+  for (let rest = records; rest.length > 0; ) {
+    const length = Number.parseInt(rest.toString("latin1", 0, 8), 10);
+    if (!(length > 0)) return undefined;
+    const record = rest.toString("utf8", 0, length - 1);
+    const [start] = /^\d+ path=/.exec(record) ?? [];
+    if (start !== undefined) return record.slice(start.length);
+    rest = rest.subarray(length);
+  }
+  return undefined;
 }
 
 function assertInside(path: string): void {
   const parts = path.split("/");
-  const leadsOut = path.includes("\0") || path.includes("\\") || parts.some((part) => ["", ".", ".."].includes(part));
+  // Where it separates nothing, a backslash is a letter like any other.
+  const leadsOut =
+    path.includes("\0") || (sep === "\\" && path.includes(sep)) || parts.some((part) => ["", ".", ".."].includes(part));
   if (leadsOut) throw new BadTar(`${JSON.stringify(path)} is no name of a file inside of the archive`);
 }
 

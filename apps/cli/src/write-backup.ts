@@ -135,7 +135,15 @@ export async function writeBackup(home: string, file: string, stage: string, wit
 /** Everything else in the home, the files of a folder before those of the folders in it: notes before their summaries. */
 function documentsOf(home: string, withSecrets: boolean): string[] {
   const audit = PROCESS_ROLES.map(auditFile);
-  const skipped = new Set([...LEFT_OUT, ...RECORD_DIRECTORIES, ...audit, AUDIT, ...(withSecrets ? [] : SECRET_PATHS)]);
+  // Whoever has unpacked a backup by hand has its first file here: there is one in each.
+  const skipped = new Set([
+    MANIFEST,
+    ...LEFT_OUT,
+    ...RECORD_DIRECTORIES,
+    ...audit,
+    AUDIT,
+    ...(withSecrets ? [] : SECRET_PATHS),
+  ]);
   const walk = (dir: string): string[] => {
     const entries = entriesOf(join(home, dir)).map((entry) => ({
       entry,
