@@ -9,7 +9,7 @@ import { prepareHome } from "@mimikit/runtime/home";
 import { openDisk } from "@mimikit/store/disk";
 import { createRecord } from "@mimikit/store/record";
 import { archivePath } from "@mimikit/store/state";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findViolations } from "../../apps/cli/src/find-violations.ts";
 import { unpackBackup } from "../../apps/cli/src/read-backup.ts";
 import { withState } from "../../apps/cli/src/state.ts";
@@ -104,20 +104,28 @@ test("what is cut off, changed or no backup at all is refused in one line", asyn
   }
 });
 
-test("an archive that names a file twice is refused", async () => {
-  const { dir } = temporaryHome();
-  const manifest = JSON.stringify({ format: 1, version: "0.1.0", createdAt: NOON, hasSecrets: false });
-  const contents = [manifest, "- mine\n", "- theirs\n".repeat(100_000)];
-  const names = [MANIFEST, "memory.md", "memory.md"];
-  const entries = contents.flatMap((text, i) => {
-    const bytes = Buffer.from(text);
-    return [fileHeader(names[i] ?? "", bytes.length, 0), bytes, padding(bytes.length)];
+describe("a backup that somebody has made up is refused", () => {
+  test.each([
+    ["names a file twice", ["memory.md", "memory.md"], /exists/],
+    ["brings a token and says that it has none", ["memory.md", "token"], /has no secrets, and has token/],
+    ["brings a signed-in browser", ["sessions/web/a.json"], /has no secrets, and has sessions\/web\/a.json/],
+    ["leads out of its place", ["../memory.md"], /no name of a file inside/],
+    ["brings what no backup has", ["locks/pairing.json"], /which no backup does/],
+  ])("where it %s", async (_, names, reason) => {
+    const { dir } = temporaryHome();
+    const manifest = JSON.stringify({ format: 1, version: "0.1.0", createdAt: NOON, hasSecrets: false });
+    const files = [[MANIFEST, manifest], ...names.map((name) => [name, "- theirs\n".repeat(100_000)])];
+    const entries = files.flatMap(([name = "", text = ""]) => {
+      const bytes = Buffer.from(text);
+      return [fileHeader(name, bytes.length, 0), bytes, padding(bytes.length)];
+    });
+    const file = join(dir, "hostile.tar.gz");
+    const target = join(dir, "target");
+    writeFileSync(file, gzipSync(Buffer.concat([...entries, endOfArchive()])));
+    mkdirSync(target);
+    await expect(unpackBackup(file, target)).rejects.toThrow(reason);
+    expect(readdirSync(dir).sort()).toEqual(["home", "hostile.tar.gz", "target"]);
   });
-  const file = join(dir, "twice.tar.gz");
-  const target = join(dir, "target");
-  writeFileSync(file, gzipSync(Buffer.concat([...entries, endOfArchive()])));
-  mkdirSync(target);
-  await expect(unpackBackup(file, target)).rejects.toThrow(/is no whole backup: .*exists/);
 });
 
 test("records that keep every promise have no violation, and each promise that is broken is named", async () => {

@@ -7,11 +7,12 @@ import { parseRecord } from "@mimikit/protocol/json";
 import { hasCode } from "@mimikit/store/error-code";
 import { Failure, reasonOf } from "./failure.ts";
 import { BadTar, readTar } from "./tar.ts";
-import { LEFT_OUT, MANIFEST, Manifest } from "./write-backup.ts";
+import { LEFT_OUT, MANIFEST, Manifest, SECRET_PATHS } from "./write-backup.ts";
 
 /** @param target an empty directory. @returns what the backup says of itself. @throws Failure for what is no whole backup. */
 export async function unpackBackup(file: string, target: string): Promise<{ manifest: Manifest; files: number }> {
   let files = 0;
+  let secret: string | undefined;
   const directories = new Set<string>([target]);
   const source = createReadStream(file);
   const unpacked = createGunzip();
@@ -20,6 +21,7 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
     for await (const { path, chunks } of readTar(source.pipe(unpacked))) {
       if (files === 0 && path !== MANIFEST) throw new BadTar("it does not begin as a backup of Mimikit does");
       if (LEFT_OUT.includes(path.split("/")[0] ?? "")) throw new BadTar(`it holds ${path}, which no backup does`);
+      if (SECRET_PATHS.some((each) => path === each || path.startsWith(`${each}/`))) secret ??= path;
       const directory = join(target, dirname(path));
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       directories.add(directory);
@@ -28,6 +30,9 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
     }
     if (files === 0) throw new BadTar("it is empty");
     const manifest = parseRecord(Manifest, readFileSync(join(target, MANIFEST), "utf8"));
+    // Whoever restores it is told that browsers sign in anew: nobody may be signed in already.
+    if (secret !== undefined && !manifest.hasSecrets)
+      throw new BadTar(`it says that it has no secrets, and has ${secret}`);
     for (const directory of directories) syncDirectory(directory);
     return { manifest, files: files - 1 };
   } catch (error) {
@@ -43,7 +48,8 @@ async function writeFile(path: string, chunks: AsyncIterable<Buffer>): Promise<v
   await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }));
 }
 
-function syncDirectory(path: string): void {
+/** Makes the names in a directory last. */
+export function syncDirectory(path: string): void {
   const directory = openSync(path, "r");
   try {
     fsyncSync(directory);

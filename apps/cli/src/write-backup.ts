@@ -40,7 +40,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
-const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, "codex", "claude"];
+export const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, "codex", "claude"];
 /** What a start makes anew, or what is of this machine only. */
 export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, "pm2", "cache"];
 const UNFINISHED = /\.(tmp|next|new)$/;
