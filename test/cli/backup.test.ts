@@ -2,17 +2,18 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { Message } from "@mimikit/protocol/inbox";
 import { Result } from "@mimikit/protocol/result";
 import { prepareHome } from "@mimikit/runtime/home";
 import { openDisk } from "@mimikit/store/disk";
 import { createRecord } from "@mimikit/store/record";
 import { archivePath } from "@mimikit/store/state";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findViolations } from "../../apps/cli/src/find-violations.ts";
 import { unpackBackup } from "../../apps/cli/src/read-backup.ts";
 import { withState } from "../../apps/cli/src/state.ts";
+import { endOfArchive, fileHeader, padding } from "../../apps/cli/src/tar.ts";
 import { MANIFEST, writeBackup } from "../../apps/cli/src/write-backup.ts";
 import { NOON, resultOf, taskOf } from "../http-gateway/records.ts";
 
@@ -42,6 +43,9 @@ test("what is unpacked is what was there, without secrets and without what a sta
   const { home, dir } = temporaryHome();
   await settle(home, "t-000001", ["m-1"]);
   writeFileSync(join(home, "memory.md"), "- 喜欢 pnpm\n");
+  mkdirSync(join(home, "runs/t-000001.0.a1"));
+  writeFileSync(join(home, "runs/t-000001.0.a1/a\\b"), "made by a worker");
+  writeFileSync(join(home, MANIFEST), "of a backup that was unpacked by hand");
   writeFileSync(join(home, "sessions/web/a.json"), "{}");
   mkdirSync(join(home, "codex"));
   writeFileSync(join(home, "codex/auth.json"), "{}");
@@ -60,7 +64,9 @@ test("what is unpacked is what was there, without secrets and without what a sta
   const left = readdirSync(target, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(target.length + 1));
-  expect(left.sort()).toEqual(["archive/m-1.json", "archive/t-000001.json", "memory.md", MANIFEST].sort());
+  expect(left.sort()).toEqual(
+    ["archive/m-1.json", "archive/t-000001.json", "memory.md", "runs/t-000001.0.a1/a\\b", MANIFEST].sort(),
+  );
   expect(readFileSync(join(target, "memory.md"), "utf8")).toBe("- 喜欢 pnpm\n");
   await expect(writeBackup(home, file, join(stage, "1"), false)).rejects.toMatchObject({ code: "EEXIST" });
   expect(gunzipSync(readFileSync(file)).includes("auth.json")).toBe(false);
@@ -96,6 +102,30 @@ test("what is cut off, changed or no backup at all is refused in one line", asyn
     mkdirSync(target);
     await expect(unpackBackup(file, target), name).rejects.toThrow(/^.*is no whole backup: [^\n]+$/);
   }
+});
+
+describe("a backup that somebody has made up is refused", () => {
+  test.each([
+    ["names a file twice", ["memory.md", "memory.md"], /exists/],
+    ["brings a token and says that it has none", ["memory.md", "token"], /has no secrets, and has token/],
+    ["brings a signed-in browser", ["sessions/web/a.json"], /has no secrets, and has sessions\/web\/a.json/],
+    ["leads out of its place", ["../memory.md"], /no name of a file inside/],
+    ["brings what no backup has", ["locks/pairing.json"], /which no backup does/],
+  ])("where it %s", async (_, names, reason) => {
+    const { dir } = temporaryHome();
+    const manifest = JSON.stringify({ format: 1, version: "0.1.0", createdAt: NOON, hasSecrets: false });
+    const files = [[MANIFEST, manifest], ...names.map((name) => [name, "- theirs\n".repeat(100_000)])];
+    const entries = files.flatMap(([name = "", text = ""]) => {
+      const bytes = Buffer.from(text);
+      return [fileHeader(name, bytes.length, 0), bytes, padding(bytes.length)];
+    });
+    const file = join(dir, "hostile.tar.gz");
+    const target = join(dir, "target");
+    writeFileSync(file, gzipSync(Buffer.concat([...entries, endOfArchive()])));
+    mkdirSync(target);
+    await expect(unpackBackup(file, target)).rejects.toThrow(reason);
+    expect(readdirSync(dir).sort()).toEqual(["home", "hostile.tar.gz", "target"]);
+  });
 });
 
 test("records that keep every promise have no violation, and each promise that is broken is named", async () => {

@@ -43,6 +43,21 @@ test("two wishes for one change are one after the other, and the second is told 
   ]);
 });
 
+test("whoever asks while the trigger is being taken back waits, however early the other's clock is", () => {
+  const creation = creationOf(recurring("trg-1f"), origin);
+  const over = recurring("trg-1f", { over: "deleted", applied: ["undo-2"] });
+  const early = { ...wish("put-1f", "undo-1"), at: new Date(NOON_MS - 1).toISOString() };
+  const facts = { inbox: [early, wish("put-1f", "undo-2")], changes: [creation], standing: [over] };
+  expect(took(facts)).toMatchObject([{ type: "conclude-undo", wish: { id: "undo-2" } }]);
+});
+
+test("a trigger whose change has a name that is too long for another trigger is not made anew", () => {
+  const deletion = deletionOf(recurring("trg-1f"), { ...origin, id: `c-${"f".repeat(91)}` });
+  expect(took({ inbox: [wish(deletion.id)], changes: [deletion], archive: ["trg-1f"] })).toMatchObject(
+    answer(expect.stringMatching(/^refused: the name of the change is too long/)),
+  );
+});
+
 test("a change that nobody knows is refused", () => {
   expect(took({ inbox: [wish("memory-9")] })).toMatchObject(
     answer("refused: there is no change memory-9: see  mimikit undo  for those that are known"),

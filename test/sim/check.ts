@@ -8,8 +8,9 @@ import { type Result, reportOf } from "@mimikit/protocol/result";
 import { ROLES } from "@mimikit/protocol/role";
 import { RECENT_MAX, type Recurring } from "@mimikit/protocol/trigger";
 import { editMark } from "@mimikit/store/document";
-import { BACKLOG_PATH, HISTORY_PATH, MEMORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/state";
+import { HISTORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/state";
 import { itemOf } from "../../apps/supervisor/src/execute/notes.ts";
+import { checkChanges } from "./check-changes.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 import { BOUNDS, type Outside } from "./scenario.ts";
 
@@ -90,12 +91,6 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
         const record = archive.get(resultSummaryId(effect.taskId));
         if (isReported && record === undefined) violate(`${effect.taskId} was summed up, and its summary is nowhere`);
       }
-      const document =
-        effect.type === "remember" ? MEMORY_PATH : effect.type === "update_backlog" ? BACKLOG_PATH : null;
-      if (document === null) continue;
-      const content = effect.type === "remember" ? effect.content : effect.type === "update_backlog" ? effect.item : "";
-      const times = (disk.read(document) ?? "").split(`${content} ${editMark(id)}`).length - 1;
-      if (times !== 1) violate(`the edit ${id} stands ${times} times in ${document}`);
     }
     for (const report of result.task.upstream) {
       const upstream = archive.get(report.id);
@@ -160,7 +155,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     }
   }
 
-  checkMemory(turns, archive, disk, outside, violate);
+  const read = checkMemory(turns, archive, disk, outside, violate);
+  checkChanges({ disk, archive, results, isCancelled, violate }, read);
   checkTriggers(archive, outside, consumed, isCancelled, violate);
   checkQuestions(archive, consumed, violate);
 
@@ -202,14 +198,17 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   return violations;
 }
 
-/** SPEC E2, E3: what was said stands once in memory, or in what a summary was made of; a summary is there, or in another. */
+/**
+ * SPEC E2, E3: what was said stands once in memory, or in what a summary was made of; a summary is there, or in another.
+ * @returns what summaries were made of.
+ */
 function checkMemory(
   turns: readonly Result[],
   archive: ReadonlyMap<string, Archived>,
   disk: MemoryDisk,
   outside: Outside,
   violate: (what: string) => void,
-): void {
+): string[] {
   const textsIn = (dir: string) => disk.names(dir).map((name) => disk.read(`${dir}/${name}`) ?? "");
   const ended = [...archive.values()].flatMap((record) =>
     "task" in record && record.task.rollUp !== undefined ? [record] : [],
@@ -240,6 +239,7 @@ function checkMemory(
   for (const line of outside.scribbles)
     if (![...notes, ...summaries].some((text) => text.includes(`${line}\n`)))
       violate(`what a person wrote is lost: ${line}`);
+  return read;
 }
 
 /** A question is closed one way; its answer is told once, and an answer that came too late is a message. */

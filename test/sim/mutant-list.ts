@@ -37,6 +37,28 @@ const DOCUMENT = "packages/store/src/document.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
+    name: "undone-before-it-is",
+    rule: "a change is said to be taken back only when that is durable",
+    file: "apps/supervisor/src/execute/undo.ts",
+    find: '    if (change.what === "config") await',
+    replace:
+      '    const document = change.what === "config" ? "config.yaml" : change.document;\n    await concludeUndo({ type: "conclude-undo", wish, outcome: `undone in ${document}` }, hands);\n    if (change.what === "config") await',
+  },
+  {
+    name: "changed-unrecorded",
+    rule: "J3: what is changed is recorded before it is changed",
+    file: SETTLEMENT,
+    find: "  if (change === null) return null;\n",
+    replace: "  if (change !== null) return change;\n  if (change === null) return null;\n",
+  },
+  {
+    name: "taken-back-under-no-mark",
+    rule: "R10: taking back carries a mark of its own",
+    file: "packages/store/src/take-back.ts",
+    find: "  return { text: withMarks(lines, [id, undoEditId(id)]) };",
+    replace: "  return { text: withMarks(lines, [undoEditId(id)]) };",
+  },
+  {
     name: "acknowledged-before-durable",
     rule: "step 1: durable, then 202",
     file: "test/sim/scenario.ts",

@@ -14,8 +14,10 @@ import type { Effect } from "@mimikit/protocol/effect";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/id";
 import {
   AnswerWish,
+  BacklogEditWish,
   CancelWish,
   ClearWish,
+  MemoryAddWish,
   Message,
   RestartWish,
   SteerWish,
@@ -24,6 +26,7 @@ import {
   TriggerPatchWish,
   TriggerPutWish,
   TriggerRunWish,
+  UndoWish,
 } from "@mimikit/protocol/inbox";
 import { Question } from "@mimikit/protocol/question";
 import type { Role } from "@mimikit/protocol/role";
@@ -33,7 +36,7 @@ import { DocumentBusy } from "@mimikit/store/document";
 import { directoryOf } from "@mimikit/store/file-system";
 import { createRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
-import { archivePath, claimPath, inboxPath, resultPath } from "@mimikit/store/state";
+import { archivePath, CHANGES, claimPath, inboxPath, resultPath } from "@mimikit/store/state";
 import { foldArchive } from "../../apps/supervisor/src/fold.ts";
 import { writeHistory } from "../../apps/supervisor/src/history-view.ts";
 import { MemoryWatch } from "../../apps/supervisor/src/memory-watch.ts";
@@ -51,6 +54,8 @@ const INTERJECTIONS = 6;
 /** Wishes about standing triggers in one run, and orders of models for one, at most. */
 const TRIGGER_WISHES = 8;
 const SCHEDULES = 3;
+/** Wishes about memory and the backlog, and to take something back, in one run, at most. */
+const NOTE_WISHES = 12;
 /** Lines that a person writes into memory in one run, at most. */
 const SCRIBBLES = 4;
 const DAY_SEC = 86_400;
@@ -115,6 +120,7 @@ export class Outside {
   /** A budget is used up. */
   isAtCeiling = false;
   triggerWishes = 0;
+  noteWishes = 0;
   schedules = 0;
   interjections = 0;
   restartWishes = 0;
@@ -131,11 +137,13 @@ export interface Shape {
   pools: number;
   /** The lock of a document is only a courtesy: without it one supervisor still loses nothing. */
   documentLocks: boolean;
+  /** The person has things written down, and takes back what was changed. */
+  takesNotes: boolean;
 }
 
 export function populate(world: World, outside: Outside, shape: Shape): void {
   world.start("gateway", gateway(outside));
-  world.start("person", person(outside));
+  world.start("person", person(outside, shape));
   for (let i = 0; i < shape.supervisors; i++) world.start("supervisor", supervisor(outside, shape));
   for (let i = 0; i < shape.pools; i++) world.start("pool", pool(outside));
 }
@@ -174,7 +182,7 @@ function gateway(outside: Outside): Program {
 }
 
 /** Drops files by hand, cancels tasks, asks for restarts, and leaves garbage. */
-function person(outside: Outside): Program {
+function person(outside: Outside, { takesNotes }: Shape): Program {
   return async (environment) => {
     const { fs, step, rest, world, nowMs } = environment;
     const drop = (path: string, text: string) => {
@@ -237,6 +245,9 @@ function person(outside: Outside): Program {
         await step(() => drop(`${dir}/junk-${serial}.json`, '{"half'));
       } else if (dice < 0.075 && outside.scribbles.length < SCRIBBLES) {
         await step(() => scribble(`mine ${serial}`, world, outside));
+      } else if (dice < 0.1 && takesNotes && outside.noteWishes < NOTE_WISHES) {
+        outside.noteWishes++;
+        await wishForNote(serial, environment, outside);
       } else await rest();
     }
   };
@@ -375,6 +386,39 @@ async function deleteTrigger(
   await tolerating(environment, async () => {
     await createRecord(fs, TriggerDeleteWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
     outside.wishes.add(id);
+  });
+}
+
+/** Has something remembered, does something to the backlog, or takes back what was changed, perhaps once more. */
+async function wishForNote(serial: number, environment: Environment, outside: Outside): Promise<void> {
+  const { fs, world, nowMs } = environment;
+  const at = new Date(nowMs()).toISOString();
+  const hex = String(serial).padStart(8, "0");
+  const dice = world.random();
+  const changes = world.disk.names(CHANGES).map((name) => name.replace(/\.json$/, ""));
+  await tolerating(environment, async () => {
+    if (changes.length > 0 && dice < 0.5) {
+      const id = `undo-${hex}`;
+      const wish = { kind: "undo" as const, id, at, changeId: pick(changes, world) };
+      await createRecord(fs, UndoWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      outside.wishes.add(id);
+    } else if (dice < 0.75) {
+      const id = `memory-${hex}`;
+      const where = pick(
+        [{ longTerm: true }, { longTerm: false }, { longTerm: true, target: "profile" }] as const,
+        world,
+      );
+      const wish = { kind: "memory-add" as const, id, at, content: `I said ${serial}`, ...where };
+      await createRecord(fs, MemoryAddWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      outside.wishes.add(id);
+    } else {
+      const id = `backlog-${hex}`;
+      const op = pick(["add", "done", "remove"] as const, world);
+      const item = op === "add" ? `thing ${serial}` : String(1 + below(world.random, 2));
+      const wish = { kind: "backlog-edit" as const, id, at, op, item };
+      await createRecord(fs, BacklogEditWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      outside.wishes.add(id);
+    }
   });
 }
 

@@ -29,7 +29,9 @@ export async function simulate(seed: number): Promise<Run> {
 function shapeOf(seed: number): Shape {
   const random = randomOf(seed ^ 0x5eed);
   const supervisors = random() < 0.7 ? 2 : 1;
-  return { supervisors, pools: random() < 0.7 ? 2 : 1, documentLocks: supervisors > 1 || random() < 0.5 };
+  const pools = random() < 0.7 ? 2 : 1;
+  const documentLocks = supervisors > 1 || random() < 0.5;
+  return { supervisors, pools, documentLocks, takesNotes: random() < 0.6 };
 }
 
 /** Some bugs need a storm and some need peace in which work gets far: each seed has a weather of its own. */

@@ -247,6 +247,7 @@ export class World {
       // A hint, not a fact: usually told at once, so that an idle look is cheap.
       version: (dir) => (random() < 0.1 ? look(() => disk.version(dir)) : Promise.resolve(disk.version(dir))),
       read: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
+      readText: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
       exists: (path) => look(() => disk.info(path) !== null),
       info: (path) => look(() => disk.info(path)),
       async write(path, text) {

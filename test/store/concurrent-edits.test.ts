@@ -4,9 +4,14 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { appendItem, editDocument } from "@mimikit/store/document";
+import type { ConfigChange } from "@mimikit/protocol/change";
+import { appendItem, DocumentBusy, editDocument } from "@mimikit/store/document";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { restoreConfig } from "../../apps/supervisor/src/config-changes.ts";
+import { CannotUndo } from "../../apps/supervisor/src/execute/cannot-undo.ts";
+import { sha256 } from "../../apps/supervisor/src/execute/notes.ts";
+import { NOON, NOON_MS } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
 
 const BEFORE = "- [ ] first\n";
@@ -95,6 +100,32 @@ describe("an edit while somebody saves", () => {
         expect(await fs.list(`tmp/test-1-1`)).toEqual([]);
       }
       // The one instant that nothing sees: another file comes between the old one's second name and its replacement.
+      expect(lost).toEqual(style === "by another file in its place" ? ["rename"] : []);
+    });
+});
+
+describe("settings that are taken back while somebody saves them", () => {
+  for (const [style, editorOf] of Object.entries(editors))
+    test(`${style}, at any of the operations, keep what was saved`, async () => {
+      const lost: string[] = [];
+      for (let k = 0; ; k++) {
+        const { home, fs } = temporaryState();
+        const path = join(home, "config.yaml");
+        const [before, after] = ["tickMs: 100\n", "tickMs: 200\n"];
+        const change: ConfigChange = {
+          ...{ kind: "change", id: "config-1", at: NOON, by: "user", title: "tickMs" },
+          ...{ what: "config", op: "edit", before, after: sha256(after) },
+        };
+        writeFileSync(path, after);
+        const editor = editorOf();
+        const { disk, operations } = editedAt(fs, path, k, editor);
+        const hands = { fs: disk, lock: noLock, nowMs: () => NOON_MS, audit: () => undefined };
+        const refusal = await restoreConfig(change, hands).catch((error: unknown) => error);
+        if (operations.length <= k) break;
+        if (operations.length === k + 1) editor.end(path);
+        if (refusal !== undefined && !(refusal instanceof DocumentBusy)) expect(refusal).toBeInstanceOf(CannotUndo);
+        if (!readFileSync(path, "utf8").includes(THEIRS)) lost.push(operations[k] ?? "");
+      }
       expect(lost).toEqual(style === "by another file in its place" ? ["rename"] : []);
     });
 });

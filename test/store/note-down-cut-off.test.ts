@@ -1,17 +1,19 @@
 /** A wish to write something down is cut off before each of its operations on the disk, and done again: it is done once. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Action, NoteWish } from "@mimikit/core/action";
 import { noteDown } from "@mimikit/core/rules/note-down";
 import { Archived } from "@mimikit/protocol/archive";
 import { Wish } from "@mimikit/protocol/inbox";
+import { RECORD_BYTES_MAX } from "@mimikit/protocol/json";
+import { DocumentBusy } from "@mimikit/store/document";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { Ledger } from "@mimikit/store/ledger";
 import { createRecord, readRecord } from "@mimikit/store/record";
-import { archivePath, INBOX, inboxPath } from "@mimikit/store/state";
+import { archivePath, CHANGES, INBOX, inboxPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
 import { execute } from "../../apps/supervisor/src/execute.ts";
-import { NOON, snapshot } from "../core/facts.ts";
+import { NOON, NOON_MS, snapshot } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
 import { cutAt, wasCut } from "./power-cut.ts";
 
@@ -69,4 +71,36 @@ test.each(wishes)("in %s", async (_, wish, text, outcome) => {
     expect(await fs.list(INBOX)).toEqual([]);
     if (!isCut) break;
   }
+});
+
+test("a document that is no text in UTF-8 is kept as it is, and one that is being saved is waited for", async () => {
+  const { home, fs } = temporaryState();
+  const path = join(home, "memory.md");
+  const wish = wishes[0]?.[1] as NoteWish;
+  // 中文, as an editor on Windows may save it.
+  const theirs = Buffer.from([0x2d, 0x20, 0xd6, 0xd0, 0xce, 0xc4, 0x0a]);
+  await createRecord(fs, Wish, inboxPath(wish.id), wish);
+  writeFileSync(path, theirs);
+  utimesSync(path, NOON_MS / 1_000, NOON_MS / 1_000);
+  await expect(carryOut(wish, fs)).rejects.toThrow(DocumentBusy);
+  expect(readFileSync(path)).toEqual(theirs);
+  utimesSync(path, NOON_MS / 1_000 - 2, NOON_MS / 1_000 - 2);
+  await carryOut(wish, fs);
+  expect(readFileSync(path, "utf8")).toBe("- tea <!-- memory-1 -->\n");
+  const [aside = "", ...others] = readdirSync(join(home, "quarantine"));
+  expect(others).toEqual([]);
+  expect(readFileSync(join(home, "quarantine", aside))).toEqual(theirs);
+});
+
+test("an item beside a line that no record has room for is taken out all the same", async () => {
+  const { home, fs } = temporaryState();
+  const path = join(home, "backlog.md");
+  const wish: NoteWish = { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "remove", item: "mine", mac: "seal" };
+  const picture = `![](data:image/png;base64,${"A".repeat(RECORD_BYTES_MAX)})\n`;
+  writeFileSync(path, `- [ ] mine\n${picture}`);
+  await createRecord(fs, Wish, inboxPath(wish.id), wish);
+  await carryOut(wish, fs);
+  expect(readFileSync(path, "utf8") === `${picture}<!-- backlog-1 -->\n`).toBe(true);
+  expect(await readRecord(fs, Archived, archivePath(wish.id))).toMatchObject({ outcome: "removed" });
+  expect(await fs.list(CHANGES)).toEqual([]);
 });

@@ -38,6 +38,13 @@ test("what was edited since stays, and the line is named", () => {
   expect(takenBack(added, "- [x] bread <!-- b-1 -->\n")).toMatchObject({ problem: expect.stringContaining("line 1") });
 });
 
+test("what was taken out since is not there, whatever marks are left of it", () => {
+  const added = changeIn("", item("add", "bread"));
+  expect(takenBack(added, "- [ ] milk\n<!-- b-1 --> <!-- b-2 -->\n")).toEqual({
+    problem: "it is not in backlog.md any more",
+  });
+});
+
 test("what was ticked off is open again", () => {
   const change = changeIn("* [ ] bread\n- [ ] milk\n", item("done", "milk"));
   const back = { text: "* [ ] bread\n- [ ] milk\n<!-- b-1 -->\n<!-- b-1.undo -->\n" };

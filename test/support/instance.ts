@@ -53,8 +53,8 @@ export class Instance {
   private readonly env: NodeJS.ProcessEnv;
   private readonly running = new Map<RoleName, ChildProcess>();
   private readonly directory: string;
-  /** What the roles printed, for the message of a test that fails. */
-  private output = "";
+  /** What the roles printed. */
+  output = "";
 
   private constructor(directory: string, port: number, env: Record<string, string>) {
     this.directory = directory;

@@ -40,7 +40,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
-const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, "codex", "claude"];
+export const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, "codex", "claude"];
 /** What a start makes anew, or what is of this machine only. */
 export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, "pm2", "cache"];
 const UNFINISHED = /\.(tmp|next|new)$/;
@@ -135,7 +135,15 @@ export async function writeBackup(home: string, file: string, stage: string, wit
 /** Everything else in the home, the files of a folder before those of the folders in it: notes before their summaries. */
 function documentsOf(home: string, withSecrets: boolean): string[] {
   const audit = PROCESS_ROLES.map(auditFile);
-  const skipped = new Set([...LEFT_OUT, ...RECORD_DIRECTORIES, ...audit, AUDIT, ...(withSecrets ? [] : SECRET_PATHS)]);
+  // Whoever has unpacked a backup by hand has its first file here: there is one in each.
+  const skipped = new Set([
+    MANIFEST,
+    ...LEFT_OUT,
+    ...RECORD_DIRECTORIES,
+    ...audit,
+    AUDIT,
+    ...(withSecrets ? [] : SECRET_PATHS),
+  ]);
   const walk = (dir: string): string[] => {
     const entries = entriesOf(join(home, dir)).map((entry) => ({
       entry,

@@ -6,6 +6,7 @@ import { titleOf } from "@mimikit/core/title";
 import { Change, type ConfigChange } from "@mimikit/protocol/change";
 import { BadJson } from "@mimikit/protocol/json";
 import { CONFIG_FILE, CONFIG_FILE_BYTES_MAX, problemOfConfig, settingsIn } from "@mimikit/runtime/config";
+import { DocumentBusy, replaceDocument } from "@mimikit/store/document";
 import { createRecord, replaceView } from "@mimikit/store/record";
 import { changePath } from "@mimikit/store/state";
 import { CannotUndo } from "./execute/cannot-undo.ts";
@@ -59,16 +60,15 @@ export async function restoreConfig(change: ConfigChange, hands: Surroundings): 
     if (problem !== null) throw new CannotUndo(`this version does not take what was there before: ${problem}`);
     // Noted first: what comes back is no change of anybody's.
     await replaceView(fs, NOTICED_FILE, change.before);
-    const isStill = async () => (await readConfig(hands)) === text;
-    if (!(await replaceView(fs, CONFIG_FILE, change.before, isStill)))
-      throw new Error(`${CONFIG_FILE} was saved while it was restored`);
+    // Who has saved it meanwhile is found to have changed it at the next try.
+    if (!(await replaceDocument(fs, CONFIG_FILE, text, change.before))) throw new DocumentBusy(CONFIG_FILE);
   });
 }
 
-/** A missing file says as much as an empty one; null for what is no plain file. */
+/** A missing file says as much as an empty one; null for what is no plain file of text. */
 async function readConfig({ fs }: Pick<Hands, "fs">): Promise<string | null> {
   try {
-    return (await fs.read(CONFIG_FILE, CONFIG_FILE_BYTES_MAX)) ?? "";
+    return (await fs.readText(CONFIG_FILE, CONFIG_FILE_BYTES_MAX)) ?? "";
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     return null;

@@ -130,7 +130,14 @@ const views = runLoop({
 const lock: DocumentLock = (path, work) => lockDocument(home, path, work);
 configChanges = runLoop({
   tickMs: CONFIG_EVERY_MS,
-  tick: () => noticeConfig({ fs, lock, nowMs: () => Date.now(), audit: (event) => log.audit(event) }),
+  tick: async () => {
+    try {
+      await noticeConfig({ fs, lock, nowMs: () => Date.now(), audit: (event) => log.audit(event) });
+    } catch (error) {
+      if (!(error instanceof DocumentBusy)) throw error;
+      setTimeout(() => configChanges?.nudge(), BUSY_RETRY_MS).unref();
+    }
+  },
   onError: (error) => log.error("what was changed in config.yaml could not be recorded", { error }),
 });
 const house = runLoop({

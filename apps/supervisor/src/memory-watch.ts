@@ -47,9 +47,6 @@ export interface MemoryWatchOptions {
   canSummarize(): boolean;
 }
 
-/** What stands for bytes that are no UTF-8, unless somebody wrote it. */
-const REPLACED = "\ufffd";
-
 /** Before the first note. */
 const NOTHING_KEPT = {
   kind: "note",
@@ -212,9 +209,7 @@ export class MemoryWatch {
   private async readText(path: string): Promise<string | null> {
     const { fs } = this.options;
     try {
-      const text = await fs.read(path, NOTE_BYTES_MAX);
-      if (text?.includes(REPLACED) && (await fs.info(path))?.size !== Buffer.byteLength(text)) return null;
-      return text;
+      return await fs.readText(path, NOTE_BYTES_MAX);
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
       return null;

@@ -1,6 +1,6 @@
 /** How what was done to a standing trigger is taken back (SPEC J3). Nothing here knows a disk. */
 import type { Changer, StandingChange, TriggerFields } from "@mimikit/protocol/change";
-import { NO_DECISION, NO_EVIDENCE, type Standing } from "@mimikit/protocol/trigger";
+import { NO_DECISION, NO_EVIDENCE, type Standing, TriggerId } from "@mimikit/protocol/trigger";
 import { TRIGGERS_MAX, type When } from "@mimikit/protocol/trigger-order";
 import { titleOf } from "./title.ts";
 import { patched } from "./triggers.ts";
@@ -80,7 +80,10 @@ function pastOf({ runAt }: TriggerFields, nowMs: number): string | null {
   return `its moment ${runAt} has passed: order another with  mimikit triggers add --at`;
 }
 
-function obstacleToRemaking({ trigger }: Op<"delete">, triggers: Triggers, nowMs: number): string | null {
+function obstacleToRemaking(change: Op<"delete">, triggers: Triggers, nowMs: number): string | null {
+  const { trigger } = change;
+  if (!TriggerId.safeParse(triggerOfChange(change)).success)
+    return "the name of the change is too long for a trigger: order another with  mimikit triggers add";
   if (absenceOf(trigger.id, triggers) === null) return `the trigger ${trigger.id} still stands`;
   const open = [...triggers.standing.keys()].filter((id) => !triggers.isArchived(id)).length;
   if (open >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: delete some first`;

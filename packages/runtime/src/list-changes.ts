@@ -6,7 +6,7 @@ import type { Change, MergeChange } from "@mimikit/protocol/change";
 import { undoneId, unmergeId } from "@mimikit/protocol/id";
 import { Unmerging } from "@mimikit/protocol/improvement";
 import { BadJson } from "@mimikit/protocol/json";
-import { DOCUMENT_BYTES_MAX } from "@mimikit/store/document";
+import { readDocument } from "@mimikit/store/document";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { Mirror } from "@mimikit/store/mirror";
 import { takenBack } from "@mimikit/store/take-back";
@@ -87,7 +87,7 @@ async function problemOf(
 /** Null for what is no plain file; what is not there is empty. */
 async function readText(path: string, fs: FileSystem): Promise<string | null> {
   try {
-    return (await fs.read(path, DOCUMENT_BYTES_MAX)) ?? "";
+    return await readDocument(fs, path);
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     return null;

@@ -3,6 +3,7 @@
  * milliseconds, run in the thread pool and are shared by all callers that wait for the same directory (group commit).
  */
 
+import { isUtf8 } from "node:buffer";
 import * as sync from "node:fs";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -22,6 +23,27 @@ async function syncDirectory(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** The bytes of a plain file; null only when it does not exist. */
+function readPlain(path: string, bytesMax: number): Buffer | null {
+  let file: number;
+  try {
+    file = sync.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    if (hasCode(error, "ELOOP", "ENXIO")) throw new BadJson("not a regular file");
+    if (hasCode(error, "EACCES", "EPERM")) throw new BadJson("no permission to read it");
+    throw error;
+  }
+  try {
+    const info = sync.fstatSync(file);
+    if (!info.isFile()) throw new BadJson("not a regular file");
+    if (info.size > bytesMax) throw new BadJson(`longer than ${bytesMax} bytes`);
+    return sync.readFileSync(file);
+  } finally {
+    sync.closeSync(file);
   }
 }
 
@@ -48,23 +70,13 @@ export function openDisk(home: string, incarnation: string): FileSystem {
     },
 
     async read(path, bytesMax = RECORD_BYTES_MAX) {
-      let file: number;
-      try {
-        file = sync.openSync(at(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      } catch (error) {
-        if (hasCode(error, "ENOENT")) return null;
-        if (hasCode(error, "ELOOP", "ENXIO")) throw new BadJson("not a regular file");
-        if (hasCode(error, "EACCES", "EPERM")) throw new BadJson("no permission to read it");
-        throw error;
-      }
-      try {
-        const info = sync.fstatSync(file);
-        if (!info.isFile()) throw new BadJson("not a regular file");
-        if (info.size > bytesMax) throw new BadJson(`longer than ${bytesMax} bytes`);
-        return sync.readFileSync(file, "utf8");
-      } finally {
-        sync.closeSync(file);
-      }
+      return readPlain(at(path), bytesMax)?.toString("utf8") ?? null;
+    },
+
+    async readText(path, bytesMax = RECORD_BYTES_MAX) {
+      const bytes = readPlain(at(path), bytesMax);
+      if (bytes !== null && !isUtf8(bytes)) throw new BadJson("no text in UTF-8");
+      return bytes?.toString("utf8") ?? null;
     },
 
     async exists(path) {

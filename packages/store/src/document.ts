@@ -3,6 +3,7 @@
  * file is replaced as a whole, and only if it is still what was read (PROTOCOL R5, R10). docs/memory.md says what that
  * promises to whoever edits at the same time.
  */
+import { BadJson } from "@mimikit/protocol/json";
 import { directoryOf, type FileSystem } from "./file-system.ts";
 import { replaceView } from "./record.ts";
 
@@ -68,26 +69,37 @@ export async function editDocument(
  * file, is found there and becomes the document again.
  * @returns false where somebody else has saved.
  */
-async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
+export async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
   const old = fs.temporary();
   try {
     const isReplaced = await replaceView(fs, path, after, async () => {
-      if ((await readDocument(fs, path)) !== before) return false;
+      if (!(await holds(fs, path, before))) return false;
       await fs.link(path, old);
       return true;
     });
     if (!isReplaced) return false;
-    if ((await readDocument(fs, old)) === before) return true;
+    if (await holds(fs, old, before)) return true;
     // Unless the document has been saved once more, and so is newer than both.
-    if ((await readDocument(fs, path)) === after && (await fs.rename(old, path))) await fs.syncDir(directoryOf(path));
+    if ((await holds(fs, path, after)) && (await fs.rename(old, path))) await fs.syncDir(directoryOf(path));
     return false;
   } finally {
     await fs.unlink(old);
   }
 }
 
-async function readDocument(fs: FileSystem, path: string): Promise<string> {
-  return (await fs.read(path, DOCUMENT_BYTES_MAX)) ?? "";
+/** Whatever somebody has put there instead, also what is no document, is something else. */
+async function holds(fs: FileSystem, path: string, text: string): Promise<boolean> {
+  try {
+    return (await readDocument(fs, path)) === text;
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    return false;
+  }
+}
+
+/** Empty where there is none. Throws `BadJson` for what is no document, or no text that could be written again as it is. */
+export async function readDocument(fs: FileSystem, path: string): Promise<string> {
+  return (await fs.readText(path, DOCUMENT_BYTES_MAX)) ?? "";
 }
 
 /** Adds a list item, its continuation lines indented. */

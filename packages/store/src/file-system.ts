@@ -18,6 +18,8 @@ export interface FileSystem {
    * plain, readable file of at most `bytesMax` bytes (RECORD_BYTES_MAX when not given).
    */
   read(path: string, bytesMax?: number): Promise<string | null>;
+  /** The same, and throws `BadJson` for what is no UTF-8, too: written again, it would be something else. */
+  readText(path: string, bytesMax?: number): Promise<string | null>;
   exists(path: string): Promise<boolean>;
   /** null only when it does not exist. Does not follow links. */
   info(path: string): Promise<FileInfo | null>;

@@ -3,6 +3,8 @@ import type { BacklogChange, DocumentChange } from "@mimikit/protocol/change";
 import { undoEditId } from "@mimikit/protocol/id";
 import { editMark } from "./document.ts";
 
+const MARKS = /<!-- \S+ -->/g;
+
 /** The document without the change, or why it has to stay and what can be done instead. */
 export type TakenBack = { text: string } | { problem: string };
 
@@ -31,6 +33,8 @@ function withoutLines({ id, document }: DocumentChange, written: string[], lines
   const number = lines.findIndex((_, i) => written.every((line, k) => lines[i + k] === line));
   if (number < 0) {
     const marked = lines.findIndex((line) => line.includes(editMark(id)));
+    // The marks of a line that was taken out are left of it.
+    if (lines[marked]?.replace(MARKS, "").trim() === "") return { problem: `it is not in ${document} any more` };
     return { problem: `line ${marked + 1} of ${document} was edited since, so it stays: take it out there` };
   }
   lines.splice(number, written.length);

@@ -161,6 +161,7 @@ export class Machine {
       list: (path) => take(() => disk.names(path)),
       version: (path) => Promise.resolve(disk.version(path)),
       read: (path, bytesMax) => take(() => disk.read(path, bytesMax)),
+      readText: (path, bytesMax) => take(() => disk.read(path, bytesMax)),
       exists: (path) => take(() => disk.info(path) !== null),
       info: (path) => take(() => disk.info(path)),
       write: async (path, text) => {

@@ -11,7 +11,7 @@ import { findProcesses } from "../instance.ts";
 import { currentPlace } from "../place.ts";
 import { takeTurn } from "../pm2.ts";
 import { plainLine, printJson, printLine, styled } from "../print.ts";
-import { unpackBackup } from "../read-backup.ts";
+import { syncDirectory, unpackBackup } from "../read-backup.ts";
 import { withState } from "../state.ts";
 import { MANIFEST } from "../write-backup.ts";
 
@@ -96,6 +96,7 @@ function swap(home: string, beside: string): string | null {
       renameSync(home, before);
     }
     renameSync(beside, home);
+    syncDirectory(dirname(home));
     return before;
   } catch (error) {
     if (before !== null && !existsSync(home) && existsSync(before)) renameSync(before, home);

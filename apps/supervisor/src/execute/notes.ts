@@ -105,7 +105,7 @@ export function sha256(text: string): string {
 /** Null also where there is no document. */
 async function readText(path: string, { fs }: Hands): Promise<string | null> {
   try {
-    return await fs.read(path, DOCUMENT_BYTES_MAX);
+    return await fs.readText(path, DOCUMENT_BYTES_MAX);
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     return null;

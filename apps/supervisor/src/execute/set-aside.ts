@@ -1,5 +1,7 @@
-/** What stands in the place of a document and is none (a directory, a huge file) must not keep it from being written. */
+/** What stands in the place of a document and is none (a directory, a huge file, no UTF-8) must not keep it from being written. */
+import { UNREADABLE_GRACE_MS } from "@mimikit/core/rules/receive";
 import { BadJson } from "@mimikit/protocol/json";
+import { DocumentBusy } from "@mimikit/store/document";
 import type { Hands } from "./hands.ts";
 import { quarantine } from "./wishes.ts";
 
@@ -9,6 +11,9 @@ export async function settingAside<T>(path: string, hands: Hands, write: () => P
     return await write();
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
+    const { mtimeMs = 0 } = (await hands.fs.info(path)) ?? {};
+    // Half of what somebody is saving may be no text (PROTOCOL R7).
+    if (Math.abs(hands.nowMs() - mtimeMs) < UNREADABLE_GRACE_MS) throw new DocumentBusy(path);
     await quarantine(path, error.message, hands);
     return write();
   }

@@ -4,8 +4,8 @@ import { ResultSummary, WishOutcome } from "@mimikit/protocol/archive";
 import { Change, type Changer } from "@mimikit/protocol/change";
 import { Event, Message } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
-import { DOCUMENT_BYTES_MAX, editMark } from "@mimikit/store/document";
-import { createRecord, readRecord } from "@mimikit/store/record";
+import { editMark, readDocument } from "@mimikit/store/document";
+import { createRecord, RecordTooLarge, readRecord } from "@mimikit/store/record";
 import { ARCHIVE, archivePath, changePath, inboxPath, resultPath } from "@mimikit/store/state";
 import { applyBacklogEdit, applyMemoryEdit, changeOf, NoSuchItem, pathOf } from "../documents.ts";
 import { archive, type Hands, moveToArchive, tellTeller } from "./hands.ts";
@@ -109,9 +109,16 @@ export async function editOnce(edit: DocumentEdit, by: Changer, hands: Hands): P
 async function decideChange(edit: DocumentEdit, by: Changer, hands: Hands): Promise<Change | null> {
   const { fs, nowMs } = hands;
   const path = pathOf(edit);
-  const text = (await settingAside(path, hands, () => fs.read(path, DOCUMENT_BYTES_MAX))) ?? "";
+  const text = await settingAside(path, hands, () => readDocument(fs, path));
   if (text.includes(editMark(edit.id))) return null;
   const change = changeOf(edit, text, { by, at: new Date(nowMs()).toISOString() });
-  if (change === null || (await createRecord(fs, Change, changePath(edit.id), change))) return change;
+  if (change === null) return null;
+  try {
+    if (await createRecord(fs, Change, changePath(edit.id), change)) return change;
+  } catch (error) {
+    // Lines may be as long as the document: what cannot be recorded is done all the same, and cannot be taken back.
+    if (error instanceof RecordTooLarge) return change;
+    throw error;
+  }
   return readRecord(fs, Change, changePath(edit.id));
 }

@@ -19,16 +19,22 @@ export function undo(snapshot: Snapshot, nowMs: number): Action[] {
     wish.kind === "undo" && !snapshot.isArchived(wish.id) ? [wish] : [],
   );
   const touched = new Set<string>();
-  return wishes.sort(inOrder).flatMap((wish) => {
-    // Whoever wants the same once more is answered when it is done.
-    if (touched.has(wish.changeId)) return [];
-    touched.add(wish.changeId);
-    return takeBack(wish, snapshot.changes.get(wish.changeId), snapshot, nowMs);
-  });
+  // Nor may a wish overtake one that is granted already: it would be told of an obstacle that is none.
+  const order = (wish: UndoWish) => `${isGranted(wish, snapshot) ? 1 : 2} ${wish.at} ${wish.id}`;
+  return wishes
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1))
+    .flatMap((wish) => {
+      // Whoever wants the same once more is answered when it is done.
+      if (touched.has(wish.changeId)) return [];
+      touched.add(wish.changeId);
+      return takeBack(wish, snapshot.changes.get(wish.changeId), snapshot, nowMs);
+    });
 }
 
-function inOrder(a: UndoWish, b: UndoWish): number {
-  return `${a.at} ${a.id}` < `${b.at} ${b.id}` ? -1 : 1;
+/** Does a version of its trigger hold it? */
+function isGranted({ id, changeId }: UndoWish, { changes, standing }: Snapshot): boolean {
+  const change = changes.get(changeId);
+  return change?.what === "trigger" && standing.get(triggerOfChange(change))?.applied.includes(id) === true;
 }
 
 function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot, nowMs: number): Action[] {
