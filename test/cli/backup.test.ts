@@ -13,9 +13,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { findViolations } from "../../apps/cli/src/find-violations.ts";
 import { unpackBackup } from "../../apps/cli/src/read-backup.ts";
 import { withState } from "../../apps/cli/src/state.ts";
-import { endOfArchive, fileHeader, padding } from "../../apps/cli/src/tar.ts";
 import { MANIFEST, writeBackup } from "../../apps/cli/src/write-backup.ts";
 import { NOON, resultOf, taskOf } from "../http-gateway/records.ts";
+import { archiveOf } from "./archive-of.ts";
 
 function temporaryHome(): { home: string; dir: string } {
   const dir = mkdtempSync(join(tmpdir(), "mimikit-backup-"));
@@ -114,14 +114,10 @@ describe("a backup that somebody has made up is refused", () => {
   ])("where it %s", async (_, names, reason) => {
     const { dir } = temporaryHome();
     const manifest = JSON.stringify({ format: 1, version: "0.1.0", createdAt: NOON, hasSecrets: false });
-    const files = [[MANIFEST, manifest], ...names.map((name) => [name, "- theirs\n".repeat(100_000)])];
-    const entries = files.flatMap(([name = "", text = ""]) => {
-      const bytes = Buffer.from(text);
-      return [fileHeader(name, bytes.length, 0), bytes, padding(bytes.length)];
-    });
+    const theirs = names.map((name) => [name, "- theirs\n".repeat(100_000)] as const);
     const file = join(dir, "hostile.tar.gz");
     const target = join(dir, "target");
-    writeFileSync(file, gzipSync(Buffer.concat([...entries, endOfArchive()])));
+    writeFileSync(file, gzipSync(await archiveOf([[MANIFEST, manifest], ...theirs])));
     mkdirSync(target);
     await expect(unpackBackup(file, target)).rejects.toThrow(reason);
     expect(readdirSync(dir).sort()).toEqual(["home", "hostile.tar.gz", "target"]);

@@ -16,7 +16,6 @@ import {
   rmSync,
 } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { auditFile } from "@mimikit/runtime/audit-files";
@@ -25,9 +24,10 @@ import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { VERSION } from "@mimikit/runtime/version";
 import { hasCode } from "@mimikit/store/error-code";
 import { AUDIT, LOCKS, STREAMS, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/state";
+import { pack } from "tar-stream";
 import { z } from "zod";
 import { RECORD_DIRECTORIES, stageRecords } from "./stage-records.ts";
-import { endOfArchive, fileHeader, padding } from "./tar.ts";
+import { addFile } from "./tar.ts";
 
 /** The first file of a backup says what it is. */
 export const MANIFEST = "mimikit-backup.json";
@@ -67,52 +67,47 @@ export async function writeBackup(home: string, file: string, stage: string, wit
   let files = 0;
   let bytes = 0;
 
-  async function* archive(): AsyncGenerator<Buffer> {
-    yield* textEntry(MANIFEST, `${JSON.stringify(manifest)}\n`);
-    for (const path of records) yield* entry(path, join(stage, path));
+  const archive = pack();
+
+  async function fill(): Promise<void> {
+    await addText(MANIFEST, `${JSON.stringify(manifest)}\n`);
+    for (const path of records) await addIfThere(path, join(stage, path));
     for (const role of PROCESS_ROLES) {
       for (const { name, read } of trailFiles(home, role)) {
         const text = read();
-        if (text !== "") yield* textEntry(name, text);
+        if (text !== "") await addText(name, text);
       }
     }
-    for (const path of documentsOf(home, withSecrets)) yield* entry(path, join(home, path));
-    yield endOfArchive();
+    for (const path of documentsOf(home, withSecrets)) await addIfThere(path, join(home, path));
+    archive.finalize();
   }
 
-  function* textEntry(path: string, text: string): Generator<Buffer> {
+  async function addText(path: string, text: string): Promise<void> {
     files++;
     const content = Buffer.from(text);
-    yield fileHeader(path, content.length, Date.now() / 1_000);
-    yield content;
-    yield padding(content.length);
+    await addFile(archive, { path, size: content.length, mtimeMs: Date.now() }, [content]);
   }
 
-  /** As much of a file as it has now: one that grows meanwhile is taken up to here. */
-  function* entry(path: string, source: string): Generator<Buffer> {
+  async function addIfThere(path: string, source: string): Promise<void> {
     const opened = openIfThere(source);
     if (opened === null) return;
     try {
       const info = fstatSync(opened);
       if (!info.isFile()) return;
       files++;
-      yield fileHeader(path, info.size, info.mtimeMs / 1_000);
-      for (let at = 0; at < info.size; ) {
-        const piece = Buffer.alloc(Math.min(READ_BYTES, info.size - at));
-        const count = readSync(opened, piece, 0, piece.length, at);
-        // It was cut short meanwhile: the rest of what was promised is zeros.
-        yield count === 0 ? piece : piece.subarray(0, count);
-        at += count === 0 ? piece.length : count;
-      }
-      yield padding(info.size);
+      const { size, mtimeMs } = info;
+      await addFile(archive, { path, size, mtimeMs }, bytesOf(opened, size));
     } finally {
       closeSync(opened);
     }
   }
 
+  const filled = fill();
+  // Whoever writes the archive down hears of it.
+  filled.catch((error: Error) => archive.destroy(error));
   try {
     await pipeline(
-      Readable.from(archive()),
+      archive,
       createGzip(),
       async function* (source: AsyncIterable<Buffer>) {
         for await (const chunk of source) {
@@ -123,6 +118,7 @@ export async function writeBackup(home: string, file: string, stage: string, wit
       },
       createWriteStream(unfinished, { mode: 0o600, flags: "wx" }),
     );
+    await filled;
     sync(unfinished);
     // Not a rename: a backup that is there is not lost to a new one.
     linkSync(unfinished, file);
@@ -164,6 +160,17 @@ function entriesOf(dir: string) {
   } catch (error) {
     if (hasCode(error, "ENOENT")) return [];
     throw error;
+  }
+}
+
+/** As much of a file as it has now: one that grows meanwhile is taken up to here. @param size in bytes. */
+function* bytesOf(opened: number, size: number): Generator<Buffer> {
+  for (let at = 0; at < size; ) {
+    const piece = Buffer.alloc(Math.min(READ_BYTES, size - at));
+    const count = readSync(opened, piece, 0, piece.length, at);
+    // It was cut short meanwhile: the rest of what was promised is zeros.
+    yield count === 0 ? piece : piece.subarray(0, count);
+    at += count === 0 ? piece.length : count;
   }
 }
 
