@@ -1,5 +1,5 @@
 /** A wish to write something down is cut off before each of its operations on the disk, and done again: it is done once. */
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Action, NoteWish } from "@mimikit/core/action";
 import { noteDown } from "@mimikit/core/rules/note-down";
@@ -12,6 +12,7 @@ import { Ledger } from "@mimikit/store/ledger";
 import { createRecord, readRecord } from "@mimikit/store/record";
 import { archivePath, CHANGES, INBOX, inboxPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
+import type { Hands } from "../../apps/supervisor/src/execute/hands.ts";
 import { execute } from "../../apps/supervisor/src/execute.ts";
 import { NOON, NOON_MS, snapshot } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
@@ -23,13 +24,17 @@ function actionOf(wish: NoteWish): Action {
   return action;
 }
 
+function handsOf(ledger: Ledger, fs: FileSystem): Hands {
+  const lock = <T>(_path: string, work: () => Promise<T>) => work();
+  const common = { fs, ledger, token: "token", nowMs: () => Date.parse(NOON), lock };
+  return { ...common, audit: () => undefined, restart: async () => undefined };
+}
+
 /** As a supervisor that has just begun would do it. */
 async function carryOut(wish: NoteWish, fs: FileSystem): Promise<void> {
   const ledger = new Ledger(fs, () => undefined);
   await ledger.load();
-  const lock = <T>(_path: string, work: () => Promise<T>) => work();
-  const hands = { fs, ledger, token: "token", nowMs: () => Date.parse(NOON), lock, audit: () => undefined };
-  await execute(actionOf(wish), { ...hands, restart: async () => undefined });
+  await execute(actionOf(wish), handsOf(ledger, fs));
 }
 
 const wishes: [string, NoteWish, string, string][] = [
@@ -103,4 +108,17 @@ test("an item beside a line that no record has room for is taken out all the sam
   expect(readFileSync(path, "utf8") === `${picture}<!-- backlog-1 -->\n`).toBe(true);
   expect(await readRecord(fs, Archived, archivePath(wish.id))).toMatchObject({ outcome: "removed" });
   expect(await fs.list(CHANGES)).toEqual([]);
+});
+
+test("what was noted for the day is not noted again by whoever comes late, when the note has become a summary", async () => {
+  const { home, fs } = temporaryState();
+  const note = join(home, "memory/2026-11-22.md");
+  const wish: NoteWish = { kind: "memory-add", id: "memory-1", at: NOON, content: "tea", longTerm: false, mac: "seal" };
+  await createRecord(fs, Wish, inboxPath(wish.id), wish);
+  const late = handsOf(new Ledger(fs, () => undefined), fs);
+  await carryOut(wish, fs);
+  expect(readFileSync(note, "utf8")).toBe("- tea <!-- memory-1 -->\n");
+  rmSync(note);
+  await execute(actionOf(wish), late);
+  expect(existsSync(note)).toBe(false);
 });

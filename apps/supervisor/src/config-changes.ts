@@ -57,7 +57,8 @@ export async function restoreConfig(change: ConfigChange, hands: Surroundings): 
     if (text === null || sha256(text) !== change.after)
       throw new CannotUndo(`${CONFIG_FILE} was changed once more since: undo the later change first, or edit it`);
     const problem = problemOfConfig(change.before);
-    if (problem !== null) throw new CannotUndo(`this version does not take what was there before: ${problem}`);
+    if (problem !== null)
+      throw new CannotUndo(`this version does not take what was there before (${problem}): edit ${CONFIG_FILE}`);
     // Noted first: what comes back is no change of anybody's.
     await replaceView(fs, NOTICED_FILE, change.before);
     // Who has saved it meanwhile is found to have changed it at the next try.

@@ -11,7 +11,7 @@ export async function noteDown({ wish, edit }: Extract<Action, { type: "note-dow
 
 async function outcomeOf(edit: DocumentEdit, hands: Hands): Promise<string> {
   try {
-    await editOnce(edit, "user", hands);
+    await editOnce(edit, { id: edit.id, by: "user" }, hands);
   } catch (error) {
     // Nothing was changed, so nothing is to be remembered: the same item may be there when somebody asks again.
     if (error instanceof NoSuchItem) return `refused: ${error.message}`;

@@ -4,7 +4,7 @@ import { ResultSummary, WishOutcome } from "@mimikit/protocol/archive";
 import { Change, type Changer } from "@mimikit/protocol/change";
 import { Event, Message } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
-import { editMark, readDocument } from "@mimikit/store/document";
+import { type DocumentLock, editMark, readDocument } from "@mimikit/store/document";
 import { createRecord, RecordTooLarge, readRecord } from "@mimikit/store/record";
 import { ARCHIVE, archivePath, changePath, inboxPath, resultPath } from "@mimikit/store/state";
 import { applyBacklogEdit, applyMemoryEdit, changeOf, NoSuchItem, pathOf } from "../documents.ts";
@@ -25,7 +25,7 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   for (const question of settlement.questions) await ask(question, hands);
   // Another version came first: what it says must be seen before the verdicts are put on top of it.
   for (const version of settlement.versions) if (!(await advance(version, hands))) return;
-  for (const edit of settlement.edits) await editIfPossible(edit, hands);
+  for (const edit of settlement.edits) await editIfPossible(edit, result.id, hands);
   for (const summary of settlement.summaries) await archive(summary, ResultSummary, hands);
   if (result.task.rollUp !== undefined) await takeSummary(result, result.task.rollUp, hands);
   for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
@@ -82,27 +82,45 @@ async function consume({ result, messages, clears, consumedEvents, reports }: Se
 }
 
 /** Somebody may have taken an item out meanwhile: then there is nothing to do to it. */
-async function editIfPossible(edit: DocumentEdit, hands: Hands): Promise<void> {
+async function editIfPossible(edit: DocumentEdit, resultId: string, hands: Hands): Promise<void> {
   try {
-    await editOnce(edit, "teller", hands);
+    await editOnce(edit, { id: resultId, by: "teller" }, hands);
   } catch (error) {
     if (!(error instanceof NoSuchItem)) throw error;
     hands.audit({ event: "document_not_edited", taskId: edit.id, detail: { reason: error.message } });
   }
 }
 
+/** The wish or the result that an edit comes from, and whose it is. */
+interface Order {
+  id: string;
+  by: Changer;
+}
+
+/** The order is archived: its edit was made, also where the note that had its mark has become a summary since. */
+class OrderIsOver extends Error {}
+
 /**
  * Makes the edit, unless it was made before. What exactly it changes is decided and recorded first, so that it can be
  * taken back. Throws `NoSuchItem` where the backlog has nothing to be changed.
  */
-export async function editOnce(edit: DocumentEdit, by: Changer, hands: Hands): Promise<void> {
-  const { fs, lock, audit } = hands;
+export async function editOnce(edit: DocumentEdit, order: Order, hands: Hands): Promise<void> {
+  const { fs, ledger, lock, audit } = hands;
   const path = pathOf(edit);
-  const change = await decideChange(edit, by, hands);
+  const locked: DocumentLock = (name, work) =>
+    lock(name, async () => {
+      if (await ledger.confirm(order.id)) throw new OrderIsOver();
+      return work();
+    });
+  const change = await decideChange(edit, order.by, hands);
   const apply = () =>
-    edit.document === "memory" ? applyMemoryEdit(fs, lock, edit) : applyBacklogEdit(fs, lock, edit, change);
-  const isNew = await settingAside(path, hands, apply);
-  if (isNew) audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
+    edit.document === "memory" ? applyMemoryEdit(fs, locked, edit) : applyBacklogEdit(fs, locked, edit, change);
+  try {
+    const isNew = await settingAside(path, hands, apply);
+    if (isNew) audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
+  } catch (error) {
+    if (!(error instanceof OrderIsOver)) throw error;
+  }
 }
 
 /** Whoever records first what an edit changes has decided; null where it is made already, or would change nothing. */
