@@ -1,6 +1,6 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
-import { AttachmentOrders } from "./attachment.ts";
+import { AttachmentId, AttachmentOrders } from "./attachment.ts";
 import { AuditLine } from "./audit.ts";
 import { Changer } from "./change.ts";
 import { Atom, Condition } from "./condition.ts";
@@ -15,12 +15,28 @@ import { Answer } from "./question.ts";
 import { Report } from "./report.ts";
 import { Role } from "./role.ts";
 import { SkillProblem, SkillSummary } from "./skill.ts";
-import { Past } from "./trigger.ts";
+import { Fired, Past, Skipped } from "./trigger.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "./trigger-order.ts";
 import { Usage } from "./usage.ts";
 
 export const BODY_BYTES_MAX = 65_536;
 export const BODY_DEPTH_MAX = 48;
+
+/** What a path names. */
+export const IdParams = z.strictObject({ id: Id });
+export const AttachmentParams = z.strictObject({ id: AttachmentId });
+/** The body of a wish that says everything in its address: `{}`, or nothing at all. */
+export const NoBody = z.strictObject({});
+
+/** A wish is durable, under this id. */
+export const Accepted = z.object({ id: Id });
+export const Health = z.object({ ok: z.literal(true) });
+
+const PAIRING_CODE_CHARS_MAX = 256;
+/** `POST /api/pair`: the one-time code of a link. */
+export const PairBody = z.strictObject({ code: z.string().min(1).max(PAIRING_CODE_CHARS_MAX) });
+/** What the page sends along with its cookie. */
+export const PairAnswer = z.object({ secret: z.string() });
 
 export const InputBody = z.strictObject({
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
@@ -66,6 +82,8 @@ export const TaskSummary = z.object({
 });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
+export const TasksAnswer = z.object({ tasks: z.array(TaskSummary) });
+
 export const TaskDetail = TaskSummary.extend({
   resultType: z.string().optional(),
   result: z.unknown(),
@@ -110,6 +128,8 @@ export const Improvement = z.object({
 });
 export type Improvement = z.infer<typeof Improvement>;
 
+export const ImprovementsAnswer = z.object({ improvements: z.array(Improvement) });
+
 /** A standing trigger. */
 export const TriggerSummary = z.object({
   id: Id,
@@ -134,6 +154,8 @@ export const TriggerSummary = z.object({
 });
 export type TriggerSummary = z.infer<typeof TriggerSummary>;
 
+export const TriggersAnswer = z.object({ triggers: z.array(TriggerSummary) });
+
 /** `GET /api/triggers/:id` */
 export const TriggerDetail = TriggerSummary.extend({
   timeoutSec: z.number().nullable(),
@@ -143,7 +165,7 @@ export const TriggerDetail = TriggerSummary.extend({
   /** The next moments that its schedule names, soonest first. */
   upcoming: z.array(z.string()),
   /** Firings that became a task also say what became of that. */
-  recent: z.array(Past.and(z.object({ state: TaskState.optional() }))),
+  recent: z.array(z.discriminatedUnion("outcome", [Fired.extend({ state: TaskState.optional() }), Skipped])),
 });
 export type TriggerDetail = z.infer<typeof TriggerDetail>;
 
@@ -214,6 +236,9 @@ export const SimulatedFiring = z.object({
 });
 export type SimulatedFiring = z.infer<typeof SimulatedFiring>;
 
+/** `GET /api/triggers/upcoming`: the next moments, soonest first. */
+export const UpcomingAnswer = z.object({ upcoming: z.array(z.string()) });
+
 /** `GET /api/triggers/simulate?from&to`: every firing of the schedules in that time. Nothing is run. */
 export const Simulation = z.object({
   from: z.string(),
@@ -241,6 +266,8 @@ export const QuestionView = z.object({
   taskId: Id.optional(),
 });
 export type QuestionView = z.infer<typeof QuestionView>;
+
+export const QuestionsAnswer = z.object({ questions: z.array(QuestionView) });
 export const AnswerBody = z.strictObject({ answer: Answer });
 export type AnswerBody = z.infer<typeof AnswerBody>;
 
@@ -304,6 +331,8 @@ export const UsageRow = Usage.extend({
 });
 export type UsageRow = z.infer<typeof UsageRow>;
 
+export const UsageAnswer = z.object({ rows: z.array(UsageRow) });
+
 export const USAGE_DAYS_MAX = 92;
 
 export const AUDIT_ENTRIES_DEFAULT = 100;
@@ -335,6 +364,8 @@ export const ChatMessage = HistoryMessage.extend({
   replaces: Id.optional(),
 });
 export type ChatMessage = z.infer<typeof ChatMessage>;
+
+export const MessagesAnswer = z.object({ messages: z.array(ChatMessage) });
 
 /** A paragraph or a list item of memory that was found (SPEC E5). */
 export const MemoryHit = z.object({
@@ -394,6 +425,8 @@ export const BacklogEntry = z.object({
 });
 export type BacklogEntry = z.infer<typeof BacklogEntry>;
 
+export const BacklogAnswer = z.object({ items: z.array(BacklogEntry) });
+
 /** `POST /api/backlog`: an item is named by its text, or by its number in the list. */
 export const BacklogBody = z.strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item });
 export type BacklogBody = z.infer<typeof BacklogBody>;
@@ -419,6 +452,8 @@ export const ChangeView = z.object({
 });
 export type ChangeView = z.infer<typeof ChangeView>;
 
+export const ChangesAnswer = z.object({ changes: z.array(ChangeView) });
+
 export const HISTORY_QUERY_CHARS_MAX = 1_000;
 export const HISTORY_HITS_DEFAULT = 5;
 export const HISTORY_HITS_MAX = 20;
@@ -440,6 +475,8 @@ export const HistoryHit = HistoryMessage.pick({ id: true, role: true, at: true, 
   score: z.number(),
 });
 export type HistoryHit = z.infer<typeof HistoryHit>;
+
+export const HistoryAnswer = z.object({ hits: z.array(HistoryHit) });
 
 /** The client's own name for what it sends: the same name is the same message or wish, however often it comes. */
 const FrameId = z.string().min(1).max(128);
