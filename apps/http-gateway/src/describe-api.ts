@@ -138,8 +138,8 @@ function operation(route: Route, requests: Described, answers: Described): Opera
     summary,
     ...(isOpen && { security: [] as [] }),
     parameters: [
-      ...parameters("path", params && requests.whole(params)),
-      ...parameters("query", query && requests.whole(query)),
+      ...parameters("path", params && requests.refer(params)),
+      ...parameters("query", query && requests.refer(query)),
       ...(takesKey ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body !== undefined && {
@@ -207,9 +207,7 @@ function isList(schema: unknown): boolean {
 
 /** The schemas of one direction as JSON Schema. */
 interface Described {
-  /** All of a schema of a route. */
-  whole(schema: z.ZodType): JsonSchema;
-  /** What stands for it: a reference to its component, or all of it where it has no name. */
+  /** What stands for a schema of a route: a reference to its component, or all of it where it has no name. */
   refer(schema: z.ZodType): JsonSchema;
   /** Those that are referred to. */
   components: Map<string, JsonSchema>;
@@ -228,9 +226,10 @@ function described(io: "input" | "output", schemas: readonly (z.ZodType | undefi
     const { $schema: _, $id: __, ...schema } = converted[id] ?? unknown(id);
     return schema;
   };
-  const whole = (schema: z.ZodType) => byId(registry.get(schema)?.id ?? "");
-  const refer = (schema: z.ZodType) =>
-    unnamed.includes(schema) ? whole(schema) : { $ref: COMPONENTS + registry.get(schema)?.id };
+  const refer = (schema: z.ZodType) => {
+    const id = registry.get(schema)?.id ?? "";
+    return unnamed.includes(schema) ? byId(id) : { $ref: COMPONENTS + id };
+  };
 
   const components = new Map<string, JsonSchema>();
   const waiting = used.map(refer);
@@ -240,7 +239,7 @@ function described(io: "input" | "output", schemas: readonly (z.ZodType | undefi
       waiting.push(byId(id));
     }
   }
-  return { whole, refer, components };
+  return { refer, components };
 }
 
 /** What is part of itself needs a name. */

@@ -1,6 +1,6 @@
 /** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
 import { z } from "zod";
-import { AttachmentId, AttachmentOrders } from "./attachment.ts";
+import { AttachmentOrders } from "./attachment.ts";
 import { AuditLine } from "./audit.ts";
 import { Changer } from "./change.ts";
 import { Atom, Condition } from "./condition.ts";
@@ -22,9 +22,6 @@ import { Usage } from "./usage.ts";
 export const BODY_BYTES_MAX = 65_536;
 export const BODY_DEPTH_MAX = 48;
 
-/** What a path names. */
-export const IdParams = z.strictObject({ id: Id });
-export const AttachmentParams = z.strictObject({ id: AttachmentId });
 /** The body of a wish that says everything in its address: `{}`, or nothing at all. */
 export const NoBody = z.strictObject({});
 

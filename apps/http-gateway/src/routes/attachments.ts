@@ -3,7 +3,6 @@
  * them back so that no browser takes them for anything but what they were found to be (SPEC I8).
  */
 import type { IncomingMessage } from "node:http";
-import { AttachmentParams } from "@mimikit/protocol/api";
 import {
   ATTACHMENT_BYTES_MAX,
   ATTACHMENT_EXTENSIONS,
@@ -14,6 +13,7 @@ import {
 import { AttachmentRefused, findAttachment, storeAttachment, tooLarge } from "@mimikit/store/attachments";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { ATTACHMENTS } from "@mimikit/store/state";
+import { AttachmentParams } from "../params.ts";
 import { Problem } from "../problem.ts";
 import { route } from "../route.ts";
 

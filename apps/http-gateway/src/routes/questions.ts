@@ -1,5 +1,6 @@
 /** `/api/questions`: what the user is asked, and the wish that answers (SPEC G3). */
-import { Accepted, AnswerBody, IdParams, QuestionsAnswer } from "@mimikit/protocol/api";
+import { Accepted, AnswerBody, QuestionsAnswer } from "@mimikit/protocol/api";
+import { IdParams } from "../params.ts";
 import { route } from "../route.ts";
 
 export const questions = route({

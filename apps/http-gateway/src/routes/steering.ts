@@ -2,7 +2,8 @@
  * `POST /api/steer`, `/api/tasks/:id/steer`, `/api/stop` and `/api/clear`: what the user says meanwhile (SPEC I5). 202
  * once the wish is durable; the same Idempotency-Key is the same wish.
  */
-import { Accepted, IdParams, NoBody, SteerBody } from "@mimikit/protocol/api";
+import { Accepted, NoBody, SteerBody } from "@mimikit/protocol/api";
+import { IdParams } from "../params.ts";
 import { route } from "../route.ts";
 
 export const steer = route({

@@ -1,7 +1,8 @@
 /** `/api/tasks`: the list, one task with all that is known of it, and the wish to cancel it. */
-import { Accepted, IdParams, NoBody, TaskDetail, TaskState, TasksAnswer } from "@mimikit/protocol/api";
+import { Accepted, NoBody, TaskDetail, TaskState, TasksAnswer } from "@mimikit/protocol/api";
 import { Role } from "@mimikit/protocol/role";
 import { z } from "zod";
+import { IdParams } from "../params.ts";
 import { numberFrom } from "../query-fields.ts";
 import { route } from "../route.ts";
 

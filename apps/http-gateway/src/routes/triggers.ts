@@ -3,20 +3,13 @@ import { triggerSummary } from "@mimikit/core/board";
 import { explainTrigger } from "@mimikit/core/explain";
 import { nextOf } from "@mimikit/core/schedule";
 import { simulateTriggers } from "@mimikit/core/simulate";
-import {
-  Accepted,
-  IdParams,
-  NoBody,
-  Simulation,
-  TriggerDetail,
-  TriggerExplanation,
-  TriggersAnswer,
-} from "@mimikit/protocol/api";
+import { Accepted, NoBody, Simulation, TriggerDetail, TriggerExplanation, TriggersAnswer } from "@mimikit/protocol/api";
 import type { Standing } from "@mimikit/protocol/trigger";
 import { TriggerChange, TriggerInput } from "@mimikit/protocol/trigger-order";
 import { triggerFacts } from "@mimikit/runtime/trigger-facts";
 import { meanCost } from "@mimikit/store/mean-cost";
 import { z } from "zod";
+import { IdParams } from "../params.ts";
 import { Problem } from "../problem.ts";
 import { route } from "../route.ts";
 import type { Look } from "../view.ts";
