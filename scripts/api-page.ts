@@ -67,11 +67,11 @@ function answerOf(route: Route, document: ApiDocument): string {
   return [`${head}: ${summary}`, ...limits, ...failures].join("; ");
 }
 
-/** Every shape that a row of the routes or another shape names. An id is a text, and so told by its field alone. */
+/** Every shape that a row of the routes or another shape names, and those of the WebSocket. An id is a text, and so told by its field alone. */
 function shapesTable(document: ApiDocument): string {
   const { Id: _, ...schemas } = document.components.schemas;
   const shown = new Map<string, string>();
-  const texts = [routesTable(document)];
+  const texts = [routesTable(document), "ClientFrame", "ServerFrame"];
   for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
     for (const [name, schema] of Object.entries(schemas)) {
       if (shown.has(name) || !new RegExp(`\\b${name}\\b`).test(text)) continue;

@@ -77,20 +77,21 @@ export type ApiDocument = {
   info: { title: string; version: string; description: string };
   security: Record<string, string[]>[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
+  /** OpenAPI has no words for sockets. */
+  "x-websocket": { path: string; client: JsonSchema; server: JsonSchema };
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, Record<string, string>> };
 };
 
 const DESCRIPTION = `What users, scripts and the page rely on. Every error is an ApiError, and never a stack. Another method than those of a path is 405 with Allow.
 
-WebSocket: \`GET /ws\` with an upgrade; every frame is one JSON text. The client says \`{"type":"hello","token":"…","cursor":"…"}\` first, with the token or, in the page, the secret that belongs to its cookie, and then any ClientFrame. The gateway sends a ServerFrame each time: a snapshot, or what was missed since the cursor; then ordered frames with a cursor (message, task, question, trigger, notification, status, audit) and lossy ones without (begin, delta, progress). What is sent with an id is answered by \`accepted\` once it is durable, or by \`error\`.`;
+WebSocket: \`GET /ws\` with an upgrade; every frame is one JSON text, as the components ClientFrame and ServerFrame (\`x-websocket\`) say. The client says \`{"type":"hello","token":"…","cursor":"…"}\` first, with the token or, in the page, the secret that belongs to its cookie, and then any ClientFrame. The gateway sends a ServerFrame each time: a snapshot, or what was missed since the cursor; then ordered frames with a cursor (message, task, question, trigger, notification, status, audit) and lossy ones without (begin, delta, progress). What is sent with an id is answered by \`accepted\` once it is durable, or by \`error\`.`;
 
 /** The document. Throws where a shape would not be the same in a request and in an answer. */
 export function describeApi(routes: readonly Route[], version: string): ApiDocument {
-  const requests = described(
-    "input",
-    routes.flatMap(({ params, query, body }) => [params, query, body]),
-  );
-  const answers = described("output", [...routes.map(({ answer }) => answer), api.ApiError]);
+  const asked = routes.flatMap(({ params, query, body }) => [params, query, body]);
+  const answered = routes.map(({ answer }) => answer);
+  const requests = described("input", [...asked, api.ClientFrame]);
+  const answers = described("output", [...answered, api.ApiError, api.ServerFrame]);
   const paths: ApiDocument["paths"] = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
@@ -101,6 +102,11 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
     info: { title: "Mimikit", version, description: DESCRIPTION },
     security: [{ token: [] }, { cookie: [], secret: [] }],
     paths,
+    "x-websocket": {
+      path: "/ws",
+      client: requests.refer(api.ClientFrame),
+      server: answers.refer(api.ServerFrame),
+    },
     components: {
       schemas: together(requests.components, answers.components),
       securitySchemes: {

@@ -10,7 +10,6 @@ import { HistoryMessage } from "./history.ts";
 import { Id } from "./id.ts";
 import { Change, ImproveKind } from "./improvement.ts";
 import { ClientClock } from "./inbox.ts";
-import type { Notification } from "./notification.ts";
 import { Answer } from "./question.ts";
 import { Report } from "./report.ts";
 import { Role } from "./role.ts";
@@ -497,34 +496,44 @@ export const ClientFrame = z.discriminatedUnion("type", [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
+const placed = { cursor: z.string() };
+
 /**
  * What the gateway sends. Frames with a `cursor` are ordered and never repeated to a client that says hello with the
  * last one it saw; the others are lossy by design. After `begin` a task says anew what it has said: forget what was shown of it.
  */
-export type ServerFrame =
-  | {
-      type: "snapshot";
-      cursor: string;
-      messages: ChatMessage[];
-      tasks: TaskSummary[];
-      questions: QuestionView[];
-      triggers: TriggerSummary[];
-      status: Status;
-    }
-  | { type: "message"; cursor: string; data: ChatMessage }
-  | { type: "task"; cursor: string; data: TaskSummary }
+export const ServerFrame = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("snapshot"),
+    ...placed,
+    messages: z.array(ChatMessage),
+    tasks: z.array(TaskSummary),
+    questions: z.array(QuestionView),
+    triggers: z.array(TriggerSummary),
+    status: Status,
+  }),
+  z.object({ type: z.literal("message"), ...placed, data: ChatMessage }),
+  z.object({ type: z.literal("task"), ...placed, data: TaskSummary }),
   /** An open question, or one that has been closed: `isOpen` says which. */
-  | { type: "question"; cursor: string; data: QuestionView & { isOpen: boolean } }
+  z.object({ type: z.literal("question"), ...placed, data: QuestionView.extend({ isOpen: z.boolean() }) }),
   /** A trigger as it is now; `isOver` when it is gone. */
-  | { type: "trigger"; cursor: string; data: TriggerSummary & { isOver: boolean } }
+  z.object({ type: z.literal("trigger"), ...placed, data: TriggerSummary.extend({ isOver: z.boolean() }) }),
   /** What the user is to see at once. The message with the same id came before it, and is in every later snapshot. */
-  | { type: "notification"; cursor: string; data: Notification }
-  | { type: "status"; cursor: string; data: Status }
-  | { type: "begin"; taskId: string }
-  | { type: "delta"; taskId: string; text: string }
-  | { type: "progress"; taskId: string; step: string }
-  | { type: "accepted"; id: string; messageId: string }
-  | { type: "error"; code: string; message: string; id?: string };
+  z.object({
+    type: z.literal("notification"),
+    ...placed,
+    data: z.object({ id: Id, at: z.string(), title: z.string().optional(), text: z.string() }),
+  }),
+  z.object({ type: z.literal("status"), ...placed, data: Status }),
+  /** What a process has done; `GET /api/audit` has what was done before. */
+  z.object({ type: z.literal("audit"), ...placed, data: AuditLine }),
+  z.object({ type: z.literal("begin"), taskId: Id }),
+  z.object({ type: z.literal("delta"), taskId: Id, text: z.string() }),
+  z.object({ type: z.literal("progress"), taskId: Id, step: z.string() }),
+  z.object({ type: z.literal("accepted"), id: z.string(), messageId: Id }),
+  z.object({ type: z.literal("error"), code: z.string(), message: z.string(), id: z.string().optional() }),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;
 
 /** What there is to follow, and what lies where skills are and is none (SPEC I7). */
 export const SkillList = z.object({ skills: z.array(SkillSummary), problems: z.array(SkillProblem) });
