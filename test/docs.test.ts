@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { withApiTables } from "../scripts/api-page.ts";
 import { describeCommandLine } from "../scripts/command-page.ts";
 import { describeConfiguration } from "../scripts/configuration-table.ts";
 
@@ -14,6 +15,10 @@ test("docs/configuration.md is what the schema says; `npm run docs` writes it", 
 
 test("docs/cli.md is what --help says; `npm run docs` writes it", async () => {
   expect(read("docs/cli.md")).toBe(await describeCommandLine());
+});
+
+test("docs/api.md has the routes, the shapes and the errors that the gateway has; `npm run docs` writes them", () => {
+  expect(read("docs/api.md")).toBe(withApiTables(read("docs/api.md")));
 });
 
 test("every link of the docs to a file leads to one", () => {

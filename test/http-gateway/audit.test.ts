@@ -2,9 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditAnswer, Status } from "@mimikit/protocol/api";
+import { openAuditChain } from "@mimikit/runtime/audit-chain";
+import type { ProcessRole } from "@mimikit/runtime/role-record";
 import { expect, test } from "vitest";
 import { metricsText } from "../../apps/http-gateway/src/routes/metrics.ts";
-import { type Started, startGateway } from "./gateway.ts";
+import { connect } from "./client.ts";
+import { type Started, startGateway, temporaryHome } from "./gateway.ts";
 
 /** Lines of a role, one each second, beginning at a second of the hour. */
 function write(gateway: Started, actor: string, file: string, second: number, events: string[]): void {
@@ -35,6 +38,64 @@ test("what the roles have done is told in order of time, page by page in both di
   write(gateway, "gateway", "log.gateway.jsonl", 30, ["g1"]);
   expect(eventsOf(await pageOf(gateway, `?after=${newest.next}`))).toBe("g1");
   expect(eventsOf(await pageOf(gateway, "?actor=workers"))).toBe("w1 w2");
+});
+
+/** What a role does, on the chain that it would write; a file is finished when it has more than `fileBytesMax`. */
+function chainOf({ home }: Pick<Started, "home">, actor: ProcessRole, fileBytesMax: number): (event: string) => void {
+  // Finished files are compressed meanwhile, and the end of the test takes them away.
+  const onProblem = () => undefined;
+  const chain = openAuditChain({ home, actor, note: () => undefined, onProblem, fileBytesMax });
+  return (event) => {
+    chain.append((link) => JSON.stringify({ timestamp: new Date().toISOString(), ...link, event, actor }));
+  };
+}
+
+test("what is done is told to clients as it is done, each line once and in order, over the end of a file", async () => {
+  const gateway = await startGateway({ config: { tickMs: 20 } });
+  const [supervisor, workers] = [chainOf(gateway, "supervisor", 1_000), chainOf(gateway, "workers", 1)];
+  const client = await connect(gateway);
+  await client.next("snapshot");
+  const expected = { supervisor: [] as string[], workers: [] as string[] };
+  for (let n = 1; n <= 20; n++) {
+    supervisor(`s${n}`);
+    workers(`w${n}`);
+    expected.supervisor.push(`s${n}`);
+    expected.workers.push(`w${n}`);
+    if (n % 5 === 0) await client.next("audit", ({ data }) => data.event === `w${n}`);
+  }
+  supervisor("the last");
+  await client.next("audit", ({ data }) => data.event === "the last");
+  const told = client.frames.flatMap((frame) => (frame.type === "audit" ? [frame.data] : []));
+  const eventsBy = (actor: string) => told.filter((line) => line.actor === actor).map(({ event }) => event);
+  expect(eventsBy("supervisor")).toEqual([...expected.supervisor, "the last"]);
+  expect(eventsBy("workers")).toEqual(expected.workers);
+  expect(gateway.names("log").length).toBeGreaterThan(2);
+});
+
+test("what was done before the first look is no news", async () => {
+  const home = temporaryHome();
+  const supervisor = chainOf({ home }, "supervisor", 1_000);
+  supervisor("long ago");
+  const gateway = await startGateway({ home, config: { tickMs: 20 } });
+  const client = await connect(gateway);
+  await client.next("snapshot");
+  supervisor("now");
+  expect((await client.next("audit")).data).toMatchObject({ event: "now", seq: 2 });
+});
+
+test("a client that comes back with its cursor is told what was done meanwhile", async () => {
+  const gateway = await startGateway({ config: { tickMs: 20 } });
+  const [witness, client] = [await connect(gateway), await connect(gateway)];
+  await witness.next("snapshot");
+  await client.next("snapshot");
+  const workers = chainOf(gateway, "workers", 1_000);
+  workers("seen");
+  await client.next("audit", ({ data }) => data.event === "seen");
+  await client.close();
+  workers("missed");
+  await witness.next("audit", ({ data }) => data.event === "missed");
+  const back = await connect(gateway, client.cursor);
+  expect((await back.next("audit")).data).toMatchObject({ event: "missed", actor: "workers" });
 });
 
 test("whoever asks for no place in the audit log is told what one is", async () => {

@@ -1,7 +1,7 @@
 /** A client of /ws: its frames can be awaited one by one, and so can its end. */
 import { once } from "node:events";
-import type { ServerFrame } from "@mimikit/protocol/api";
-import { onTestFinished } from "vitest";
+import { ServerFrame } from "@mimikit/protocol/api";
+import { expect, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import type { Started } from "./gateway.ts";
 
@@ -43,6 +43,8 @@ export class Client {
     for (;;) {
       while (this.taken < this.frames.length) {
         const frame = this.frames[this.taken++];
+        // Whatever a test is about: every frame is as it is documented, with no field more.
+        expect(ServerFrame.parse(frame)).toEqual(frame);
         if (frame?.type === type && fits(frame as Frame<T>)) return frame as Frame<T>;
       }
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`the socket closed before a ${type} frame`);

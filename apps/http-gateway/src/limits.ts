@@ -1,9 +1,8 @@
 /** A request is bounded before it is understood: its type, size, encoding and depth are checked before it is parsed. */
 import type { IncomingMessage } from "node:http";
 import { BODY_BYTES_MAX, BODY_DEPTH_MAX } from "@mimikit/protocol/api";
-import { Id } from "@mimikit/protocol/id";
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
-import { z } from "zod";
+import type { z } from "zod";
 import { Problem } from "./problem.ts";
 
 /** Node answers 408 and closes a connection whose header or body takes longer, in ms. */
@@ -15,14 +14,11 @@ export const CONNECTIONS_MAX = 1_024;
 export const SOCKETS_MAX = 64;
 /** A frame carries what a body carries. */
 export const FRAME_BYTES_MAX = BODY_BYTES_MAX;
-const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
 /** Names through which a carelessly copied object could change the prototype of all others. */
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
-
-/** The body of a wish that says everything in its address: `{}`, or nothing at all. */
-export const NoBody = z.strictObject({});
 
 /**
  * Reads the JSON body of a request as `schema`.
@@ -59,13 +55,6 @@ export function checkedAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
   throw new Problem(400, describeIssues(checked.error));
-}
-
-/** The id in a path. Throws Problem 400 for anything that cannot be the id of a record. */
-export function idFrom(value: unknown): string {
-  const checked = Id.safeParse(value);
-  if (!checked.success) throw new Problem(400, "this is not an id");
-  return checked.data;
 }
 
 /** Every mutating route wants JSON: a form or a text, which a foreign page can send without asking, is none. */

@@ -14,6 +14,7 @@ import type {
 } from "@mimikit/protocol/api";
 import { notificationIn } from "@mimikit/protocol/notification";
 import { streamPath } from "@mimikit/store/state";
+import { AuditTail } from "./audit-tail.ts";
 import { EventLog } from "./event-log.ts";
 import type { Socket } from "./socket.ts";
 import { StreamTail } from "./stream-tail.ts";
@@ -51,6 +52,7 @@ type OrderedEvent = { [T in Ordered["type"]]: Omit<Extract<Ordered, { type: T }>
 export class Live {
   private readonly options: LiveOptions;
   private readonly events: EventLog;
+  private readonly done: AuditTail;
   private readonly sockets = new Set<Socket>();
   private readonly tails = new Map<string, StreamTail>();
   private readonly firstLook = Promise.withResolvers<void>();
@@ -60,6 +62,7 @@ export class Live {
   constructor(options: LiveOptions) {
     this.options = options;
     this.events = new EventLog(options.incarnation);
+    this.done = new AuditTail(options.home);
   }
 
   /** Looks at the state directory and tells every client what is new. One call at a time, or events could go backwards. */
@@ -68,6 +71,7 @@ export class Live {
     const status = await this.freshStatus(look);
     this.publish(look, status);
     this.follow(look);
+    for (const line of this.done.read()) this.emit({ type: "audit", data: line });
   }
 
   /** Tells what running tasks have written since the last time. */

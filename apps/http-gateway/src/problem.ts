@@ -4,24 +4,24 @@ import type { ApiError } from "@mimikit/protocol/api";
 import { BadJson } from "@mimikit/protocol/json";
 import { hasCode } from "@mimikit/store/error-code";
 
-/** The `code` of an answer, by its HTTP status. */
-const CODES: Record<number, string> = {
-  400: "invalid",
-  401: "unauthorized",
-  403: "forbidden_origin",
-  404: "not_found",
-  405: "method_not_allowed",
-  408: "timeout",
-  409: "conflict",
-  410: "gone",
-  413: "too_large",
-  415: "not_json",
-  421: "wrong_host",
-  429: "slow_down",
-  431: "too_large",
-  500: "internal",
-  503: "not_ready",
-  507: "disk_full",
+/** What an error is called and what it means, by its HTTP status. */
+export const PROBLEMS: Readonly<Record<number, { code: string; meaning: string }>> = {
+  400: { code: "invalid", meaning: "the request is not valid; the message names the field" },
+  401: { code: "unauthorized", meaning: "not signed in" },
+  403: { code: "forbidden_origin", meaning: "a page of another origin has sent it" },
+  404: { code: "not_found", meaning: "there is no such thing" },
+  405: { code: "method_not_allowed", meaning: "another method; Allow says which" },
+  408: { code: "timeout", meaning: "it took too long to arrive" },
+  409: { code: "conflict", meaning: "it cannot be done as things are" },
+  410: { code: "gone", meaning: "it is over" },
+  413: { code: "too_large", meaning: "the body is too large" },
+  415: { code: "not_json", meaning: "the body is not JSON" },
+  421: { code: "wrong_host", meaning: "the gateway does not answer to this host" },
+  429: { code: "slow_down", meaning: "too many wrong credentials; Retry-After says when to go on" },
+  431: { code: "too_large", meaning: "the headers are too large" },
+  500: { code: "internal", meaning: "something went wrong in the gateway; its log says what" },
+  503: { code: "not_ready", meaning: "it cannot be read now" },
+  507: { code: "disk_full", meaning: "the disk is full: nothing was saved" },
 };
 
 interface ProblemOptions {
@@ -41,7 +41,7 @@ export class Problem extends Error {
   constructor(status: number, message: string, options: ProblemOptions = {}) {
     super(message);
     this.status = status;
-    this.code = options.code ?? CODES[status] ?? "error";
+    this.code = options.code ?? PROBLEMS[status]?.code ?? "error";
     this.hint = options.hint;
     this.headers = options.headers ?? {};
   }

@@ -10,17 +10,29 @@ import { HistoryMessage } from "./history.ts";
 import { Id } from "./id.ts";
 import { Change, ImproveKind } from "./improvement.ts";
 import { ClientClock } from "./inbox.ts";
-import type { Notification } from "./notification.ts";
 import { Answer } from "./question.ts";
 import { Report } from "./report.ts";
 import { Role } from "./role.ts";
 import { SkillProblem, SkillSummary } from "./skill.ts";
-import { Past } from "./trigger.ts";
+import { Fired, Past, Skipped } from "./trigger.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "./trigger-order.ts";
 import { Usage } from "./usage.ts";
 
 export const BODY_BYTES_MAX = 65_536;
 export const BODY_DEPTH_MAX = 48;
+
+/** The body of a wish that says everything in its address: `{}`, or nothing at all. */
+export const NoBody = z.strictObject({});
+
+/** A wish is durable, under this id. */
+export const Accepted = z.object({ id: Id });
+export const Health = z.object({ ok: z.literal(true) });
+
+const PAIRING_CODE_CHARS_MAX = 256;
+/** `POST /api/pair`: the one-time code of a link. */
+export const PairBody = z.strictObject({ code: z.string().min(1).max(PAIRING_CODE_CHARS_MAX) });
+/** What the page sends along with its cookie. */
+export const PairAnswer = z.object({ secret: z.string() });
 
 export const InputBody = z.strictObject({
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
@@ -66,6 +78,8 @@ export const TaskSummary = z.object({
 });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
+export const TasksAnswer = z.object({ tasks: z.array(TaskSummary) });
+
 export const TaskDetail = TaskSummary.extend({
   resultType: z.string().optional(),
   result: z.unknown(),
@@ -110,6 +124,8 @@ export const Improvement = z.object({
 });
 export type Improvement = z.infer<typeof Improvement>;
 
+export const ImprovementsAnswer = z.object({ improvements: z.array(Improvement) });
+
 /** A standing trigger. */
 export const TriggerSummary = z.object({
   id: Id,
@@ -134,6 +150,8 @@ export const TriggerSummary = z.object({
 });
 export type TriggerSummary = z.infer<typeof TriggerSummary>;
 
+export const TriggersAnswer = z.object({ triggers: z.array(TriggerSummary) });
+
 /** `GET /api/triggers/:id` */
 export const TriggerDetail = TriggerSummary.extend({
   timeoutSec: z.number().nullable(),
@@ -143,7 +161,7 @@ export const TriggerDetail = TriggerSummary.extend({
   /** The next moments that its schedule names, soonest first. */
   upcoming: z.array(z.string()),
   /** Firings that became a task also say what became of that. */
-  recent: z.array(Past.and(z.object({ state: TaskState.optional() }))),
+  recent: z.array(z.discriminatedUnion("outcome", [Fired.extend({ state: TaskState.optional() }), Skipped])),
 });
 export type TriggerDetail = z.infer<typeof TriggerDetail>;
 
@@ -214,6 +232,9 @@ export const SimulatedFiring = z.object({
 });
 export type SimulatedFiring = z.infer<typeof SimulatedFiring>;
 
+/** `GET /api/triggers/upcoming`: the next moments, soonest first. */
+export const UpcomingAnswer = z.object({ upcoming: z.array(z.string()) });
+
 /** `GET /api/triggers/simulate?from&to`: every firing of the schedules in that time. Nothing is run. */
 export const Simulation = z.object({
   from: z.string(),
@@ -241,6 +262,8 @@ export const QuestionView = z.object({
   taskId: Id.optional(),
 });
 export type QuestionView = z.infer<typeof QuestionView>;
+
+export const QuestionsAnswer = z.object({ questions: z.array(QuestionView) });
 export const AnswerBody = z.strictObject({ answer: Answer });
 export type AnswerBody = z.infer<typeof AnswerBody>;
 
@@ -304,6 +327,8 @@ export const UsageRow = Usage.extend({
 });
 export type UsageRow = z.infer<typeof UsageRow>;
 
+export const UsageAnswer = z.object({ rows: z.array(UsageRow) });
+
 export const USAGE_DAYS_MAX = 92;
 
 export const AUDIT_ENTRIES_DEFAULT = 100;
@@ -335,6 +360,8 @@ export const ChatMessage = HistoryMessage.extend({
   replaces: Id.optional(),
 });
 export type ChatMessage = z.infer<typeof ChatMessage>;
+
+export const MessagesAnswer = z.object({ messages: z.array(ChatMessage) });
 
 /** A paragraph or a list item of memory that was found (SPEC E5). */
 export const MemoryHit = z.object({
@@ -394,6 +421,8 @@ export const BacklogEntry = z.object({
 });
 export type BacklogEntry = z.infer<typeof BacklogEntry>;
 
+export const BacklogAnswer = z.object({ items: z.array(BacklogEntry) });
+
 /** `POST /api/backlog`: an item is named by its text, or by its number in the list. */
 export const BacklogBody = z.strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item });
 export type BacklogBody = z.infer<typeof BacklogBody>;
@@ -419,6 +448,8 @@ export const ChangeView = z.object({
 });
 export type ChangeView = z.infer<typeof ChangeView>;
 
+export const ChangesAnswer = z.object({ changes: z.array(ChangeView) });
+
 export const HISTORY_QUERY_CHARS_MAX = 1_000;
 export const HISTORY_HITS_DEFAULT = 5;
 export const HISTORY_HITS_MAX = 20;
@@ -440,6 +471,8 @@ export const HistoryHit = HistoryMessage.pick({ id: true, role: true, at: true, 
   score: z.number(),
 });
 export type HistoryHit = z.infer<typeof HistoryHit>;
+
+export const HistoryAnswer = z.object({ hits: z.array(HistoryHit) });
 
 /** The client's own name for what it sends: the same name is the same message or wish, however often it comes. */
 const FrameId = z.string().min(1).max(128);
@@ -463,34 +496,44 @@ export const ClientFrame = z.discriminatedUnion("type", [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
+const placed = { cursor: z.string() };
+
 /**
  * What the gateway sends. Frames with a `cursor` are ordered and never repeated to a client that says hello with the
  * last one it saw; the others are lossy by design. After `begin` a task says anew what it has said: forget what was shown of it.
  */
-export type ServerFrame =
-  | {
-      type: "snapshot";
-      cursor: string;
-      messages: ChatMessage[];
-      tasks: TaskSummary[];
-      questions: QuestionView[];
-      triggers: TriggerSummary[];
-      status: Status;
-    }
-  | { type: "message"; cursor: string; data: ChatMessage }
-  | { type: "task"; cursor: string; data: TaskSummary }
+export const ServerFrame = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("snapshot"),
+    ...placed,
+    messages: z.array(ChatMessage),
+    tasks: z.array(TaskSummary),
+    questions: z.array(QuestionView),
+    triggers: z.array(TriggerSummary),
+    status: Status,
+  }),
+  z.object({ type: z.literal("message"), ...placed, data: ChatMessage }),
+  z.object({ type: z.literal("task"), ...placed, data: TaskSummary }),
   /** An open question, or one that has been closed: `isOpen` says which. */
-  | { type: "question"; cursor: string; data: QuestionView & { isOpen: boolean } }
+  z.object({ type: z.literal("question"), ...placed, data: QuestionView.extend({ isOpen: z.boolean() }) }),
   /** A trigger as it is now; `isOver` when it is gone. */
-  | { type: "trigger"; cursor: string; data: TriggerSummary & { isOver: boolean } }
+  z.object({ type: z.literal("trigger"), ...placed, data: TriggerSummary.extend({ isOver: z.boolean() }) }),
   /** What the user is to see at once. The message with the same id came before it, and is in every later snapshot. */
-  | { type: "notification"; cursor: string; data: Notification }
-  | { type: "status"; cursor: string; data: Status }
-  | { type: "begin"; taskId: string }
-  | { type: "delta"; taskId: string; text: string }
-  | { type: "progress"; taskId: string; step: string }
-  | { type: "accepted"; id: string; messageId: string }
-  | { type: "error"; code: string; message: string; id?: string };
+  z.object({
+    type: z.literal("notification"),
+    ...placed,
+    data: z.object({ id: Id, at: z.string(), title: z.string().optional(), text: z.string() }),
+  }),
+  z.object({ type: z.literal("status"), ...placed, data: Status }),
+  /** What a process has done; `GET /api/audit` has what was done before. */
+  z.object({ type: z.literal("audit"), ...placed, data: AuditLine }),
+  z.object({ type: z.literal("begin"), taskId: Id }),
+  z.object({ type: z.literal("delta"), taskId: Id, text: z.string() }),
+  z.object({ type: z.literal("progress"), taskId: Id, step: z.string() }),
+  z.object({ type: z.literal("accepted"), id: z.string(), messageId: Id }),
+  z.object({ type: z.literal("error"), code: z.string(), message: z.string(), id: z.string().optional() }),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;
 
 /** What there is to follow, and what lies where skills are and is none (SPEC I7). */
 export const SkillList = z.object({ skills: z.array(SkillSummary), problems: z.array(SkillProblem) });

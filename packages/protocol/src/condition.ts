@@ -104,12 +104,21 @@ export type Condition =
   | { type: "or"; conditions: Condition[] }
   | { type: "not"; condition: Condition };
 
-const Tree: z.ZodType<Condition> = z.lazy(() => z.discriminatedUnion("type", [...atoms, All, Any, Not]));
-const All = z.strictObject({ type: z.literal("and"), conditions: z.array(Tree).min(1).max(CONDITION_LEAVES_MAX) });
-const Any = z.strictObject({ type: z.literal("or"), conditions: z.array(Tree).min(1).max(CONDITION_LEAVES_MAX) });
-const Not = z.strictObject({ type: z.literal("not"), condition: Tree });
+/** A condition of any depth. */
+export const ConditionTree: z.ZodType<Condition> = z.lazy(() =>
+  z.discriminatedUnion("type", [...atoms, All, Any, Not]),
+);
+export const All = z.strictObject({
+  type: z.literal("and"),
+  conditions: z.array(ConditionTree).min(1).max(CONDITION_LEAVES_MAX),
+});
+export const Any = z.strictObject({
+  type: z.literal("or"),
+  conditions: z.array(ConditionTree).min(1).max(CONDITION_LEAVES_MAX),
+});
+export const Not = z.strictObject({ type: z.literal("not"), condition: ConditionTree });
 
-export const Condition = Tree.superRefine((condition, context) => {
+export const Condition = ConditionTree.superRefine((condition, context) => {
   const depth = depthOf(condition);
   if (depth > CONDITION_DEPTH_MAX)
     context.addIssue({ code: "custom", message: `nested ${depth} deep, more than ${CONDITION_DEPTH_MAX}` });

@@ -5,7 +5,7 @@ import type { HistoryMessage } from "./history.ts";
 export interface Notification {
   id: string;
   at: string;
-  title?: string;
+  title?: string | undefined;
   text: string;
 }
 

@@ -60,11 +60,10 @@ export const Decision = z.object({ fire: z.array(Occurrence).max(MISSED_MAX), sk
 export type Decision = z.infer<typeof Decision>;
 export const NO_DECISION: Decision = { fire: [], skip: [] };
 
+export const Fired = Occurrence.extend({ outcome: z.literal("fired") });
+export const Skipped = Skip.extend({ outcome: z.literal("skipped") });
 /** A line of what a trigger did lately, newest last: a firing, or a stretch that was skipped. */
-export const Past = z.discriminatedUnion("outcome", [
-  Occurrence.extend({ outcome: z.literal("fired") }),
-  Skip.extend({ outcome: z.literal("skipped") }),
-]);
+export const Past = z.discriminatedUnion("outcome", [Fired, Skipped]);
 export type Past = z.infer<typeof Past>;
 
 const versioned = { id: TriggerId, version: z.number().int().positive() };

@@ -6,16 +6,16 @@ import type { IncomingMessage } from "node:http";
 import {
   ATTACHMENT_BYTES_MAX,
   ATTACHMENT_EXTENSIONS,
-  type Attachment,
-  AttachmentId,
+  ATTACHMENT_TYPES,
+  Attachment,
   isImage,
 } from "@mimikit/protocol/attachment";
-import type { Log } from "@mimikit/runtime/log";
 import { AttachmentRefused, findAttachment, storeAttachment, tooLarge } from "@mimikit/store/attachments";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { ATTACHMENTS } from "@mimikit/store/state";
-import type { Request, Response } from "express";
+import { AttachmentParams } from "../params.ts";
 import { Problem } from "../problem.ts";
+import { route } from "../route.ts";
 
 /** A form is not a file: its own lines would be stored with what it carries. */
 const FORM = /^(multipart\/|application\/x-www-form-urlencoded)/i;
@@ -30,29 +30,34 @@ const STATUS: Record<AttachmentRefused["reason"], number> = {
   full: 507,
 };
 
-export interface AttachmentParts {
-  /** The state directory. */
-  home: string;
-  fs: FileSystem;
-  log: Log;
-}
-
-/** @throws Problem 400 for nothing at all, 413 above ATTACHMENT_BYTES_MAX, 415 for what is not taken, 507 when all together are too many. */
-export function upload({ home, fs, log }: AttachmentParts) {
-  return async (request: Request, response: Response): Promise<void> => {
+export const upload = route({
+  method: "post",
+  path: "/api/attachments",
+  summary:
+    "stores a file, with its content type: `id` is the SHA-256 of its bytes, `type` what they are; 400 empty " +
+    "([attachments](attachments.md))",
+  takesBytes: true,
+  status: 201,
+  answer: Attachment,
+  errors: { 413: "above 20 MB", 415: "`unknown_type`", 507: "all together are too many" },
+  handle: async ({ request }, { home, fs, log }) => {
     assertFile(request);
     const attachment = await stored(home, fs, request);
     log.audit({ event: "attachment_stored", detail: { ...attachment } });
-    response.status(201).json(attachment);
-  };
-}
+    return attachment;
+  },
+});
 
-/** @throws Problem 400 for what cannot be an id, 404 for an unknown one. */
-export function download({ home, fs }: AttachmentParts) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const id = AttachmentId.safeParse(request.params.id);
-    if (!id.success) throw new Problem(400, "this is not the id of an attachment");
-    const attachment = await findAttachment(fs, id.data);
+export const download = route({
+  method: "get",
+  path: "/api/attachments/:id",
+  summary: "the bytes, with headers under which nothing in them can do anything",
+  params: AttachmentParams,
+  status: 200,
+  types: ATTACHMENT_TYPES,
+  errors: { 404: "unknown" },
+  handle: async ({ params, response }, { home, fs }) => {
+    const attachment = await findAttachment(fs, params.id);
     if (attachment === null) throw new Problem(404, "there is no attachment with this id");
     for (const [name, value] of Object.entries(headersOf(attachment))) response.setHeader(name, value);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -63,8 +68,8 @@ export function download({ home, fs }: AttachmentParts) {
       else reject(error);
     });
     await promise;
-  };
-}
+  },
+});
 
 function headersOf({ id, type }: Attachment): Record<string, string> {
   const name = `${id.slice(0, 12)}.${ATTACHMENT_EXTENSIONS[type]}`;

@@ -1,12 +1,12 @@
 /** `GET /api/audit?after=|before=&limit=&actor=`: what the processes have done, in order of time. */
-import { AUDIT_ENTRIES_DEFAULT, AUDIT_ENTRIES_MAX, type AuditAnswer } from "@mimikit/protocol/api";
+import { AUDIT_ENTRIES_DEFAULT, AUDIT_ENTRIES_MAX, AuditAnswer } from "@mimikit/protocol/api";
 import { AuditLine } from "@mimikit/protocol/audit";
 import { parsePosition, readAfter, readBefore } from "@mimikit/runtime/audit-trail";
 import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs } from "../limits.ts";
 import { Problem } from "../problem.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
 const Place = z.string().transform((text, context) => {
   const position = parsePosition(text);
@@ -17,17 +17,24 @@ const Place = z.string().transform((text, context) => {
 const AuditQuery = z.strictObject({
   after: Place.optional(),
   before: Place.optional(),
-  limit: z.coerce.number().int().min(1).max(AUDIT_ENTRIES_MAX).default(AUDIT_ENTRIES_DEFAULT),
+  limit: numberFrom(z.number().int().min(1).max(AUDIT_ENTRIES_MAX)).prefault(AUDIT_ENTRIES_DEFAULT),
   actor: AuditLine.shape.actor.optional(),
 });
 
-export function audit(home: string) {
-  return (request: Request, response: Response): void => {
-    const { after, before, limit, actor } = checkedAs(AuditQuery, request.query);
+export const audit = route({
+  method: "get",
+  path: "/api/audit",
+  summary:
+    "what was done, in order of time; without a place the newest. `next` is the `after` of what follows, now or later, " +
+    "`previous` the `before` of what is in front, null at the beginning; `actor` is one of supervisor, workers, gateway",
+  query: AuditQuery,
+  status: 200,
+  answer: AuditAnswer,
+  handle: ({ query: { after, before, limit, actor } }, { home }) => {
     if (after !== undefined && before !== undefined) throw new Problem(400, "either after or before, not both");
     const actors = actor === undefined ? PROCESS_ROLES : [actor];
-    const answer: AuditAnswer =
-      after === undefined ? readBefore(home, before ?? null, limit, actors) : readAfter(home, after, limit, actors);
-    response.json(answer);
-  };
-}
+    return after === undefined
+      ? readBefore(home, before ?? null, limit, actors)
+      : readAfter(home, after, limit, actors);
+  },
+});

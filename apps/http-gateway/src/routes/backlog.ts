@@ -1,31 +1,38 @@
 /** `/api/backlog`: the checkboxes of backlog.md, and the wish that changes them. */
-import { BacklogBody } from "@mimikit/protocol/api";
+import { Accepted, BacklogAnswer, BacklogBody } from "@mimikit/protocol/api";
 import { BadJson } from "@mimikit/protocol/json";
 import { readBacklog } from "@mimikit/store/backlog";
-import type { FileSystem } from "@mimikit/store/file-system";
 import { BACKLOG_PATH } from "@mimikit/store/state";
-import type { Request, Response } from "express";
-import { idempotencyKeyOf, readBody } from "../limits.ts";
 import { Problem } from "../problem.ts";
-import type { Wishes } from "../wishes.ts";
+import { route } from "../route.ts";
 
-/** `GET /api/backlog`: in the order of the file. */
-export function backlog(fs: FileSystem) {
-  return async (_request: Request, response: Response): Promise<void> => {
+export const backlog = route({
+  method: "get",
+  path: "/api/backlog",
+  summary: "the backlog, in the order of its file",
+  status: 200,
+  answer: BacklogAnswer,
+  errors: { 503: "where the file is no list" },
+  handle: async (_asked, { fs }) => {
     try {
-      response.json({ items: await readBacklog(fs) });
+      return { items: await readBacklog(fs) };
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
       throw new Problem(503, `${BACKLOG_PATH} cannot be read: ${error.message}`);
     }
-  };
-}
+  },
+});
 
-/** `POST /api/backlog`: 202 once the wish is durable. Whether there is such an item is seen when it is carried out. */
-export function editBacklog(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const key = idempotencyKeyOf(request);
-    const body = await readBody(request, BacklogBody);
-    response.status(202).json({ id: await wishes.editBacklog(body, key) });
-  };
-}
+/** Whether there is such an item is seen when the wish is carried out. */
+export const editBacklog = route({
+  method: "post",
+  path: "/api/backlog",
+  summary:
+    "changes the backlog; `op` is `add`, `done` or `remove`, `item` its text or its number. What became of it is in " +
+    "`archive/<id>.json`",
+  body: BacklogBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.editBacklog(body, key) }),
+});

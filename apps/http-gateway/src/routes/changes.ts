@@ -1,32 +1,38 @@
 /** `/api/changes` and `/api/undo`: what was changed lately, and the wish that takes it back (SPEC J3). */
-import { CHANGES_LISTED_DEFAULT, UndoBody } from "@mimikit/protocol/api";
+import { Accepted, CHANGES_LISTED_DEFAULT, ChangesAnswer, UndoBody } from "@mimikit/protocol/api";
 import { CHANGES_KEPT_MAX } from "@mimikit/protocol/change";
-import { type ChangePlace, listChanges } from "@mimikit/runtime/list-changes";
-import type { Request, Response } from "express";
+import { listChanges } from "@mimikit/runtime/list-changes";
 import { z } from "zod";
-import { checkedAs, idempotencyKeyOf, readBody } from "../limits.ts";
-import type { View } from "../view.ts";
-import type { Wishes } from "../wishes.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
-/** A query in an address has only texts. */
 const ChangesQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(CHANGES_KEPT_MAX).default(CHANGES_LISTED_DEFAULT),
+  limit: numberFrom(z.number().int().min(1).max(CHANGES_KEPT_MAX)).prefault(CHANGES_LISTED_DEFAULT),
 });
 
-/** `GET /api/changes?limit=`: the newest first. */
-export function changes(view: View, place: ChangePlace) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const { limit } = checkedAs(ChangesQuery, request.query);
+export const changes = route({
+  method: "get",
+  path: "/api/changes",
+  summary:
+    "what can be taken back, the newest first; `state` is `open`, `undone` or `gone`, and `problem` says why it is gone " +
+    "or, of a merge that is `open`, why the last try came to nothing ([undo](undo.md))",
+  query: ChangesQuery,
+  status: 200,
+  answer: ChangesAnswer,
+  handle: async ({ query }, { view, fs, mirror }) => {
     await view.refresh();
-    response.json({ changes: await listChanges(place, Date.now(), limit) });
-  };
-}
+    return { changes: await listChanges({ fs, mirror }, Date.now(), query.limit) };
+  },
+});
 
-/** `POST /api/undo`: 202 once the wish is durable. */
-export function undo(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const key = idempotencyKeyOf(request);
-    const { id } = await readBody(request, UndoBody);
-    response.status(202).json({ id: await wishes.undo(id, key) });
-  };
-}
+export const undo = route({
+  method: "post",
+  path: "/api/undo",
+  summary: "takes a change back; also answered so where it was undone before",
+  body: UndoBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: { 404: "unknown", 409: "it cannot be taken back now, with what to do" },
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.undo(body.id, key) }),
+});

@@ -1,29 +1,29 @@
 /** `GET /api/history/search?q=&limit&roles&from&to`: what was ever said, and what still waits in inbox/. */
-import type { HistoryIndex } from "@mimikit/memory/history-index";
-import { HistoryQuery } from "@mimikit/protocol/api";
+import { HISTORY_HITS_DEFAULT, HistoryAnswer, HistoryQuery } from "@mimikit/protocol/api";
 import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/history";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs } from "../limits.ts";
-import type { View } from "../view.ts";
+import { listFrom, numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
-/** A query in an address has only texts. */
 const SearchQuery = z.strictObject({
   q: HistoryQuery.shape.query,
-  limit: z.coerce.number().pipe(HistoryQuery.shape.limit.unwrap()).optional(),
-  roles: z
-    .string()
-    .transform((list) => list.split(","))
-    .pipe(HistoryQuery.shape.roles.unwrap())
-    .optional(),
+  limit: numberFrom(HistoryQuery.shape.limit.unwrap()).prefault(HISTORY_HITS_DEFAULT),
+  roles: listFrom(HistoryQuery.shape.roles.unwrap()).optional(),
   from: HistoryQuery.shape.from,
   to: HistoryQuery.shape.to,
 });
 
-export function searchHistory(view: View, said: HistoryIndex) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const { q, ...rest } = checkedAs(SearchQuery, request.query);
+export const searchHistory = route({
+  method: "get",
+  path: "/api/history/search",
+  summary:
+    "messages out of everything that was ever said, the best first; `roles` is `user,assistant,system` or some of them, " +
+    "`from` and `to` are ISO 8601 with a zone",
+  query: SearchQuery,
+  status: 200,
+  answer: HistoryAnswer,
+  handle: async ({ query: { q, ...rest } }, { view, said }) => {
     const newest = await view.messagesBefore(undefined, HISTORY_MESSAGES_MAX);
-    response.json({ hits: await said.with(newest).search(HistoryQuery.parse({ query: q, ...rest })) });
-  };
-}
+    return { hits: await said.with(newest).search({ query: q, ...rest }) };
+  },
+});

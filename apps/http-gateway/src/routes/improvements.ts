@@ -1,20 +1,22 @@
 /** `GET /api/improvements?limit=`: what self-improvement did and why, newest first, with diffs and reasons (SPEC J1). */
+import { ImprovementsAnswer } from "@mimikit/protocol/api";
 import { readImprovements } from "@mimikit/store/improvements";
-import type { Mirror } from "@mimikit/store/mirror";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs } from "../limits.ts";
-import type { View } from "../view.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
 const PAGE = 20;
 const PAGE_MAX = 100;
 
-const Query = z.strictObject({ limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE) });
-
-export function improvements(view: View, mirror: Mirror) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const { limit } = checkedAs(Query, request.query);
+export const improvements = route({
+  method: "get",
+  path: "/api/improvements",
+  summary: "what self-improvement did and why, the newest first ([self-improvement](self-improvement.md))",
+  query: z.strictObject({ limit: numberFrom(z.number().int().min(1).max(PAGE_MAX)).prefault(PAGE) }),
+  status: 200,
+  answer: ImprovementsAnswer,
+  handle: async ({ query }, { view, mirror }) => {
     await view.refresh();
-    response.json({ improvements: await readImprovements(mirror, limit) });
-  };
-}
+    return { improvements: await readImprovements(mirror, query.limit) };
+  },
+});

@@ -1,13 +1,17 @@
 /** `POST /api/input`: 202 only when the message is durable; the same Idempotency-Key is the same message (SPEC K2). */
-import { InputBody } from "@mimikit/protocol/api";
-import type { Request, Response } from "express";
-import { idempotencyKeyOf, readBody } from "../limits.ts";
-import type { Wishes } from "../wishes.ts";
+import { Accepted, InputBody } from "@mimikit/protocol/api";
+import { route } from "../route.ts";
 
-export function input(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const key = idempotencyKeyOf(request);
-    const body = await readBody(request, InputBody);
-    response.status(202).json({ id: await wishes.sendMessage(body, key) });
-  };
-}
+export const input = route({
+  method: "post",
+  path: "/api/input",
+  summary:
+    "says something, durable when it is answered; `mode` is `next` for a turn of its own, `quote` what it is about, " +
+    "`attachments` at most 10 ids, or `{id, name}`",
+  body: InputBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: { 404: "an attachment that was never uploaded" },
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.sendMessage(body, key) }),
+});

@@ -1,48 +1,55 @@
 /** `/api/memory`: what is remembered, found by what it says, and the wish that adds to it (SPEC E6). */
 import { describeMemory } from "@mimikit/memory/describe-memory";
-import { type MemoryPlace, MemorySearch } from "@mimikit/memory/memory-query";
+import { HITS_DEFAULT, MemorySearch } from "@mimikit/memory/memory-query";
 import { refreshMemoryIndex, searchMemory as search } from "@mimikit/memory/search";
-import { MemoryBody, type MemoryStatus } from "@mimikit/protocol/api";
-import type { Ledger } from "@mimikit/store/ledger";
+import { Accepted, MemoryAnswer, MemoryBody, MemoryStatus } from "@mimikit/protocol/api";
 import { countUnarchived } from "@mimikit/store/unarchived";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs, idempotencyKeyOf, readBody } from "../limits.ts";
-import type { View } from "../view.ts";
-import type { Wishes } from "../wishes.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
-/** A query in an address has only texts. */
 const SearchQuery = z.strictObject({
   q: MemorySearch.shape.query,
-  limit: z.coerce.number().pipe(MemorySearch.shape.limit.unwrap()).optional(),
+  limit: numberFrom(MemorySearch.shape.limit.unwrap()).prefault(HITS_DEFAULT),
   source: z.string().min(1).optional(),
   after: MemorySearch.shape.after,
   before: MemorySearch.shape.before,
 });
 
-/** `GET /api/memory/search?q=&limit=&after=&before=&source=`: the best hits first. */
-export function searchMemory(place: MemoryPlace) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const { q, source, ...rest } = checkedAs(SearchQuery, request.query);
-    response.json(await search({ ...place, query: q, ...rest, ...(source !== undefined && { sources: [source] }) }));
-  };
-}
+export const searchMemory = route({
+  method: "get",
+  path: "/api/memory/search",
+  summary:
+    "what is remembered, the best first; `after` and `before` are days, inclusive; `source` is the beginning of a " +
+    "file's name (`memory/summary/`)",
+  query: SearchQuery,
+  status: 200,
+  answer: MemoryAnswer,
+  handle: ({ query: { q, source, ...rest } }, { memory }) =>
+    search({ ...memory, query: q, ...rest, ...(source !== undefined && { sources: [source] }) }),
+});
 
-/** `GET /api/memory/status` */
-export function memoryStatus(place: MemoryPlace, view: View, ledger: Ledger) {
-  return async (_request: Request, response: Response): Promise<void> => {
+export const memoryStatus = route({
+  method: "get",
+  path: "/api/memory/status",
+  summary: "what there is to remember from; `index` is null while it takes too long",
+  status: 200,
+  answer: MemoryStatus,
+  handle: async (_asked, { memory, view, mirror }) => {
     await view.refresh();
-    const files = await describeMemory(place);
-    const index = await refreshMemoryIndex(place);
-    response.json({ ...files, unarchived: await countUnarchived(ledger), index } satisfies MemoryStatus);
-  };
-}
+    const files = await describeMemory(memory);
+    const index = await refreshMemoryIndex(memory);
+    return { ...files, unarchived: await countUnarchived(mirror.ledger), index };
+  },
+});
 
-/** `POST /api/memory`: 202 once the wish is durable. */
-export function addMemory(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const key = idempotencyKeyOf(request);
-    const body = await readBody(request, MemoryBody);
-    response.status(202).json({ id: await wishes.addMemory(body, key) });
-  };
-}
+export const addMemory = route({
+  method: "post",
+  path: "/api/memory",
+  summary: "remembers something, durable when it is answered; `target` is `persona` or `profile` ([memory](memory.md))",
+  body: MemoryBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.addMemory(body, key) }),
+});

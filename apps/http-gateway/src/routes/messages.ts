@@ -1,21 +1,24 @@
 /** `GET /api/messages`: a page of the conversation, oldest first, with what still waits in inbox/ at its end. */
+import { MessagesAnswer } from "@mimikit/protocol/api";
 import { Id } from "@mimikit/protocol/id";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs } from "../limits.ts";
-import type { View } from "../view.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
 const PAGE_MESSAGES = 50;
 const PAGE_MESSAGES_MAX = 200;
 
 const MessagesQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
+  limit: numberFrom(z.number().int().min(1).max(PAGE_MESSAGES_MAX)).prefault(PAGE_MESSAGES),
   before: Id.optional(),
 });
 
-export function messages(view: View) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const { before, limit } = checkedAs(MessagesQuery, request.query);
-    response.json({ messages: await view.messagesBefore(before, limit) });
-  };
-}
+export const messages = route({
+  method: "get",
+  path: "/api/messages",
+  summary: "the conversation, oldest first, or the page of it in front of a message; those still waiting are `pending`",
+  query: MessagesQuery,
+  status: 200,
+  answer: MessagesAnswer,
+  handle: async ({ query }, { view }) => ({ messages: await view.messagesBefore(query.before, query.limit) }),
+});

@@ -1,16 +1,17 @@
 /** `GET /metrics`: the status as Prometheus reads it (SPEC N3, I9). What counts a day begins at 0 again at midnight. */
 import type { Status } from "@mimikit/protocol/api";
-import type { Request, Response } from "express";
-import type { Look, View } from "../view.ts";
+import { z } from "zod";
+import { route } from "../route.ts";
 
-const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
-export function metrics(view: View, statusOf: (look: Look) => Promise<Status>) {
-  return async (_request: Request, response: Response): Promise<void> => {
-    response.setHeader("Content-Type", CONTENT_TYPE);
-    response.send(metricsText(await statusOf(await view.refresh())));
-  };
-}
+export const metrics = route({
+  method: "get",
+  path: "/metrics",
+  summary: "the figures as Prometheus reads them: [Monitoring](operations.md#monitoring)",
+  status: 200,
+  answer: z.string(),
+  types: ["text/plain; version=0.0.4; charset=utf-8"],
+  handle: async (_asked, { view, statusOf }) => metricsText(await statusOf(await view.refresh())),
+});
 
 type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
 

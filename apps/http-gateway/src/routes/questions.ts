@@ -1,23 +1,26 @@
 /** `/api/questions`: what the user is asked, and the wish that answers (SPEC G3). */
-import { AnswerBody } from "@mimikit/protocol/api";
-import type { Request, Response } from "express";
-import { idempotencyKeyOf, idFrom, readBody } from "../limits.ts";
-import type { View } from "../view.ts";
-import type { Wishes } from "../wishes.ts";
+import { Accepted, AnswerBody, QuestionsAnswer } from "@mimikit/protocol/api";
+import { IdParams } from "../params.ts";
+import { route } from "../route.ts";
 
-/** `GET /api/questions`: those that are open, the oldest first. */
-export function questions(view: View) {
-  return async (_request: Request, response: Response): Promise<void> => {
-    response.json({ questions: (await view.refresh()).questions });
-  };
-}
+export const questions = route({
+  method: "get",
+  path: "/api/questions",
+  summary: "what the user is asked and has not answered, the oldest first",
+  status: 200,
+  answer: QuestionsAnswer,
+  handle: async (_asked, { view }) => ({ questions: [...(await view.refresh()).questions] }),
+});
 
-/** `POST /api/questions/:id/answer`: 202 once the answer is durable. */
-export function answer(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const id = idFrom(request.params.id);
-    const key = idempotencyKeyOf(request);
-    const body = await readBody(request, AnswerBody);
-    response.status(202).json({ id: await wishes.answer(id, body.answer, key) });
-  };
-}
+export const answer = route({
+  method: "post",
+  path: "/api/questions/:id/answer",
+  summary: "answers a question; 400 where `isChoice` and it is none of the options",
+  params: IdParams,
+  body: AnswerBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: { 404: "unknown", 410: "closed: send it as a message" },
+  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.answer(params.id, body.answer, key) }),
+});

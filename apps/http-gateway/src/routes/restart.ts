@@ -1,11 +1,13 @@
-/** `POST /api/restart`: a sealed wish to start the processes anew; 202 once it is durable. */
-import type { Request, Response } from "express";
-import { NoBody, readBody } from "../limits.ts";
-import type { Wishes } from "../wishes.ts";
+/** `POST /api/restart`: the processes start anew; 202 once the wish is durable. */
+import { Accepted, NoBody } from "@mimikit/protocol/api";
+import { route } from "../route.ts";
 
-export function restart(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    await readBody(request, NoBody);
-    response.status(202).json({ id: await wishes.restart() });
-  };
-}
+export const restart = route({
+  method: "post",
+  path: "/api/restart",
+  summary: "the processes start anew, once",
+  body: NoBody,
+  status: 202,
+  answer: Accepted,
+  handle: async (_asked, { wishes }) => ({ id: await wishes.restart() }),
+});

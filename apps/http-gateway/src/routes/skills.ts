@@ -1,11 +1,13 @@
 /** `GET /api/skills`: what there is to follow, and what is wrong with the folders that are none (SPEC I7). */
-import { findSkills, type SkillPlaces } from "@mimikit/agent/skills";
-import type { SkillList } from "@mimikit/protocol/api";
-import type { Request, Response } from "express";
+import { findSkills } from "@mimikit/agent/skills";
+import { SkillList } from "@mimikit/protocol/api";
+import { route } from "../route.ts";
 
-export function skills(places: SkillPlaces) {
-  return async (_request: Request, response: Response): Promise<void> => {
-    const found: SkillList = await findSkills(places);
-    response.json(found);
-  };
-}
+export const skills = route({
+  method: "get",
+  path: "/api/skills",
+  summary: "the skills that there are, and the folders that are none, with the reason ([skills](skills.md))",
+  status: 200,
+  answer: SkillList,
+  handle: (_asked, { skillPlaces }) => findSkills(skillPlaces),
+});

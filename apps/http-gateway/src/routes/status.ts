@@ -1,10 +1,12 @@
 /** `GET /api/status`: who answers, who is alive, how much waits. */
-import type { Status } from "@mimikit/protocol/api";
-import type { Request, Response } from "express";
-import type { Look, View } from "../view.ts";
+import { Status } from "@mimikit/protocol/api";
+import { route } from "../route.ts";
 
-export function status(view: View, statusOf: (look: Look) => Promise<Status>) {
-  return async (_request: Request, response: Response): Promise<void> => {
-    response.json(await statusOf(await view.refresh()));
-  };
-}
+export const status = route({
+  method: "get",
+  path: "/api/status",
+  summary: "who answers, who is alive, how much waits, and what the owner should look at ([status](#status))",
+  status: 200,
+  answer: Status,
+  handle: async (_asked, { view, statusOf }) => statusOf(await view.refresh()),
+});

@@ -2,33 +2,52 @@
  * `POST /api/steer`, `/api/tasks/:id/steer`, `/api/stop` and `/api/clear`: what the user says meanwhile (SPEC I5). 202
  * once the wish is durable; the same Idempotency-Key is the same wish.
  */
-import { SteerBody } from "@mimikit/protocol/api";
-import type { Request, Response } from "express";
-import { idempotencyKeyOf, idFrom, NoBody, readBody } from "../limits.ts";
-import type { Wishes } from "../wishes.ts";
+import { Accepted, NoBody, SteerBody } from "@mimikit/protocol/api";
+import { IdParams } from "../params.ts";
+import { route } from "../route.ts";
 
-/** Words for the task in the address or, where it names none, for what runs now. */
-export function steer(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const taskId = request.params.id === undefined ? undefined : idFrom(request.params.id);
-    const key = idempotencyKeyOf(request);
-    const { text } = await readBody(request, SteerBody);
-    response.status(202).json({ id: await wishes.steer(text, taskId, key) });
-  };
-}
+export const steer = route({
+  method: "post",
+  path: "/api/steer",
+  summary: "says something to what runs now ([steering](steering.md))",
+  body: SteerBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.steer(body.text, undefined, key) }),
+});
 
-export function stop(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const key = idempotencyKeyOf(request);
-    await readBody(request, NoBody);
-    response.status(202).json({ id: await wishes.stop(key) });
-  };
-}
+export const steerTask = route({
+  method: "post",
+  path: "/api/tasks/:id/steer",
+  summary: "says something to this task, or to a turn by its id",
+  params: IdParams,
+  body: SteerBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: { 404: "unknown", 409: "it has ended" },
+  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.steer(body.text, params.id, key) }),
+});
 
-export function clear(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const key = idempotencyKeyOf(request);
-    await readBody(request, NoBody);
-    response.status(202).json({ id: await wishes.clear(key) });
-  };
-}
+export const stop = route({
+  method: "post",
+  path: "/api/stop",
+  summary: "ends what runs now",
+  body: NoBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  handle: async ({ key }, { wishes }) => ({ id: await wishes.stop(key) }),
+});
+
+export const clear = route({
+  method: "post",
+  path: "/api/clear",
+  summary: "begins the conversation anew",
+  body: NoBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  handle: async ({ key }, { wishes }) => ({ id: await wishes.clear(key) }),
+});

@@ -1,11 +1,10 @@
 /** `/api/tasks`: the list, one task with all that is known of it, and the wish to cancel it. */
-import { TaskState } from "@mimikit/protocol/api";
+import { Accepted, NoBody, TaskDetail, TaskState, TasksAnswer } from "@mimikit/protocol/api";
 import { Role } from "@mimikit/protocol/role";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs, idFrom, NoBody, readBody } from "../limits.ts";
-import type { View } from "../view.ts";
-import type { Wishes } from "../wishes.ts";
+import { IdParams } from "../params.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
 const PAGE_TASKS = 50;
 const PAGE_TASKS_MAX = 500;
@@ -13,33 +12,46 @@ const PAGE_TASKS_MAX = 500;
 const TasksQuery = z.strictObject({
   state: TaskState.optional(),
   role: Role.optional(),
-  limit: z.coerce.number().int().min(1).max(PAGE_TASKS_MAX).default(PAGE_TASKS),
+  limit: numberFrom(z.number().int().min(1).max(PAGE_TASKS_MAX)).prefault(PAGE_TASKS),
 });
 
-/** `GET /api/tasks?state=&role=&limit=`: newest first. */
-export function tasks(view: View) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const { state, role, limit } = checkedAs(TasksQuery, request.query);
+export const tasks = route({
+  method: "get",
+  path: "/api/tasks",
+  summary:
+    "tasks, the newest first: what somebody has ordered, or a trigger. A batch of semantic conditions is told by its " +
+    "id only",
+  query: TasksQuery,
+  status: 200,
+  answer: TasksAnswer,
+  handle: async ({ query: { state, role, limit } }, { view }) => {
     const look = await view.refresh();
     const chosen = look.tasks.filter(
       (task) => (state === undefined || task.state === state) && (role === undefined || task.role === role),
     );
-    response.json({ tasks: chosen.slice(0, limit) });
-  };
-}
+    return { tasks: chosen.slice(0, limit) };
+  },
+});
 
-/** `GET /api/tasks/:id` */
-export function task(view: View) {
-  return async (request: Request, response: Response): Promise<void> => {
-    response.json(await view.taskDetail(idFrom(request.params.id)));
-  };
-}
+export const task = route({
+  method: "get",
+  path: "/api/tasks/:id",
+  summary: "one task with its `result`, `error`, `upstream` and `timeline`",
+  params: IdParams,
+  status: 200,
+  answer: TaskDetail,
+  errors: { 404: "unknown" },
+  handle: ({ params }, { view }) => view.taskDetail(params.id),
+});
 
-/** `POST /api/tasks/:id/cancel`: 202 once the wish is durable. */
-export function cancel(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const id = idFrom(request.params.id);
-    await readBody(request, NoBody);
-    response.status(202).json({ id: await wishes.cancelTask(id) });
-  };
-}
+export const cancel = route({
+  method: "post",
+  path: "/api/tasks/:id/cancel",
+  summary: "cancels a task and all that comes of it",
+  params: IdParams,
+  body: NoBody,
+  status: 202,
+  answer: Accepted,
+  errors: { 404: "unknown", 409: "it has ended" },
+  handle: async ({ params }, { wishes }) => ({ id: await wishes.cancelTask(params.id) }),
+});

@@ -3,18 +3,16 @@ import { triggerSummary } from "@mimikit/core/board";
 import { explainTrigger } from "@mimikit/core/explain";
 import { nextOf } from "@mimikit/core/schedule";
 import { simulateTriggers } from "@mimikit/core/simulate";
-import type { TriggerDetail } from "@mimikit/protocol/api";
+import { Accepted, NoBody, Simulation, TriggerDetail, TriggerExplanation, TriggersAnswer } from "@mimikit/protocol/api";
 import type { Standing } from "@mimikit/protocol/trigger";
 import { TriggerChange, TriggerInput } from "@mimikit/protocol/trigger-order";
-import { type TriggerWorld, triggerFacts } from "@mimikit/runtime/trigger-facts";
+import { triggerFacts } from "@mimikit/runtime/trigger-facts";
 import { meanCost } from "@mimikit/store/mean-cost";
-import type { UsageBook } from "@mimikit/store/usage-book";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs, idempotencyKeyOf, idFrom, NoBody, readBody } from "../limits.ts";
+import { IdParams } from "../params.ts";
 import { Problem } from "../problem.ts";
-import type { Look, View } from "../view.ts";
-import type { Wishes } from "../wishes.ts";
+import { route } from "../route.ts";
+import type { Look } from "../view.ts";
 
 const UPCOMING_MAX = 5;
 const DAY_MS = 86_400_000;
@@ -24,82 +22,124 @@ const SIMULATED_DAYS_MAX = 366;
 const Moment = z.iso.datetime({ offset: true, error: "a moment is ISO 8601 with its zone, like 2026-12-01T00:00:00Z" });
 const SimulationQuery = z.strictObject({ from: Moment.optional(), to: Moment.optional() });
 
-/** `GET /api/triggers`: the soonest first; those that wait for a condition or rest come last. */
-export function triggers(view: View) {
-  return async (_request: Request, response: Response): Promise<void> => {
-    response.json({ triggers: (await view.refresh()).triggers });
-  };
-}
+const ABSENT = { 404: "unknown", 410: "over" };
 
-/** `POST /api/triggers`: 202 once the order is durable; the id is that of the trigger. */
-export function putTrigger(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const key = idempotencyKeyOf(request);
-    const body = await readBody(request, TriggerInput);
-    response.status(202).json({ id: await wishes.putTrigger(body, key) });
-  };
-}
+export const triggers = route({
+  method: "get",
+  path: "/api/triggers",
+  summary: "the triggers that stand, the soonest first; those that wait for a condition or rest come last",
+  status: 200,
+  answer: TriggersAnswer,
+  handle: async (_asked, { view }) => ({ triggers: [...(await view.refresh()).triggers] }),
+});
 
-/** `GET /api/triggers/:id` */
-export function trigger(view: View) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const standing = await view.standingOf(idFrom(request.params.id));
+export const putTrigger = route({
+  method: "post",
+  path: "/api/triggers",
+  summary:
+    "orders a trigger, and `id` is that of the trigger ([triggers and questions](#triggers-and-questions)); 400 in words " +
+    "that say what would be right",
+  body: TriggerInput,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: { 409: "there are 1,000" },
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.putTrigger(body, key) }),
+});
+
+export const trigger = route({
+  method: "get",
+  path: "/api/triggers/:id",
+  summary:
+    "one trigger with its whole `prompt`, the next five moments (`upcoming`) and what it did lately (`recent`, with the " +
+    "`state` of the tasks that it started)",
+  params: IdParams,
+  status: 200,
+  answer: TriggerDetail,
+  errors: ABSENT,
+  handle: async ({ params }, { view }) => {
+    const standing = await view.standingOf(params.id);
     const { tasks } = await view.refresh();
-    response.json(detailOf(standing, tasks));
-  };
-}
+    return detailOf(standing, tasks);
+  },
+});
 
-/** `PATCH /api/triggers/:id`: 202 once the change is durable. */
-export function patchTrigger(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const id = idFrom(request.params.id);
-    const key = idempotencyKeyOf(request);
-    const body = await readBody(request, TriggerChange);
-    response.status(202).json({ id: await wishes.patchTrigger(id, body, key) });
-  };
-}
+export const patchTrigger = route({
+  method: "patch",
+  path: "/api/triggers/:id",
+  summary: "changes any field of an order but `type`, and `paused`",
+  params: IdParams,
+  body: TriggerChange,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: ABSENT,
+  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.patchTrigger(params.id, body, key) }),
+});
 
-/** `DELETE /api/triggers/:id`: 202 once the wish is durable. It has no body, and no page of others can send one unasked. */
-export function deleteTrigger(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const id = idFrom(request.params.id);
-    const key = idempotencyKeyOf(request);
-    response.status(202).json({ id: await wishes.deleteTrigger(id, key) });
-  };
-}
+/** It has no body, and no page of others can send one unasked. */
+export const deleteTrigger = route({
+  method: "delete",
+  path: "/api/triggers/:id",
+  summary: "the trigger is over",
+  params: IdParams,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: ABSENT,
+  handle: async ({ params, key }, { wishes }) => ({ id: await wishes.deleteTrigger(params.id, key) }),
+});
 
-/** `POST /api/triggers/:id/run`: 202 once the wish is durable. */
-export function runTrigger(wishes: Wishes) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const id = idFrom(request.params.id);
-    const key = idempotencyKeyOf(request);
-    await readBody(request, NoBody);
-    response.status(202).json({ id: await wishes.runTrigger(id, key) });
-  };
-}
+export const runTrigger = route({
+  method: "post",
+  path: "/api/triggers/:id/run",
+  summary: "it fires once more, also while it is paused",
+  params: IdParams,
+  body: NoBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: ABSENT,
+  handle: async ({ params, key }, { wishes }) => ({ id: await wishes.runTrigger(params.id, key) }),
+});
 
-/** `GET /api/triggers/:id/explain`: why it fires or does not, with the evidence of every leaf (SPEC D7). */
-export function explain(view: View, world: TriggerWorld) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const standing = await view.standingOf(idFrom(request.params.id));
-    response.json(explainTrigger(standing, await triggerFacts(standing, world, Date.now())));
-  };
-}
+/** With the evidence of every leaf (SPEC D7). */
+export const explain = route({
+  method: "get",
+  path: "/api/triggers/:id/explain",
+  summary:
+    "why it fires or does not, in a word (`state`) and in a line (`text`), and the truth tree of its condition with what " +
+    "each leaf asks (`atom`) and its evidence",
+  params: IdParams,
+  status: 200,
+  answer: TriggerExplanation,
+  errors: ABSENT,
+  handle: async ({ params }, { view, world }) => {
+    const standing = await view.standingOf(params.id);
+    return explainTrigger(standing, await triggerFacts(standing, world, Date.now()));
+  },
+});
 
-/** `GET /api/triggers/simulate?from&to`: every firing to come. Nothing is run (SPEC D7). */
-export function simulate(view: View, { timeZone }: TriggerWorld, book: UsageBook) {
-  return async (request: Request, response: Response): Promise<void> => {
-    const { from, to } = checkedAs(SimulationQuery, request.query);
+/** Nothing is run (SPEC D7). */
+export const simulate = route({
+  method: "get",
+  path: "/api/triggers/simulate",
+  summary:
+    "every firing to come with its local time, others of the same minute and its expected cost; nothing is run. ISO " +
+    `8601; by default the next ${SIMULATED_DAYS} days, at most ${SIMULATED_DAYS_MAX}`,
+  query: SimulationQuery,
+  status: 200,
+  answer: Simulation,
+  handle: async ({ query: { from, to } }, { view, world: { timeZone }, usage }) => {
     const fromMs = from === undefined ? Date.now() : Date.parse(from);
     const toMs = to === undefined ? fromMs + SIMULATED_DAYS * DAY_MS : Date.parse(to);
     if (toMs <= fromMs) throw new Problem(400, "to: it is not after from");
     if (toMs - fromMs > SIMULATED_DAYS_MAX * DAY_MS)
       throw new Problem(400, `to: more than ${SIMULATED_DAYS_MAX} days after from`);
-    const standing = await view.allStanding();
-    const costOf = (each: Standing) => meanCost(each, book, Date.now());
-    response.json(simulateTriggers(standing, fromMs, toMs, { timeZone, costOf }));
-  };
-}
+    const costOf = (each: Standing) => meanCost(each, usage, Date.now());
+    return simulateTriggers(await view.allStanding(), fromMs, toMs, { timeZone, costOf });
+  },
+});
 
 function detailOf(standing: Standing, tasks: Look["tasks"]): TriggerDetail {
   const summary = triggerSummary(standing);

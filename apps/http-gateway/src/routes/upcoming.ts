@@ -1,26 +1,33 @@
 /** `GET /api/triggers/upcoming?cron=&timezone=&interval=`: when an order would fire, before anybody has given it. */
 import { nextOf } from "@mimikit/core/schedule";
 import { definitionOf, problemOf } from "@mimikit/core/triggers";
+import { UpcomingAnswer } from "@mimikit/protocol/api";
 import { TriggerInput } from "@mimikit/protocol/trigger-order";
-import type { TriggerWorld } from "@mimikit/runtime/trigger-facts";
-import type { Request, Response } from "express";
 import { z } from "zod";
-import { checkedAs } from "../limits.ts";
 import { Problem } from "../problem.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
 const UPCOMING_MAX = 3;
 
-/** A query in an address has only texts. */
 const UpcomingQuery = z.strictObject({
   cron: TriggerInput.shape.cron,
   timezone: TriggerInput.shape.timezone,
-  interval: z.coerce.number().pipe(TriggerInput.shape.interval.unwrap()).optional(),
+  interval: numberFrom(TriggerInput.shape.interval.unwrap()).optional(),
 });
 
-export function upcoming({ timeZone }: TriggerWorld) {
-  return (request: Request, response: Response): void => {
+export const upcoming = route({
+  method: "get",
+  path: "/api/triggers/upcoming",
+  summary:
+    "the next three moments of an order that nobody has given yet, by its `cron` or its `interval`; 400 in words that " +
+    "say what would be right",
+  query: UpcomingQuery,
+  status: 200,
+  answer: UpcomingAnswer,
+  handle: ({ query }, { world }) => {
     // The moments are the same whatever is to be done at them.
-    const definition = definitionOf({ ...checkedAs(UpcomingQuery, request.query), prompt: "anything" }, timeZone);
+    const definition = definitionOf({ ...query, prompt: "anything" }, world.timeZone);
     if ("problem" in definition) throw new Problem(400, definition.problem);
     const { when } = definition;
     const nowMs = Date.now();
@@ -31,6 +38,6 @@ export function upcoming({ timeZone }: TriggerWorld) {
       moments.push(new Date(ms).toISOString());
       if (moments.length === UPCOMING_MAX) break;
     }
-    response.json({ upcoming: moments });
-  };
-}
+    return { upcoming: moments };
+  },
+});

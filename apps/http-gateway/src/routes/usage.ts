@@ -1,17 +1,19 @@
 /** `GET /api/usage?days=`: what each role has cost, by day, provider and model, the newest day first. */
-import { USAGE_DAYS_MAX } from "@mimikit/protocol/api";
-import type { UsageBook } from "@mimikit/store/usage-book";
-import type { Request, Response } from "express";
+import { USAGE_DAYS_MAX, UsageAnswer } from "@mimikit/protocol/api";
 import { z } from "zod";
-import { checkedAs } from "../limits.ts";
+import { numberFrom } from "../query-fields.ts";
+import { route } from "../route.ts";
 
 const DAYS = 7;
 
-const UsageQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(USAGE_DAYS_MAX).default(DAYS) });
+const UsageQuery = z.strictObject({ days: numberFrom(z.number().int().min(1).max(USAGE_DAYS_MAX)).prefault(DAYS) });
 
-export function usage(book: UsageBook) {
-  return (request: Request, response: Response): void => {
-    const { days } = checkedAs(UsageQuery, request.query);
-    response.json({ rows: book.readDays(days, Date.now()) });
-  };
-}
+export const usage = route({
+  method: "get",
+  path: "/api/usage",
+  summary: "what was spent, by day, role, provider and model, the newest day first",
+  query: UsageQuery,
+  status: 200,
+  answer: UsageAnswer,
+  handle: ({ query }, { usage: book }) => ({ rows: book.readDays(query.days, Date.now()) }),
+});

@@ -1,0 +1,13 @@
+/** `GET /healthz`: the gateway serves. */
+import { Health } from "@mimikit/protocol/api";
+import { route } from "../route.ts";
+
+export const health = route({
+  method: "get",
+  path: "/healthz",
+  summary: "the gateway serves",
+  isOpen: true,
+  status: 200,
+  answer: Health,
+  handle: () => ({ ok: true as const }),
+});
