@@ -78,16 +78,19 @@ function fit(widths: number[], columns: number): void {
 
 /** Text in exactly this many columns: filled up with spaces, or cut with an ellipsis. */
 export function padded(cell: string, width: number): string {
-  let text = cell;
-  if (widthOf(cell) > width) {
-    text = "";
-    for (const character of cell) {
-      if (widthOf(text + character) > width - 1) break;
-      text += character;
-    }
-    text += "…";
-  }
+  const text = clipped(cell, width);
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Text in at most this many columns: whole, or cut with an ellipsis. */
+export function clipped(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let begin = "";
+  for (const character of text) {
+    if (widthOf(begin + character) > width - 1) break;
+    begin += character;
+  }
+  return `${begin}…`;
 }
 
 /** Columns on a terminal: characters of East Asian scripts and pictures take two. */

@@ -1,0 +1,96 @@
+/**
+ * What is typed at a terminal, as a line editor takes it: what is pasted stays one message, however many lines it has.
+ * Its line breaks stand in the line as a sign until the line is sent; Alt-Enter types one.
+ */
+import { Transform, type TransformCallback } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { plainLine } from "./print.ts";
+
+const PASTE_BEGIN = "\u001b[200~";
+/** So much of it is the beginning of no key that there is. */
+const KEYS_APART = "\u001b[2".length;
+const PASTE_END = "\u001b[201~";
+/** Terminals are asked to mark what is pasted, and no longer to. */
+const MARK_PASTES = "\u001b[?2004h";
+const LEAVE_PASTES = "\u001b[?2004l";
+/** What a line break looks like in a line. */
+const BREAK = "␤";
+
+/** The text that a line stands for. */
+export function withBreaks(line: string): string {
+  return line.replaceAll(BREAK, "\n");
+}
+
+export class TypedInput extends Transform {
+  private readonly terminal: NodeJS.ReadStream;
+  private readonly screen: NodeJS.WriteStream;
+  private readonly decoder = new StringDecoder("utf8");
+  private isPasted = false;
+  /** The end of what has come that may be the beginning of a mark. */
+  private held = "";
+
+  constructor(terminal: NodeJS.ReadStream, screen: NodeJS.WriteStream) {
+    super();
+    this.terminal = terminal;
+    this.screen = screen;
+    terminal.pipe(this);
+    screen.write(MARK_PASTES);
+  }
+
+  /** The line editor asks for single keys. */
+  setRawMode(isRaw: boolean): this {
+    this.terminal.setRawMode(isRaw);
+    return this;
+  }
+
+  /** Lets go of the terminal, as it was before. */
+  leave(): void {
+    this.terminal.unpipe(this);
+    this.terminal.pause();
+    this.screen.write(LEAVE_PASTES);
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const typed = this.typedOf(this.held + this.decoder.write(chunk));
+    if (typed === "") done();
+    else done(null, typed);
+  }
+
+  private typedOf(text: string): string {
+    let out = "";
+    let rest = text;
+    for (;;) {
+      const mark = this.isPasted ? PASTE_END : PASTE_BEGIN;
+      const at = rest.indexOf(mark);
+      if (at < 0) break;
+      out += this.asTyped(rest.slice(0, at));
+      rest = rest.slice(at + mark.length);
+      this.isPasted = !this.isPasted;
+    }
+    const held = this.isPasted ? heldPaste(rest) : heldKeys(rest);
+    this.held = rest.slice(rest.length - held);
+    return out + this.asTyped(rest.slice(0, rest.length - held));
+  }
+
+  /** Nothing of what is pasted is a key: it may come from anywhere. */
+  private asTyped(text: string): string {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: Escape before Enter is what Alt-Enter sends.
+    if (!this.isPasted) return text.replace(/\u001b[\r\n]/g, BREAK);
+    const lines = text.replace(/\t/g, "  ").split(/\r\n|\r|\n/);
+    return lines.map((line) => line.replace(/\S+/g, plainLine).replace(/\p{Cc}/gu, "")).join(BREAK);
+  }
+}
+
+/** How much of the end may begin the mark, or a line break that goes on. */
+function heldPaste(text: string): number {
+  for (let length = Math.min(PASTE_END.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(PASTE_END.slice(0, length))) return length;
+  return text.endsWith("\r") ? 1 : 0;
+}
+
+/** Escape alone is a key; what a terminal sends for other keys comes whole, and does not begin like this. */
+function heldKeys(text: string): number {
+  for (let length = PASTE_BEGIN.length - 1; length >= KEYS_APART; length--)
+    if (text.endsWith(PASTE_BEGIN.slice(0, length))) return length;
+  return 0;
+}
