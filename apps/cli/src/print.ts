@@ -53,7 +53,7 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
   const widths = titles.map((title, column) =>
     Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(widthOf)),
   );
-  if (process.stdout.isTTY) fit(widths, process.stdout.columns ?? COLUMNS_DEFAULT);
+  if (process.stdout.isTTY) fit(widths, terminalColumns());
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => padded(cell, widths[column] ?? 0))
@@ -61,6 +61,11 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
       .trimEnd();
   printLine(styled("bold", line(titles)));
   for (const row of cells) printLine(line(row));
+}
+
+/** How wide the terminal is now; some do not say. */
+export function terminalColumns(): number {
+  return process.stdout.columns || COLUMNS_DEFAULT;
 }
 
 function fit(widths: number[], columns: number): void {

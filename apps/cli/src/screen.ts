@@ -7,7 +7,7 @@ import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:read
 import { durationText } from "@mimikit/core/trigger-words";
 import type { ChatMessage, QuestionView, ServerFrame, TaskState, TaskSummary } from "@mimikit/protocol/api";
 import { OpenQuestions } from "./open-questions.ts";
-import { clipped, plainLine, plainText, styled } from "./print.ts";
+import { clipped, plainLine, plainText, styled, terminalColumns } from "./print.ts";
 import { questionText } from "./question-text.ts";
 import { TerminalMarkdown, terminalMarkdown } from "./terminal-markdown.ts";
 
@@ -293,7 +293,7 @@ export class Screen {
     const tookSec = Math.floor((performance.now() - this.doingSinceMs) / 1_000);
     const text = `… ${this.doing}${tookSec > 0 ? `, ${durationText(tookSec)}` : ""}  (Ctrl-C ends it)`;
     // A row that is full would end in the next.
-    process.stdout.write(styled("dim", clipped(text, process.stdout.columns - 1)));
+    process.stdout.write(styled("dim", clipped(text, terminalColumns() - 1)));
     this.isTelling = true;
   }
 

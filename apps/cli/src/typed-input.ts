@@ -4,7 +4,7 @@
  */
 import { Transform, type TransformCallback } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { plainLine } from "./print.ts";
+import { plainText } from "./print.ts";
 
 const PASTE_BEGIN = "\u001b[200~";
 /** So much of it is the beginning of no key that there is. */
@@ -25,9 +25,7 @@ export class TypedInput extends Transform {
   private readonly terminal: NodeJS.ReadStream;
   private readonly screen: NodeJS.WriteStream;
   private readonly decoder = new StringDecoder("utf8");
-  private isPasted = false;
-  /** The end of what has come that may be the beginning of a mark. */
-  private held = "";
+  private readonly pastes = new Pastes();
 
   constructor(terminal: NodeJS.ReadStream, screen: NodeJS.WriteStream) {
     super();
@@ -51,14 +49,22 @@ export class TypedInput extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    const typed = this.typedOf(this.held + this.decoder.write(chunk));
+    const typed = this.pastes.typedOf(this.decoder.write(chunk));
     if (typed === "") done();
     else done(null, typed);
   }
+}
 
-  private typedOf(text: string): string {
+/** Finds what is pasted in what a terminal sends, wherever that is cut. */
+export class Pastes {
+  private isPasted = false;
+  /** The end of what has come that may be the beginning of a mark. */
+  private held = "";
+
+  /** @returns the keys that were typed: of what was pasted, its text on one line. */
+  typedOf(sent: string): string {
     let out = "";
-    let rest = text;
+    let rest = this.held + sent;
     for (;;) {
       const mark = this.isPasted ? PASTE_END : PASTE_BEGIN;
       const at = rest.indexOf(mark);
@@ -72,13 +78,14 @@ export class TypedInput extends Transform {
     return out + this.asTyped(rest.slice(0, rest.length - held));
   }
 
-  /** Nothing of what is pasted is a key: it may come from anywhere. */
   private asTyped(text: string): string {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: Escape before Enter is what Alt-Enter sends.
-    if (!this.isPasted) return text.replace(/\u001b[\r\n]/g, BREAK);
-    const lines = text.replace(/\t/g, "  ").split(/\r\n|\r|\n/);
-    return lines.map((line) => line.replace(/\S+/g, plainLine).replace(/\p{Cc}/gu, "")).join(BREAK);
+    return this.isPasted ? asOneLine(text) : text.replaceAll("\u001b\r", BREAK).replaceAll("\u001b\n", BREAK);
   }
+}
+
+/** Nothing of what is pasted is a key: it may come from anywhere. */
+function asOneLine(text: string): string {
+  return plainText(text.replace(/\r\n?/g, "\n")).replaceAll("\n", BREAK);
 }
 
 /** How much of the end may begin the mark, or a line break that goes on. */
