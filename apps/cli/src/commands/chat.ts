@@ -89,12 +89,12 @@ async function converse(): Promise<void> {
   screen.prompt();
   try {
     await end;
-    if (input instanceof TypedInput) input.leave();
     // Who leaves does not wait; a pipe that has ended still wants its answers.
     if (isLive) talk.stopWaiting();
     await talk.ended();
   } finally {
     connection.close();
+    if (input instanceof TypedInput) input.leave();
   }
   if (isLive) process.stdout.write(`\n${styled("dim", "Mimikit goes on;  mimikit chat  comes back to it")}\n`);
 }

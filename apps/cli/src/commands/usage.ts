@@ -4,8 +4,8 @@ import { addUsage, NO_USAGE } from "@mimikit/protocol/usage";
 import { UsageBook } from "@mimikit/store/usage-book";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
-import { currentPlace } from "../place.ts";
 import { printJson, printLine, printTable } from "../print.ts";
+import { withState } from "../state.ts";
 
 const DAYS_DEFAULT = 7;
 const USD_DIGITS = 4;
@@ -26,7 +26,7 @@ export const usage = command({
   async run({ json, days }) {
     if (!Number.isInteger(days) || days < 1 || days > USAGE_DAYS_MAX)
       throw new Failure("usage", `--days is a whole number from 1 to ${USAGE_DAYS_MAX}`);
-    const rows = new UsageBook(currentPlace().home).readDays(days, Date.now());
+    const rows = await withState(async ({ home }) => new UsageBook(home).readDays(days, Date.now()));
     if (json) printJson({ rows });
     else show(rows);
   },
