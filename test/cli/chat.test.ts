@@ -1,5 +1,4 @@
 /** What a conversation in the terminal shows while a reply is being written. */
-import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { claim, queue, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
 import { startCli } from "./run-cli.ts";
-
-/** util-linux' `script` gives a program a terminal of its own. */
-const hasTerminals = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") === true;
-if (!hasTerminals) process.stdout.write("chat at a terminal is not tested: there is no `script` of util-linux\n");
+import { hasTerminals, openTerminal } from "./terminal.ts";
 
 test("a reply that is begun anew stands in a line of its own, below what was shown of it", async () => {
   const served = await Instance.start({ roles: ["gateway"] });
@@ -71,33 +67,19 @@ test.skipIf(!hasTerminals)(
     const served = await Instance.start({ roles: ["gateway"] });
     onTestFinished(() => served.dispose());
     await served.until("the gateway answers", () => served.api("/api/status"));
-    const main = join(import.meta.dirname, "../../apps/cli/src/main.ts");
-    const chat = spawn("script", ["-qec", `'${process.execPath}' '${main}' chat`, "/dev/null"], {
-      env: { ...process.env, MIMIKIT_HOME: served.home, MIMIKIT_WORK_DIR: served.workDir, TERM: "xterm" },
-      stdio: "pipe",
-    });
-    onTestFinished(() => void chat.kill("SIGKILL"));
-    let out = "";
-    chat.stdout.on("data", (data) => {
-      out += String(data);
-    });
-    const shows = async (text: string) => {
-      while (!out.includes(text)) await once(chat.stdout, "data");
-      out = out.slice(out.indexOf(text) + text.length);
-    };
-    await shows("›");
-    chat.stdin.write("/he\t");
-    await shows("/help");
-    chat.stdin.write("\r");
-    await shows("begin a new conversation");
-    chat.stdin.write("what time is it?\r");
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    chat.type("/he\t");
+    await chat.shows("/help");
+    chat.type("\r");
+    await chat.shows("begin a new conversation");
+    chat.type("what time is it?\r");
     const names = () => readdirSync(join(served.home, "inbox"));
     await served.until("the message is there", () => names().some((name) => name.startsWith("m-")) || undefined);
-    chat.stdin.write("\u0003");
+    chat.type("\u0003");
     await served.until("the stop is there", () => names().some((name) => name.startsWith("stop-")) || undefined);
-    await shows("asked to end what runs now");
-    const ended = once(chat, "exit");
-    chat.stdin.write("\u0004");
-    expect(await ended).toEqual([0, null]);
+    await chat.shows("asked to end what runs now");
+    chat.type("\u0004");
+    expect(await chat.ended()).toBe(0);
   },
 );

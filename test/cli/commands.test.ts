@@ -1,11 +1,18 @@
 /** What holds for every command. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { Result } from "@mimikit/protocol/result";
+import { openDisk } from "@mimikit/store/disk";
+import { createRecord } from "@mimikit/store/record";
+import { archivePath } from "@mimikit/store/state";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { allCommands, helpOf } from "../../scripts/command-page.ts";
+import { queue, resultOf, settleTurn, taskOf } from "../http-gateway/records.ts";
+import { Instance } from "../support/instance.ts";
 import { runCli } from "./run-cli.ts";
+import { hasTerminals, openTerminal } from "./terminal.ts";
 
 const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 
@@ -38,11 +45,179 @@ test("every command says in its --help what it is for, with examples whose optio
   }
 });
 
-test("an unknown command or option is wrong usage, in one line on stderr", async () => {
+/** Each command with something that it can do in any state directory; what needs PM2 is called so by the tests of PM2. */
+const WITH_JSON: Readonly<Record<string, readonly string[] | "with PM2" | "for people" | "for agents">> = {
+  ask: ["ask", "hello", "--timeout", "0.01"],
+  audit: ["audit", "tail"],
+  backlog: ["backlog"],
+  backup: ["backup", "backup.tar.gz"],
+  bench: "with PM2",
+  chaos: "with PM2",
+  chat: "for people",
+  clear: ["clear", "--yes"],
+  completion: ["completion", "zsh"],
+  config: ["config"],
+  doctor: ["doctor"],
+  down: "with PM2",
+  history: ["history"],
+  improve: ["improve"],
+  logs: ["logs"],
+  mcp: "for agents",
+  memory: ["memory"],
+  pair: ["pair"],
+  questions: ["questions"],
+  restart: "with PM2",
+  restore: ["restore", "backup.tar.gz"],
+  send: ["send", "hello"],
+  skills: ["skills"],
+  status: ["status"],
+  steer: ["steer", "hello"],
+  stop: ["stop"],
+  tasks: ["tasks"],
+  triggers: ["triggers"],
+  undo: ["undo"],
+  up: "with PM2",
+  usage: ["usage"],
+};
+
+test("every command prints one JSON document with --json, and nothing else on stdout", async () => {
+  expect(Object.keys(WITH_JSON)).toEqual((await allCommands()).map(({ name }) => name));
+  const served = await Instance.start({ roles: ["gateway"] });
+  onTestFinished(() => served.dispose());
+  await served.until("the gateway answers", () => served.api("/api/status"));
+  const dir = temporaryDirectory();
+  const backup = join(dir, "backup.tar.gz");
+  for (const call of Object.values(WITH_JSON)) {
+    if (typeof call === "string") continue;
+    const words = call.map((word) => (word === "backup.tar.gz" ? backup : word));
+    // A backup is unpacked where nothing is yet.
+    const place = call[0] === "restore" ? { home: join(dir, "restored"), workDir: dir } : served;
+    const { code, out, error } = await runCli(place, [...words, "--json"]);
+    expect(() => JSON.parse(out), `mimikit ${call.join(" ")} --json: ${out}${error}`).not.toThrow();
+    // Nobody answers here, and a state directory that is served by one role alone is not healthy.
+    expect([call[0], code]).toEqual([call[0], call[0] === "ask" ? 4 : call[0] === "doctor" ? code : 0]);
+  }
+});
+
+test.each([
+  [["statsu"], "there is no command statsu: did you mean  mimikit status?"],
+  [["frobnicate"], "there is no command frobnicate: mimikit --help  lists them"],
+  [["audit", "tail", "--folow"], "there is no option --folow: did you mean  mimikit audit … --follow?"],
+  [["--jsn", "status"], "there is no option --jsn: did you mean  --json?"],
+  [["tasks", "lst"], "there is no  mimikit tasks lst: did you mean list? There is list, show, cancel"],
+  [["tasks", "--state", "runing"], "there is no  --state runing: did you mean running? There is"],
+  [["restore"], "something is missing: it is  mimikit restore <file>"],
+  [["undo", "x", "y"], "y is one word too many: it is  mimikit undo [id]"],
+  [["tasks", "--limit", "x"], "--limit is a number"],
+  [["logs", "--lines", "x"], "--lines is a number"],
+  [[], "say what to do:  mimikit --help  lists the commands"],
+])("mimikit %j is wrong usage, and one line on stderr says what to type instead", async (words, expected) => {
   const place = { home: join(temporaryDirectory(), "home"), workDir: tmpdir() };
-  const said = await runCli(place, ["audit", "tail", "--frobnicate"]);
+  const said = await runCli(place, words);
   expect(said).toMatchObject({ code: 2, out: "" });
-  expect(said.error).toMatch(/^mimikit: .*frobnicate.*\n$/);
+  expect(said.error).toContain(`mimikit: ${expected}`);
+  expect(said.error).toMatch(/^[^\n]+\n$/);
+});
+
+test.skipIf(!hasTerminals)("mimikit alone says at a terminal whether it runs, and what to type first", async () => {
+  const place = { home: join(temporaryDirectory(), "home"), workDir: tmpdir() };
+  const terminal = openTerminal(place, []);
+  await terminal.shows("does not run");
+  await terminal.shows("mimikit up");
+  await terminal.shows("mimikit chat");
+  expect(await terminal.ended()).toBe(0);
+});
+
+describe("with everything down", () => {
+  async function stopped() {
+    const dir = temporaryDirectory();
+    const place = { home: join(dir, "home"), workDir: dir };
+    // The first word makes the state directory.
+    expect(await runCli(place, ["send", "hello"])).toMatchObject({ code: 0 });
+    const fs = openDisk(place.home, "test-1-1");
+    const ended = taskOf("t-000001.0", { title: "count the lines" });
+    await settleTurn(fs, 1, [], "On it.");
+    await createRecord(fs, Result, archivePath(ended.id), resultOf(ended));
+    await queue(fs, taskOf("t-000001.1", { title: "write them down" }));
+    return place;
+  }
+
+  test("tasks lists what is open and what has ended, shows one, and keeps the wish to cancel", async () => {
+    const place = await stopped();
+    const { out } = await runCli(place, ["tasks", "--json"]);
+    const { tasks } = JSON.parse(out) as { tasks: { id: string; state: string }[] };
+    expect(tasks.map(({ id, state }) => [id, state])).toEqual([
+      ["t-000001.1", "queued"],
+      ["t-000001.0", "done"],
+    ]);
+    expect((await runCli(place, ["tasks", "--state", "done"])).out).toMatch(/count the lines\n$/);
+    expect((await runCli(place, ["tasks", "show", "t-000001.0"])).out).toContain("result of t-000001.0");
+    expect(await runCli(place, ["tasks", "show", "t-000009"])).toMatchObject({
+      code: 1,
+      error: "mimikit: there is no task t-000009:  mimikit tasks  shows what there is\n",
+    });
+    expect(await runCli(place, ["tasks", "cancel", "t-000001.0"])).toMatchObject({
+      code: 1,
+      error: "mimikit: t-000001.0 has already ended (done)\n",
+    });
+    expect((await runCli(place, ["tasks", "cancel", "write them down"])).out).toBe(
+      "t-000001.1 (kept; it is cancelled when Mimikit runs)\n",
+    );
+    const wishes = readdirSync(join(place.home, "inbox")).filter((name) => name.startsWith("c-"));
+    expect(wishes).toHaveLength(1);
+  });
+
+  test("status says what waits, and ends with the exit code of what does not run", async () => {
+    const place = await stopped();
+    const { code, out, error } = await runCli(place, ["status"]);
+    expect(code).toBe(3);
+    expect(out).toMatch(/not running[\s\S]*1 queued: {2}mimikit tasks\n {2}waits +1 in the inbox\n/);
+    expect(error).toMatch(/^mimikit: Mimikit is not running for .*: start it with {2}npm start {2}or {2}mimikit up\n$/);
+    const known = JSON.parse((await runCli(place, ["status", "--json"])).out) as object;
+    expect(known).toMatchObject({ ready: false, counts: { inbox: 1 }, tasks: [{ id: "t-000001.1" }] });
+  });
+
+  test("history shows what was said last, and usage what it cost", async () => {
+    const place = await stopped();
+    expect((await runCli(place, ["history"])).out).toMatch(/assistant {2}t-000001.reply\n {2}On it\.\n$/);
+    expect((await runCli(place, ["usage"])).out).toBe("nothing was used\n");
+  });
+
+  test("what needs the processes says exactly what to do next", async () => {
+    const place = await stopped();
+    for (const words of [["ask", "hi"], ["chat"], ["pair"], ["stop"], ["restart"]]) {
+      const said = await runCli(place, words);
+      expect(said).toMatchObject({ code: 3, out: "" });
+      expect(said.error).toMatch(words[0] === "stop" ? /nothing to end\n$/ : /mimikit up\n$/);
+    }
+  });
+
+  test("Tab offers the ids of what is there", async () => {
+    const place = await stopped();
+    const offered = async (...words: string[]) =>
+      (await runCli(place, ["--get-yargs-completions", "mimikit", ...words])).out;
+    expect(await offered("tasks", "show", "")).toBe("t-000001.1\nt-000001.0\n");
+    expect(await offered("tasks", "cancel", "t-")).toBe("t-000001.1\n");
+    expect(await offered("questions", "answer", "")).toBe("");
+    expect(await offered("tasks", "ca")).toContain("cancel\n");
+    expect(
+      (await runCli({ ...place, home: join(place.home, "none") }, ["--get-yargs-completions", "mimikit", "undo", ""]))
+        .out,
+    ).toBe("");
+  });
+});
+
+test("ask and send take what comes through the pipe, without being told so", async () => {
+  const dir = temporaryDirectory();
+  const place = { home: join(dir, "home"), workDir: dir };
+  expect(await runCli(place, ["send"], "/stop is a word\nof mine\n")).toMatchObject({ code: 0, error: "" });
+  const [name = ""] = readdirSync(join(place.home, "inbox"));
+  expect(JSON.parse(readFileSync(join(place.home, "inbox", name), "utf8"))).toMatchObject({
+    kind: "message",
+    text: "/stop is a word\nof mine",
+  });
+  expect(await runCli(place, ["ask"], "hi\n")).toMatchObject({ code: 3, out: "" });
+  expect(await runCli(place, ["ask"], " \n")).toMatchObject({ code: 2, out: "" });
 });
 
 test("Tab completes commands and options in bash", async () => {

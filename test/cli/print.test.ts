@@ -44,6 +44,10 @@ test("on a terminal no line is wider than it is, and wide characters count twice
   ]);
 });
 
+test("a terminal that does not say how wide it is cuts nothing that fits into a common one", () => {
+  expect(printed(0, () => printTable(["id", "state", "title"], rows, "none"))[2]).toContain("`wc -l README.md`");
+});
+
 test("an empty table says so", () => {
   expect(printed(40, () => printTable(["id"], [], "there are no tasks"))).toEqual(["there are no tasks"]);
 });

@@ -319,7 +319,7 @@ test("a command that fails says so in one line with the code of the contract", {
   for (const [args, code] of [
     [["status"], 3],
     [["ask", "hello"], 3],
-    [["tasks"], 3],
+    [["tasks"], 1],
     [["pair"], 3],
     [["restart"], 3],
     [["frobnicate"], 2],

@@ -1,5 +1,5 @@
 /** The gateway as the commands see it: checked answers, and failures in one line. */
-import { ApiError, ChatMessage, QuestionView, Status, TaskDetail, TaskSummary, UsageRow } from "@mimikit/protocol/api";
+import { ApiError, ChatMessage, QuestionView, Status, TaskSummary } from "@mimikit/protocol/api";
 import type { AttachedFile } from "@mimikit/protocol/attachment";
 import { HomeError, readToken } from "@mimikit/runtime/home";
 import { z } from "zod";
@@ -28,40 +28,21 @@ export class Client {
     return this.request(Status, "GET", "/api/status");
   }
 
-  /** What the last `days` days have cost, the newest first. */
-  async usage(days: number): Promise<UsageRow[]> {
-    const answer = z.object({ rows: z.array(UsageRow) });
-    return (await this.request(answer, "GET", `/api/usage?days=${days}`)).rows;
-  }
-
   async messages(): Promise<ChatMessage[]> {
     const answer = z.object({ messages: z.array(ChatMessage) });
     return (await this.request(answer, "GET", `/api/messages?limit=${MESSAGES_MAX}`)).messages;
   }
 
-  async tasks(
-    filter: { state?: string | undefined; role?: string | undefined; limit?: number | undefined } = {},
-  ): Promise<TaskSummary[]> {
-    const query = new URLSearchParams({ limit: String(filter.limit ?? TASKS_MAX) });
-    if (filter.state !== undefined) query.set("state", filter.state);
-    if (filter.role !== undefined) query.set("role", filter.role);
+  /** The open tasks and the newest that have ended, newest first. */
+  async tasks(): Promise<TaskSummary[]> {
     const answer = z.object({ tasks: z.array(TaskSummary) });
-    return (await this.request(answer, "GET", `/api/tasks?${query}`)).tasks;
+    return (await this.request(answer, "GET", `/api/tasks?limit=${TASKS_MAX}`)).tasks;
   }
 
   /** What is asked, the oldest first. */
   async questions(): Promise<QuestionView[]> {
     const answer = z.object({ questions: z.array(QuestionView) });
     return (await this.request(answer, "GET", "/api/questions")).questions;
-  }
-
-  task(id: string): Promise<TaskDetail> {
-    return this.request(TaskDetail, "GET", `/api/tasks/${encodeURIComponent(id)}`);
-  }
-
-  /** @returns the id of the wish. */
-  async cancel(id: string): Promise<string> {
-    return (await this.request(Accepted, "POST", `/api/tasks/${encodeURIComponent(id)}/cancel`, { body: {} })).id;
   }
 
   /** Sends a message; the same key sends it once, however often this is called. @returns the id of the message. */

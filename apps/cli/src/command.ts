@@ -1,5 +1,6 @@
 /** What every command is made of: a name, a promise, examples, and what it does. */
 import type { ArgumentsCamelCase, Argv } from "yargs";
+import { Failure } from "./failure.ts";
 
 /** Options that every command has. */
 export interface CommonOptions {
@@ -9,6 +10,8 @@ export interface CommonOptions {
 export interface Command {
   /** The first word of its usage. */
   readonly name: string;
+  /** Its name and what follows it: `send [text..]`. */
+  readonly usage: string;
   readonly summary: string;
   readonly examples: readonly Example[];
   addTo(cli: Argv<CommonOptions>): void;
@@ -32,6 +35,7 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
   const { usage, summary, examples, options, run } = definition;
   return {
     name: usage.split(" ", 1).join(),
+    usage,
     summary,
     examples,
     addTo(cli) {
@@ -42,8 +46,17 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
           for (const [line, meaning] of examples) yargs.example(line, meaning);
           return options === undefined ? (yargs as unknown as Argv<T>) : options(yargs);
         },
-        run,
+        (given) => {
+          assertNumbers(given);
+          return run(given);
+        },
       );
     },
   };
+}
+
+/** @throws Failure (usage): a word where a number is wanted. */
+function assertNumbers(options: Record<string, unknown>): void {
+  const [name] = Object.entries(options).find(([, value]) => Number.isNaN(value)) ?? [];
+  if (name !== undefined) throw new Failure("usage", `--${name} is a number`);
 }

@@ -41,10 +41,10 @@ export function freshKey(): string {
 
 /**
  * Makes the wish durable. Throws `Failure` (not running) for a stop where nothing runs.
+ * @param key the same key hands it over once.
  * @returns its id, and whether the gateway took it; if not, it is taken up at the next start.
  */
-export async function handOver(wanted: Wanted): Promise<{ id: string; taken: boolean }> {
-  const key = freshKey();
+export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: string; taken: boolean }> {
   const id = await overHttp(wanted, key);
   if (id !== null) return { id, taken: true };
   // A stop is about this moment: kept for later, it would end what begins then.

@@ -9,12 +9,20 @@ export interface LiveConnection {
   close(): void;
 }
 
-/** Calls `onFrame` for every frame, until it is closed. Reconnects by itself with the last cursor, so that nothing ordered is missed. */
-export function follow(onFrame: (frame: ServerFrame) => void): LiveConnection {
+/**
+ * Calls `onFrame` for every frame, until it is closed. Reconnects by itself with the last cursor, so that nothing ordered
+ * is missed.
+ * @param onLink hears when the connection is lost, and when it is there again.
+ */
+export function follow(
+  onFrame: (frame: ServerFrame) => void,
+  onLink: (isThere: boolean) => void = () => undefined,
+): LiveConnection {
   let closed = false;
   let cursor: string | undefined;
   let socket: WebSocket | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let isLost = false;
 
   function open(): void {
     const client = tryToConnect();
@@ -30,12 +38,17 @@ export function follow(onFrame: (frame: ServerFrame) => void): LiveConnection {
     current.on("message", (data) => {
       const frame = JSON.parse(String(data)) as ServerFrame;
       if ("cursor" in frame) cursor = frame.cursor;
+      if (isLost) onLink(true);
+      isLost = false;
       onFrame(frame);
     });
     // The reason does not matter: "close" always follows, and the next try tells whether it is over.
     current.on("error", () => undefined);
     current.on("close", () => {
-      if (!closed) timer = setTimeout(open, RECONNECT_MS);
+      if (closed) return;
+      if (!isLost) onLink(false);
+      isLost = true;
+      timer = setTimeout(open, RECONNECT_MS);
     });
   }
 

@@ -36,7 +36,11 @@ import { triggers } from "./commands/triggers.ts";
 import { undo } from "./commands/undo.ts";
 import { up } from "./commands/up.ts";
 import { usage } from "./commands/usage.ts";
+import { completeIds } from "./complete-ids.ts";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
+import { misuseText } from "./misuse.ts";
+import { printOverview } from "./overview.ts";
+import { printLine } from "./print.ts";
 import { markWords } from "./text-argument.ts";
 
 const COMMANDS: readonly Command[] = [
@@ -89,25 +93,36 @@ const WITH_TEXT = new Set([
   "backlog remove",
 ]);
 
-const cli = yargs(argumentsOf(process.argv))
-  .scriptName("mimikit")
-  .usage(
-    "$0 <command>\n\nA self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out.",
-  )
-  .option("json", { type: "boolean", default: false, describe: "print one JSON document", global: true })
-  .parserConfiguration({ "parse-positional-numbers": false, "strip-dashed": true })
-  .version(VERSION)
-  .help()
-  .alias({ help: "h", version: "v" })
-  .strict()
-  .demandCommand(1, "say what to do")
-  .recommendCommands()
-  .exitProcess(false)
-  .fail((message, error) => {
-    if (error !== undefined) throw error;
-    throw new Failure("usage", `${message} (mimikit --help shows what there is)`);
-  });
-for (const command of COMMANDS) command.addTo(cli);
+/** How a shell asks what can come next. */
+const COMPLETION = "--get-yargs-completions";
+
+class Misuse extends Error {}
+
+const cli = parserOf(argumentsOf(process.argv));
+
+function parserOf(words: string[]) {
+  const parser = yargs(words)
+    .scriptName("mimikit")
+    .locale("en")
+    .usage(
+      "$0 <command>\n\nA self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out.",
+    )
+    .example("mimikit up", "start it, and print its address")
+    .example("mimikit chat", "talk with it; mimikit ask and send are for scripts")
+    .option("json", { type: "boolean", default: false, describe: "print one JSON document", global: true })
+    .parserConfiguration({ "parse-positional-numbers": false, "strip-dashed": true })
+    .version(VERSION)
+    .help()
+    .alias({ help: "h", version: "v" })
+    .strict()
+    .demandCommand(1, "say what to do")
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error ?? new Misuse(message);
+    });
+  for (const command of COMMANDS) command.addTo(parser);
+  return parser;
+}
 
 /** The words of a message are data, whatever yargs would make of them. */
 function argumentsOf(argv: string[]): string[] {
@@ -120,9 +135,35 @@ function argumentsOf(argv: string[]): string[] {
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
 
 try {
-  await cli.parseAsync();
+  await run(hideBin(process.argv));
 } catch (error) {
-  process.stderr.write(`mimikit: ${reasonOf(error)}\n`);
+  const failure = error instanceof Misuse ? await explained(error.message, hideBin(process.argv)) : error;
+  process.stderr.write(`mimikit: ${reasonOf(failure)}\n`);
   process.exitCode =
-    error instanceof Failure ? error.exitCode : error instanceof Unreachable ? EXIT.notRunning : EXIT.failed;
+    failure instanceof Failure ? failure.exitCode : failure instanceof Unreachable ? EXIT.notRunning : EXIT.failed;
+}
+
+async function run([first, ...rest]: string[]): Promise<void> {
+  if (first === undefined && process.stdout.isTTY) return printOverview();
+  const ids = first === COMPLETION ? await completeIds(rest.slice(1, -1)) : null;
+  if (ids === null) await cli.parseAsync();
+  else for (const id of ids) printLine(id);
+}
+
+/** What `mimikit <name> --help` says. */
+function helpOf(name: string | undefined): Promise<string> {
+  const words = name === undefined ? ["--help"] : [name, "--help"];
+  return new Promise((resolve) => {
+    parserOf([]).parse(words, (_error: unknown, _options: unknown, help: string) => resolve(help));
+  });
+}
+
+function optionsIn(help: string): string[] {
+  return [...help.matchAll(/(?<=^ +(?:-\w, )?)--[a-z-]+/gm)].map(([option]) => option);
+}
+
+async function explained(complaint: string, words: readonly string[]): Promise<Failure> {
+  const usages = new Map(COMMANDS.map(({ name, usage }) => [name, usage]));
+  const name = words.find((word) => usages.has(word));
+  return new Failure("usage", misuseText(complaint, { words, usages, options: optionsIn(await helpOf(name)) }));
 }

@@ -53,7 +53,7 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
   const widths = titles.map((title, column) =>
     Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(widthOf)),
   );
-  if (process.stdout.isTTY) fit(widths, process.stdout.columns ?? COLUMNS_DEFAULT);
+  if (process.stdout.isTTY) fit(widths, terminalColumns());
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => padded(cell, widths[column] ?? 0))
@@ -61,6 +61,11 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
       .trimEnd();
   printLine(styled("bold", line(titles)));
   for (const row of cells) printLine(line(row));
+}
+
+/** How wide the terminal is now; some do not say. */
+export function terminalColumns(): number {
+  return process.stdout.columns || COLUMNS_DEFAULT;
 }
 
 function fit(widths: number[], columns: number): void {
@@ -78,16 +83,19 @@ function fit(widths: number[], columns: number): void {
 
 /** Text in exactly this many columns: filled up with spaces, or cut with an ellipsis. */
 export function padded(cell: string, width: number): string {
-  let text = cell;
-  if (widthOf(cell) > width) {
-    text = "";
-    for (const character of cell) {
-      if (widthOf(text + character) > width - 1) break;
-      text += character;
-    }
-    text += "…";
-  }
+  const text = clipped(cell, width);
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Text in at most this many columns: whole, or cut with an ellipsis. */
+export function clipped(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let begin = "";
+  for (const character of text) {
+    if (widthOf(begin + character) > width - 1) break;
+    begin += character;
+  }
+  return `${begin}…`;
 }
 
 /** Columns on a terminal: characters of East Asian scripts and pictures take two. */

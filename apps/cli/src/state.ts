@@ -20,6 +20,13 @@ import { printProgress } from "./print.ts";
 
 /** Digits of a trigger's id that lists show: enough to tell a thousand apart, and few enough to type. */
 const SHORT_ID_CHARS = 12;
+/** The command that shows the ids, for each of what they are ids of. */
+const LISTED_BY = {
+  task: "tasks",
+  trigger: "triggers",
+  "open question": "questions",
+  change: "undo",
+} as const;
 
 export interface State {
   home: string;
@@ -74,7 +81,11 @@ export async function withState<T>(look: (state: State) => Promise<T>, place: Pl
  * The one whose id is `given`, or begins with it (`trg-` may be left out), or whose title it is.
  * @param what the word for it. @throws Failure where there is none, or more than one.
  */
-export function found<T extends { id: string; title?: string }>(given: string, all: Iterable<T>, what: string): T {
+export function found<T extends { id: string; title?: string }>(
+  given: string,
+  all: Iterable<T>,
+  what: keyof typeof LISTED_BY,
+): T {
   const list = [...all];
   const exact = list.find(({ id }) => id === given);
   if (exact !== undefined) return exact;
@@ -82,7 +93,8 @@ export function found<T extends { id: string; title?: string }>(given: string, a
     ({ id, title }) => id.startsWith(given) || id.startsWith(`trg-${given}`) || title === given,
   );
   const [first, second] = fitting;
-  if (first === undefined) throw new Failure("failed", `there is no ${what} ${given}`);
+  if (first === undefined)
+    throw new Failure("failed", `there is no ${what} ${given}:  mimikit ${LISTED_BY[what]}  shows what there is`);
   if (second !== undefined)
     throw new Failure("usage", `${given} means ${fitting.length} of them: ${fitting.map(({ id }) => id).join(", ")}`);
   return first;

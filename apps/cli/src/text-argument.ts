@@ -32,6 +32,11 @@ export function isPiped(words: readonly string[] | undefined): boolean {
   return words?.length === 1 && words[0] === `${MARK}-`;
 }
 
+/** Without words, what is piped in is what is said: `git log | mimikit ask`. */
+export function isOnlyPiped(words: readonly string[] | undefined): boolean {
+  return isPiped(words) || ((words ?? []).length === 0 && process.stdin.isTTY !== true);
+}
+
 /** The words as they were typed. */
 export function wordsOf(words: readonly string[] | undefined): string[] {
   return (words ?? []).map(unmarked);
@@ -42,8 +47,9 @@ export function wordsOf(words: readonly string[] | undefined): string[] {
  * Throws `Failure` (usage) when there is no text or when it is too long.
  */
 export async function readText(words: readonly string[] | undefined, name: string, otherwise = ""): Promise<string> {
-  const text = (isPiped(words) ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim() || otherwise;
-  if (text === "") throw new Failure("usage", `say what to send: mimikit ${name} <text>, or - to read it from a pipe`);
+  const isRead = isPiped(words) || (otherwise === "" && isOnlyPiped(words));
+  const text = (isRead ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim() || otherwise;
+  if (text === "") throw new Failure("usage", `say what to send: mimikit ${name} <text>, or send it through a pipe`);
   if (text.length > MESSAGE_CHARS_MAX) {
     throw new Failure(
       "usage",

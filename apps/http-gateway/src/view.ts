@@ -13,14 +13,14 @@ import type { Question } from "@mimikit/protocol/question";
 import type { Outage, Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
 import type { Standing } from "@mimikit/protocol/trigger";
+import { EndedTasks, newestFirst, tasksOf } from "@mimikit/store/ended-tasks";
 import type { FileSystem } from "@mimikit/store/file-system";
 import type { AttemptRecord, Mirror } from "@mimikit/store/mirror";
 import { shareRuns } from "@mimikit/store/share-runs";
+import { endedDetail, openDetail } from "@mimikit/store/task-detail";
 import { Agenda } from "./agenda.ts";
 import { Conversation } from "./conversation.ts";
-import { EndedTasks, newestFirst, tasksOf } from "./ended-tasks.ts";
 import { Problem } from "./problem.ts";
-import { endedDetail, openDetail } from "./task-detail.ts";
 
 /** What was on disk at one moment. */
 export interface Look {

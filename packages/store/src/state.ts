@@ -80,6 +80,8 @@ export const MEMORY_SUMMARY = "memory/summary";
 /** A view of self-improvement: what runs, what came of the last one, and when it looks next. */
 export const SELF_AWAKE_PATH = "self_awake.json";
 export const TASKS_PATH = "tasks.md";
+/** What was typed in the chat at a terminal, for its arrow keys. */
+export const CHAT_LINES_PATH = "chat-lines.txt";
 
 /** Every directory that exists from the first start on; all of them 0700. */
 export const DIRECTORIES: readonly string[] = [

@@ -7,6 +7,7 @@ import { Failure } from "../failure.ts";
 import { freshKey } from "../hand-over.ts";
 import { plainLine, plainText, printJson, printLine, printProgress } from "../print.ts";
 import { questionText } from "../question-text.ts";
+import { terminalMarkdown } from "../terminal-markdown.ts";
 import { readText, textArgument } from "../text-argument.ts";
 
 const TIMEOUT_SEC_DEFAULT = 1_800;
@@ -17,6 +18,7 @@ export const ask = command({
   examples: [
     ["mimikit ask 'run `ls` then `wc -l README.md`'", "prints the replies in order; progress goes to stderr"],
     ["mimikit ask --attach shot.png what does this show", "with a picture, a recording, a PDF or a text"],
+    ["git diff | mimikit ask", "what comes through the pipe is the message"],
     ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],
   ],
   options: (yargs) =>
@@ -36,7 +38,8 @@ export const ask = command({
       (client) => client.send(text, key, { attachments }),
       {
         onReply(reply) {
-          if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${plainText(reply.text)}`);
+          const text = process.stdout.isTTY ? terminalMarkdown(reply.text) : plainText(reply.text);
+          if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${text}`);
         },
         onNotice: (notice) => printProgress(`! ${plainLine(notice.text)}`),
         onQuestion: (question) => printProgress(`? ${plainLine(question.question)}  ${howToAnswer(question)}`),

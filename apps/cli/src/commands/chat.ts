@@ -2,32 +2,32 @@
  * A conversation in the terminal: replies appear as they are written, work that goes on is reported when it ends, and
  * what is typed meanwhile is taken at once. In a pipe each message waits for the answer to the one before.
  */
-import { createInterface, type Interface } from "node:readline";
-import type { ChatMessage, QuestionView } from "@mimikit/protocol/api";
+import { createInterface } from "node:readline";
+import type { QuestionView } from "@mimikit/protocol/api";
 import type { AttachedFile } from "@mimikit/protocol/attachment";
 import { readLine } from "@mimikit/protocol/slash-command";
 import { attachFiles, namesOf } from "../attach-files.ts";
 import { awaitAnswer, type Listener } from "../await-answer.ts";
-import { type Client, connect } from "../client.ts";
+import { CHAT_LINES_MAX, keepChatLine, readChatLines } from "../chat-lines.ts";
+import { type Client, connect, mayPass } from "../client.ts";
 import { command } from "../command.ts";
 import { Failure, reasonOf } from "../failure.ts";
 import { freshKey, handOver, handTo, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
 import { follow } from "../live.ts";
 import { currentPlace } from "../place.ts";
-import { plainLine } from "../print.ts";
+import { plainLine, printLine, styled } from "../print.ts";
 import { answerMeant } from "../question-text.ts";
 import { Screen } from "../screen.ts";
 import { completeSlash, mistakeText, slashHelp } from "../slash-help.ts";
+import { TypedInput, withBreaks } from "../typed-input.ts";
 import { ask } from "../write-wish.ts";
-
-/** How many earlier messages the arrow keys bring back. */
-const HISTORY_MAX = 100;
 
 export const chat = command({
   usage: "chat",
   summary: "talk with Mimikit in the terminal",
   examples: [
     ["mimikit chat", "Ctrl-C ends what runs now, Ctrl-D leaves and lets it go on; /help and Tab show the commands"],
+    ["mimikit chat", "the arrow keys bring back what you typed; a paste is one message, Alt-Enter begins a line"],
     ["echo status | mimikit chat", "each line of the pipe is a message"],
   ],
   async run({ json }) {
@@ -37,26 +37,53 @@ export const chat = command({
 });
 
 async function converse(): Promise<void> {
-  const earlier = await connect().messages();
+  const client = connect();
+  const [earlier, { version, providers }] = await Promise.all([client.messages(), client.status()]);
+  const { home } = currentPlace();
   const isLive = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const terminal = openTerminal(earlier, isLive);
+  const input = isLive ? new TypedInput(process.stdin, process.stdout) : process.stdin;
+  const terminal = createInterface({
+    input,
+    output: process.stdout,
+    terminal: isLive,
+    prompt: "",
+    history: isLive ? readChatLines(home) : [],
+    historySize: CHAT_LINES_MAX,
+    removeHistoryDuplicates: true,
+    completer: completeSlash,
+  });
   const screen = new Screen(isLive ? terminal : null);
-  for (const message of earlier) screen.know(message);
+  screen.listen(input);
+  if (isLive) {
+    printLine(`${styled("bold", "Mimikit")} ${version}, ${providers.teller} answers`);
+    screen.note("/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves");
+  }
+  screen.begin(earlier);
   const talk = new Talk(screen, isLive);
-  const connection = follow((frame) => screen.show(frame));
+  const connection = follow(
+    (frame) => screen.show(frame),
+    (isThere) => {
+      if (isThere) screen.note("the gateway answers again; nothing is lost");
+      else if (isLive) screen.note("the gateway does not answer just now; what you type is kept and sent");
+    },
+  );
   const end = new Promise<void>((resolve) => terminal.once("close", resolve));
   let leaving = false;
+  input.on("keypress", (_typed, { ctrl, name }) => {
+    if (!ctrl || name !== "c") leaving = false;
+  });
   terminal.on("SIGINT", () => {
-    if (talk.interrupt()) leaving = false;
+    if (terminal.line !== "") screen.dropLine();
     else if (leaving) terminal.close();
     else {
       leaving = true;
-      screen.note("Ctrl-C once more, or Ctrl-D, leaves");
+      screen.note(talk.interrupt() ? "Ctrl-C once more leaves" : "Ctrl-C once more, or Ctrl-D, leaves");
     }
   });
   terminal.on("line", (line) => {
     leaving = false;
-    talk.take(line, screen.lineEnded());
+    if (isLive) keepChatLine(home, line);
+    talk.take(isLive ? withBreaks(line) : line, screen.lineEnded());
     screen.prompt();
   });
   screen.prompt();
@@ -67,21 +94,9 @@ async function converse(): Promise<void> {
     await talk.ended();
   } finally {
     connection.close();
+    if (input instanceof TypedInput) input.leave();
   }
-  if (isLive) process.stdout.write("\n");
-}
-
-function openTerminal(earlier: readonly ChatMessage[], isLive: boolean): Interface {
-  const said = earlier.flatMap((message) => (message.role === "user" ? [plainLine(message.text)] : []));
-  return createInterface({
-    input: process.stdin,
-    output: process.stdout,
-    terminal: isLive,
-    prompt: "",
-    history: said.slice(-HISTORY_MAX).reverse(),
-    historySize: HISTORY_MAX,
-    completer: completeSlash,
-  });
+  if (isLive) process.stdout.write(`\n${styled("dim", "Mimikit goes on;  mimikit chat  comes back to it")}\n`);
 }
 
 /** Everything that was asked and is not answered yet. Things are handed over in the order in which they were typed. */
@@ -98,7 +113,6 @@ class Talk {
   /** What goes along with the next message; a message that comes while a file is being stored waits for it. */
   private attached: Promise<AttachedFile[]> = Promise.resolve([]);
   private readonly latestSteps = new Map<string, string>();
-  private readonly states = new Map<string, string>();
 
   constructor(screen: Screen, isLive: boolean) {
     this.screen = screen;
@@ -176,12 +190,11 @@ class Talk {
   }
 
   private track(work: Promise<void>): void {
-    this.screen.waiting++;
+    this.screen.await();
     this.open.add(work);
     void work.finally(() => {
       this.open.delete(work);
-      this.screen.waiting--;
-      this.screen.prompt();
+      this.screen.awaited();
     });
   }
 
@@ -197,8 +210,22 @@ class Talk {
     };
     try {
       await this.awaitAnswer(hand, this.listener());
+    } catch (error) {
+      // Nothing of the instance runs any more: what was typed is kept all the same.
+      if (mayPass(error)) await this.keep(wanted, await files, key);
+      // One message that failed does not end the conversation.
+      else this.screen.note(reasonOf(error), "red");
     } finally {
       turn.pass();
+    }
+  }
+
+  private async keep(wanted: Wanted, files: AttachedFile[], key: string): Promise<void> {
+    try {
+      const { taken } = await handOver(withFiles(wanted, files), key);
+      if (!taken) this.screen.note("Mimikit is not running; this is kept, and answered at the next start: mimikit up");
+    } catch (error) {
+      this.screen.note(reasonOf(error), "red");
     }
   }
 
@@ -223,13 +250,7 @@ class Talk {
   }
 
   private async awaitAnswer(hand: (client: Client) => Promise<string>, listener: Listener): Promise<void> {
-    try {
-      const { state } = await awaitAnswer(hand, listener, this.waiting.signal);
-      if (state !== "complete") this.screen.note("it goes on; the answer appears here when it is ready");
-    } catch (error) {
-      // One message that failed does not end the conversation.
-      this.screen.note(reasonOf(error), "red");
-    }
+    await awaitAnswer(hand, listener, this.waiting.signal);
   }
 
   /** A place in the row of what is handed over. */
@@ -247,13 +268,11 @@ class Talk {
       onNotice: (notice) => this.screen.reply(notice),
       // Questions come over the screen's own connection.
       onQuestion: () => undefined,
-      onTask: ({ id, title, state }) => {
-        if (this.states.get(id) !== state) this.screen.note(`${state}: ${plainLine(title)}`);
-        this.states.set(id, state);
-      },
+      onTask: (task) => this.screen.task(task),
       onProgress: (taskId, step) => {
-        if (this.latestSteps.get(taskId) !== step) this.screen.note(plainLine(step));
+        if (this.latestSteps.get(taskId) === step) return;
         this.latestSteps.set(taskId, step);
+        this.screen.do(plainLine(step));
       },
       // What is being written comes over the screen's own connection.
       onDelta: () => undefined,

@@ -13,7 +13,7 @@ const SECRET_VARIABLES = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;
 const MASK = "********";
 
 export const config = command({
-  usage: "config <action> [what]",
+  usage: "config [action] [what]",
   summary: "which settings are in force, where they come from, and what is wrong",
   examples: [
     ["mimikit config show", "every setting with its value and where it comes from"],
@@ -23,7 +23,11 @@ export const config = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", { choices: ["show", "validate"] as const, demandOption: true, describe: "what to do" })
+      .positional("action", {
+        choices: ["show", "validate"] as const,
+        default: "show" as const,
+        describe: "what to do",
+      })
       .positional("what", { type: "string", describe: "show: a part of a name; validate: a file" }),
   async run({ json, action, what }) {
     if (action === "show") show(json, what);

@@ -12,16 +12,17 @@ import { wordsOf } from "../text-argument.ts";
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export const history = command({
-  usage: "history <action> [words..]",
-  summary: "search everything that was ever said",
+  usage: "history [action] [words..]",
+  summary: "what was said last, and a search of everything that was ever said",
   examples: [
+    ["mimikit history", "the newest messages, the newest at the end"],
     ["mimikit history search release window", "the messages that say most about it, the best first"],
     ["mimikit history search 部署 --from 2026-03-01 --to 2026-03-31 --role user", "what you said about it in March"],
   ],
   options: (yargs) =>
     yargs
-      .positional("action", { choices: ["search"] as const, demandOption: true, describe: "what to do" })
-      .positional("words", { type: "string", array: true, describe: "what to look for" })
+      .positional("action", { choices: ["list", "search"] as const, default: "list" as const, describe: "what to do" })
+      .positional("words", { type: "string", array: true, describe: "search: what to look for" })
       .option("limit", {
         type: "number",
         default: HISTORY_HITS_DEFAULT,
@@ -34,7 +35,13 @@ export const history = command({
         array: true,
         describe: "only what the user, the assistant or the system said",
       }),
-  async run({ json, words, limit, from, to, role }) {
+  async run({ json, action, words, limit, from, to, role }) {
+    if (action === "list") {
+      if ((words ?? []).length > 0 || from !== undefined || to !== undefined)
+        throw new Failure("usage", "words, --from and --to are for  mimikit history search");
+      await list(limit, role, json);
+      return;
+    }
     const query = wordsOf(words).join(" ").trim();
     if (query === "") throw new Failure("usage", "say what to look for: mimikit history search <words>");
     const checked = HistoryQuery.safeParse({
@@ -55,6 +62,16 @@ export const history = command({
   },
 });
 
+async function list(limit: number, roles: readonly string[] | undefined, json: boolean): Promise<void> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > HISTORY_HITS_MAX)
+    throw new Failure("usage", `--limit is a whole number from 1 to ${HISTORY_HITS_MAX}`);
+  const { messages } = await withState(({ fs, mirror }) => readHistory(fs, mirror.ledger));
+  const newest = messages.filter((message) => roles === undefined || roles.includes(message.role)).slice(-limit);
+  if (json) printJson({ messages: newest });
+  else if (newest.length === 0) printLine("nothing was said yet:  mimikit chat  begins");
+  else show(newest);
+}
+
 /** A day is its first moment by the clock here, `days` later; a moment is itself. Throws `Failure` (usage). */
 function momentOf(option: string, text: string, days: number): string {
   const isDay = DAY.test(text);
@@ -67,7 +84,7 @@ function momentOf(option: string, text: string, days: number): string {
   return moment.toISOString();
 }
 
-function show(hits: readonly HistoryHit[]): void {
+function show(hits: readonly Pick<HistoryHit, "id" | "role" | "at" | "text">[]): void {
   if (hits.length === 0) printLine("nothing was said about this");
   for (const { id, role, at, text } of hits) {
     printLine(`${styled("bold", `${new Date(at).toLocaleString()}  ${role}`)}  ${styled("dim", id)}`);

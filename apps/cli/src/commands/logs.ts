@@ -35,7 +35,7 @@ export const logs = command({
   async run({ json, lines, follow }) {
     const { home } = currentPlace();
     const tails = logFiles(home).map((path) => new Tail(path));
-    if (tails.length === 0) throw new Failure("failed", `nothing was logged yet in ${home}`);
+    if (tails.length === 0) throw new Failure("failed", `nothing was logged yet in ${home}:  mimikit up  starts it`);
     const count = Math.min(LINES_MAX, Math.max(0, Math.floor(lines)));
     const found = count === 0 ? [] : inOrder(tails.flatMap((tail) => tail.read())).slice(-count);
     if (json && !follow) {

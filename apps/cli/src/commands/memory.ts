@@ -20,7 +20,7 @@ import { ask } from "../write-wish.ts";
 const KILOBYTE = 1_024;
 
 export const memory = command({
-  usage: "memory <action> [words..]",
+  usage: "memory [action] [words..]",
   summary: "what is remembered: look, search, add",
   examples: [
     ["mimikit memory status", "the files, how much they hold, and how they are searched"],
@@ -35,7 +35,7 @@ export const memory = command({
     yargs
       .positional("action", {
         choices: ["status", "index", "search", "add"] as const,
-        demandOption: true,
+        default: "status" as const,
         describe: "what to do",
       })
       .positional("words", {

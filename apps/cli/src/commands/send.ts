@@ -6,7 +6,7 @@ import { Failure } from "../failure.ts";
 import { handOver, printHanded, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
 import { printJson, printLine } from "../print.ts";
 import { mistakeText, slashHelp } from "../slash-help.ts";
-import { isPiped, readText, textArgument } from "../text-argument.ts";
+import { isOnlyPiped, isPiped, readText, textArgument } from "../text-argument.ts";
 
 export const send = command({
   usage: "send [text..]",
@@ -16,7 +16,7 @@ export const send = command({
     ["mimikit send --next then tidy up", "answered in a turn of its own, after the one that runs"],
     ["mimikit send /stop", "the commands of the chat work here, too; // begins a message with a slash"],
     ["mimikit send --attach error.png what is wrong here", "with a picture, a recording, a PDF or a text"],
-    ["git log -5 | mimikit send -", "send what comes through the pipe, whatever it begins with"],
+    ["git log -5 | mimikit send", "send what comes through the pipe, whatever it begins with"],
   ],
   options: (yargs) =>
     attachOption(textArgument(yargs)).option("next", {
@@ -27,7 +27,8 @@ export const send = command({
   async run({ json, text: words, next, attach }) {
     const files = await attachFiles(attach);
     const text = await readText(words, "send", namesOf(files));
-    const wanted = next ? ({ kind: "message", text, mode: "next" } as const) : isPiped(words) ? asIs(text) : read(text);
+    const isData = files.length === 0 ? isOnlyPiped(words) : isPiped(words);
+    const wanted = next ? ({ kind: "message", text, mode: "next" } as const) : isData ? asIs(text) : read(text);
     if (wanted === "help" && json) printJson({ help: slashHelp() });
     else if (wanted === "help") printLine(slashHelp());
     else printHanded(await handOver(withFiles(wanted, files)), json);

@@ -1,79 +1,158 @@
-/** Says in a few lines who runs, who answers, how much waits, and what the owner should look at. */
-import { momentText } from "@mimikit/core/trigger-words";
-import type { BudgetState, Status } from "@mimikit/protocol/api";
-import { connect } from "../client.ts";
+/**
+ * Says in a few lines who runs, who answers, what is being done, what comes next and what the owner should look at. Where
+ * the gateway is down it says what the state directory knows, and ends with the exit code of what does not run.
+ */
+import { existsSync } from "node:fs";
+import { triggerSummary } from "@mimikit/core/board";
+import { durationText, momentText } from "@mimikit/core/trigger-words";
+import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/api";
+import { dayOf } from "@mimikit/protocol/usage";
+import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
+import { UsageBook } from "@mimikit/store/usage-book";
+import { connect, mayPass } from "../client.ts";
 import { command } from "../command.ts";
-import { printJson, printLine, printTable, styled } from "../print.ts";
-import { shortId } from "../state.ts";
+import { livingRoles } from "../instance.ts";
+import { currentPlace } from "../place.ts";
+import { plainLine, printJson, printLine, printTable, styled } from "../print.ts";
+import { type State, shortId, withState } from "../state.ts";
+import { listTasks } from "../task-list.ts";
 import { terminalZone } from "../trigger-options.ts";
 
 const USD_DIGITS = 4;
+/** Tasks that are named; the others are counted. */
+const NAMED_MAX = 5;
+const LABEL_COLUMNS = 11;
 
 export const status = command({
   usage: "status",
-  summary: "who runs, who answers, how much waits",
-  examples: [["mimikit status --json", "the same as GET /api/status"]],
+  summary: "who runs, who answers, what is done and what comes next",
+  examples: [
+    ["mimikit status", "exit code 3 where it does not run; what waits is shown all the same"],
+    ["mimikit status --json", "the same as GET /api/status"],
+  ],
   async run({ json }) {
-    const client = connect();
-    const answer = await client.status();
-    if (json) printJson({ url: client.url, ...answer });
-    else show(client.url, answer);
+    try {
+      const client = connect();
+      const answer = await client.status();
+      if (json) printJson({ url: client.url, ...answer });
+      else show(client.url, answer, await withState(openTasks));
+    } catch (error) {
+      // The reason follows on stderr.
+      if (mayPass(error) && existsSync(currentPlace().home)) await showFiles(json);
+      throw error;
+    }
   },
 });
 
-function show(
-  url: string,
-  {
-    version,
-    ready,
-    startedAt,
-    workDir,
-    providers,
-    answered,
-    passedOver,
-    processes,
-    counts,
-    next,
-    usage,
-    tools,
-    problems,
-  }: Status,
-): void {
+async function openTasks(state: State): Promise<TaskSummary[]> {
+  return (await listTasks(state)).filter(({ completedAt }) => completedAt === undefined);
+}
+
+function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
+  const { version, ready, startedAt, workDir, providers, answered, passedOver, processes } = answer;
+  const { counts, next, usage, tools, problems } = answer;
   printLine(
     `${styled("bold", "Mimikit")} ${version}  ${ready ? styled("green", "ready") : styled("red", "not ready")}  ${url}`,
   );
-  printLine(`workspace ${workDir}, since ${new Date(startedAt).toLocaleString()}`);
-  printLine();
-  printTable(
-    ["process", "pid", "state"],
-    Object.entries(processes).map(([role, { pid, alive }]) => [role, String(pid ?? "–"), alive ? "alive" : "DOWN"]),
-    "",
+  const since = durationText(Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 1_000)));
+  say("works in", workDir);
+  say(
+    "processes",
+    `${Object.entries(processes)
+      .map(([role, { pid, alive }]) => (alive ? `${role} ${pid}` : styled("red", `${role} DOWN`)))
+      .join(", ")}  ${styled("dim", `for ${since}`)}`,
   );
-  printLine();
-  printTable(
-    ["role", "answered by", "running", "queued"],
-    Object.entries(providers).map(([role, name]) => [
-      role,
-      answererOf(name, answered[role as keyof typeof answered]),
-      String(counts.running[role as keyof typeof counts.running]),
-      String(counts.queued[role as keyof typeof counts.queued]),
-    ]),
-    "",
+  const roles = Object.entries(providers).map(
+    ([role, name]) => [role, answererOf(name, answered[role as keyof typeof answered])] as const,
   );
-  printLine();
-  printLine(
-    `inbox ${counts.inbox} · open questions ${counts.questions} · triggers ${counts.triggers} · set aside ${counts.quarantine}`,
-  );
+  const names = new Set(roles.map(([, name]) => name));
+  say("answers", names.size === 1 ? [...names].join() : roles.map(([role, name]) => `${role}: ${name}`).join(", "));
+  if (passedOver.length > 0) say("", styled("dim", `auto passed over: ${passedOver.join("; ")}`));
+  sayTasks(open);
+  const waiting = [
+    [counts.inbox, "in the inbox"],
+    [counts.quarantine, "set aside"],
+  ] as const;
+  const counted = waiting.flatMap(([count, where]) => (count === 0 ? [] : [`${count} ${where}`]));
+  if (counted.length > 0) say("waits", counted.join(", "));
+  say("triggers", next === null ? triggersText(counts.triggers) : nextText(counts.triggers, next));
   const { inputTokens, outputTokens, costUsd } = usage.today;
-  printLine(`today ${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
-  if (next !== null)
-    printLine(`next trigger ${shortId(next.triggerId)} at ${momentText(Date.parse(next.at), terminalZone())}`);
-  if (counts.questions > 0) printLine(`${styled("yellow", "?")} it asks you something: mimikit questions`);
+  say("today", `${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
   showBudget("today", usage.budget.day);
   showBudget("this month", usage.budget.month);
   showTools(tools);
-  if (passedOver.length > 0) printLine(styled("dim", `auto passed over: ${passedOver.join("; ")}`));
-  for (const problem of problems) printLine(`${styled("yellow", "!")} ${problem}`);
+  if (counts.questions > 0) sayQuestions(counts.questions);
+  for (const problem of problems) printLine(`${styled("yellow", "!")} ${plainLine(problem)}`);
+}
+
+/** What the state directory says where no gateway answers. */
+async function showFiles(json: boolean): Promise<void> {
+  const { home } = currentPlace();
+  const living = livingRoles(home);
+  const alive = Object.fromEntries(PROCESS_ROLES.map((role) => [role, living.has(role)]));
+  const { inputTokens, outputTokens, costUsd } = new UsageBook(home).readDay(dayOf(Date.now())).total;
+  const known = await withState(async (state) => ({
+    open: await openTasks(state),
+    inbox: state.mirror.inbox.size,
+    questions: state.questions.length,
+    triggers: [...state.triggers.values()].map(triggerSummary),
+  }));
+  const [soonest] = known.triggers
+    .flatMap(({ id, next }) => (next === null ? [] : [{ triggerId: id, at: next }]))
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
+  const counts = { inbox: known.inbox, questions: known.questions, triggers: known.triggers.length };
+  if (json) {
+    const tasks = known.open.map(({ id, role, title, state }) => ({ id, role, title, state }));
+    const today = { inputTokens, outputTokens, costUsd };
+    printJson({ ready: false, home, processes: alive, counts, tasks, next: soonest ?? null, usage: { today } });
+    return;
+  }
+  printLine(`${styled("bold", "Mimikit")}  ${styled("red", "not running")}`);
+  say("state", home);
+  say(
+    "processes",
+    PROCESS_ROLES.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : "DOWN"}`).join(", "),
+  );
+  sayTasks(known.open);
+  if (counts.inbox > 0) say("waits", `${counts.inbox} in the inbox`);
+  say("triggers", soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
+  say("today", `${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
+  if (counts.questions > 0) sayQuestions(counts.questions);
+}
+
+function say(label: string, text: string): void {
+  printLine(`  ${styled("dim", label.padEnd(LABEL_COLUMNS))}${text}`);
+}
+
+/** What runs by name, and how much more there is. */
+function sayTasks(open: readonly TaskSummary[]): void {
+  const running = open.filter(({ state }) => state === "running");
+  if (running.length === 0) say("works on", "nothing");
+  running.slice(0, NAMED_MAX).forEach(({ id, title, startedAt }, i) => {
+    const sec = startedAt === undefined ? 0 : Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 1_000));
+    say(i === 0 ? "works on" : "", `${plainLine(title)}  ${styled("dim", `${id}, ${durationText(sec)}`)}`);
+  });
+  const others = [
+    [running.length - Math.min(running.length, NAMED_MAX), "more run"],
+    [open.filter(({ state }) => state === "queued").length, "queued"],
+    [open.filter(({ state }) => state === "waiting").length, "waiting for others"],
+  ] as const;
+  const counted = others.flatMap(([count, how]) => (count === 0 ? [] : [`${count} ${how}`]));
+  if (counted.length > 0) say("", `${counted.join(", ")}:  mimikit tasks`);
+}
+
+function triggersText(count: number): string {
+  return count === 0 ? "none" : String(count);
+}
+
+function nextText(count: number, next: NonNullable<Status["next"]>): string {
+  return `${count}, next trigger ${shortId(next.triggerId)} at ${momentText(Date.parse(next.at), terminalZone())}`;
+}
+
+function sayQuestions(count: number): void {
+  printLine(
+    `${styled("yellow", "?")} it asks you ${count === 1 ? "something" : `${count} things`}:  mimikit questions`,
+  );
 }
 
 /** What may be spent, and how much of it is; nothing where there is no limit. */
@@ -87,7 +166,7 @@ function showBudget(period: string, budget: BudgetState | null): void {
       : [`${(spent.costUsd + reserved.costUsd).toFixed(USD_DIGITS)} of ${limit.costUsd.toFixed(USD_DIGITS)} USD`],
   ].flat();
   const state = isReached ? styled("red", `, used up until ${momentText(Date.parse(resumesAt), terminalZone())}`) : "";
-  printLine(`budget ${period}: ${parts.join(", ")}${state}`);
+  say("", `budget ${period}: ${parts.join(", ")}${state}`);
 }
 
 function showTools(tools: Status["tools"]): void {

@@ -1,10 +1,12 @@
-/** Lists, shows and cancels tasks. */
+/** Lists, shows and cancels tasks. Reads and writes the state directory itself, so it works with everything down. */
 import { type TaskDetail, TaskState, type TaskSummary } from "@mimikit/protocol/api";
 import { Role } from "@mimikit/protocol/role";
-import { connect } from "../client.ts";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
+import { withState } from "../state.ts";
+import { foundTask, listTasks, readTask } from "../task-list.ts";
+import { ask } from "../write-wish.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;
@@ -32,23 +34,35 @@ export const tasks = command({
   async run({ json, action, id, state, role, limit }) {
     if (action !== "list" && id === undefined)
       throw new Failure("usage", `say which task: mimikit tasks ${action} <id>`);
-    const client = connect();
-    if (action === "cancel") {
-      const wish = await client.cancel(id ?? "");
-      if (json) printJson({ id: wish });
-      else printLine(`${id} is being cancelled`);
-    } else if (action === "show") {
-      const task = await client.task(id ?? "");
+    if (action === "cancel") await cancel(id ?? "", json);
+    else if (action === "show") {
+      const task = await withState((state) => readTask(state, id ?? ""));
       if (json) printJson(task);
       else show(task);
     } else {
-      const limited = Math.min(LIST_MAX, Math.max(1, Math.floor(limit)));
-      const found = await client.tasks({ state, role, limit: limited });
-      if (json) printJson({ tasks: found });
-      else list(found);
+      if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
+        throw new Failure("usage", `--limit is a whole number from 1 to ${LIST_MAX}`);
+      const all = await withState(listTasks);
+      const fitting = all.filter(
+        (task) => (state === undefined || task.state === state) && (role === undefined || task.role === role),
+      );
+      if (json) printJson({ tasks: fitting.slice(0, limit) });
+      else list(fitting.slice(0, limit));
     }
   },
 });
+
+async function cancel(given: string, json: boolean): Promise<void> {
+  const { home, task } = await withState(async (state) => ({
+    home: state.home,
+    task: foundTask(given, await listTasks(state)),
+  }));
+  if (task.completedAt !== undefined) throw new Failure("failed", `${task.id} has already ended (${task.state})`);
+  const { id, outcome } = await ask(home, { kind: "cancel", taskId: task.id });
+  if (outcome !== null && outcome !== "cancelled") throw new Failure("failed", `${task.id}: ${outcome}`);
+  if (json) printJson({ id, taskId: task.id, outcome });
+  else printLine(outcome === null ? `${task.id} (kept; it is cancelled when Mimikit runs)` : `${task.id} is cancelled`);
+}
 
 function list(found: readonly TaskSummary[]): void {
   const rows = found.map(({ id, role, state, createdAt, failureReason, title }) => [

@@ -1,10 +1,11 @@
-/** Says what the last days have cost: tokens and money by day, role, provider and model. */
+/** Says what the last days have cost, by day, role, provider and model. Reads the files itself: works with everything down. */
 import { USAGE_DAYS_MAX, type UsageRow } from "@mimikit/protocol/api";
 import { addUsage, NO_USAGE } from "@mimikit/protocol/usage";
-import { connect } from "../client.ts";
+import { UsageBook } from "@mimikit/store/usage-book";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { printJson, printLine, printTable } from "../print.ts";
+import { withState } from "../state.ts";
 
 const DAYS_DEFAULT = 7;
 const USD_DIGITS = 4;
@@ -25,7 +26,7 @@ export const usage = command({
   async run({ json, days }) {
     if (!Number.isInteger(days) || days < 1 || days > USAGE_DAYS_MAX)
       throw new Failure("usage", `--days is a whole number from 1 to ${USAGE_DAYS_MAX}`);
-    const rows = await connect().usage(days);
+    const rows = await withState(async ({ home }) => new UsageBook(home).readDays(days, Date.now()));
     if (json) printJson({ rows });
     else show(rows);
   },

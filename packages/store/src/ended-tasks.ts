@@ -3,7 +3,7 @@ import { isOnBoard, summaryOf } from "@mimikit/core/board";
 import type { TaskSummary } from "@mimikit/protocol/api";
 import { childId, compareTaskIds } from "@mimikit/protocol/id";
 import type { Result } from "@mimikit/protocol/result";
-import type { Ledger } from "@mimikit/store/ledger";
+import type { Ledger } from "./ledger.ts";
 
 /** Ended tasks that lists show; older ones can still be read by their id. */
 const ENDED_TASKS_MAX = 500;

@@ -3,7 +3,7 @@ import { summaryOf } from "@mimikit/core/board";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/api";
 import type { Result } from "@mimikit/protocol/result";
 import type { Task } from "@mimikit/protocol/task";
-import type { AttemptRecord } from "@mimikit/store/mirror";
+import type { AttemptRecord } from "./mirror.ts";
 
 /** A task that has ended. Its attempts may have been cleaned up: then only the last one is known. */
 export function endedDetail(result: Result, attempts: readonly AttemptRecord[]): TaskDetail {

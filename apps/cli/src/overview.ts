@@ -1,0 +1,31 @@
+/** What somebody sees who types `mimikit` alone: whether it runs, and what to type first. */
+import { VERSION } from "@mimikit/runtime/version";
+import { livingRoles } from "./instance.ts";
+import { currentPlace } from "./place.ts";
+import { padded, printLine, styled } from "./print.ts";
+
+const COMMAND_COLUMNS = 44;
+
+const START = ["mimikit up", "start it, and print the address of its page"] as const;
+const FIRST = [
+  ["mimikit chat", "talk with it here"],
+  ["mimikit ask 'run `ls` then `wc -l README.md`'", "ask, watch the work, get the answer"],
+  ["mimikit triggers add --every 2h 'run `date`'", "work that starts by itself"],
+  ["mimikit status", "who answers, what runs, what it costs"],
+  ["mimikit down", "stop it; nothing is lost"],
+] as const;
+
+export function printOverview(): void {
+  const { home } = currentPlace();
+  const gateway = livingRoles(home).get("gateway");
+  const state =
+    gateway === undefined
+      ? `${styled("yellow", "does not run")} for ${home}`
+      : `${styled("green", "runs")}${gateway.url === undefined ? "" : ` at ${gateway.url}`}`;
+  printLine(`${styled("bold", "Mimikit")} ${VERSION}, a self-hosted, always-on assistant: it ${state}`);
+  printLine();
+  for (const [line, meaning] of gateway === undefined ? [START, ...FIRST] : FIRST)
+    printLine(`  ${styled("cyan", padded(line, COMMAND_COLUMNS))}  ${meaning}`);
+  printLine();
+  printLine("mimikit --help  lists every command,  mimikit <command> --help  shows examples");
+}

@@ -1,0 +1,54 @@
+/** The tasks as they are on disk, the same whether Mimikit runs or not: what waits, runs and has ended. */
+import { boardOf } from "@mimikit/core/board";
+import { countAttempts } from "@mimikit/core/snapshot";
+import type { TaskDetail, TaskSummary } from "@mimikit/protocol/api";
+import type { Claim } from "@mimikit/protocol/claim";
+import { isAlive } from "@mimikit/runtime/identity";
+import { EndedTasks, newestFirst } from "@mimikit/store/ended-tasks";
+import { endedDetail, openDetail } from "@mimikit/store/task-detail";
+import { Failure } from "./failure.ts";
+import { found, type State } from "./state.ts";
+
+/** Every open task and the newest that have ended, newest first. */
+export async function listTasks({ mirror }: State): Promise<TaskSummary[]> {
+  const { queue, links, results, attempts, ledger } = mirror;
+  const ended = new EndedTasks(ledger);
+  await ended.load();
+  for (const result of results.values()) ended.note(result);
+  const isOpen = (id: string) => !results.has(id) && !ledger.has(id);
+  const open = [...queue].filter(([id]) => isOpen(id));
+  const board = boardOf({
+    queue: new Map(open),
+    links: new Map([...links].filter(([id]) => isOpen(id) && !queue.has(id))),
+    results: new Map(),
+    attemptsOf: (id) => countAttempts(attempts.get(id)),
+    runningClaimOf: (id) => livingClaim(attempts.get(id)?.at(-1)),
+  });
+  return [...board, ...ended.values()].sort(newestFirst);
+}
+
+/** @param given its id or the beginning of it. @throws Failure where there is none, or more than one. */
+export async function readTask(state: State, given: string): Promise<TaskDetail> {
+  const { queue, links, results, attempts, ledger } = state.mirror;
+  const tasks = await listTasks(state);
+  // What is too old for lists is still known by its whole id.
+  const id = tasks.some((task) => task.id.startsWith(given)) || !ledger.has(given) ? foundTask(given, tasks).id : given;
+  const result = results.get(id) ?? (await ledger.readResult(id));
+  if (result !== null && result.task.turn === undefined) return endedDetail(result, attempts.get(id) ?? []);
+  const task = queue.get(id) ?? links.get(id)?.task;
+  const summary = tasks.find((one) => one.id === id);
+  if (task === undefined || summary === undefined)
+    throw new Failure("failed", `${id} is no task: mimikit tasks  lists them`);
+  return openDetail(summary, task, attempts.get(id) ?? []);
+}
+
+/** The task that an id, the beginning of one or a title means. */
+export function foundTask(given: string, tasks: readonly TaskSummary[]): TaskSummary {
+  return found(given, tasks, "task");
+}
+
+/** The claim of an attempt that runs: one of a process that is gone waits for its next attempt. */
+function livingClaim(newest: { claim?: Claim; failed?: unknown } | undefined): Claim | undefined {
+  if (newest?.claim === undefined || newest.failed !== undefined || !isAlive(newest.claim.owner)) return undefined;
+  return newest.claim;
+}

@@ -1,0 +1,146 @@
+/** The chat as somebody has it before them: what is shown, what keys do, and what is kept. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Wish } from "@mimikit/protocol/inbox";
+import { openDisk } from "@mimikit/store/disk";
+import { CHAT_LINES_PATH } from "@mimikit/store/state";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { settleTurn } from "../http-gateway/records.ts";
+import { Instance } from "../support/instance.ts";
+import { hasTerminals, openTerminal } from "./terminal.ts";
+
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+const UP = "\u001b[A";
+const LEFT = "\u001b[D";
+const BACKSPACE = "\u007f";
+const pasted = (text: string) => `\u001b[200~${text}\u001b[201~`;
+
+async function serve(): Promise<Instance> {
+  const served = await Instance.start({ roles: ["gateway"] });
+  onTestFinished(() => served.dispose());
+  await served.until("the gateway answers", () => served.api("/api/status"));
+  return served;
+}
+
+/** The messages in inbox/, as they were sent. */
+function sent({ home }: Instance): string[] {
+  const names = readdirSync(join(home, "inbox")).filter((name) => name.startsWith("m-"));
+  const wishes = names.map((name) => Wish.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
+  return wishes.flatMap((wish) => (wish.kind === "message" ? [wish.text] : []));
+}
+
+describe.skipIf(!hasTerminals)("at a terminal", () => {
+  test("what was said before is shown at the start, and Markdown as it is meant", async () => {
+    const served = await serve();
+    const fs = openDisk(served.home, "test-1-1");
+    const id = await served.send("what is new?");
+    await settleTurn(fs, 1, [id], "# News\n\n- **all** is `well`\n\n```sh\nls -l\n```");
+    await served.until("the reply", async () => (await served.messages()).length === 2 || undefined);
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("offline answers");
+    await chat.shows("› what is new?");
+    await chat.shows("News");
+    await chat.shows("• all is well");
+    await chat.shows("  ls -l");
+    expect(chat.raw()).toContain("\u001b[1mall\u001b[22m");
+    const plain = openTerminal(served, ["chat"], { NO_COLOR: "1" });
+    await plain.shows("• all is well");
+    // Only the cursor is moved, and pastes are asked for: nothing is coloured or bold.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how a style begins.
+    expect(plain.raw()).not.toMatch(/\u001b\[\d+m/);
+  });
+
+  test("a paste of several lines is one message, sent with Enter, and the keys in it do nothing", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    chat.type(`look: ${pasted("one\r\ttwo\u0003\rthree 行")}`);
+    await chat.shows("three 行");
+    expect(sent(served)).toEqual([]);
+    chat.type("\r");
+    await served.until("the message", () => sent(served).length > 0 || undefined);
+    expect(sent(served)).toEqual(["look: one\n  two\nthree 行"]);
+  });
+
+  test("wide characters are edited one by one, and Alt-Enter begins a line", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    chat.type("你好世界");
+    await chat.shows("界");
+    chat.type(`${LEFT}${LEFT}${BACKSPACE}`);
+    chat.type("\u0005\u001b\rok\r");
+    await served.until("the message", () => sent(served).length > 0 || undefined);
+    expect(sent(served)).toEqual(["你世界\nok"]);
+  });
+
+  test("what was typed comes back with the arrow keys in the next chat, from a file that only its owner reads", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    chat.type("first thing\r");
+    await served.until("the message", () => sent(served).length === 1 || undefined);
+    chat.type("second thing\r");
+    await served.until("both messages", () => sent(served).length === 2 || undefined);
+    chat.type(CTRL_D);
+    await chat.shows("mimikit chat  comes back");
+    expect(await chat.ended()).toBe(0);
+    expect(statSync(join(served.home, CHAT_LINES_PATH)).mode & 0o777).toBe(0o600);
+    const next = openTerminal(served, ["chat"]);
+    await next.shows("› ");
+    await next.shows("second thing");
+    await next.shows("› ");
+    next.type(UP);
+    await next.shows("second thing");
+    next.type(`${UP}\r`);
+    await served.until("it is sent again", () => sent(served).length === 3 || undefined);
+    expect(sent(served).filter((text) => text === "first thing")).toHaveLength(2);
+  });
+
+  test("Ctrl-C drops what is typed; where nothing is typed and nothing runs, the second one leaves and says so", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    chat.type("not this");
+    await chat.shows("not this");
+    chat.type(CTRL_C);
+    chat.type("but this\r");
+    await served.until("the message", () => sent(served).length > 0 || undefined);
+    expect(sent(served)).toEqual(["but this"]);
+    chat.type(CTRL_C);
+    await chat.shows("Ctrl-C once more leaves");
+    await chat.shows("asked to end what runs now");
+    chat.type(CTRL_C);
+    await chat.shows("Mimikit goes on");
+    expect(await chat.ended()).toBe(0);
+  });
+
+  test("a gateway that is killed is said, and what is typed meanwhile is sent once", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    // The connection is there when a message of somebody else is shown.
+    const fs = openDisk(served.home, "test-1-1");
+    await settleTurn(fs, 1, [await served.send("hello")], "Here I am.");
+    await chat.shows("Here I am.");
+    await served.kill("gateway");
+    await chat.shows("the gateway does not answer just now");
+    chat.type("are you back?\r");
+    await chat.shows("the gateway answers again");
+    await served.until("the message", () => sent(served).includes("are you back?") || undefined);
+    await settleTurn(fs, 2, [], "I am.");
+    await chat.shows("I am.");
+    expect(sent(served).filter((text) => text === "are you back?")).toHaveLength(1);
+  });
+
+  test("where nothing runs any more, what is typed is kept for the next start", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    await served.stop();
+    chat.type("for later\r");
+    await chat.shows("this is kept, and answered at the next start");
+    expect(sent(served)).toEqual(["for later"]);
+  });
+});

@@ -1,0 +1,67 @@
+/** The command line at a terminal of its own, as people have it before them. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { onTestFinished } from "vitest";
+import type { CliPlace } from "./run-cli.ts";
+
+const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
+
+/** util-linux' `script` gives a program a terminal of its own. */
+export const hasTerminals =
+  spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") === true;
+if (!hasTerminals) process.stdout.write("nothing is tested at a terminal: there is no `script` of util-linux\n");
+
+export interface Terminal {
+  type(keys: string): void;
+  /** Resolves when the text is shown after what was waited for before; styles and cursor movements do not count. */
+  shows(text: string): Promise<void>;
+  /** Everything that was shown so far, as the terminal got it. */
+  raw(): string;
+  ended(): Promise<number | null>;
+}
+
+/** Starts `mimikit <words>` at a terminal of 100 columns and 40 rows. */
+export function openTerminal(place: CliPlace, words: readonly string[], env: Record<string, string> = {}): Terminal {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(MIMIKIT_|NO_COLOR|FORCE_COLOR)/.test(name));
+  const line = `stty cols 100 rows 40; exec '${process.execPath}' '${MAIN}' ${words.join(" ")}`;
+  const child = spawn("script", ["-qec", line, "/dev/null"], {
+    env: {
+      ...Object.fromEntries(inherited),
+      TERM: "xterm-256color",
+      MIMIKIT_HOME: place.home,
+      MIMIKIT_WORK_DIR: place.workDir,
+      ...env,
+    },
+    stdio: "pipe",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let raw = "";
+  let seen = 0;
+  child.stdout.setEncoding("utf8").on("data", (data: string) => {
+    raw += data;
+  });
+  const exit = once(child, "exit");
+  return {
+    type: (keys) => child.stdin.write(keys),
+    async shows(text) {
+      for (;;) {
+        const plain = stripVTControlCharacters(raw);
+        const at = plain.indexOf(text, seen);
+        if (at >= 0) {
+          seen = at + text.length;
+          return;
+        }
+        await Promise.race([once(child.stdout, "data"), exit]);
+        if (child.exitCode !== null && !stripVTControlCharacters(raw).includes(text, seen))
+          throw new Error(`it ended without showing "${text}":\n${raw.slice(-2_000)}`);
+      }
+    },
+    raw: () => raw,
+    ended: async () => {
+      const [code] = (await exit) as [number | null];
+      return code;
+    },
+  };
+}

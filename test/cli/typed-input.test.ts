@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Pastes, withBreaks } from "../../apps/cli/src/typed-input.ts";
+
+const SENT = "a\u001b[200~one\r\ntwo\u0003\tthree 行\r\u001b[201~b\r\u001b\rc\u001b[A";
+const TYPED = "a" + "one␤two  three 行␤" + "b\r␤c\u001b[A";
+
+test("a paste is one line with signs for its breaks, and the keys in it do nothing", () => {
+  expect(new Pastes().typedOf(SENT)).toBe(TYPED);
+  expect(withBreaks("one␤two")).toBe("one\ntwo");
+});
+
+test("wherever the terminal cuts what it sends, a paste stays a paste", () => {
+  // A key is sent whole: only marks and what stands between them come in pieces.
+  const [from, to] = [SENT.indexOf("\u001b[2") + "\u001b[2".length, SENT.indexOf("b\r")];
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.integer({ min: from, max: to }), { maxLength: 8 }), (cuts) => {
+      const pastes = new Pastes();
+      const edges = [0, ...cuts.sort((a, b) => a - b), SENT.length];
+      const typed = edges.slice(1).map((end, i) => pastes.typedOf(SENT.slice(edges[i], end)));
+      expect(typed.join("")).toBe(TYPED);
+    }),
+  );
+});
+
+test("Escape alone is a key, and is not waited upon", () => {
+  expect(new Pastes().typedOf("\u001b")).toBe("\u001b");
+});
