@@ -43,4 +43,23 @@ describe.runIf(hasChromium)("the audit log", { timeout: BROWSER_MS_MAX }, () => 
     await page.locator('[data-event="task_done"]').waitFor();
     expect(await page.locator("[data-event]").count()).toBe(2);
   });
+
+  test("is filtered by what happened, and a link leads to the lines about something", async () => {
+    pages.gateway.answers.set("/api/audit", ({ after }: Record<string, string>) =>
+      after === undefined ? trailOf("task_queued", "task_done", "task_queued") : trailOf(),
+    );
+    const { page } = await openPage();
+    await openView(page, "audit/done");
+    const events = page.locator("[data-event] .event");
+    await events.first().waitFor();
+    expect(await page.getByLabel("Filter").inputValue()).toBe("done");
+    expect(await events.allInnerTexts()).toEqual(["task_done"]);
+    await page.getByLabel("Filter").fill("");
+    await expect.poll(() => page.url()).toMatch(/#\/audit$/);
+    expect(await events.count()).toBe(3);
+    await page.getByLabel("Event", { exact: true }).selectOption("task_queued");
+    await expect.poll(() => events.allInnerTexts()).toEqual(["task_queued", "task_queued"]);
+    await page.getByLabel("Filter").fill("t-000001.0");
+    await expect.poll(() => page.url()).toMatch(/#\/audit\/t-000001\.0$/);
+  });
 });

@@ -59,4 +59,57 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     await page.getByRole("link", { name: "First" }).waitFor();
     expect(mishaps).toEqual([]);
   });
+
+  test("a plan has a timeline: who waited, who ran how long, and what each has cost", async () => {
+    const at = (sec: number) => new Date(Date.UTC(2026, 10, 22, 8, 0, sec)).toISOString();
+    const usage = { inputTokens: 1_000, cachedTokens: 0, outputTokens: 234, costUsd: 0.02 };
+    const times = (created: number, started: number, completed: number) => ({
+      state: "done" as const,
+      createdAt: at(created),
+      startedAt: at(started),
+      completedAt: at(completed),
+    });
+    const plan = taskRecord({ id: "t-000001.0", title: "Plan", role: "planner", ...times(0, 0, 10) });
+    pages.gateway.task(plan);
+    pages.gateway.task(taskRecord({ id: "t-000001.0.0", title: "First", ...times(10, 10, 40), usage }));
+    pages.gateway.task(taskRecord({ id: "t-000001.0.1", title: "Second", ...times(10, 40, 100), usage }));
+    pages.gateway.answers.set("/api/tasks/t-000001.0", { ...plan, result: null, upstream: [], timeline: [] });
+    const { page, mishaps } = await openPage();
+    await openView(page, "tasks");
+    await page.locator('[data-plan="t-000001.0"]', { hasText: "2,468 tokens · $0.04" }).waitFor();
+    await page.getByRole("link", { name: "Plan" }).click();
+    const lane = page.locator('[data-lane="t-000001.0.1"]');
+    await lane.getByText("1m 00s · 1,234 tokens · $0.02").waitFor();
+    // Of 100 seconds it waited from the tenth, and ran from the fortieth to the end.
+    const bar = (part: string) =>
+      lane
+        .locator(part)
+        .evaluate((element) => [(element as HTMLElement).style.left, (element as HTMLElement).style.width]);
+    expect(await bar(".lane-wait")).toEqual(["10%", "30%"]);
+    expect(await bar(".lane-run")).toEqual(["40%", "60%"]);
+    expect(mishaps).toEqual([]);
+  });
+
+  test("the timeline of the last day leaves out what was before, and has an address of its own", async () => {
+    const hoursAgo = (n: number) => new Date(Date.now() - n * 3_600_000).toISOString();
+    const ran = (id: string, from: number, to: number) =>
+      taskRecord({
+        id,
+        title: id,
+        state: "done",
+        createdAt: hoursAgo(from),
+        startedAt: hoursAgo(from),
+        completedAt: hoursAgo(to),
+      });
+    pages.gateway.task(ran("t-000001.0", 40, 30));
+    pages.gateway.task(ran("t-000002.0", 5, 4));
+    const { page } = await openPage();
+    await openView(page, "tasks");
+    await page.getByRole("button", { name: "Timeline" }).click();
+    await page.locator('[data-lane="t-000002.0"]').waitFor();
+    expect(page.url()).toMatch(/#\/tasks\/timeline$/);
+    expect(await page.locator("[data-lane]").count()).toBe(1);
+    await page.goBack();
+    await page.locator('[data-plan="t-000001.0"]').waitFor();
+  });
 });

@@ -1,6 +1,7 @@
 /** What every view promises: names for everybody, a phone, Chinese, and a real instance behind it. */
 
 import { join } from "node:path";
+import type { Condition } from "@mimikit/protocol/condition";
 import { createPairingCode } from "@mimikit/runtime/pairing";
 import axe from "axe-core";
 import { describe, expect, test } from "vitest";
@@ -33,8 +34,22 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     "keys",
   ];
 
-  test.each(["light", "dark"] as const)("axe finds nothing serious in %s, in any view", async (colorScheme) => {
+  /** Something in every view, and a condition of several parts in its form. */
+  function fillAll(): void {
     fill(pages.gateway);
+    const plan = taskRecord({ id: "t-000001.0", title: "Plan", role: "planner", state: "done" });
+    pages.gateway.answers.set(`/api/tasks/${plan.id}`, { ...plan, result: null, upstream: [], timeline: [] });
+    const parts = [
+      { type: "file_changed", params: { path: "src/**/*.ts" } },
+      { type: "not", condition: { type: "time", params: { weekdays: ["sat"], after: "22:00", timezone: "UTC" } } },
+      { type: "or", conditions: [{ type: "llm_eval", params: { prompt: "Is it done?" } }] },
+    ] satisfies Condition[];
+    const condition: Condition = { type: "and", conditions: parts };
+    pages.gateway.trigger(triggerRecord({ id: "trg-if", type: "conditional", next: null, condition }));
+  }
+
+  test.each(["light", "dark"] as const)("axe finds nothing serious in %s, in any view", async (colorScheme) => {
+    fillAll();
     const { page } = await openPage({ colorScheme });
     const problems: string[] = [];
     const check = async (where: string) => {
@@ -57,7 +72,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
   });
 
   test("every view fits a phone: nothing scrolls sideways", async () => {
-    fill(pages.gateway);
+    fillAll();
     const word = "x".repeat(300);
     pages.gateway.task(taskRecord({ id: "t-000002.0", title: word, state: "failed", error: word }));
     pages.gateway.trigger(triggerRecord({ id: "trg-2", title: word }));
@@ -142,6 +157,38 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByRole("button", { name: "Create" }).click();
     await page.locator("[data-trigger]", { hasText: "every day at 09:00" }).waitFor();
     await page.locator(".firing", { hasText: "stretch" }).first().waitFor();
+
+    await openView(page, "triggers/new");
+    await page.getByLabel("What should be done?").fill("run `cat ready.txt`");
+    await page.getByRole("combobox", { name: "When" }).selectOption("On its condition");
+    await page.getByLabel("File or glob in the workspace").fill("ready.txt");
+    await page.getByRole("button", { name: "Add a condition that must hold, too" }).click();
+    const kinds = page.getByRole("combobox", { name: "Kind of condition" });
+    await kinds.last().selectOption("not this");
+    await kinds.last().selectOption("a task has failed");
+    await page.getByLabel("Id of the task").fill("t-000001.0");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: /^Why run `cat/ }).click();
+    await page.locator(".truth li", { hasText: "nothing is at ready.txt" }).first().waitFor();
+
+    await openView(page, "backlog");
+    await page.getByLabel("What is to be done some day?").fill("buy compost");
+    await page.keyboard.press("Enter");
+    await page.getByRole("checkbox", { name: "buy compost" }).click();
+    await page.locator('.item[data-done="true"]').waitFor();
+    await page.getByRole("button", { name: "Undo buy compost" }).first().click();
+    await page.locator('.item[data-done="false"]').waitFor();
+    await openView(page, "memory");
+    await page.getByLabel("What should be remembered?").fill("the beds are in the north");
+    await page.getByRole("button", { name: "Remember", exact: true }).click();
+    await page.locator('[data-source="memory.md"]').waitFor();
+    await openView(page, "skills");
+    await page.locator('[data-skill="repository-review"]').waitFor();
+    await openView(page, "improvements");
+    await page.getByText("Nothing was improved yet.").waitFor();
+    await openView(page, "tasks/timeline");
+    await page.locator(".lane", { hasText: "second" }).first().waitFor();
 
     await openView(page, "search/second");
     await page.locator("mark", { hasText: "second" }).first().waitFor();

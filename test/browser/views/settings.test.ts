@@ -64,4 +64,55 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByRole("button", { name: "Turn off" }).click();
     await view(page).getByRole("button", { name: "Allow notifications" }).waitFor();
   });
+
+  test("colours and language are chosen for this browser, and stay chosen", async () => {
+    const { page } = await openPage({ colorScheme: "light" });
+    await openView(page, "settings");
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByRole("button", { name: "Dark", exact: true }).click();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.getByRole("heading", { name: "设置", level: 2 }).waitFor();
+    expect(await ground()).toBe(dark);
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
+    await page.getByRole("button", { name: "跟随浏览器" }).click();
+    await page.getByRole("heading", { name: "Settings", level: 2 }).waitFor();
+    await page.getByRole("button", { name: "As the device" }).click();
+    expect(await ground()).toBe(light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await ground()).toBe(dark);
+  });
+
+  test("where a page may show no notification itself, its worker does, and a click leads back to the page", async () => {
+    const context = await pages.browser.newContext({ permissions: ["notifications"] });
+    atEnd(() => context.close());
+    // What Android's Chromium does with notifications that come from a page.
+    await context.addInitScript(() => {
+      const { Notification } = window;
+      const refusing = new Proxy(Notification, {
+        construct() {
+          throw new TypeError("Illegal constructor. Use ServiceWorkerRegistration.showNotification() instead.");
+        },
+      });
+      Object.assign(window, { Notification: refusing });
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+    });
+    const page = await context.newPage();
+    await page.goto(pages.gateway.pairingAddress());
+    await page.locator("[data-provider]").waitFor();
+    await openView(page, "settings");
+    await view(page).getByRole("button", { name: "Allow notifications" }).click();
+    await page.getByText("On for this browser").waitFor();
+    pages.gateway.question(questionRecord({ id: "q-new", question: "Which colour?" }));
+    const shown = () =>
+      page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.getRegistration();
+        const all = (await registration?.getNotifications()) ?? [];
+        return all.map(({ title, body }) => `${title}: ${body}`);
+      });
+    await expect.poll(shown).toEqual(["Questions: Which colour?"]);
+    expect(await view(page).getByText("On for this browser").count()).toBe(1);
+  });
 });

@@ -136,6 +136,22 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     await field(page).fill("still here");
   });
 
+  test("? shows the keys, but in a field it is a letter like any other", async () => {
+    const { page } = await openPage();
+    await field(page).press("?");
+    expect(await field(page).inputValue()).toBe("?");
+    await page.getByRole("button", { name: "Search or do something" }).focus();
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
+    await view(page).getByText("finds every view, action and task").waitFor();
+    await page.keyboard.press("Escape");
+    await view(page).waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("keyboard");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
+  });
+
   test("the page can be installed: its manifest names icons that are there", async () => {
     const manifest = JSON.parse(await readFile(join(pages.dist, "manifest.webmanifest"), "utf8")) as {
       icons: { src: string }[];

@@ -81,15 +81,15 @@ function Add() {
   return (
     <form
       class="kept-form"
-      aria-label={viewWords.memoryAdd}
       onSubmit={(event) => {
         event.preventDefault();
         if (isReady) void add();
       }}
     >
+      <label for="to-remember">{viewWords.memoryAdd}</label>
       <textarea
+        id="to-remember"
         rows={2}
-        aria-label={viewWords.memoryAdd}
         placeholder={viewWords.memoryPlaceholder}
         maxLength={CONTENT_CHARS_MAX}
         value={typed.value}

@@ -36,7 +36,6 @@ export function Settings() {
         </button>{" "}
         <span class="quiet">{viewWords.tryHint}</span>
       </section>
-      <Appearance />
       <section>
         <h3>{viewWords.change}</h3>
         <p>{viewWords.changeText}</p>
@@ -51,6 +50,7 @@ export function Settings() {
           ))}
         </dl>
       </section>
+      <Appearance />
       <section>
         <h3>{viewWords.notifications}</h3>
         <p>{viewWords.notificationsText}</p>

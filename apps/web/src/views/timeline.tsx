@@ -26,8 +26,9 @@ export function PlanTimeline({ node }: { node: TaskNode }) {
 /** Whatever ran within the last 24 hours, plan by plan, the newest first. */
 export function DayTimeline() {
   const toMs = Math.ceil(nowMs.value / MINUTE_MS) * MINUTE_MS;
-  const fromMs = toMs - DAY_MS;
-  const tasks = trees.value.flatMap(membersOf).filter((task) => endMs(task, nowMs.value) > fromMs);
+  const tasks = trees.value.flatMap(membersOf).filter((task) => endMs(task, nowMs.value) > toMs - DAY_MS);
+  // What happened within minutes is not drawn in a day that was empty otherwise.
+  const fromMs = Math.max(toMs - DAY_MS, Math.min(...tasks.map(({ createdAt }) => Date.parse(createdAt))));
   if (tasks.length === 0) return <p class="quiet">{viewWords.nothingRan}</p>;
   return <Lanes title={viewWords.lastDay} tasks={tasks.slice(0, LANES_MAX)} scale={readersScale(fromMs, toMs)} />;
 }
@@ -79,11 +80,6 @@ function Lane({ task, scale }: { task: TaskSummary; scale: Scale }) {
         <a class="lane-title" href={addressOf("tasks", id)} title={title}>
           {title}
         </a>
-        <span class="lane-cost">
-          {[startedAt !== undefined && durationText(end - Date.parse(startedAt)), spentText([task])]
-            .filter(Boolean)
-            .join(" · ")}
-        </span>
         {startedAt !== undefined && <span class="unseen">{viewWords.ranFrom(momentText(startedAt, nowMs.value))}</span>}
       </p>
       <div class="lane-track" aria-hidden="true">
@@ -92,6 +88,11 @@ function Lane({ task, scale }: { task: TaskSummary; scale: Scale }) {
           <span class="lane-run" data-state={state} style={{ left: `${started}%`, width: `${ended - started}%` }} />
         )}
       </div>
+      <p class="lane-cost">
+        {[startedAt !== undefined && durationText(end - Date.parse(startedAt)), spentText([task])]
+          .filter(Boolean)
+          .join(" · ")}
+      </p>
     </>
   );
 }
