@@ -77,7 +77,7 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     const { page, mishaps } = await openPage();
     await openView(page, "tasks");
     await page.locator('[data-plan="t-000001.0"]', { hasText: "2,468 tokens · $0.04" }).waitFor();
-    await page.getByRole("link", { name: "Plan" }).click();
+    await page.locator(".plan-title").click();
     const lane = page.locator('[data-lane="t-000001.0.1"]');
     await lane.getByText("1m 00s · 1,234 tokens · $0.02").waitFor();
     // Of 100 seconds it waited from the tenth, and ran from the fortieth to the end.

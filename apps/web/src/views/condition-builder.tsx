@@ -28,6 +28,8 @@ const GROUPS = ["and", "or", "not"] as const;
 const LEAVES = ["file_exists", "file_changed", "task_done", "task_failed", "time", "llm_eval"] as const;
 const TASKS_ID = "tasks-to-wait-for";
 const TASKS_OFFERED_MAX = 50;
+/** Of ids, moments and zones. */
+const SHORT_CHARS_MAX = 128;
 
 interface ConditionBuilderProps {
   condition: Condition;
@@ -80,7 +82,8 @@ function Part({ condition, change, whole, level, remove }: PartProps) {
             </option>
           ))}
         </select>
-        {isLeaf(condition) && <Fields atom={condition} change={change} />}
+        {/* Fields of another kind are other fields: nothing of the old ones, nor their bounds, stays. */}
+        {isLeaf(condition) && <Fields key={condition.type} atom={condition} change={change} />}
         {remove !== undefined && (
           <button
             type="button"
@@ -181,6 +184,7 @@ function Fields({ atom, change }: AtomProps) {
           name={viewWords.taskField}
           placeholder="t-000001.0.1"
           list={TASKS_ID}
+          charsMax={SHORT_CHARS_MAX}
           value={atom.params.taskId}
           problem={refused.has("taskId") ? viewWords.refusedTask : undefined}
           onType={(taskId) => change({ ...atom, params: { taskId } })}
@@ -254,6 +258,7 @@ function TimeFields({ atom, change }: AtomProps<"time">) {
           placeholder={bound === "after" ? "09:00" : "17:30"}
           value={atom.params[bound] ?? ""}
           isShort
+          charsMax={SHORT_CHARS_MAX}
           problem={refused.has(bound) ? viewWords.refusedBound : undefined}
           onType={(text) => set(bound, text)}
         />
@@ -261,6 +266,7 @@ function TimeFields({ atom, change }: AtomProps<"time">) {
       <TextField
         name={viewWords.timezoneField}
         placeholder={viewWords.timezonePlaceholder}
+        charsMax={SHORT_CHARS_MAX}
         value={atom.params.timezone ?? ""}
         problem={refused.has("timezone") ? viewWords.refusedTimezone : undefined}
         onType={(text) => set("timezone", text)}
@@ -281,7 +287,7 @@ interface TextFieldProps {
   /** What is wrong with it; shown once somebody has been there. */
   problem: string | undefined;
   onType: (text: string) => void;
-  charsMax?: number;
+  charsMax: number;
   list?: string;
   isProse?: boolean;
   isShort?: boolean;
