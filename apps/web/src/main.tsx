@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { startClock } from "./clock.ts";
+import { paint } from "./colours.ts";
 import { connect, connectNow } from "./connection.ts";
 import { acceptDrops } from "./drafted-files.ts";
 import { startNotifying } from "./notifications.ts";
@@ -16,6 +17,7 @@ async function start(): Promise<void> {
 }
 
 document.documentElement.lang = words.language;
+paint();
 startClock();
 acceptDrops();
 startNotifying();

@@ -76,15 +76,21 @@ function tellWhoLooksElsewhere(news: News): void {
 
 /** One notification for each piece of news, however many tabs are open. */
 function tell({ id, title, body }: News): void {
+  const options = { body: body.slice(0, BODY_CHARS_MAX), tag: id, icon: "icon.svg" };
   try {
-    const shown = new Notification(title, { body: body.slice(0, BODY_CHARS_MAX), tag: id, icon: "icon.svg" });
+    const shown = new Notification(title, options);
     shown.onclick = () => {
       window.focus();
       shown.close();
     };
   } catch (error) {
-    // Some phones have the interface and no notifications from a page.
+    // Some phones have the interface, and show nothing that comes from a page itself.
     if (!(error instanceof TypeError)) throw error;
-    consent.value = "missing";
+    import("./notify-by-worker.ts")
+      .then(({ notifyByWorker }) => notifyByWorker(title, options))
+      .catch((problem: unknown) => {
+        console.warn(problem);
+        consent.value = "missing";
+      });
   }
 }

@@ -2,7 +2,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Lens } from "./icons.tsx";
-import { isPaletteOpen } from "./place.ts";
+import { go, isPaletteOpen } from "./place.ts";
 import { session } from "./session.ts";
 import type * as Entries from "./views/palette-entries.ts";
 import type { Entry } from "./views/palette-entries.ts";
@@ -12,11 +12,18 @@ import "./palette.css";
 const isApple = /^(Mac|iP)/.test(navigator.platform);
 
 addEventListener("keydown", (event) => {
+  if (event.key === "?" && isFree(event)) return go("keys");
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
   if (session.value !== "paired") return;
   event.preventDefault();
   isPaletteOpen.value = !isPaletteOpen.value;
 });
+
+/** Nothing that takes text has the key, and nothing is over the page. */
+function isFree({ target, defaultPrevented }: KeyboardEvent): boolean {
+  const isTaken = (target as Element).closest?.("input, textarea, select, dialog, :popover-open") !== null;
+  return session.value === "paired" && !defaultPrevented && !isTaken;
+}
 
 /** Opens the palette for those who do not know the key, and teaches it. */
 export function PaletteButton() {

@@ -4,7 +4,20 @@
  */
 import { signal } from "@preact/signals";
 
-export const VIEWS = ["search", "tasks", "triggers", "changes", "usage", "audit", "settings"] as const;
+export const VIEWS = [
+  "search",
+  "tasks",
+  "triggers",
+  "backlog",
+  "memory",
+  "skills",
+  "improvements",
+  "changes",
+  "usage",
+  "audit",
+  "settings",
+  "keys",
+] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Place {
@@ -27,6 +40,12 @@ addEventListener("popstate", () => {
 /** Opens a view, or goes to another detail of the one that is open. */
 export function go(view: View, detail?: string): void {
   history.pushState(null, "", addressOf(view, detail));
+  place.value = { view, detail };
+}
+
+/** The same view with another detail, where the way back need not lead through each of them. */
+export function replace(view: View, detail?: string): void {
+  history.replaceState(null, "", addressOf(view, detail));
   place.value = { view, detail };
 }
 

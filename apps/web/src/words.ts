@@ -1,4 +1,4 @@
-/** Every word that the page says, in the language of the browser: Chinese where it asks for it, or else English. */
+/** Every word that the page says, in the language that was chosen or that of the browser: Chinese, or else English. */
 import type { TaskState, TriggerExplanation } from "@mimikit/protocol/api";
 import type { Atom } from "@mimikit/protocol/condition";
 import type { Role } from "@mimikit/protocol/role";
@@ -66,10 +66,15 @@ const ENGLISH = {
     search: "Search",
     tasks: "Task board",
     triggers: "Triggers",
+    backlog: "Backlog",
+    memory: "Memory",
+    skills: "Skills",
+    improvements: "Improvements",
     changes: "Recent changes",
     usage: "Usage",
     audit: "Audit log",
     settings: "Settings",
+    keys: "Keyboard shortcuts",
   },
   openPalette: "Search or do something",
   palettePlaceholder: "What do you want to see or do?",
@@ -260,8 +265,16 @@ const ENGLISH = {
 /** What every language says. */
 export type Words = typeof ENGLISH;
 
+/** Where the reader's choice of a language is kept. */
+export const LANGUAGE_KEY = "mimikit.language";
+
+/** What the reader has chosen for this browser; null where its own language counts. */
+export function chosenLanguage(): string | null {
+  return localStorage.getItem(LANGUAGE_KEY);
+}
+
 // Only who reads Chinese waits for it: half of what the page says at first would be loaded for nobody.
-export const words: Words = navigator.language.startsWith("zh")
+export const words: Words = (chosenLanguage() ?? navigator.language).startsWith("zh")
   ? (await import("./chinese-words.ts")).CHINESE
   : ENGLISH;
 

@@ -1,5 +1,13 @@
 /** Records as the gateway would send them, with only what a test cares about spelled out. */
-import type { ChangeView, ChatMessage, QuestionView, Status, TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
+import type {
+  ChangeView,
+  ChatMessage,
+  Improvement,
+  QuestionView,
+  Status,
+  TaskSummary,
+  TriggerSummary,
+} from "@mimikit/protocol/api";
 
 export function statusRecord(change: Partial<Status> = {}): Status {
   const alive = { pid: 1, alive: true };
@@ -49,6 +57,34 @@ export function taskRecord(change: Partial<TaskSummary> & Pick<TaskSummary, "id"
 
 export function messageRecord(change: Partial<ChatMessage> & Pick<ChatMessage, "id" | "role" | "text">): ChatMessage {
   return { at: new Date().toISOString(), ...change };
+}
+
+/** An improvement that has passed its review and waits on its branch. */
+export function improvementRecord(change: Partial<Improvement> & Pick<Improvement, "number">): Improvement {
+  const id = `imp-${String(change.number).padStart(6, "0")}`;
+  return {
+    id,
+    state: "branch",
+    at: "2026-11-22T03:00:00.000Z",
+    endedAt: "2026-11-22T03:12:00.000Z",
+    kind: "docs",
+    title: "The guide names a command that is gone",
+    why: "docs/guide.md says `garden sow`; it is `garden plant` since October.",
+    reasons: ["The command is there, and the test of the docs passes."],
+    branch: `self-improve/${id}`,
+    change: {
+      base: "0123456789abcdef",
+      commit: "fedcba9876543210",
+      files: [{ path: "docs/guide.md", action: "modified" }],
+      diff: "--- a/docs/guide.md\n+++ b/docs/guide.md\n@@ -1,2 +1,2 @@\n # Guide\n-Run `garden sow`.\n+Run `garden plant`.\n",
+      checks: [
+        { command: "npm test", ended: "exit code 0", isPassed: true, output: "", artifact: "runs/npm-test.txt" },
+      ],
+      said: "The command has its new name.",
+    },
+    usage: { inputTokens: 41_000, cachedTokens: 30_000, outputTokens: 900, costUsd: 0.12 },
+    ...change,
+  };
 }
 
 export function questionRecord(change: Partial<QuestionView> & Pick<QuestionView, "id" | "question">): QuestionView {

@@ -31,7 +31,7 @@ type OrderedFrame = Extract<
 >;
 type Lossy = Extract<ServerFrame, { type: "begin" | "delta" | "progress" | "error" }>;
 
-/** A change of a trigger that came over HTTP. */
+/** A wish that came over HTTP. */
 export interface Wanted {
   method: string;
   path: string;
@@ -51,7 +51,7 @@ export class ScriptedGateway {
   readonly requests: string[] = [];
   /** What was changed lately, the newest first. */
   changes: ChangeView[] = [];
-  /** Every change of a trigger, and every undo, that was asked for, in order. */
+  /** Every change of a trigger, of the backlog and of memory, and every undo, that was asked for, in order. */
   readonly wanted: Wanted[] = [];
   /** What was uploaded, by its hash. */
   readonly attachments = new Map<string, { type: string; body: Buffer }>();
@@ -62,6 +62,13 @@ export class ScriptedGateway {
   /** What GETs of the API are answered, by path; a function is asked with the query. */
   readonly answers = new Map<string, unknown>([
     ["/api/memory/search", { method: "bm25", hits: [] }],
+    [
+      "/api/memory/status",
+      { sources: [], newestNote: null, newestSummaries: [], unarchived: 0, index: null, hasRipgrep: true },
+    ],
+    ["/api/backlog", { items: [] }],
+    ["/api/skills", { skills: [], problems: [] }],
+    ["/api/improvements", { improvements: [] }],
     [
       "/api/triggers/simulate",
       { from: "", to: "", firings: [], isCut: false, expected: { tokens: 0, costUsd: 0 }, conditional: [] },
@@ -274,6 +281,10 @@ export class ScriptedGateway {
       }
       response.status(202).json({ id: "wish" });
       this.#arrivals.emit("frame");
+    });
+    app.post(["/api/backlog", "/api/memory"], express.json(), ({ method, path, body }, response) => {
+      this.wanted.push({ method, path, body });
+      response.status(202).json({ id: "wish" });
     });
     app.get("/api/changes", (_request, response) => void response.json({ changes: this.changes }));
     app.post("/api/undo", express.json(), ({ method, path, body }, response) => {

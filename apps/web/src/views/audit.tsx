@@ -6,7 +6,8 @@ import { useEffect } from "preact/hooks";
 import { call } from "../call.ts";
 import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
-import { addressOf } from "../place.ts";
+import { addressOf, replace } from "../place.ts";
+import type { ViewProps } from "../views.tsx";
 import { momentText, words } from "../words.ts";
 import { viewWords } from "./view-words.ts";
 import "./audit.css";
@@ -15,15 +16,29 @@ const PAGE_LINES = 100;
 /** A tab may stay open for weeks: beyond this the oldest lines go. */
 const LINES_MAX = 2_000;
 const LOOK_EVERY_MS = 2_000;
+/** A pause in the typing of this length is when the address takes it over. */
+const PAUSE_MS = 250;
 const ACTORS = ["supervisor", "workers", "gateway"] as const;
 /** Turns are work of the Teller and have no page of their own. */
 const TURN_ID = /^t-\d+$/;
 
-export function Audit() {
+/** `detail` is what is looked for: the address keeps it, so that a link leads to some lines of it. */
+export function Audit({ detail = "" }: ViewProps) {
   const actor = useSignal<AuditLine["actor"] | undefined>(undefined);
-  const sought = useSignal("");
+  const event = useSignal("");
+  const sought = useSignal(detail);
   const { lines, isLooking, bringOlder } = useTrail(actor.value);
-  const shown = lines.filter((line) => fits(line, sought.value));
+  const events = [...new Set(lines.map((line) => line.event))].sort();
+  const shown = lines.filter((line) => (event.value === "" || line.event === event.value) && fits(line, sought.value));
+  useEffect(() => {
+    sought.value = detail;
+  }, [detail]);
+  useEffect(() => {
+    const text = sought.value.trim();
+    if (text === detail) return;
+    const timer = setTimeout(() => replace("audit", text === "" ? undefined : text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [sought.value]);
   return (
     <div class="audit">
       <p class="quiet">{viewWords.auditTeach}</p>
@@ -33,21 +48,36 @@ export function Audit() {
           aria-label={viewWords.auditFilter}
           placeholder={viewWords.auditFilterPlaceholder}
           value={sought.value}
-          onInput={(event) => {
-            sought.value = event.currentTarget.value;
+          onInput={({ currentTarget }) => {
+            sought.value = currentTarget.value;
           }}
         />
         <select
           aria-label={viewWords.auditActor}
           value={actor.value ?? ""}
-          onInput={(event) => {
-            actor.value = ACTORS.find((one) => one === event.currentTarget.value);
+          onInput={({ currentTarget }) => {
+            actor.value = ACTORS.find((one) => one === currentTarget.value);
           }}
         >
           <option value="">{viewWords.everyActor}</option>
           {ACTORS.map((one) => (
             <option key={one} value={one}>
               {viewWords.processName[one]}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label={viewWords.auditEvent}
+          value={event.value}
+          onInput={({ currentTarget }) => {
+            event.value = currentTarget.value;
+          }}
+        >
+          <option value="">{viewWords.everyEvent}</option>
+          {/* What was chosen stays to be seen while the lines of another process are loaded. */}
+          {(event.value === "" || events.includes(event.value) ? events : [event.value, ...events]).map((one) => (
+            <option key={one} value={one}>
+              {one}
             </option>
           ))}
         </select>

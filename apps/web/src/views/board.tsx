@@ -1,14 +1,16 @@
 /** All work at a glance: each plan as a drawing of what waits for what; one task with its whole story. */
 import { computed } from "@preact/signals";
 import { nowMs } from "../clock.ts";
-import { addressOf } from "../place.ts";
+import { addressOf, go } from "../place.ts";
 import { steps, trees } from "../state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "../task-tree.ts";
 import { StateLabel } from "../tasks.tsx";
 import type { ViewProps } from "../views.tsx";
 import { durationText, momentText, words } from "../words.ts";
+import { Choice } from "./choice.tsx";
 import { graphOf, NODE_HEIGHT, NODE_WIDTH } from "./task-graph.ts";
 import { TaskStory } from "./task-story.tsx";
+import { DayTimeline, spentText } from "./timeline.tsx";
 import { viewWords } from "./view-words.ts";
 import "./board.css";
 
@@ -17,8 +19,11 @@ const ENDED_SHOWN_MAX = 50;
 const open = computed(() => trees.value.filter((node) => isOpen(overallState(node))));
 const ended = computed(() => trees.value.filter((node) => !isOpen(overallState(node))));
 
+/** In the place of a task's id: no task has this one. */
+const TIMELINE = "timeline";
+
 export function Board({ detail }: ViewProps) {
-  if (detail !== undefined) return <TaskStory key={detail} id={detail} />;
+  if (detail !== undefined && detail !== TIMELINE) return <TaskStory key={detail} id={detail} />;
   if (trees.value.length === 0)
     return (
       <div class="teach">
@@ -28,9 +33,26 @@ export function Board({ detail }: ViewProps) {
     );
   return (
     <div class="board">
+      <Choice
+        name={viewWords.boardAs}
+        options={[
+          { value: "", text: viewWords.plans },
+          { value: TIMELINE, text: viewWords.timeline },
+        ]}
+        chosen={detail ?? ""}
+        onChoose={(as) => go("tasks", as === "" ? undefined : as)}
+      />
+      {detail === TIMELINE ? <DayTimeline /> : <Plans />}
+    </div>
+  );
+}
+
+function Plans() {
+  return (
+    <>
       {open.value.length > 0 && <Group title={viewWords.openNow} list={open.value} />}
       {ended.value.length > 0 && <Group title={viewWords.ended} list={ended.value.slice(0, ENDED_SHOWN_MAX)} />}
-    </div>
+    </>
   );
 }
 
@@ -63,6 +85,7 @@ function Plan({ node }: { node: TaskNode }) {
         </a>
         {members.length > 0 && <span class="quiet">{words.membersDone(done, members.length)}</span>}
         <span class="quiet">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>
+        <span class="quiet">{spentText(membersOf(node))}</span>
         <time class="quiet" dateTime={createdAt}>
           {momentText(createdAt, nowMs.value)}
         </time>

@@ -7,31 +7,47 @@ import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
 import { momentText, words } from "../words.ts";
 import { viewWords } from "./view-words.ts";
+import { wish } from "./wish.ts";
 import "./changes.css";
 
-/** A wish is carried out within milliseconds; one that waits for a firing before it takes longer. */
-const LOOKS_MAX = 20;
-const LOOK_EVERY_MS = 250;
-
-const changes = signal<readonly ChangeView[] | undefined>(undefined);
+export const changes = signal<readonly ChangeView[] | undefined>(undefined);
 /** The changes that are being taken back just now. */
 const wanted = signal<ReadonlySet<string>>(new Set());
 
 export function Changes() {
-  useEffect(() => void look(), []);
+  useEffect(() => void lookForChanges(), []);
   const list = changes.value;
   return (
     <div class="changes">
       {list === undefined && <p class="quiet">{words.looking}</p>}
       {list?.length === 0 && <p class="quiet">{viewWords.noChanges}</p>}
-      <ul>
-        {list?.map((change) => (
-          <li key={change.id} class="change" data-change={change.id} data-state={change.state}>
-            <ChangeRow change={change} />
-          </li>
-        ))}
-      </ul>
+      <ChangeList list={list ?? []} />
     </div>
+  );
+}
+
+/** The changes of one kind of thing, beside that thing; nothing while there are none. */
+export function ChangesOf({ what }: { what: ChangeView["what"] }) {
+  useEffect(() => void lookForChanges(), []);
+  const list = changes.value?.filter((change) => change.what === what) ?? [];
+  if (list.length === 0) return null;
+  return (
+    <section>
+      <h3>{viewWords.lately}</h3>
+      <ChangeList list={list} />
+    </section>
+  );
+}
+
+function ChangeList({ list }: { list: readonly ChangeView[] }) {
+  return (
+    <ul>
+      {list.map((change) => (
+        <li key={change.id} class="change" data-change={change.id} data-state={change.state}>
+          <ChangeRow change={change} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -67,18 +83,18 @@ function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: 
 async function undo(id: string): Promise<void> {
   wanted.value = new Set([...wanted.value, id]);
   try {
-    if ((await call("POST", "api/undo", { id })) === undefined) return void (await look());
-    for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      await look();
-      if (changes.value?.find((change) => change.id === id)?.state !== "open") return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    }
+    const isAccepted = await wish("api/undo", { id }, async () => {
+      await lookForChanges();
+      return changes.value?.find((change) => change.id === id)?.state;
+    });
+    if (!isAccepted) await lookForChanges();
   } finally {
     wanted.value = new Set([...wanted.value].filter((each) => each !== id));
   }
 }
 
-async function look(): Promise<void> {
+/** Asks for the list anew. */
+export async function lookForChanges(): Promise<void> {
   const said = await call<{ changes: ChangeView[] }>("GET", "api/changes");
   if (said !== undefined) changes.value = said.changes;
 }

@@ -39,6 +39,7 @@ function standing(): Entry[] {
     ...views,
     ...(busy.value ? [entry("stop", viewWords.stop, words.stopTitle, stop)] : []),
     entry("new-trigger", viewWords.newTrigger, viewWords.newTriggerHint, () => go("triggers", "new")),
+    entry("timeline", viewWords.timelineEntry, viewWords.timelineHint, () => go("tasks", "timeline")),
     entry("clear", viewWords.clear, viewWords.clearHint, () => inConversation(clear)),
     entry("help", viewWords.help, viewWords.helpHint, () => inConversation(() => sendMessage("help"))),
     entry("sign-out", viewWords.signOut, words.signOut, () => {

@@ -1,12 +1,15 @@
 /** Who answers and why, how to change it, and what this browser may do. */
 import type { Status } from "@mimikit/protocol/api";
 import { nowMs } from "../clock.ts";
+import { COLOURS, chooseColours, colours } from "../colours.ts";
 import { link, sendMessage } from "../connection.ts";
 import { allowNotifications, consent, stopNotifications } from "../notifications.ts";
 import { Answerers } from "../overview.tsx";
 import { goHome } from "../place.ts";
 import { status } from "../state.ts";
 import { momentText, words } from "../words.ts";
+import { Choice } from "./choice.tsx";
+import { chooseLanguage, LANGUAGES, languageNow } from "./language.ts";
 import { viewWords } from "./view-words.ts";
 import "./settings.css";
 
@@ -47,6 +50,7 @@ export function Settings() {
           ))}
         </dl>
       </section>
+      <Appearance />
       <section>
         <h3>{viewWords.notifications}</h3>
         <p>{viewWords.notificationsText}</p>
@@ -54,6 +58,30 @@ export function Settings() {
       </section>
       <System status={now} />
     </div>
+  );
+}
+
+/** How the page looks on this browser, and what it speaks. */
+function Appearance() {
+  return (
+    <section class="appearance">
+      <h3>{viewWords.appearance}</h3>
+      <p>{viewWords.appearanceText}</p>
+      <div>
+        <Choice
+          name={viewWords.colours}
+          options={COLOURS.map((value) => ({ value, text: viewWords.coloursOf[value] }))}
+          chosen={colours.value}
+          onChoose={chooseColours}
+        />
+        <Choice
+          name={viewWords.language}
+          options={LANGUAGES.map((value) => ({ value, text: viewWords.languages[value] }))}
+          chosen={languageNow()}
+          onChoose={chooseLanguage}
+        />
+      </div>
+    </section>
   );
 }
 

@@ -3,11 +3,12 @@ import type { TaskDetail, TaskSummary } from "@mimikit/protocol/api";
 import { nowMs } from "../clock.ts";
 import { cancelTask, link } from "../connection.ts";
 import { addressOf } from "../place.ts";
-import { cancelling, steps, tasks } from "../state.ts";
-import { isOpen } from "../task-tree.ts";
+import { cancelling, steps, tasks, trees } from "../state.ts";
+import { isOpen, type TaskNode } from "../task-tree.ts";
 import { StateLabel } from "../tasks.tsx";
 import { costText, durationText, momentText, numberText, words } from "../words.ts";
 import { ResultCard } from "./result-card.tsx";
+import { PlanTimeline } from "./timeline.tsx";
 import { useAnswer } from "./use-answer.ts";
 import { viewWords } from "./view-words.ts";
 
@@ -33,6 +34,7 @@ export function TaskStory({ id }: { id: string }) {
           <Facts task={task} />
           <Asked prompt={task.prompt} />
           <Latest id={id} />
+          <Members id={id} />
           {detail !== undefined && <Outcome detail={detail} />}
           {detail !== undefined && <BuiltOn detail={detail} />}
           {detail !== undefined && <Course detail={detail} />}
@@ -110,6 +112,20 @@ function Latest({ id }: { id: string }) {
   const latest = steps.value.get(id) ?? [];
   if (latest.length === 0) return null;
   return <pre class="steps">{latest.join("\n")}</pre>;
+}
+
+/** Of a plan: who of it ran when. */
+function Members({ id }: { id: string }) {
+  const node = nodeOf(id, trees.value);
+  return node === undefined || node.children.length === 0 ? null : <PlanTimeline node={node} />;
+}
+
+function nodeOf(id: string, nodes: readonly TaskNode[]): TaskNode | undefined {
+  for (const node of nodes) {
+    const found = node.task.id === id ? node : nodeOf(id, node.children);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function Outcome({ detail: { state, resultType, result, error, failureReason } }: { detail: TaskDetail }) {

@@ -1,6 +1,8 @@
 /** What a trigger's form holds, and what it means as an order (SPEC D). Pure. */
 import type { TriggerDetail } from "@mimikit/protocol/api";
+import type { Condition } from "@mimikit/protocol/condition";
 import type { Missed, Target, TriggerInput } from "@mimikit/protocol/trigger-order";
+import { emptyCondition, isPossible } from "./condition-edit.ts";
 import type { Weekday } from "./view-words.ts";
 
 export type Kind = "daily" | "weekly" | "monthly" | "interval" | "cron" | "once" | "file" | "condition";
@@ -24,15 +26,21 @@ export interface TriggerDraft {
   /** As the browser's field has it, without a zone: `2026-12-01T09:00`. */
   moment: string;
   path: string;
+  condition: Condition;
+  /** How long a condition rests after a firing. */
+  cooldownSec: number;
 }
 
 /** The kinds that a trigger can have; one that stands keeps its type. */
 export const KINDS: Record<TriggerDetail["type"] | "new", readonly Kind[]> = {
-  new: ["daily", "weekly", "monthly", "interval", "once", "file", "cron"],
+  new: ["daily", "weekly", "monthly", "interval", "once", "file", "condition", "cron"],
   recurring: ["daily", "weekly", "monthly", "interval", "cron"],
   scheduled: ["once"],
-  conditional: ["condition"],
+  conditional: ["file", "condition"],
 };
+
+/** The fields of an order that say when, together: one of them alone says nothing. */
+const WHEN_FIELDS: readonly string[] = ["cron", "timezone", "interval", "runAt", "condition"];
 
 export const UNITS_SEC = [60, 3_600, 86_400] as const;
 
@@ -53,6 +61,8 @@ export function emptyDraft(nowMs: number): TriggerDraft {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     moment: localMoment(nowMs + 3_600_000),
     path: "",
+    condition: emptyCondition(),
+    cooldownSec: 0,
   };
 }
 
@@ -60,13 +70,20 @@ export function emptyDraft(nowMs: number): TriggerDraft {
 export function draftOf(trigger: TriggerDetail, nowMs: number): TriggerDraft {
   const { prompt, title, target, missed = "latest", schedule, runAt, type } = trigger;
   const draft: TriggerDraft = { ...emptyDraft(nowMs), prompt, title, target, missed };
-  if (type === "conditional") return { ...draft, kind: "condition" };
+  if (type === "conditional") return { ...draft, cooldownSec: trigger.cooldownSec ?? 0, ...conditionFields(trigger) };
   if (runAt !== undefined) return { ...draft, kind: "once", moment: localMoment(Date.parse(runAt)) };
   if (schedule === undefined) return draft;
   if ("cron" in schedule)
     return { ...draft, timezone: schedule.timezone, cron: schedule.cron, ...cronFields(schedule.cron) };
   const unitSec = UNITS_SEC.findLast((sec) => schedule.interval % sec === 0) ?? 1;
   return { ...draft, kind: "interval", unitSec, count: schedule.interval / unitSec };
+}
+
+/** That a file changes is a field; whatever else it waits for is built. */
+function conditionFields({ condition = emptyCondition() }: TriggerDetail): Partial<TriggerDraft> {
+  if (condition.type !== "file_changed" || condition.params.fireOnInit !== undefined)
+    return { kind: "condition", condition };
+  return { kind: "file", path: condition.params.path, condition };
 }
 
 const DAILY = /^0 (\d{1,2}) (\d{1,2}) (\*|[1-9]\d?) \* (\*|[0-6](?:,[0-6])*|1-5)$/;
@@ -111,19 +128,48 @@ export function orderOf(draft: TriggerDraft): Partial<TriggerInput> {
   return { prompt: prompt.trim(), ...(title.trim() !== "" && { title: title.trim() }), target, ...whenOf(draft) };
 }
 
-/** When it is to fire, in the fields of an order. A condition that stands is left as it is. */
+/**
+ * What the form says otherwise than the trigger that stands: a schedule or a condition that is ordered again begins anew, so
+ * it is ordered only where it is another.
+ */
+export function changesOf(draft: TriggerDraft, trigger: TriggerDetail, nowMs: number): Partial<TriggerInput> {
+  const before = textsOf(orderOf(draftOf(trigger, nowMs)));
+  const now = Object.entries(orderOf(draft));
+  const isOther = (field: string, value: unknown) => before.get(field) !== JSON.stringify(value);
+  const isAnotherTime = now.some(([field, value]) => WHEN_FIELDS.includes(field) && isOther(field, value));
+  return Object.fromEntries(
+    now.filter(([field, value]) => (WHEN_FIELDS.includes(field) ? isAnotherTime : isOther(field, value))),
+  );
+}
+
+function textsOf(order: Partial<TriggerInput>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(order).map(([field, value]) => [field, JSON.stringify(value)]));
+}
+
+/** When it is to fire, in the fields of an order. */
 export function whenOf(draft: TriggerDraft): Partial<TriggerInput> {
-  const { kind, missed, count, unitSec, timezone, moment, path } = draft;
+  const { kind, missed, count, unitSec, timezone, moment, path, condition, cooldownSec } = draft;
   const cron = cronOf(draft);
   if (cron !== undefined) return { cron, timezone, missed };
   if (kind === "interval") return { interval: Math.round(count * unitSec), missed };
   if (kind === "once") return { runAt: new Date(moment).toISOString(), missed };
-  if (kind === "file") return { condition: { type: "file_changed", params: { path: path.trim() } } };
-  return {};
+  if (kind === "file")
+    return { condition: { type: "file_changed", params: { path: path.trim() } }, cooldown: cooldownSec };
+  return { condition, cooldown: cooldownSec };
 }
 
 /** Whether every field that the kind needs is filled in. */
-export function isComplete({ prompt, kind, time, weekdays, count, cron, moment, path }: TriggerDraft): boolean {
+export function isComplete({
+  prompt,
+  kind,
+  time,
+  weekdays,
+  count,
+  cron,
+  moment,
+  path,
+  condition,
+}: TriggerDraft): boolean {
   if (prompt.trim() === "") return false;
   switch (kind) {
     case "daily":
@@ -140,7 +186,7 @@ export function isComplete({ prompt, kind, time, weekdays, count, cron, moment, 
     case "file":
       return path.trim() !== "";
     case "condition":
-      return true;
+      return isPossible(condition);
   }
 }
 

@@ -6,8 +6,10 @@ import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
 import { type Preview, previewSchedule, saveTrigger } from "../trigger-calls.ts";
 import { momentText } from "../words.ts";
+import { ConditionBuilder } from "./condition-builder.tsx";
 import { cronWords } from "./cron-words.ts";
 import {
+  changesOf,
   cronOf,
   draftOf,
   emptyDraft,
@@ -42,7 +44,8 @@ interface FieldProps {
 }
 
 export function TriggerForm({ trigger, onDone }: TriggerFormProps) {
-  const draft = useSignal(trigger === undefined ? emptyDraft(nowMs.peek()) : draftOf(trigger, nowMs.peek()));
+  const openedMs = useRef(nowMs.peek()).current;
+  const draft = useSignal(trigger === undefined ? emptyDraft(openedMs) : draftOf(trigger, openedMs));
   const problem = useSignal<string | undefined>(undefined);
   const isSaving = useSignal(false);
   const first = useRef<HTMLTextAreaElement>(null);
@@ -53,8 +56,10 @@ export function TriggerForm({ trigger, onDone }: TriggerFormProps) {
   };
   const isReady = isComplete(draft.value) && link.value.state === "connected" && !isSaving.value;
   const save = async () => {
+    const order = trigger === undefined ? orderOf(draft.value) : changesOf(draft.value, trigger, openedMs);
+    if (Object.keys(order).length === 0) return onDone();
     isSaving.value = true;
-    problem.value = await saveTrigger(orderOf(draft.value), trigger?.id);
+    problem.value = await saveTrigger(order, trigger?.id);
     isSaving.value = false;
     if (problem.value === undefined) onDone();
   };
@@ -192,7 +197,7 @@ function WhenFields({ draft, change }: FieldProps) {
         </label>
       );
     case "condition":
-      return <p class="quiet">{viewWords.conditionStays}</p>;
+      return <ConditionBuilder condition={draft.condition} change={(condition) => change({ condition })} />;
   }
 }
 
@@ -292,7 +297,7 @@ function Upcoming({ draft }: { draft: TriggerDraft }) {
 }
 
 function More({ draft, change }: FieldProps) {
-  const hasMissed = draft.kind !== "file" && draft.kind !== "condition";
+  const isConditional = draft.kind === "file" || draft.kind === "condition";
   return (
     <details class="more">
       <summary>{viewWords.more}</summary>
@@ -320,7 +325,18 @@ function More({ draft, change }: FieldProps) {
             ))}
           </select>
         </label>
-        {hasMissed && (
+        {isConditional && (
+          <label>
+            {viewWords.cooldown}
+            <input
+              type="number"
+              min={0}
+              value={draft.cooldownSec}
+              onInput={(event) => change({ cooldownSec: event.currentTarget.valueAsNumber || 0 })}
+            />
+          </label>
+        )}
+        {!isConditional && (
           <label>
             {viewWords.missed}
             <select

@@ -4,6 +4,7 @@ import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
+import { lazily } from "../lazily.tsx";
 import { go } from "../place.ts";
 import { status, triggers } from "../state.ts";
 import {
@@ -18,11 +19,13 @@ import type { ViewProps } from "../views.tsx";
 import { everyText, momentText, words } from "../words.ts";
 import { Calendar } from "./calendar.tsx";
 import { cronWords } from "./cron-words.ts";
-import { TriggerForm } from "./trigger-form.tsx";
 import { viewWords } from "./view-words.ts";
 import "./triggers.css";
 
 const RECENT_SHOWN_MAX = 5;
+
+/** Most who look at triggers change none. */
+const TriggerForm = lazily(async () => (await import("./trigger-form.tsx")).TriggerForm);
 
 /** The soonest first; those that rest or wait for a condition come last. */
 const inOrder = computed(() =>

@@ -6,6 +6,7 @@ import { Budgets } from "../overview.tsx";
 import { status } from "../state.ts";
 import { costText, numberText, words } from "../words.ts";
 import { BarChart } from "./bar-chart.tsx";
+import { Choice } from "./choice.tsx";
 import { useAnswer } from "./use-answer.ts";
 import { viewWords } from "./view-words.ts";
 import "./usage.css";
@@ -67,26 +68,6 @@ export function Usage() {
         </>
       )}
     </div>
-  );
-}
-
-interface ChoiceProps<T> {
-  name: string;
-  options: readonly { value: T; text: string }[];
-  chosen: T;
-  onChoose: (value: T) => void;
-}
-
-function Choice<T extends string | number>({ name, options, chosen, onChoose }: ChoiceProps<T>) {
-  return (
-    <fieldset class="choice">
-      <legend class="unseen">{name}</legend>
-      {options.map(({ value, text }) => (
-        <button key={value} type="button" aria-pressed={value === chosen} onClick={() => onChoose(value)}>
-          {text}
-        </button>
-      ))}
-    </fieldset>
   );
 }
 

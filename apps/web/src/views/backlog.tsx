@@ -1,0 +1,121 @@
+/** What is to be done some day: the checkboxes of backlog.md, which the assistant edits too. */
+import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/api";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { call } from "../call.ts";
+import { link } from "../connection.ts";
+import { words } from "../words.ts";
+import { ChangesOf, changes, lookForChanges } from "./changes.tsx";
+import { viewWords } from "./view-words.ts";
+import { wish } from "./wish.ts";
+import "./kept.css";
+
+/** The gateway's limit. */
+const ITEM_CHARS_MAX = 500;
+
+export function Backlog() {
+  const items = useSignal<readonly BacklogEntry[] | undefined>(undefined);
+  const typed = useSignal("");
+  const isAtWork = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  const isConnected = link.value.state === "connected";
+  const isLocked = isAtWork.value || !isConnected;
+  const look = async () => {
+    items.value = (await call<{ items: BacklogEntry[] }>("GET", "api/backlog"))?.items ?? items.value;
+    return items.value;
+  };
+  // What is taken back in the list of changes is another list here.
+  useEffect(() => {
+    if (isConnected) void look();
+  }, [changes.value, isConnected]);
+  useEffect(() => field.current?.focus(), []);
+  const edit = async (op: BacklogBody["op"], item: string) => {
+    isAtWork.value = true;
+    try {
+      const isAccepted = await wish("api/backlog", { op, item } satisfies BacklogBody, look);
+      await lookForChanges();
+      return isAccepted;
+    } finally {
+      isAtWork.value = false;
+    }
+  };
+  const add = async () => {
+    const item = typed.value.trim();
+    if (item === "" || isLocked || !(await edit("add", item))) return;
+    typed.value = "";
+    field.current?.focus();
+  };
+  return (
+    <div class="kept">
+      <form
+        class="kept-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <input
+          ref={field}
+          type="text"
+          aria-label={viewWords.backlogAdd}
+          placeholder={viewWords.backlogPlaceholder}
+          maxLength={ITEM_CHARS_MAX}
+          autocomplete="off"
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
+        />
+        <button type="submit" class="primary" disabled={isLocked || typed.value.trim() === ""}>
+          {viewWords.add}
+        </button>
+      </form>
+      {items.value === undefined && <p class="quiet">{words.looking}</p>}
+      {items.value?.length === 0 && <p class="teach">{viewWords.backlogTeach}</p>}
+      <ul aria-busy={isAtWork.value}>
+        {items.value?.map((entry) => (
+          <li key={entry.number} class="item" data-done={entry.done}>
+            <Item entry={entry} isLocked={isLocked} edit={edit} />
+          </li>
+        ))}
+      </ul>
+      <ChangesOf what="backlog" />
+    </div>
+  );
+}
+
+interface ItemProps {
+  entry: BacklogEntry;
+  isLocked: boolean;
+  edit: (op: BacklogBody["op"], item: string) => Promise<boolean>;
+}
+
+/** An item that is done stays done; to take that back is a change like any other. */
+function Item({ entry: { item, done }, isLocked, edit }: ItemProps) {
+  return (
+    <>
+      <label>
+        <input
+          type="checkbox"
+          checked={done}
+          disabled={done || isLocked}
+          onClick={(event) => {
+            // It is ticked when it is done, and not before.
+            event.preventDefault();
+            void edit("done", item);
+          }}
+        />
+        <span>{item}</span>
+      </label>
+      <button
+        type="button"
+        class="link"
+        disabled={isLocked}
+        aria-label={viewWords.removeOf(item)}
+        onClick={() => void edit("remove", item)}
+      >
+        {viewWords.remove}
+      </button>
+    </>
+  );
+}

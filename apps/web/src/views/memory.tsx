@@ -1,0 +1,158 @@
+/** What is remembered: how much of it is where, what was added lately, and a way to add to it. */
+import type { MemoryBody, MemoryStatus } from "@mimikit/protocol/api";
+import { useSignal } from "@preact/signals";
+import { link } from "../connection.ts";
+import { go } from "../place.ts";
+import { bytesText, numberText, words } from "../words.ts";
+import { ChangesOf, changes, lookForChanges } from "./changes.tsx";
+import { useAnswer } from "./use-answer.ts";
+import { viewWords } from "./view-words.ts";
+import { wish } from "./wish.ts";
+import "./kept.css";
+
+/** The gateway's limit. */
+const CONTENT_CHARS_MAX = 2_000;
+
+/** Where something is kept. */
+const PLACES = ["good", "day", "profile", "persona"] as const;
+type Place = (typeof PLACES)[number];
+
+export function Memory() {
+  const added = changes.value?.find(({ what }) => what === "memory")?.id;
+  const { answer, isLooking } = useAnswer<MemoryStatus>("api/memory/status", added);
+  return (
+    <div class="kept" aria-busy={isLooking}>
+      <Find />
+      <Add />
+      <ChangesOf what="memory" />
+      {answer === undefined && isLooking && <p class="quiet">{words.looking}</p>}
+      {answer !== undefined && <Sources status={answer} />}
+      <p class="teach">{viewWords.memoryTeach}</p>
+    </div>
+  );
+}
+
+/** What is found is a view of its own. */
+function Find() {
+  const typed = useSignal("");
+  return (
+    <search>
+      <form
+        class="kept-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.value.trim() !== "") go("search", typed.value.trim());
+        }}
+      >
+        <input
+          type="search"
+          aria-label={viewWords.memorySearch}
+          placeholder={viewWords.memorySearch}
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
+        />
+        <button type="submit" class="secondary" disabled={typed.value.trim() === ""}>
+          {words.views.search}
+        </button>
+      </form>
+    </search>
+  );
+}
+
+function Add() {
+  const typed = useSignal("");
+  const place = useSignal<Place>("good");
+  const isAtWork = useSignal(false);
+  const isReady = typed.value.trim() !== "" && !isAtWork.value && link.value.state === "connected";
+  const add = async () => {
+    isAtWork.value = true;
+    try {
+      const isAccepted = await wish("api/memory", bodyOf(typed.value.trim(), place.value), async () => {
+        await lookForChanges();
+        return changes.value?.map(({ id }) => id);
+      });
+      if (isAccepted) typed.value = "";
+    } finally {
+      isAtWork.value = false;
+    }
+  };
+  return (
+    <form
+      class="kept-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) void add();
+      }}
+    >
+      <label for="to-remember">{viewWords.memoryAdd}</label>
+      <textarea
+        id="to-remember"
+        rows={2}
+        placeholder={viewWords.memoryPlaceholder}
+        maxLength={CONTENT_CHARS_MAX}
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+        }}
+      />
+      <label>
+        <span class="unseen">{viewWords.memoryPlace}</span>
+        <select
+          value={place.value}
+          onInput={(event) => {
+            place.value = PLACES.find((one) => one === event.currentTarget.value) ?? "good";
+          }}
+        >
+          {PLACES.map((one) => (
+            <option key={one} value={one}>
+              {viewWords.memoryPlaces[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="primary" disabled={!isReady}>
+        {viewWords.remember}
+      </button>
+    </form>
+  );
+}
+
+function bodyOf(content: string, place: Place): MemoryBody {
+  const target = place === "profile" || place === "persona" ? place : undefined;
+  return { content, longTerm: place === "good", ...(target !== undefined && { target }) };
+}
+
+function Sources({ status: { sources, newestNote, newestSummaries, unarchived } }: { status: MemoryStatus }) {
+  const filled = sources.filter(({ files }) => files > 0);
+  return (
+    <section>
+      <h3>{viewWords.memoryFiles}</h3>
+      {filled.length === 0 && <p class="quiet">{viewWords.memoryEmpty}</p>}
+      <dl class="sources">
+        {filled.map(({ source, files, bytes }) => (
+          <div key={source} data-source={source}>
+            <dt>
+              <code>{source}</code> {viewWords.memorySources[source]}
+            </dt>
+            <dd>
+              {viewWords.files(files)} · {bytesText(bytes)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {newestNote !== null && (
+        <p>
+          {viewWords.newestNote} <code>{newestNote}</code>
+        </p>
+      )}
+      {newestSummaries.length > 0 && (
+        <p>
+          {viewWords.newestSummaries} <code>{newestSummaries.join(", ")}</code>
+        </p>
+      )}
+      {unarchived > 0 && <p class="quiet">{viewWords.unarchived(numberText(unarchived))}</p>}
+    </section>
+  );
+}

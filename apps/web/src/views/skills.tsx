@@ -1,0 +1,46 @@
+/** What the assistant knows how to do by the book: the skills that were found, and what is wrong with the folders that are none. */
+import type { SkillList } from "@mimikit/protocol/api";
+import { words } from "../words.ts";
+import { useAnswer } from "./use-answer.ts";
+import { viewWords } from "./view-words.ts";
+import "./kept.css";
+
+export function Skills() {
+  const { answer, isLooking } = useAnswer<SkillList>("api/skills");
+  if (answer === undefined) return isLooking ? <p class="quiet">{words.looking}</p> : null;
+  const { skills, problems } = answer;
+  return (
+    <div class="kept">
+      <p class="teach">{viewWords.skillsTeach}</p>
+      {skills.length === 0 && <p class="quiet">{viewWords.noSkills}</p>}
+      <ul class="sheets">
+        {skills.map(({ name, description, level, source, path }) => (
+          <li key={path} class="sheet-row" data-skill={name}>
+            <div class="sheet-top">
+              <h3>{name}</h3>
+              <span class="tag" title={viewWords.skillLevel}>
+                {viewWords.levels[level ?? "any"]}
+              </span>
+              <span class="quiet">{viewWords.skillSources[source]}</span>
+            </div>
+            <p>{description}</p>
+            <p class="quiet mono">{path}</p>
+          </li>
+        ))}
+      </ul>
+      {problems.length > 0 && (
+        <section>
+          <h3>{viewWords.skillProblems}</h3>
+          <ul class="sheets">
+            {problems.map(({ path, reason }) => (
+              <li key={path} class="sheet-row">
+                <p class="bad">{reason}</p>
+                <p class="quiet mono">{path}</p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,204 @@
+/** What every view promises: names for everybody, a phone, Chinese, and a real instance behind it. */
+
+import { join } from "node:path";
+import type { Condition } from "@mimikit/protocol/condition";
+import { createPairingCode } from "@mimikit/runtime/pairing";
+import axe from "axe-core";
+import { describe, expect, test } from "vitest";
+import { Instance } from "../../support/instance.ts";
+import { taskRecord, triggerRecord } from "../support/records.ts";
+import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { field, fill, openView, trailOf, VIEWS } from "../support/views.ts";
+
+describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages();
+  const { openPage, atEnd } = pages;
+
+  const ADDRESSES = [
+    "search/beds",
+    "tasks",
+    "tasks/timeline",
+    "tasks/t-000001.0",
+    "tasks/t-000001.0.1",
+    "triggers",
+    "triggers/new",
+    "triggers/trg-if",
+    "backlog",
+    "memory",
+    "skills",
+    "improvements",
+    "changes",
+    "usage",
+    "audit",
+    "settings",
+    "keys",
+  ];
+
+  /** Something in every view, and a condition of several parts in its form. */
+  function fillAll(): void {
+    fill(pages.gateway);
+    const plan = taskRecord({ id: "t-000001.0", title: "Plan", role: "planner", state: "done" });
+    pages.gateway.answers.set(`/api/tasks/${plan.id}`, { ...plan, result: null, upstream: [], timeline: [] });
+    const parts = [
+      { type: "file_changed", params: { path: "src/**/*.ts" } },
+      { type: "not", condition: { type: "time", params: { weekdays: ["sat"], after: "22:00", timezone: "UTC" } } },
+      { type: "or", conditions: [{ type: "llm_eval", params: { prompt: "Is it done?" } }] },
+    ] satisfies Condition[];
+    const condition: Condition = { type: "and", conditions: parts };
+    pages.gateway.trigger(triggerRecord({ id: "trg-if", type: "conditional", next: null, condition }));
+  }
+
+  test.each(["light", "dark"] as const)("axe finds nothing serious in %s, in any view", async (colorScheme) => {
+    fillAll();
+    const { page } = await openPage({ colorScheme });
+    const problems: string[] = [];
+    const check = async (where: string) => {
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+      for (const { id, impact, nodes } of found.violations)
+        if (impact === "serious" || impact === "critical")
+          problems.push(...nodes.map(({ html }) => `${where}: ${id}: ${html}`));
+    };
+    await check("the conversation");
+    for (const address of ADDRESSES) {
+      await openView(page, address);
+      await page.getByText(/^(Looking…|Opening…)$/).waitFor({ state: "detached" });
+      await check(address);
+    }
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
+    await check("the palette");
+    expect(problems).toEqual([]);
+  });
+
+  test("every view fits a phone: nothing scrolls sideways", async () => {
+    fillAll();
+    const word = "x".repeat(300);
+    pages.gateway.task(taskRecord({ id: "t-000002.0", title: word, state: "failed", error: word }));
+    pages.gateway.trigger(triggerRecord({ id: "trg-2", title: word }));
+    pages.gateway.answers.set("/api/history/search", {
+      hits: [{ id: "m-1", role: "user", at: "2026-11-20T08:00:00.000Z", text: word, score: 1 }],
+    });
+    pages.gateway.answers.set("/api/audit", trailOf(word));
+    const { page } = await openPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    for (const address of [...ADDRESSES, "tasks/t-000002.0"]) {
+      await openView(page, address);
+      await page.getByText(/^(Looking…|Opening…)$/).waitFor({ state: "detached" });
+      const wide = await page.evaluate(() =>
+        [document.documentElement, ...document.querySelectorAll(".view-body, .view-body > *, .header")]
+          .filter((element) => element.scrollWidth > element.clientWidth || element.clientWidth > innerWidth)
+          .map((element) => element.className || element.nodeName),
+      );
+      expect(wide, address).toEqual([]);
+    }
+  });
+
+  test("every view speaks Chinese where the browser asks for it", async () => {
+    fill(pages.gateway);
+    const { page } = await openPage({ locale: "zh-CN" });
+    const titles = [
+      "搜索",
+      "任务板",
+      "触发器",
+      "待办",
+      "记忆",
+      "技能",
+      "自我改进",
+      "最近的更改",
+      "用量",
+      "审计日志",
+      "设置",
+      "键盘快捷键",
+    ];
+    for (const [i, name] of VIEWS.entries()) {
+      await openView(page, name);
+      await page.getByRole("heading", { name: titles[i] ?? "", level: 2, exact: true }).waitFor();
+    }
+    await page.keyboard.press("Control+k");
+    expect(await page.getByRole("option").first().innerText()).toContain("对话");
+  });
+
+  test("a real instance fills every view: a chain, its story, a trigger made by the form, and what was done", async () => {
+    const mimikit = await Instance.start();
+    atEnd(() => mimikit.dispose());
+    // A page that is put in place by the test is not known to come from this machine, where its gateway is.
+    const permissions = ["local-network-access"];
+    const context = await pages.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
+    atEnd(() => context.close());
+    const page = await context.newPage();
+    const origin = `http://127.0.0.1:${mimikit.port}`;
+    // The page of this build, whatever was built before; all that it asks is answered by the real processes.
+    await page.route(
+      (url) => url.origin === origin && !url.pathname.startsWith("/api/"),
+      (route, request) => {
+        const { pathname } = new URL(request.url());
+        return route.fulfill({ path: join(pages.dist, pathname === "/" ? "index.html" : pathname) });
+      },
+    );
+    await page.goto(`${origin}/#pair=${await createPairingCode(mimikit.home)}`);
+    await page.locator('[data-link="connected"]').waitFor();
+    await field(page).fill("run `echo first` then `echo second`");
+    await field(page).press("Enter");
+    await page.getByText("All 2 tasks are done.").first().waitFor();
+
+    await page.getByRole("link", { name: "Task board" }).click();
+    await page.locator(".needs").waitFor({ state: "attached" });
+    await page.locator(".graph-task", { hasText: "second" }).click();
+    await page.locator('[data-result="text"]', { hasText: "second" }).waitFor();
+    await page.locator(".course li", { hasText: "done" }).waitFor();
+
+    await openView(page, "triggers/new");
+    await page.getByLabel("What should be done?").fill("remind me to stretch");
+    await page.getByRole("combobox", { name: "When" }).selectOption("By a cron pattern");
+    await page.getByRole("textbox", { name: "Pattern" }).fill("not a calendar");
+    await page.locator('.upcoming[data-problem="true"]').waitFor();
+    await page.getByRole("textbox", { name: "Pattern" }).fill("0 0 9 * * *");
+    await page.locator('.upcoming[data-problem="false"]').waitFor();
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.locator("[data-trigger]", { hasText: "every day at 09:00" }).waitFor();
+    await page.locator(".firing", { hasText: "stretch" }).first().waitFor();
+
+    await openView(page, "triggers/new");
+    await page.getByLabel("What should be done?").fill("run `cat ready.txt`");
+    await page.getByRole("combobox", { name: "When" }).selectOption("On its condition");
+    await page.getByLabel("File or glob in the workspace").fill("ready.txt");
+    await page.getByRole("button", { name: "Add a condition that must hold, too" }).click();
+    const kinds = page.getByRole("combobox", { name: "Kind of condition" });
+    await kinds.last().selectOption("not this");
+    await kinds.last().selectOption("a task has failed");
+    await page.getByLabel("Id of the task").fill("t-000001.0");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: /^Why run `cat/ }).click();
+    await page.locator(".truth li", { hasText: "nothing is at ready.txt" }).first().waitFor();
+
+    await openView(page, "backlog");
+    await page.getByLabel("What is to be done some day?").fill("buy compost");
+    await page.keyboard.press("Enter");
+    await page.getByRole("checkbox", { name: "buy compost" }).click();
+    await page.locator('.item[data-done="true"]').waitFor();
+    await page.getByRole("button", { name: "Undo buy compost" }).first().click();
+    await page.locator('.item[data-done="false"]').waitFor();
+    await openView(page, "memory");
+    await page.getByLabel("What should be remembered?").fill("the beds are in the north");
+    await page.getByRole("button", { name: "Remember", exact: true }).click();
+    await page.locator('[data-source="memory.md"]').waitFor();
+    await openView(page, "skills");
+    await page.locator('[data-skill="repository-review"]').waitFor();
+    await openView(page, "improvements");
+    await page.getByText("Nothing was improved yet.").waitFor();
+    await openView(page, "tasks/timeline");
+    await page.locator(".lane", { hasText: "second" }).first().waitFor();
+
+    await openView(page, "search/second");
+    await page.locator("mark", { hasText: "second" }).first().waitFor();
+    await openView(page, "audit");
+    await page.getByLabel("Filter").fill("task_done");
+    await page.locator('[data-event="task_done"]').first().waitFor();
+    await openView(page, "usage");
+    await page.getByText("Nothing has cost anything yet.").waitFor();
+    await openView(page, "settings");
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.locator(".message[data-role=user]", { hasText: "help" }).getByText("Answered").waitFor();
+  });
+});

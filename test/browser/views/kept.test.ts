@@ -1,0 +1,138 @@
+/** What the views of the backlog, of memory, of skills and of improvements promise. */
+import type { BacklogEntry } from "@mimikit/protocol/api";
+import { describe, expect, test } from "vitest";
+import { changeRecord, improvementRecord } from "../support/records.ts";
+import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { fill, openView, view } from "../support/views.ts";
+
+describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages();
+  const { openPage } = pages;
+
+  test("an item is added to the backlog, ticked off and removed by the keyboard alone", async () => {
+    let items: BacklogEntry[] = [{ number: 1, item: "read <b>it</b>", done: false }];
+    // What was wished is carried out, as the supervisor does.
+    pages.gateway.answers.set("/api/backlog", () => {
+      for (const { body } of pages.gateway.wanted.splice(0)) {
+        const { op, item } = body as { op: string; item: string };
+        if (op === "add") items = [...items, { number: items.length + 1, item, done: false }];
+        if (op === "done") items = items.map((one) => (one.item === item ? { ...one, done: true } : one));
+        if (op === "remove") items = items.filter((one) => one.item !== item);
+      }
+      return { items };
+    });
+    const { page, mishaps } = await openPage();
+    await openView(page, "backlog");
+    await page.locator(".item", { hasText: "read <b>it</b>" }).waitFor();
+    await page.keyboard.type("buy compost");
+    await page.keyboard.press("Enter");
+    const bought = page.getByRole("checkbox", { name: "buy compost" });
+    await bought.waitFor();
+    expect(await page.getByLabel("What is to be done some day?").inputValue()).toBe("");
+    await bought.focus();
+    await page.keyboard.press("Space");
+    await page.locator('.item[data-done="true"]', { hasText: "buy compost" }).waitFor();
+    expect(await bought.isChecked()).toBe(true);
+    await page.getByRole("button", { name: "Remove read <b>it</b>" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".item", { hasText: "read" }).waitFor({ state: "detached" });
+    expect(items).toEqual([{ number: 2, item: "buy compost", done: true }]);
+    expect(mishaps).toEqual([]);
+  });
+
+  test("a refused item is told, and what was typed is still there", async () => {
+    const { page } = await openPage();
+    await openView(page, "backlog");
+    await page.getByText("Say “put … on my backlog”").waitFor();
+    await page.route("**/api/backlog", (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      return route.fulfill({ status: 507, json: { error: { code: "disk_full", message: "the disk is full" } } });
+    });
+    await page.keyboard.type("buy compost");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "the disk is full" }).waitFor();
+    expect(await page.getByLabel("What is to be done some day?").inputValue()).toBe("buy compost");
+  });
+
+  test.each([
+    ["for good", { content: "I like pnpm", longTerm: true }],
+    ["in the note of today", { content: "I like pnpm", longTerm: false }],
+    ["about me", { content: "I like pnpm", longTerm: false, target: "profile" }],
+    ["about Mimikit", { content: "I like pnpm", longTerm: false, target: "persona" }],
+  ])("what is to be remembered goes where it was said: %s", async (place, body) => {
+    fill(pages.gateway);
+    const { page } = await openPage();
+    await openView(page, "memory");
+    await page.locator('[data-change="c-1"]').waitFor();
+    await page.getByLabel("What should be remembered?").fill("I like pnpm");
+    await page.getByLabel("Where it is kept").selectOption(place);
+    await page.getByRole("button", { name: "Remember", exact: true }).click();
+    await expect.poll(() => pages.gateway.wanted).toEqual([{ method: "POST", path: "/api/memory", body }]);
+    pages.gateway.changes = [changeRecord({ id: "c-9", title: "I like pnpm" }), ...pages.gateway.changes];
+    await page.locator('[data-change="c-9"]', { hasText: "I like pnpm" }).waitFor();
+    await expect.poll(() => page.getByLabel("What should be remembered?").inputValue()).toBe("");
+  });
+
+  test("memory says how much is where and which note is the newest, and leads to the search", async () => {
+    fill(pages.gateway);
+    const { page, mishaps } = await openPage();
+    await openView(page, "memory");
+    await page.locator('[data-source="memory/"]', { hasText: "12 files · 40 KB" }).waitFor();
+    await view(page).getByText("memory/2026-11-20-the-beds.md").waitFor();
+    // A change of the backlog is none of memory.
+    expect(await page.locator("[data-change]").count()).toBe(1);
+    await page.getByLabel("Look for something in memory").fill("beds");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Search" }).waitFor();
+    expect(await page.getByLabel("Look for", { exact: true }).inputValue()).toBe("beds");
+    expect(mishaps).toEqual([]);
+  });
+
+  test("skills are listed with what they may do, and folders that are none with the reason", async () => {
+    fill(pages.gateway);
+    const { page } = await openPage();
+    await openView(page, "skills");
+    const skill = page.locator('[data-skill="release-notes"]');
+    await skill.getByText("writes files here").waitFor();
+    await skill.getByText("comes with Mimikit").waitFor();
+    await page.getByText("its name is not that of its folder").waitFor();
+  });
+
+  test("an improvement says why, what the review and the checks say, what it has cost, and shows its diff as text", async () => {
+    const diff = "@@ -1 +1 @@\n-old <img src=x onerror=alert(1)>\n+new\n";
+    const { change } = improvementRecord({ number: 12 });
+    if (change === undefined) throw new Error("the record has a change");
+    pages.gateway.answers.set("/api/improvements", {
+      improvements: [
+        improvementRecord({ number: 12, change: { ...change, diff } }),
+        improvementRecord({ number: 11, state: "failed", error: "the checks could not be started" }),
+      ],
+    });
+    const { page, mishaps } = await openPage();
+    await openView(page, "improvements");
+    const row = page.locator('[data-improvement="imp-000012"]');
+    await row.getByText("waits on its branch").waitFor();
+    const said = await row.innerText();
+    for (const words of ["since October", "The command is there", "npm test exit code 0", "41,900 tokens", "$0.12"])
+      expect(said).toContain(words);
+    await row.getByText("Diff of 1 file").click();
+    expect(await row.locator('[data-line="added"]').innerText()).toContain("+new");
+    expect(await row.locator('[data-line="removed"]').innerText()).toContain("<img src=x");
+    expect(await row.locator("img").count()).toBe(0);
+    await page.locator('[data-improvement="imp-000011"]', { hasText: "the checks could not be started" }).waitFor();
+    expect(mishaps).toEqual([]);
+  });
+
+  test("where nothing is kept yet, each view says what to say", async () => {
+    const { page } = await openPage();
+    for (const [address, words] of [
+      ["backlog", "what is on my backlog?"],
+      ["memory", "remember that …"],
+      ["skills", "review this repository"],
+      ["improvements", "mimikit improve now"],
+    ] as const) {
+      await openView(page, address);
+      await view(page).getByText(words).waitFor();
+    }
+  });
+});

@@ -1,0 +1,118 @@
+/** What the settings promise. */
+
+import { describe, expect, test } from "vitest";
+import { messageRecord, questionRecord } from "../support/records.ts";
+import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { openView, view } from "../support/views.ts";
+
+describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages();
+  const { openPage, atEnd } = pages;
+
+  test("say who answers for each role, what was passed over, and try it with a harmless message", async () => {
+    const { page } = await openPage();
+    pages.gateway.setStatus({
+      providers: { teller: "claude", planner: "claude", worker: "codex", reviewer: "codex" },
+      passedOver: ["openai: OPENAI_API_KEY is not set"],
+    });
+    await openView(page, "settings");
+    await view(page).getByRole("row", { name: "Worker Codex" }).waitFor();
+    await view(page).getByText("OPENAI_API_KEY is not set").waitFor();
+    await page.getByRole("button", { name: "Try it" }).click();
+    await view(page).waitFor({ state: "detached" });
+    expect((await pages.gateway.arrival("input")).text).toBe("In one sentence: who are you?");
+  });
+
+  test("notifications are shown only after the user has asked for them, and only for what is new and unasked", async () => {
+    pages.gateway.question(questionRecord({ id: "q-old", question: "An old one?" }));
+    const context = await pages.browser.newContext();
+    atEnd(() => context.close());
+    // Nobody looks at a page in a headless browser's notifications: what is shown is written down instead.
+    await context.addInitScript(() => {
+      const shown: string[] = [];
+      class Recorder {
+        static permission = "default";
+        static async requestPermission(): Promise<string> {
+          Recorder.permission = "granted";
+          return Recorder.permission;
+        }
+        close(): void {}
+        constructor(title: string, options: { body: string }) {
+          shown.push(`${title}: ${options.body}`);
+        }
+      }
+      Object.assign(window, { Notification: Recorder, shown });
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+    });
+    const page = await context.newPage();
+    await page.goto(pages.gateway.pairingAddress());
+    await page.getByRole("article").getByText("An old one?").waitFor();
+    const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+    pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Before consent." }));
+    await page.locator(".message", { hasText: "Before consent." }).waitFor();
+    expect(await shown()).toEqual([]);
+
+    await openView(page, "settings");
+    await view(page).getByRole("button", { name: "Allow notifications" }).click();
+    await page.getByText("On for this browser").waitFor();
+    pages.gateway.question(questionRecord({ id: "q-new", question: "Which colour?" }));
+    pages.gateway.message(
+      messageRecord({ id: "t-000002.reply", role: "assistant", text: "An answer.", answers: ["m-1"] }),
+    );
+    pages.gateway.message(messageRecord({ id: "t-000003.reply", role: "assistant", text: "Drink water." }));
+    await expect.poll(shown).toEqual(["Questions: Which colour?", "Mimikit: Drink water."]);
+    await page.getByRole("button", { name: "Turn off" }).click();
+    await view(page).getByRole("button", { name: "Allow notifications" }).waitFor();
+  });
+
+  test("colours and language are chosen for this browser, and stay chosen", async () => {
+    const { page } = await openPage({ colorScheme: "light" });
+    await openView(page, "settings");
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByRole("button", { name: "Dark", exact: true }).click();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.getByRole("heading", { name: "设置", level: 2 }).waitFor();
+    expect(await ground()).toBe(dark);
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
+    await page.getByRole("button", { name: "跟随浏览器" }).click();
+    await page.getByRole("heading", { name: "Settings", level: 2 }).waitFor();
+    await page.getByRole("button", { name: "As the device" }).click();
+    expect(await ground()).toBe(light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await ground()).toBe(dark);
+  });
+
+  test("where a page may show no notification itself, its worker does, and a click leads back to the page", async () => {
+    const context = await pages.browser.newContext({ permissions: ["notifications"] });
+    atEnd(() => context.close());
+    // What Android's Chromium does with notifications that come from a page.
+    await context.addInitScript(() => {
+      const { Notification } = window;
+      const refusing = new Proxy(Notification, {
+        construct() {
+          throw new TypeError("Illegal constructor. Use ServiceWorkerRegistration.showNotification() instead.");
+        },
+      });
+      Object.assign(window, { Notification: refusing });
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+    });
+    const page = await context.newPage();
+    await page.goto(pages.gateway.pairingAddress());
+    await page.locator("[data-provider]").waitFor();
+    await openView(page, "settings");
+    await view(page).getByRole("button", { name: "Allow notifications" }).click();
+    await page.getByText("On for this browser").waitFor();
+    pages.gateway.question(questionRecord({ id: "q-new", question: "Which colour?" }));
+    const shown = () =>
+      page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.getRegistration();
+        const all = (await registration?.getNotifications()) ?? [];
+        return all.map(({ title, body }) => `${title}: ${body}`);
+      });
+    await expect.poll(shown).toEqual(["Questions: Which colour?"]);
+    expect(await view(page).getByText("On for this browser").count()).toBe(1);
+  });
+});

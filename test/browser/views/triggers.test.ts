@@ -1,0 +1,248 @@
+/** What the view of the triggers promises. */
+
+import type { Condition } from "@mimikit/protocol/condition";
+import { describe, expect, test } from "vitest";
+import { triggerRecord } from "../support/records.ts";
+import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { fill, openView } from "../support/views.ts";
+
+describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages();
+  const { openPage } = pages;
+
+  test("are made by a form that says when in words and shows the next moments first", async () => {
+    pages.gateway.answers.set("/api/triggers/upcoming", ({ cron, timezone }: Record<string, string>) => ({
+      upcoming: cron === "0 30 7 * * 1-5" && timezone === "Asia/Tokyo" ? ["2126-12-02T22:30:00.000Z"] : [],
+    }));
+    const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
+    await page.getByRole("button", { name: "Triggers" }).click();
+    await page.getByRole("button", { name: "New trigger" }).click();
+    await page.getByLabel("What should be done?").fill("drink water");
+    await page.getByRole("combobox", { name: "When" }).selectOption("On days of the week");
+    await page.getByLabel("At", { exact: true }).fill("07:30");
+    await page.locator(".upcoming", { hasText: "07:30" }).filter({ hasText: "Next:" }).waitFor();
+    expect((await page.locator(".upcoming b").innerText()).trim()).toBe("Monday to Friday at 07:30.");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    expect(pages.gateway.wanted).toEqual([
+      {
+        method: "POST",
+        path: "/",
+        body: {
+          prompt: "drink water",
+          target: "teller",
+          cron: "0 30 7 * * 1-5",
+          timezone: "Asia/Tokyo",
+          missed: "latest",
+        },
+      },
+    ]);
+    expect(mishaps).toEqual([]);
+  });
+
+  test("are changed by the same form, which knows what was ordered; a refusal is told and nothing is lost", async () => {
+    const schedule = { cron: "0 0 9 * * *", timezone: "Europe/Berlin" };
+    pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch", prompt: "stretch", schedule }));
+    const { page } = await openPage();
+    await openView(page, "triggers");
+    await page.getByRole("button", { name: "Change Stretch" }).click();
+    await page.getByLabel("At", { exact: true }).fill("10:15");
+    pages.gateway.refusal = "the calendar is full";
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").filter({ hasText: "the calendar is full" }).waitFor();
+    expect(await page.getByLabel("At", { exact: true }).inputValue()).toBe("10:15");
+    pages.gateway.refusal = undefined;
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    expect(pages.gateway.wanted.at(-1)).toEqual({
+      method: "PATCH",
+      path: "/trg-1",
+      body: { cron: "0 15 10 * * *", timezone: "Europe/Berlin" },
+    });
+  });
+
+  test("have a calendar of the days to come, with what collides and what nobody can know", async () => {
+    fill(pages.gateway);
+    const { page } = await openPage();
+    await openView(page, "triggers");
+    const today = page.locator('.day[data-today="true"]');
+    // A minute before midnight the next minute is tomorrow.
+    const firing = page.locator('[data-firing="trg-1"]');
+    await firing.waitFor();
+    expect(await page.locator(".day").count()).toBe(7);
+    expect(await today.count()).toBe(1);
+    await firing.getByRole("img", { name: "at the same minute as another" }).waitFor();
+    await page.getByText("On a condition, so nobody knows when: Rebuild").waitFor();
+    await page.getByText("about 1,200 tokens").waitFor();
+    await page.getByRole("button", { name: "A week on" }).click();
+    await today.waitFor({ state: "detached" });
+  });
+
+  const RELEASE = {
+    type: "and",
+    conditions: [
+      { type: "file_exists", params: { path: "build/done" } },
+      { type: "not", condition: { type: "time", params: { weekdays: ["sat", "sun"], timezone: "Europe/Berlin" } } },
+      {
+        type: "or",
+        conditions: [
+          { type: "file_changed", params: { path: "src/**/*.ts", fireOnInit: true } },
+          { type: "task_failed", params: { taskId: "t-000001.0" } },
+          { type: "llm_eval", params: { prompt: "Does CHANGELOG.md announce a release?" } },
+        ],
+      },
+    ],
+  } satisfies Condition;
+
+  /** A trigger that waits for it, in its form. */
+  async function openForm(condition: Condition) {
+    const trigger = triggerRecord({
+      id: "trg-if",
+      type: "conditional",
+      title: "Announce",
+      condition,
+      cooldownSec: 300,
+    });
+    const { schedule: _, missed: __, ...rest } = trigger;
+    pages.gateway.trigger({ ...rest, next: null });
+    const opened = await openPage();
+    await openView(opened.page, "triggers/trg-if");
+    await opened.page.getByRole("form").waitFor();
+    return opened;
+  }
+
+  test("a condition is built by the keyboard alone, of groups in groups, and read as a sentence", async () => {
+    const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
+    await openView(page, "triggers/new");
+    await page.getByLabel("What should be done?").fill("announce it");
+    await page.getByRole("combobox", { name: "When" }).selectOption("On its condition");
+    const kinds = page.getByRole("combobox", { name: "Kind of condition" });
+    const create = page.getByRole("button", { name: "Create" });
+    await page.getByLabel("File or glob in the workspace").fill("build/done");
+    await page.getByRole("button", { name: "Add a condition that must hold, too" }).press("Enter");
+    // What was added has the focus: its kind is chosen by its first letters, as the browser has it.
+    await expect.poll(() => kinds.nth(2).evaluate((element) => element === document.activeElement)).toBe(true);
+    await kinds.nth(2).selectOption("any of these");
+    await kinds.nth(3).selectOption("a model says yes");
+    expect(await create.isDisabled()).toBe(true);
+    await page.getByLabel("Question to a model").fill("Is it Friday?");
+    await page.getByRole("button", { name: "Add another way" }).press("Enter");
+    await kinds.nth(4).selectOption("not this");
+    await kinds.nth(5).selectOption("a time of the week");
+    await page.getByLabel("From").fill("22:00");
+    expect((await page.locator("[data-condition-words]").innerText()).trim()).toBe(
+      "When build/done is there, and (a model says yes to “Is it Friday?”, or it is not Monday to Friday, after 22:00 (Asia/Tokyo)).",
+    );
+    await create.press("Enter");
+    await page.getByRole("form").waitFor({ state: "detached" });
+    expect(pages.gateway.wanted).toEqual([
+      {
+        method: "POST",
+        path: "/",
+        body: {
+          prompt: "announce it",
+          target: "teller",
+          condition: {
+            type: "and",
+            conditions: [
+              { type: "file_exists", params: { path: "build/done" } },
+              {
+                type: "or",
+                conditions: [
+                  { type: "llm_eval", params: { prompt: "Is it Friday?" } },
+                  {
+                    type: "not",
+                    condition: {
+                      type: "time",
+                      params: {
+                        weekdays: ["mon", "tue", "wed", "thu", "fri"],
+                        timezone: "Asia/Tokyo",
+                        after: "22:00",
+                      },
+                    },
+                  },
+                ],
+              },
+            ],
+          },
+          cooldown: 0,
+        },
+      },
+    ]);
+    expect(mishaps).toEqual([]);
+  });
+
+  test("a condition that stands is shown as it was ordered, and is not ordered anew where nobody touched it", async () => {
+    const { page, mishaps } = await openForm(RELEASE);
+    const kinds = page.getByRole("combobox", { name: "Kind of condition" });
+    expect(await kinds.evaluateAll((all) => all.map((one) => (one as HTMLSelectElement).value))).toEqual([
+      "and",
+      "file_exists",
+      "not",
+      "time",
+      "or",
+      "file_changed",
+      "task_failed",
+      "llm_eval",
+    ]);
+    expect(await page.getByLabel("also for what is there already").isChecked()).toBe(true);
+    expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(3);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    expect(pages.gateway.wanted).toEqual([]);
+
+    // What else is changed leaves the condition, and what it has seen so far, alone.
+    await openView(page, "triggers/trg-if");
+    await page.getByLabel("What should be done?").fill("tell everybody");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    expect(pages.gateway.wanted.map(({ body }) => body)).toEqual([{ prompt: "tell everybody" }]);
+    expect(mishaps).toEqual([]);
+  });
+
+  test("a part is taken out of a condition, and the rest is saved as it was", async () => {
+    const { page } = await openForm(RELEASE);
+    await page.getByRole("button", { name: "Remove t-000001.0 has failed" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    const [saved] = pages.gateway.wanted.map(({ body }) => (body as { condition: typeof RELEASE }).condition);
+    expect(saved).toEqual({
+      ...RELEASE,
+      conditions: [
+        RELEASE.conditions[0],
+        RELEASE.conditions[1],
+        {
+          type: "or",
+          conditions: [
+            { type: "file_changed", params: { path: "src/**/*.ts", fireOnInit: true } },
+            { type: "llm_eval", params: { prompt: "Does CHANGELOG.md announce a release?" } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("what is wrong with a condition is said at its field, and nothing is saved until it is right", async () => {
+    const { page } = await openForm(RELEASE);
+    const save = page.getByRole("button", { name: "Save" });
+    const path = page.getByLabel("File or glob in the workspace").first();
+    await path.fill("../elsewhere");
+    expect(await path.getAttribute("aria-invalid")).toBe("true");
+    const id = await path.getAttribute("aria-describedby");
+    expect(await page.locator(`[id="${id}"]`).innerText()).toBe(
+      "Name a file or a glob in the workspace, without “..”.",
+    );
+    expect(await save.isDisabled()).toBe(true);
+    await path.fill("build/ready");
+    expect(await path.getAttribute("aria-invalid")).toBe("false");
+    await page.getByLabel("From").fill("25:00");
+    await page.getByText("A time like 22:30, or a moment with its zone").waitFor();
+    await page.getByLabel("From").fill("");
+    await page.getByRole("checkbox", { name: "Saturday" }).uncheck();
+    await page.getByRole("checkbox", { name: "Sunday" }).uncheck();
+    await page.getByText("Choose days, or say from when or until when.").waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByRole("checkbox", { name: "Monday" }).check();
+    expect(await save.isEnabled()).toBe(true);
+  });
+});
