@@ -31,13 +31,21 @@ function back(trigger: Standing, given: StandingChange, seconds = 0): Standing {
 }
 
 test("an edit of a document is handed to those who can make another", () => {
-  expect(took({ inbox: [wish("memory-1")], changes: [tea] })).toMatchObject([{ type: "undo", change: tea }]);
+  const facts = { inbox: [wish("memory-1")], changes: [tea], archive: ["memory-1"] };
+  expect(took(facts)).toMatchObject([{ type: "undo", change: tea }]);
+});
+
+test("an edit that is decided and not made yet is waited for: it would be made after it was not found", () => {
+  expect(took({ inbox: [wish("memory-1")], changes: [tea] })).toEqual([]);
+  const ofTurn = { inbox: [wish("t-000001.2")], changes: [{ ...tea, id: "t-000001.2" }] };
+  expect(took(ofTurn)).toEqual([]);
+  expect(took({ ...ofTurn, archive: ["t-000001"] })).toMatchObject([{ type: "undo" }]);
 });
 
 test("two wishes for one change are one after the other, and the second is told that it is done", () => {
   const inbox = [wish("memory-1", "undo-2"), wish("memory-1", "undo-1")];
-  expect(took({ inbox, changes: [tea] })).toMatchObject([{ wish: { id: "undo-1" } }]);
-  const archive = ["undo-1", "memory-1.undone"];
+  expect(took({ inbox, changes: [tea], archive: ["memory-1"] })).toMatchObject([{ wish: { id: "undo-1" } }]);
+  const archive = ["memory-1", "undo-1", "memory-1.undone"];
   expect(took({ inbox, changes: [tea], archive })).toMatchObject([
     { type: "conclude-undo", wish: { id: "undo-2" }, outcome: "it was undone before" },
   ]);

@@ -3,7 +3,7 @@
  * wish that is cut off, or comes twice, finds it done. What somebody has changed since stays as it is, and the answer says so.
  */
 import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/change";
-import { undoneId, unmergeId } from "@mimikit/protocol/id";
+import { ancestorsOf, undoneId, unmergeId } from "@mimikit/protocol/id";
 import { Unmerging } from "@mimikit/protocol/improvement";
 import type { UndoWish } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
@@ -45,7 +45,10 @@ function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot
     return answer(`refused: there is no change ${wish.changeId}: see  mimikit undo  for those that are known`);
   if (change.what === "trigger") return takeTriggerBack(wish, change, snapshot, nowMs);
   if (change.what === "improvement") return takeMergeBack(wish, change, snapshot, nowMs);
-  return [{ type: "undo", wish, change }];
+  // The record of an edit comes before the edit: it is there to be taken back when what wanted it is settled.
+  const isMade =
+    change.what === "config" || [change.id, ...ancestorsOf(change.id)].some((id) => snapshot.isArchived(id));
+  return isMade ? [{ type: "undo", wish, change }] : [];
 }
 
 /** A task does it, and what that comes to is the answer, before it is settled. Who is refused may ask again: the next try. */
