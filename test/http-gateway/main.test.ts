@@ -114,6 +114,19 @@ test("over a kill -9 of the gateway no accepted message is lost, and what was no
   expect(second.lines.some((line) => line.includes(token))).toBe(false);
 });
 
+test("a running gateway tells its clients what it has written into its audit log", { timeout: 60_000 }, async () => {
+  const home = temporaryHome();
+  const port = await freePort();
+  const { child } = start(home, port);
+  await once(child, "message");
+  const client = await connectAt(port, readToken(home));
+  await client.next("snapshot");
+  client.send({ type: "input", id: "k0", text: "hello" });
+  const { messageId } = await client.next("accepted");
+  const { data } = await client.next("audit", (frame) => frame.data.event === "message_accepted");
+  expect(data).toMatchObject({ actor: "gateway", detail: { id: messageId, characters: 5 } });
+});
+
 test("a gateway whose port is taken says so in one line, waits, and serves when the port is free", {
   timeout: 60_000,
 }, async () => {

@@ -173,11 +173,11 @@ const IDEMPOTENCY_KEY: Parameter = {
 function errorsOf(route: Route): Record<number, string> {
   const { isOpen, params, query, body, takesBytes, takesKey, method, errors = {} } = route;
   const isChecked = [params, query, body, takesBytes, takesKey].some((each) => each !== undefined);
-  const isStored = method !== "get";
   const hasBody = body !== undefined || takesBytes;
+  const isStored = method !== "get";
   const gates = [
     ...(isChecked ? [400] : []),
-    ...(isOpen && body === undefined ? [] : [401, 429]),
+    ...(isOpen ? [] : [401, 429]),
     403,
     ...(hasBody ? [413, 415] : []),
     421,

@@ -13,7 +13,7 @@ export const pair = route({
   isOpen: true,
   status: 200,
   answer: PairAnswer,
-  errors: { 401: "unknown code", 410: "used or expired" },
+  errors: { 401: "unknown code", 410: "used or expired", 429: "too many unknown codes" },
   handle: async ({ body, request, response }, { home, auth, sessions, log }) => {
     const redemption = await redeemPairingCode(home, body.code);
     const hint = "Run `mimikit pair` for a new link.";
