@@ -120,12 +120,15 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     const served = await serve();
     const chat = openTerminal(served, ["chat"]);
     await chat.shows("› ");
+    // What is being written is only told to who is connected by then.
+    const fs = openDisk(served.home, "test-1-1");
+    await settleTurn(fs, 1, [await served.send("hello")], "Here I am.");
+    await chat.shows("Here I am.");
     chat.type("tell me\r");
     await chat.shows("… thinking");
-    await served.until("the message", () => sent(served).length > 0 || undefined);
-    const fs = openDisk(served.home, "test-1-1");
+    await served.until("the message", () => sent(served).includes("tell me") || undefined);
     const turn = { messages: [], events: [], results: [] };
-    const task = await queue(fs, taskOf("t-000001", { role: "teller", prompt: "", turn }));
+    const task = await queue(fs, taskOf("t-000002", { role: "teller", prompt: "", turn }));
     await claim(fs, task);
     const says = (text: string) =>
       appendFileSync(join(served.home, streamPath(task.id)), `${JSON.stringify({ type: "delta", text })}\n`);
