@@ -1,11 +1,11 @@
 /** The chat as somebody has it before them: what is shown, what keys do, and what is kept. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Wish } from "@mimikit/protocol/inbox";
 import { openDisk } from "@mimikit/store/disk";
-import { CHAT_LINES_PATH } from "@mimikit/store/state";
+import { CHAT_LINES_PATH, streamPath } from "@mimikit/store/state";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { settleTurn } from "../http-gateway/records.ts";
+import { claim, queue, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
 import { hasTerminals, openTerminal } from "./terminal.ts";
 
@@ -114,6 +114,41 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     chat.type(CTRL_C);
     await chat.shows("Mimikit goes on");
     expect(await chat.ended()).toBe(0);
+  });
+
+  test("a reply appears while it is written, as it is meant; while something is typed it waits", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    // What is being written is only told to who is connected by then.
+    const fs = openDisk(served.home, "test-1-1");
+    await settleTurn(fs, 1, [await served.send("hello")], "Here I am.");
+    await chat.shows("Here I am.");
+    chat.type("tell me\r");
+    await chat.shows("… thinking");
+    await served.until("the message", () => sent(served).includes("tell me") || undefined);
+    const turn = { messages: [], events: [], results: [] };
+    const task = await queue(fs, taskOf("t-000002", { role: "teller", prompt: "", turn }));
+    await claim(fs, task);
+    const says = (text: string) =>
+      appendFileSync(join(served.home, streamPath(task.id)), `${JSON.stringify({ type: "delta", text })}\n`);
+    appendFileSync(join(served.home, streamPath(task.id)), '{"type":"begin"}\n');
+    says("It is **very imp");
+    await chat.shows("It is ");
+    says("ortant**.\n- one");
+    await chat.shows("very important.");
+    await chat.shows("• one");
+    expect(chat.raw()).toContain("\u001b[1mvery important\u001b[22m");
+    chat.type("and");
+    await chat.shows("› and");
+    says("\n- two");
+    chat.type(" then?");
+    await chat.shows(" then?");
+    expect(chat.raw()).not.toContain("• two");
+    chat.type("\r");
+    says("\n- three");
+    await chat.shows("• two");
+    await chat.shows("• three");
   });
 
   test("a gateway that is killed is said, and what is typed meanwhile is sent once", async () => {

@@ -54,7 +54,8 @@ export function openTerminal(place: CliPlace, words: readonly string[], env: Rec
           return;
         }
         await Promise.race([once(child.stdout, "data"), exit]);
-        if (child.exitCode !== null && !stripVTControlCharacters(raw).includes(text, seen))
+        const isOver = child.exitCode !== null || child.signalCode !== null;
+        if (isOver && !stripVTControlCharacters(raw).includes(text, seen))
           throw new Error(`it ended without showing "${text}":\n${raw.slice(-2_000)}`);
       }
     },
