@@ -24,7 +24,33 @@ const TRIGGERS = [
     prompt: "run `wc -l plan.md`",
     condition: { type: "file_changed", params: { path: "plan.md" } },
   },
+  {
+    title: "Announce the harvest",
+    prompt: "remind me to announce the harvest",
+    condition: {
+      type: "and",
+      conditions: [
+        { type: "file_exists", params: { path: "harvest/weighed" } },
+        {
+          type: "or",
+          conditions: [
+            { type: "file_changed", params: { path: "harvest/**/*.md" } },
+            { type: "not", condition: { type: "time", params: { weekdays: ["sat", "sun"], timezone: "UTC" } } },
+          ],
+        },
+      ],
+    },
+  },
 ];
+
+/** Steps that look like work: what is counted comes first, what goes on is still at it, and what fails fails. */
+const PLAN = [
+  "run `sleep 2; ls` then `sleep 4; grep -c . plan.md` and `sleep 3; grep -n compost plan.md`",
+  "and `for n in $(seq 240); do echo watering bed $n; sleep 1; done`",
+  "and `for n in $(seq 240); do echo weighing crate $n; sleep 1; done` and `sleep 6; wc -w README.md`",
+].join(" ");
+
+const BACKLOG = ["compare the three seed catalogues", "mend the fence", "draw the beds of next year"];
 
 /** What each model has cost on the last days, so that the chart has something to show. */
 const SPENT = [3, 9, 14, 6, 0, 2, 11, 18, 7, 12, 16, 4, 0, 21].map((thousands, daysAgo) => ({ thousands, daysAgo }));
@@ -36,6 +62,11 @@ const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Pro
     address: "#/search/watering",
     seen: (page) => page.locator("[data-source] mark").first().waitFor(),
   },
+  {
+    name: "timeline",
+    address: "#/tasks/timeline",
+    seen: (page) => page.locator('.lane-run[data-state="failed"]').waitFor({ state: "attached" }),
+  },
   { name: "board", address: "#/tasks", seen: (page) => page.locator(".needs").first().waitFor({ state: "attached" }) },
   { name: "task", address: "#/tasks/t-000002.0.1", seen: (page) => page.locator(".result").waitFor() },
   { name: "triggers", address: "#/triggers", seen: (page) => page.locator(".firing").first().waitFor() },
@@ -44,9 +75,27 @@ const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Pro
     address: "#/triggers/new",
     seen: (page) => page.locator(".upcoming", { hasText: "Next:" }).waitFor(),
   },
+  {
+    name: "condition",
+    address: "#/triggers",
+    // Its id is not known before: its form is opened as people do.
+    seen: async (page) => {
+      await page.getByRole("button", { name: "Change Announce the harvest" }).click();
+      await page.locator("[data-condition-words]").scrollIntoViewIfNeeded();
+    },
+  },
+  { name: "backlog", address: "#/backlog", seen: (page) => page.locator('.item[data-done="true"]').waitFor() },
+  { name: "memory", address: "#/memory", seen: (page) => page.locator("[data-source]").first().waitFor() },
+  { name: "skills", address: "#/skills", seen: (page) => page.locator("[data-skill]").first().waitFor() },
+  {
+    name: "improvements",
+    address: "#/improvements",
+    seen: (page) => page.getByText("mimikit improve now").waitFor(),
+  },
   { name: "usage", address: "#/usage", seen: (page) => page.locator(".part").first().waitFor() },
   { name: "audit", address: "#/audit", seen: (page) => page.locator(".trail li").first().waitFor() },
   { name: "settings", address: "#/settings", seen: (page) => page.locator(".ways").waitFor() },
+  { name: "keys", address: "#/keys", seen: (page) => page.locator("kbd").last().waitFor() },
 ];
 
 const chromium = findChromium();
@@ -61,9 +110,9 @@ try {
   await mimikit.replyTo(await mimikit.send("remember that watering day is Thursday"));
   await mimikit.replyTo(await mimikit.send("run `ls` then `wc -l README.md`"));
   await mimikit.replyWith("3 README.md");
-  await mimikit.replyTo(
-    await mimikit.send("run `for n in $(seq 90); do echo watering bed $n; sleep 1; done` and `grep -c . plan.md`"),
-  );
+  for (const item of BACKLOG) await mimikit.replyTo(await mimikit.send(`backlog add ${item}`));
+  await mimikit.replyTo(await mimikit.send(`backlog done ${BACKLOG[1]}`));
+  await mimikit.replyTo(await mimikit.send(PLAN));
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.newContext({ viewport: SIZE, colorScheme, deviceScaleFactor: 1 });
     const page = await open(await context.newPage());
