@@ -43,12 +43,17 @@ const TRIGGERS = [
   },
 ];
 
-/** Steps that look like work: what is counted comes first, what goes on is still at it, and what fails fails. */
-const PLAN = [
-  "run `sleep 2; ls` then `sleep 4; grep -c . plan.md` and `sleep 3; grep -n compost plan.md`",
-  "and `for n in $(seq 240); do echo watering bed $n; sleep 1; done`",
-  "and `for n in $(seq 240); do echo weighing crate $n; sleep 1; done` and `sleep 6; wc -w README.md`",
-].join(" ");
+/** Work that looks like work: what is listed comes first, some of the rest takes its time, and one of it fails. */
+const SCRIPTS = {
+  "list-beds": "sleep 2; ls",
+  "count-seeds": "sleep 4; grep -c . plan.md",
+  "check-links": "sleep 3; echo 'plan.md: the link to compost.md is dead'; exit 1",
+  "water-beds": "for n in $(seq 240); do echo watering bed $n; sleep 1; done",
+  "weigh-crates": "for n in $(seq 240); do echo weighing crate $n; sleep 1; done",
+  "sum-up": "sleep 6; wc -w README.md",
+};
+const [FIRST, ...REST] = Object.keys(SCRIPTS).map((name) => `\`sh ${name}.sh\``);
+const PLAN = `run ${FIRST} then ${REST.join(" and ")}`;
 
 const BACKLOG = ["compare the three seed catalogues", "mend the fence", "draw the beds of next year"];
 
@@ -67,7 +72,11 @@ const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Pro
     address: "#/tasks/timeline",
     seen: (page) => page.locator('.lane-run[data-state="failed"]').waitFor({ state: "attached" }),
   },
-  { name: "board", address: "#/tasks", seen: (page) => page.locator(".needs").first().waitFor({ state: "attached" }) },
+  {
+    name: "board",
+    address: "#/tasks",
+    seen: (page) => page.locator('.graph-task[data-state="failed"]').waitFor(),
+  },
   { name: "task", address: "#/tasks/t-000002.0.1", seen: (page) => page.locator(".result").waitFor() },
   { name: "triggers", address: "#/triggers", seen: (page) => page.locator(".firing").first().waitFor() },
   {
@@ -106,12 +115,14 @@ try {
   spend();
   writeFileSync(join(mimikit.workDir, "README.md"), "# Garden\n\nWhat grows where, and when to water it.\n");
   writeFileSync(join(mimikit.workDir, "plan.md"), "- tomatoes\n- basil\n");
-  for (const trigger of TRIGGERS) await order(trigger);
+  for (const [name, script] of Object.entries(SCRIPTS))
+    writeFileSync(join(mimikit.workDir, `${name}.sh`), `${script}\n`);
+  for (const trigger of TRIGGERS) await post("triggers", trigger);
+  for (const item of BACKLOG) await post("backlog", { op: "add", item });
+  await post("backlog", { op: "done", item: BACKLOG[1] });
   await mimikit.replyTo(await mimikit.send("remember that watering day is Thursday"));
   await mimikit.replyTo(await mimikit.send("run `ls` then `wc -l README.md`"));
   await mimikit.replyWith("3 README.md");
-  for (const item of BACKLOG) await mimikit.replyTo(await mimikit.send(`backlog add ${item}`));
-  await mimikit.replyTo(await mimikit.send(`backlog done ${BACKLOG[1]}`));
   await mimikit.replyTo(await mimikit.send(PLAN));
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.newContext({ viewport: SIZE, colorScheme, deviceScaleFactor: 1 });
@@ -154,13 +165,13 @@ async function takeViews(page: Page, suffix: string): Promise<void> {
   }
 }
 
-async function order(trigger: object): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${mimikit.port}/api/triggers`, {
+async function post(what: "triggers" | "backlog", wish: object): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${mimikit.port}/api/${what}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${mimikit.token}`, "Content-Type": "application/json" },
-    body: JSON.stringify(trigger),
+    body: JSON.stringify(wish),
   });
-  if (!answer.ok) throw new Error(`a trigger was refused: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`a wish was refused: ${await answer.text()}`);
 }
 
 /** Writes what runs would have cost. */
