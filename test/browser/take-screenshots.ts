@@ -24,7 +24,38 @@ const TRIGGERS = [
     prompt: "run `wc -l plan.md`",
     condition: { type: "file_changed", params: { path: "plan.md" } },
   },
+  {
+    title: "Announce the harvest",
+    prompt: "remind me to announce the harvest",
+    condition: {
+      type: "and",
+      conditions: [
+        { type: "file_exists", params: { path: "harvest/weighed" } },
+        {
+          type: "or",
+          conditions: [
+            { type: "file_changed", params: { path: "harvest/**/*.md" } },
+            { type: "not", condition: { type: "time", params: { weekdays: ["sat", "sun"], timezone: "UTC" } } },
+          ],
+        },
+      ],
+    },
+  },
 ];
+
+/** Work that looks like work: what is listed comes first, some of the rest takes its time, and one of it fails. */
+const SCRIPTS = {
+  "list-beds": "sleep 2; ls",
+  "count-seeds": "sleep 4; grep -c . plan.md",
+  "check-links": "sleep 3; echo 'plan.md: the link to compost.md is dead'; exit 1",
+  "water-beds": "for n in $(seq 240); do echo watering bed $n; sleep 1; done",
+  "weigh-crates": "for n in $(seq 240); do echo weighing crate $n; sleep 1; done",
+  "sum-up": "sleep 6; wc -w README.md",
+};
+const [FIRST, ...REST] = Object.keys(SCRIPTS).map((name) => `\`sh ${name}.sh\``);
+const PLAN = `run ${FIRST} then ${REST.join(" and ")}`;
+
+const BACKLOG = ["compare the three seed catalogues", "mend the fence", "draw the beds of next year"];
 
 /** What each model has cost on the last days, so that the chart has something to show. */
 const SPENT = [3, 9, 14, 6, 0, 2, 11, 18, 7, 12, 16, 4, 0, 21].map((thousands, daysAgo) => ({ thousands, daysAgo }));
@@ -36,7 +67,16 @@ const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Pro
     address: "#/search/watering",
     seen: (page) => page.locator("[data-source] mark").first().waitFor(),
   },
-  { name: "board", address: "#/tasks", seen: (page) => page.locator(".needs").first().waitFor({ state: "attached" }) },
+  {
+    name: "timeline",
+    address: "#/tasks/timeline",
+    seen: (page) => page.locator('.lane-run[data-state="failed"]').waitFor({ state: "attached" }),
+  },
+  {
+    name: "board",
+    address: "#/tasks",
+    seen: (page) => page.locator('.graph-task[data-state="failed"]').waitFor(),
+  },
   { name: "task", address: "#/tasks/t-000002.0.1", seen: (page) => page.locator(".result").waitFor() },
   { name: "triggers", address: "#/triggers", seen: (page) => page.locator(".firing").first().waitFor() },
   {
@@ -44,9 +84,27 @@ const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Pro
     address: "#/triggers/new",
     seen: (page) => page.locator(".upcoming", { hasText: "Next:" }).waitFor(),
   },
+  {
+    name: "condition",
+    address: "#/triggers",
+    // Its id is not known before: its form is opened as people do.
+    seen: async (page) => {
+      await page.getByRole("button", { name: "Change Announce the harvest" }).click();
+      await page.locator("[data-condition-words]").scrollIntoViewIfNeeded();
+    },
+  },
+  { name: "backlog", address: "#/backlog", seen: (page) => page.locator('.item[data-done="true"]').waitFor() },
+  { name: "memory", address: "#/memory", seen: (page) => page.locator("[data-source]").first().waitFor() },
+  { name: "skills", address: "#/skills", seen: (page) => page.locator("[data-skill]").first().waitFor() },
+  {
+    name: "improvements",
+    address: "#/improvements",
+    seen: (page) => page.getByText("mimikit improve now").waitFor(),
+  },
   { name: "usage", address: "#/usage", seen: (page) => page.locator(".part").first().waitFor() },
   { name: "audit", address: "#/audit", seen: (page) => page.locator(".trail li").first().waitFor() },
   { name: "settings", address: "#/settings", seen: (page) => page.locator(".ways").waitFor() },
+  { name: "keys", address: "#/keys", seen: (page) => page.locator("kbd").last().waitFor() },
 ];
 
 const chromium = findChromium();
@@ -57,13 +115,15 @@ try {
   spend();
   writeFileSync(join(mimikit.workDir, "README.md"), "# Garden\n\nWhat grows where, and when to water it.\n");
   writeFileSync(join(mimikit.workDir, "plan.md"), "- tomatoes\n- basil\n");
-  for (const trigger of TRIGGERS) await order(trigger);
+  for (const [name, script] of Object.entries(SCRIPTS))
+    writeFileSync(join(mimikit.workDir, `${name}.sh`), `${script}\n`);
+  for (const trigger of TRIGGERS) await post("triggers", trigger);
+  for (const item of BACKLOG) await post("backlog", { op: "add", item });
+  await post("backlog", { op: "done", item: BACKLOG[1] });
   await mimikit.replyTo(await mimikit.send("remember that watering day is Thursday"));
   await mimikit.replyTo(await mimikit.send("run `ls` then `wc -l README.md`"));
   await mimikit.replyWith("3 README.md");
-  await mimikit.replyTo(
-    await mimikit.send("run `for n in $(seq 90); do echo watering bed $n; sleep 1; done` and `grep -c . plan.md`"),
-  );
+  await mimikit.replyTo(await mimikit.send(PLAN));
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.newContext({ viewport: SIZE, colorScheme, deviceScaleFactor: 1 });
     const page = await open(await context.newPage());
@@ -105,13 +165,13 @@ async function takeViews(page: Page, suffix: string): Promise<void> {
   }
 }
 
-async function order(trigger: object): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${mimikit.port}/api/triggers`, {
+async function post(what: "triggers" | "backlog", wish: object): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${mimikit.port}/api/${what}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${mimikit.token}`, "Content-Type": "application/json" },
-    body: JSON.stringify(trigger),
+    body: JSON.stringify(wish),
   });
-  if (!answer.ok) throw new Error(`a trigger was refused: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`a wish was refused: ${await answer.text()}`);
 }
 
 /** Writes what runs would have cost. */

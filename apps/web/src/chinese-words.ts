@@ -237,7 +237,6 @@ export const CHINESE: Words = {
   every: (n, unit) => `每 ${n} ${UNITS_ZH[unit]}`,
   cron: (pattern, zone) => `${pattern}（${zone}）`,
   once: (moment) => `一次，${moment}`,
-  onCondition: "满足条件时",
   next: "下次：",
   paused: "已暂停",
   waitsForCondition: "等待条件满足",

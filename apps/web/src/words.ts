@@ -213,7 +213,6 @@ const ENGLISH = {
   every: (n: number, unit: IntervalUnit) => `every ${n} ${UNITS[unit]}`,
   cron: (pattern: string, zone: string) => `${pattern} (${zone})`,
   once: (moment: string) => `once, ${moment}`,
-  onCondition: "on a condition",
   next: "next:",
   paused: "paused",
   waitsForCondition: "waits for its condition",

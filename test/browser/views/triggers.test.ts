@@ -174,6 +174,12 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
 
   test("a condition that stands is shown as it was ordered, and is not ordered anew where nobody touched it", async () => {
     const { page, mishaps } = await openForm(RELEASE);
+    await page
+      .locator(".trigger-when", {
+        hasText:
+          "When build/done is there, and it is not Saturday or Sunday (Europe/Berlin), and (src/**/*.ts changes, or t-000001.0 has failed, or a model says yes to “Does CHANGELOG.md announce a release?”).",
+      })
+      .waitFor();
     const kinds = page.getByRole("combobox", { name: "Kind of condition" });
     expect(await kinds.evaluateAll((all) => all.map((one) => (one as HTMLSelectElement).value))).toEqual([
       "and",

@@ -25,8 +25,8 @@ export function PlanTimeline({ node }: { node: TaskNode }) {
 
 /** Whatever ran within the last 24 hours, plan by plan, the newest first. */
 export function DayTimeline() {
-  const toMs = Math.ceil(nowMs.value / MINUTE_MS) * MINUTE_MS;
-  const tasks = trees.value.flatMap(membersOf).filter((task) => endMs(task, nowMs.value) > toMs - DAY_MS);
+  const toMs = nowMs.value;
+  const tasks = trees.value.flatMap(membersOf).filter((task) => endMs(task, toMs) > toMs - DAY_MS);
   // What happened within minutes is not drawn in a day that was empty otherwise.
   const fromMs = Math.max(toMs - DAY_MS, Math.min(...tasks.map(({ createdAt }) => Date.parse(createdAt))));
   if (tasks.length === 0) return <p class="quiet">{viewWords.nothingRan}</p>;

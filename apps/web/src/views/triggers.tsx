@@ -18,6 +18,7 @@ import {
 import type { ViewProps } from "../views.tsx";
 import { everyText, momentText, words } from "../words.ts";
 import { Calendar } from "./calendar.tsx";
+import { conditionWords } from "./condition-words.ts";
 import { cronWords } from "./cron-words.ts";
 import { viewWords } from "./view-words.ts";
 import "./triggers.css";
@@ -268,13 +269,13 @@ function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Expl
   );
 }
 
-function whenText({ schedule, runAt, type }: TriggerSummary): string {
+function whenText({ schedule, runAt, condition, type }: TriggerSummary): string {
   if (schedule !== undefined)
     return "interval" in schedule
       ? everyText(schedule.interval)
       : words.cron(cronWords(schedule.cron) ?? schedule.cron, schedule.timezone);
   if (runAt !== undefined) return words.once(momentText(runAt, nowMs.value));
-  return type === "conditional" ? words.onCondition : type;
+  return condition === undefined ? type : viewWords.whenSo(conditionWords(condition));
 }
 
 /** The pattern itself, for those who want to know. */
