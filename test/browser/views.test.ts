@@ -3,11 +3,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { AuditAnswer, HistoryHit, TaskDetail, UsageRow } from "@mimikit/protocol/api";
-import { createPairingCode } from "@mimikit/runtime/pairing";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
+import { openInstance } from "./support/open-instance.ts";
 import { messageRecord, questionRecord, taskRecord, triggerRecord } from "./support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "./support/use-pages.ts";
 
@@ -539,22 +539,7 @@ describe.runIf(hasChromium)("the views of the page", { timeout: BROWSER_MS_MAX }
   test("a real instance fills every view: a chain, its story, a trigger made by the form, and what was done", async () => {
     const mimikit = await Instance.start();
     atEnd(() => mimikit.dispose());
-    // A page that is put in place by the test is not known to come from this machine, where its gateway is.
-    const permissions = ["local-network-access"];
-    const context = await pages.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
-    atEnd(() => context.close());
-    const page = await context.newPage();
-    const origin = `http://127.0.0.1:${mimikit.port}`;
-    // The page of this build, whatever was built before; all that it asks is answered by the real processes.
-    await page.route(
-      (url) => url.origin === origin && !url.pathname.startsWith("/api/"),
-      (route, request) => {
-        const { pathname } = new URL(request.url());
-        return route.fulfill({ path: join(pages.dist, pathname === "/" ? "index.html" : pathname) });
-      },
-    );
-    await page.goto(`${origin}/#pair=${await createPairingCode(mimikit.home)}`);
-    await page.locator('[data-link="connected"]').waitFor();
+    const page = await openInstance(pages, mimikit);
     await field(page).fill("run `echo first` then `echo second`");
     await field(page).press("Enter");
     await page.getByText("All 2 tasks are done.").first().waitFor();
