@@ -8,5 +8,11 @@ export default defineConfig({
     // The policy allows images from `data:`, but a file is simpler to reason about than an exception.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What is loaded at first is one file: in a dozen of them it is larger, and asked for a dozen times.
+        codeSplitting: { groups: [{ name: "page", test: /apps\/web\/src\/main\.tsx$/ }] },
+      },
+    },
   },
 });

@@ -20,6 +20,24 @@ describe("history", () => {
     ]);
   });
 
+  test("a reply names the triggers that its turn made, by their titles or by what they do; one that made none has no list", () => {
+    const when = { type: "recurring" as const, schedule: { interval: 3_600 } };
+    const schedule = (title?: string) => ({
+      type: "schedule" as const,
+      order: { prompt: "water the beds\nall of them", ...(title !== undefined && { title }) },
+      when,
+    });
+    const asked = turn("t-000007", { messages: [message("m-a")] });
+    const reply = { type: "reply" as const, text: "ok" };
+    const told = messagesOf(done(asked, { effects: [schedule("Beds"), reply, schedule()] })).at(-1);
+    expect(told?.triggers).toEqual([
+      { id: "t-000007.0", title: "Beds" },
+      { id: "t-000007.2", title: "water the beds" },
+    ]);
+    expect(told?.taskIds).toEqual([]);
+    expect(messagesOf(done(asked, { effects: [reply] })).at(-1)).not.toHaveProperty("triggers");
+  });
+
   test("a notification stands above the reply, under the id of its effect, also where there is no reply", () => {
     const notify = { type: "notify" as const, text: "look", title: "Alarm" };
     const asked = turn("t-000007", { messages: [message("m-a")] });

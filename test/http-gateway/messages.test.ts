@@ -1,10 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatMessage } from "@mimikit/protocol/api";
-import { archivePath, HISTORY_PATH } from "@mimikit/store/state";
+import { Message } from "@mimikit/protocol/inbox";
+import { readRecord } from "@mimikit/store/record";
+import { archivePath, HISTORY_PATH, inboxPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
 import { type Started, startGateway, temporaryHome } from "./gateway.ts";
-import { NOON, settleTurn } from "./records.ts";
+import { claim, failAttempt, NOON, queue, settleTurn, taskOf } from "./records.ts";
 
 async function say(gateway: Started, text: string): Promise<string> {
   return ((await gateway.post("/api/input", { text })).json as { id: string }).id;
@@ -30,6 +32,28 @@ test("settled turns come first, by number, each with its reply after its message
   expect(texts(messages)).toEqual(["one", "two", "to both", "three", "to the third", "four"]);
   expect(messages.map((message) => message.pending ?? false)).toEqual([false, false, false, false, false, true]);
   expect(messages[2]).toMatchObject({ id: "t-000001.reply", role: "assistant", answers: [one, two] });
+});
+
+test("a message names the turn that works on it from its first attempt on, whether or not that one failed", async () => {
+  const gateway = await startGateway();
+  const [seen, unseen] = [await say(gateway, "seen"), await say(gateway, "not yet")];
+  const message = await readRecord(gateway.fs, Message, inboxPath(seen));
+  const turn = { messages: message === null ? [] : [message], events: [], results: [] };
+  const task = taskOf("t-000001", { role: "teller", consumer: "supervisor", prompt: "", turn });
+  await queue(gateway.fs, task);
+  const turnsOf = async () => (await read(gateway)).map(({ id, toTaskId }) => [id, toTaskId]);
+  expect(await turnsOf()).toEqual([
+    [seen, undefined],
+    [unseen, undefined],
+  ]);
+  await claim(gateway.fs, task);
+  const begun = [
+    [seen, task.id],
+    [unseen, undefined],
+  ];
+  expect(await turnsOf()).toEqual(begun);
+  await failAttempt(gateway.fs, task);
+  expect(await turnsOf()).toEqual(begun);
 });
 
 test("history.json and the turns behind it make one conversation, whichever of the two is ahead", async () => {

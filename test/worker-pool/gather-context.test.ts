@@ -109,6 +109,16 @@ async function stateWith(...turns: Result[]) {
 
 const next = turn("t-000009", { messages: [message("m-z")] });
 
+test("what a message quotes is told with it, also where the conversation has begun anew since", async () => {
+  const clear = { kind: "clear" as const, id: "clear-1", at: NOON, mac: "seal" };
+  const { told } = await stateWith(done(asked), done(turn("t-000002", { clear })));
+  const quoting = turn("t-000003", { messages: [{ ...message("m-c"), quote: "m-a" }, message("m-d")] });
+  const { history, quoted } = await told(quoting);
+  expect(history).toEqual([]);
+  expect(quoted).toEqual({ "m-a": "tomorrow at nine" });
+  expect((await told(next)).quoted).toBeUndefined();
+});
+
 test("a conversation that was compressed is told as its summary, and whole from that turn on", async () => {
   const turns = [
     done(asked, { effects: [{ type: "reply", text: "On it." }] }),

@@ -326,7 +326,7 @@ function earlierText({ role, text, notification }: ChatMessage): string {
   return lines.length > EARLIER_LINES_MAX ? `${shown}\n${styled("dim", "…")}` : shown;
 }
 
-/** A message is news again when it has gone on to somebody else. */
-function stageOf({ id, pending, toTaskId = "" }: ChatMessage): string {
-  return pending === true ? `${id} ${toTaskId}` : id;
+/** What was said meanwhile is news again when it has gone on to somebody else. */
+function stageOf({ id, pending, meanwhile, toTaskId = "" }: ChatMessage): string {
+  return pending === true && meanwhile === true ? `${id} ${toTaskId}` : id;
 }

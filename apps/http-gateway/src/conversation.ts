@@ -10,6 +10,7 @@ import type { Wish } from "@mimikit/protocol/inbox";
 import type { Question } from "@mimikit/protocol/question";
 import type { Result } from "@mimikit/protocol/result";
 import type { Signal, Steer } from "@mimikit/protocol/signal";
+import type { Task } from "@mimikit/protocol/task";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { readHistory } from "@mimikit/store/history";
 import type { Ledger } from "@mimikit/store/ledger";
@@ -21,6 +22,8 @@ export interface UnderWay {
   questions: ReadonlyMap<string, Question>;
   signals: readonly Signal[];
   results: readonly Result[];
+  /** Turns that have begun and are not settled. */
+  turns: readonly Task[];
   /** What open turns have told of an outage (SPEC G4). */
   outages: readonly HistoryMessage[];
 }
@@ -60,15 +63,18 @@ export class Conversation {
   }
 }
 
-function pendingMessages({ wishes }: UnderWay): ChatMessage[] {
+function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
   const messages = wishes.filter((wish) => wish.kind === "message");
-  return messages.map((message) =>
-    withOrigin({
+  const takenUp = new Map(turns.flatMap(({ id, turn }) => turn?.messages.map((message) => [message.id, id]) ?? []));
+  return messages.map((message) => {
+    const toTaskId = takenUp.get(message.id);
+    return withOrigin({
       ...historyMessageOf(message),
       ...(message.mode !== undefined && { mode: message.mode }),
+      ...(toTaskId !== undefined && { toTaskId }),
       pending: true,
-    }),
-  );
+    });
+  });
 }
 
 /** What was said meanwhile: not taken up yet, passed on to a run, or heard by one that is not reported yet. */

@@ -207,6 +207,7 @@ export class View {
         questions: this.agenda.asked,
         signals: [...signals.values()],
         results: [...results.values()],
+        turns: [...queue.values()].filter(({ id, turn }) => turn !== undefined && attempts.has(id)),
         outages: outages.flatMap(({ task: { id, turn }, outage }) =>
           turn === undefined ? [] : [outageMessageOf(id, turn, outage)],
         ),

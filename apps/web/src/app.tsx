@@ -3,15 +3,17 @@ import { Chat } from "./chat.tsx";
 import { Composer } from "./composer.tsx";
 import { Header } from "./header.tsx";
 import { Cross } from "./icons.tsx";
-import { Pairing } from "./pairing.tsx";
+import { lazily } from "./lazily.tsx";
 import { Palette } from "./palette.tsx";
 import { place } from "./place.ts";
-import { Questions } from "./questions.tsx";
 import { session } from "./session.ts";
-import { announcement, notice } from "./state.ts";
+import { announcement, notice, questions } from "./state.ts";
 import { TaskDrawer, TaskPanel } from "./tasks.tsx";
 import { Views } from "./views.tsx";
 import { words } from "./words.ts";
+
+const Pairing = lazily(async () => (await import("./pairing.tsx")).Pairing);
+const Questions = lazily(async () => (await import("./questions.tsx")).Questions);
 
 export function App() {
   if (session.value === "unpaired") return <Pairing />;
@@ -25,7 +27,7 @@ export function App() {
       <Header />
       <main class="column" inert={isCovered}>
         <Chat />
-        <Questions />
+        {questions.value.size > 0 && <Questions />}
         {!isCovered && <Notice />}
         <Composer />
       </main>

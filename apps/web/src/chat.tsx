@@ -1,6 +1,6 @@
 /** The conversation. It follows what is new only while its reader is at the bottom. */
 import type { ChatMessage } from "@mimikit/protocol/api";
-import { signal, useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { nowMs } from "./clock.ts";
 import { writeDraft } from "./composer.tsx";
@@ -8,30 +8,12 @@ import { bringEarlier, offersEarlier } from "./earlier-messages.ts";
 import { ArrowDown, Mark } from "./icons.tsx";
 import { FormingReply, MessageItem, OutboxItem, Thinking } from "./message.tsx";
 import { outbox } from "./outbox.ts";
+import { unfolded } from "./show-message.ts";
 import { beginning, liveText, loaded, messages, questions } from "./state.ts";
 import { dayText, words } from "./words.ts";
 
 /** Closer to the end than this counts as being at the bottom. */
 const BOTTOM_PX = 48;
-
-/** The new beginning before which everything is shown; the next one folds it again. */
-const unfolded = signal<string | undefined>(undefined);
-
-/** Leads to a message, also to one that is folded, and points it out. */
-export function showMessage(id: string): void {
-  const at = messages.value.findIndex((message) => message.id === id);
-  if (at < beginning.value - 1) unfolded.value = messages.value[beginning.value - 1]?.id;
-  // After it has been drawn, and after what covered it is gone.
-  requestAnimationFrame(() => {
-    const item = document.querySelector<HTMLElement>(`.message[data-id="${CSS.escape(id)}"]`);
-    if (item === null) return;
-    item.tabIndex = -1;
-    item.scrollIntoView({ block: "center" });
-    item.focus();
-    item.classList.add("pointed-out");
-    item.addEventListener("blur", () => item.classList.remove("pointed-out"), { once: true });
-  });
-}
 
 export function Chat() {
   const scroller = useRef<HTMLElement>(null);

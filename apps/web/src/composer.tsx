@@ -9,11 +9,15 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { COMMANDS_ID, CommandList, choices, closeList, move, openList, optionId, selected } from "./commands.tsx";
 import { clear, sendMessage, stop } from "./connection.ts";
 import { addFiles, areStored, draftedFiles, takeFiles } from "./drafted-files.ts";
-import { DraftedFiles } from "./files.tsx";
-import { ArrowUp, Bend, Clip, Square } from "./icons.tsx";
+import { ArrowUp, Bend, Clip, Clock, Cross, Square } from "./icons.tsx";
+import { lazily } from "./lazily.tsx";
 import { fitsFrame } from "./outbox.ts";
+import { QuoteLine } from "./quote-line.tsx";
+import { quoted, takeQuoted } from "./quoted.ts";
 import { busy } from "./state.ts";
 import { words } from "./words.ts";
+
+const DraftedFiles = lazily(async () => (await import("./files.tsx")).DraftedFiles);
 
 const DRAFT_KEY = "mimikit.draft";
 const HEIGHT_PX_MAX = 240;
@@ -62,13 +66,13 @@ function submit(text: string): void {
       writeDraft("/");
       return;
     case "message":
-      sendMessage(line.text, undefined, takeFiles());
+      sendMessage(line.text, { files: takeFiles(), quote: takeQuoted() });
       break;
     case "next":
-      sendMessage(line.text, line.kind, takeFiles());
+      sendMessage(line.text, { mode: line.kind, files: takeFiles(), quote: takeQuoted() });
       break;
     case "steer":
-      sendMessage(line.text, line.kind);
+      sendMessage(line.text, { mode: line.kind });
       break;
     case "attach":
       pickFiles();
@@ -87,9 +91,15 @@ function submit(text: string): void {
 function steer(text: string): void {
   const line = readLine(text);
   if (line.kind === "message") {
-    sendMessage(line.text, "steer");
+    sendMessage(line.text, { mode: "steer" });
     draft.value = "";
   } else submit(text);
+}
+
+/** Sends a draft that is a message for a turn of its own; a draft that is a command does what it says. */
+function sendNext(text: string): void {
+  const line = readLine(text);
+  submit(line.kind === "message" ? `/next ${line.text}` : text);
 }
 
 /** Completes the draft with a command, or does it where nothing can follow. */
@@ -108,7 +118,7 @@ export function Composer() {
   const tooLong = !fitsFrame(text, files.length);
   const ready = (text.trim() !== "" || files.length > 0) && !tooLong && areStored(files);
   // What runs can be told words, and nothing else.
-  const canSteer = ready && files.length === 0;
+  const canSteer = ready && files.length === 0 && quoted.value === undefined;
   const list = choices(text);
   const isBusy = busy.value;
 
@@ -131,6 +141,7 @@ export function Composer() {
     else if (chosen && event.key === "ArrowDown") move(1, list.length);
     else if (chosen && event.key === "ArrowUp") move(-1, list.length);
     else if (chosen && event.key === "Escape") closeList(text);
+    else if (event.key === "Escape" && quoted.value !== undefined && text === "") takeQuoted();
     else if (event.key === "Escape" && isBusy && text === "") stop();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       if (canSteer && isBusy) steer(text);
@@ -151,7 +162,8 @@ export function Composer() {
       }}
     >
       <CommandList list={list} onChoose={choose} />
-      <DraftedFiles />
+      <Quoted />
+      {files.length > 0 && <DraftedFiles />}
       <div class="box">
         <input
           id={PICKER_ID}
@@ -194,32 +206,75 @@ export function Composer() {
         <button type="button" class="round" aria-label={words.attach} title={words.attachTitle} onClick={pickFiles}>
           <Clip />
         </button>
-        {isBusy && (
-          <>
-            <button type="button" class="round" aria-label={words.stop} title={words.stopTitle} onClick={stop}>
-              <Square />
-            </button>
-            <button
-              type="button"
-              class="round"
-              disabled={!canSteer}
-              aria-label={words.steer}
-              title={words.steerTitle}
-              onClick={() => {
-                steer(text);
-                field.current?.focus();
-              }}
-            >
-              <Bend />
-            </button>
-          </>
-        )}
-        <button type="submit" class="round send" disabled={!ready} aria-label={words.send} title={words.sendTitle}>
+        <button
+          type="submit"
+          class="round send"
+          disabled={!ready}
+          title={isBusy ? words.queueTitle : words.sendTitle}
+          aria-label={isBusy ? undefined : words.send}
+        >
           <ArrowUp />
+          {isBusy && words.queue}
         </button>
       </div>
+      {isBusy && (
+        <div class="busy-row">
+          <button type="button" class="pill" title={words.stopTitle} onClick={stop}>
+            <Square />
+            {words.stop}
+          </button>
+          <button
+            type="button"
+            class="pill"
+            disabled={!canSteer}
+            title={words.steerTitle}
+            onClick={() => {
+              steer(text);
+              field.current?.focus();
+            }}
+          >
+            <Bend />
+            {words.steer}
+          </button>
+          <button
+            type="button"
+            class="pill"
+            disabled={!ready}
+            title={words.nextTitle}
+            onClick={() => {
+              sendNext(wordsOf(text));
+              field.current?.focus();
+            }}
+          >
+            <Clock />
+            {words.ownTurn}
+          </button>
+        </div>
+      )}
       <Hint tooLong={tooLong} isBusy={isBusy} />
     </form>
+  );
+}
+
+/** What the draft replies to, and a way to drop that. */
+function Quoted() {
+  if (quoted.value === undefined) return null;
+  return (
+    <div class="quoting">
+      <QuoteLine id={quoted.value} />
+      <button
+        type="button"
+        class="plain small"
+        aria-label={words.dropQuote}
+        title={words.dropQuote}
+        onClick={() => {
+          takeQuoted();
+          document.getElementById(FIELD_ID)?.focus();
+        }}
+      >
+        <Cross />
+      </button>
+    </div>
   );
 }
 

@@ -1,8 +1,7 @@
 /** One WebSocket that is always coming back, and goes on from the last cursor it saw (SPEC K3). */
 import type { ClientFrame, ServerFrame } from "@mimikit/protocol/api";
-import type { AttachedFile } from "@mimikit/protocol/attachment";
 import { signal } from "@preact/signals";
-import { frameOf, keep, newId, type OutboxMode, outbox, retry } from "./outbox.ts";
+import { type Along, frameOf, keep, newId, outbox, retry } from "./outbox.ts";
 import { askWhetherPaired, type PairOutcome, pair, secret, session, signOut } from "./session.ts";
 import { answering, cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
 import { words } from "./words.ts";
@@ -64,8 +63,8 @@ export async function disconnect(): Promise<void> {
 }
 
 /** Keeps a message, or words for what runs now, and sends it at once or as soon as there is a connection. */
-export function sendMessage(text: string, mode?: OutboxMode, files: readonly AttachedFile[] = []): void {
-  send(frameOf(keep(text, Date.now(), mode, files)));
+export function sendMessage(text: string, along?: Along): void {
+  send(frameOf(keep(text, Date.now(), along)));
 }
 
 /** Answers an open question. Without a connection it stays open, and the user is told. */

@@ -4,7 +4,7 @@ import { nowMs } from "./clock.ts";
 import { connectNow, disconnect, link } from "./connection.ts";
 import { Door, Mark, Warning } from "./icons.tsx";
 import { NotificationsButton } from "./notifications-button.tsx";
-import { Overview, OverviewButton } from "./overview.tsx";
+import { OverviewButton, OverviewSheet } from "./overview-button.tsx";
 import { PaletteButton } from "./palette.tsx";
 import { status } from "./state.ts";
 import { DrawerButton } from "./tasks.tsx";
@@ -25,7 +25,7 @@ export function Header() {
           <OverviewButton />
         </p>
       </div>
-      <Overview />
+      <OverviewSheet />
       <Problems />
       <PaletteButton />
       <TriggersButton />

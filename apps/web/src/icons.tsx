@@ -122,3 +122,15 @@ export const Lens = () => (
     <path d="m20 20-4-4M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0z" />
   </Icon>
 );
+
+export const Reply = () => (
+  <Icon>
+    <path d="M10 7 4 12l6 5M4 12h9a7 7 0 0 1 7 7" />
+  </Icon>
+);
+
+export const Copy = () => (
+  <Icon>
+    <path d="M9 9h11v11H9zM5 15H4V4h11v1" />
+  </Icon>
+);

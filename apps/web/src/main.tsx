@@ -1,4 +1,6 @@
 /** Starts the page: redeems a pairing code that came with the address, connects, and draws. */
+// Before what the parts bring along: they say more of the same things.
+import "./style.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { startClock } from "./clock.ts";
@@ -6,7 +8,7 @@ import { paint } from "./colours.ts";
 import { connect, connectNow } from "./connection.ts";
 import { acceptDrops } from "./drafted-files.ts";
 import { startNotifying } from "./notifications.ts";
-import { redeem } from "./pairing.tsx";
+import { redeem } from "./redeem.ts";
 import { takeCodeFromAddress } from "./session.ts";
 import { words } from "./words.ts";
 

@@ -5,9 +5,8 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { COPIED_SHOWN_MS, copy } from "./copy.ts";
 import { words } from "./words.ts";
-
-const COPIED_SHOWN_MS = 1_500;
 
 const ALLOWED_TAGS =
   "p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li table thead tbody tr th td a".split(" ");
@@ -106,16 +105,6 @@ function addCopyButton(block: HTMLPreElement): void {
   wrap(block, "code-block").append(button);
   // A long line scrolls sideways, which the keyboard can only do from a focused element.
   block.tabIndex = 0;
-}
-
-/** The clipboard is missing on plain HTTP from another machine, and the browser may refuse it. */
-async function copy(text: string): Promise<boolean> {
-  const clipboard: Clipboard | undefined = navigator.clipboard;
-  if (!clipboard) return false;
-  return clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
 }
 
 function wrap(element: HTMLElement, className: string): HTMLElement {

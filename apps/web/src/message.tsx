@@ -3,13 +3,17 @@ import type { ChatMessage } from "@mimikit/protocol/api";
 import type { AttachedFile } from "@mimikit/protocol/attachment";
 import type { ComponentChildren } from "preact";
 import { link, sendAgain } from "./connection.ts";
-import { SentFiles } from "./files.tsx";
-import { Check } from "./icons.tsx";
+import { Check, Clock } from "./icons.tsx";
+import { lazily } from "./lazily.tsx";
 import { Markdown } from "./markdown.tsx";
+import { MessageActions } from "./message-actions.tsx";
 import { type OutboxEntry, release } from "./outbox.ts";
-import { answeredIds, tasks, thinking } from "./state.ts";
-import { TaskLines } from "./tasks.tsx";
+import { QuoteLine } from "./quote-line.tsx";
+import { answeredIds, answeringNow, isPending, tasks, thinking } from "./state.ts";
 import { timeText, words } from "./words.ts";
+
+const SentFiles = lazily(async () => (await import("./files.tsx")).SentFiles);
+const ReplyCards = lazily(async () => (await import("./cards/reply-cards.tsx")).ReplyCards);
 
 interface MessageItemProps {
   message: ChatMessage;
@@ -29,8 +33,9 @@ export function MessageItem({ message, day }: MessageItemProps) {
       {day !== undefined && <li class="rule">{day}</li>}
       <li class="message" data-role={message.role} data-id={message.id} data-meanwhile={message.meanwhile}>
         {message.role === "user" && (
-          <Own text={message.text} at={message.at} files={message.attachments}>
+          <Own text={message.text} at={message.at} files={message.attachments} quote={message.quote}>
             {message.meanwhile ? <Way message={message} /> : <Progress message={message} />}
+            {!isPending(message) && <MessageActions id={message.id} text={message.text} />}
           </Own>
         )}
         {message.role === "assistant" && <Reply message={message} />}
@@ -50,7 +55,7 @@ export function MessageItem({ message, day }: MessageItemProps) {
 export function OutboxItem({ entry }: { entry: OutboxEntry }) {
   return (
     <li class="message" data-role="user" data-outbox={entry.id} data-meanwhile={entry.mode === "steer" || undefined}>
-      <Own text={entry.text} at={entry.at} files={entry.files}>
+      <Own text={entry.text} at={entry.at} files={entry.files} quote={entry.quote}>
         {entry.refusal === undefined ? (
           <span class="progress" data-progress="sending">
             {link.value.state === "connected" ? words.sending : words.unsent}
@@ -100,14 +105,17 @@ interface OwnProps {
   text: string;
   at: string;
   files: readonly AttachedFile[] | undefined;
+  /** The id of what it replies to. */
+  quote: string | undefined;
   children: ComponentChildren;
 }
 
-function Own({ text, at, files = [], children }: OwnProps) {
+function Own({ text, at, files = [], quote, children }: OwnProps) {
   return (
     <>
       <span class="unseen">{words.you}: </span>
-      <SentFiles files={files} />
+      {quote !== undefined && <QuoteLine id={quote} />}
+      {files.length > 0 && <SentFiles files={files} />}
       <div class="bubble">{text}</div>
       <p class="meta">
         <time dateTime={at}>{timeText(at)}</time>
@@ -117,13 +125,27 @@ function Own({ text, at, files = [], children }: OwnProps) {
   );
 }
 
-function Progress({ message }: { message: ChatMessage }) {
-  const answered = answeredIds.value.has(message.id);
-  const saved = message.mode === "next" ? words.savedNext : words.saved;
+/** How far a message is: it is on disk, a turn works on it, it is answered; while another is answered it waits. */
+function Progress({ message: { id, mode, toTaskId, pending } }: { message: ChatMessage }) {
+  if (answeredIds.value.has(id)) return <Stage name="answered" text={words.answered} isOver />;
+  if (toTaskId !== undefined) return <Stage name="seen" text={words.seen} isOver />;
+  if (mode === "next") return <Stage name="waiting" text={words.savedNext} />;
+  if (pending === true && answeringNow.value) return <Stage name="waiting" text={words.savedWaits} />;
+  return <Stage name="saved" text={words.saved} isOver />;
+}
+
+interface StageProps {
+  name: string;
+  text: string;
+  /** A check says that it has come so far, a clock that it waits. */
+  isOver?: boolean;
+}
+
+function Stage({ name, text, isOver = false }: StageProps) {
   return (
-    <span class="progress" data-progress={answered ? "answered" : "saved"}>
-      <Check />
-      {answered ? words.answered : saved}
+    <span class="progress" data-progress={name}>
+      {isOver ? <Check /> : <Clock />}
+      {text}
     </span>
   );
 }
@@ -150,12 +172,17 @@ function Reply({ message }: { message: ChatMessage }) {
     <>
       <span class="unseen">{words.assistant}: </span>
       <Markdown text={message.text} />
-      <TaskLines ids={message.taskIds ?? []} />
+      {hasCards(message) && <ReplyCards message={message} />}
       <p class="meta">
         <time dateTime={message.at}>{timeText(message.at)}</time>
         {message.provider !== undefined && <span>{words.provider(message.provider)}</span>}
         {tokens > 0 && <span>{words.tokens(tokens)}</span>}
+        <MessageActions id={message.id} text={message.text} />
       </p>
     </>
   );
+}
+
+function hasCards({ taskIds = [], triggers = [] }: ChatMessage): boolean {
+  return triggers.length > 0 || taskIds.some((id) => tasks.value.has(id));
 }

@@ -16,6 +16,14 @@ const TEXT_CHARS_MAX: typeof MessageCharsMax = 64_000;
 
 export type OutboxMode = "steer" | "next";
 
+/** What goes along with the words of a message. */
+export interface Along {
+  mode?: OutboxMode;
+  files?: readonly AttachedFile[];
+  /** The id of the message that it replies to. */
+  quote?: string | undefined;
+}
+
 export interface OutboxEntry {
   id: string;
   text: string;
@@ -26,6 +34,8 @@ export interface OutboxEntry {
   mode?: OutboxMode;
   /** What goes along with it; stored by the gateway already. */
   files?: readonly AttachedFile[];
+  /** The message that it replies to. */
+  quote?: string;
   /** Why the gateway said no; such an entry waits for the user. */
   refusal?: string;
   /** The message that came back before its acknowledgement; shown instead of this entry. */
@@ -42,7 +52,7 @@ function readStored(): OutboxEntry[] {
 }
 
 /** Keeps `text` for sending and returns its entry. */
-export function keep(text: string, nowMs: number, mode?: OutboxMode, files: readonly AttachedFile[] = []): OutboxEntry {
+export function keep(text: string, nowMs: number, { mode, files = [], quote }: Along = {}): OutboxEntry {
   const entry: OutboxEntry = {
     id: newId(),
     text,
@@ -50,6 +60,7 @@ export function keep(text: string, nowMs: number, mode?: OutboxMode, files: read
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(mode !== undefined && { mode }),
     ...(files.length > 0 && { files }),
+    ...(quote !== undefined && { quote }),
   };
   localStorage.setItem(KEY_PREFIX + entry.id, JSON.stringify(entry));
   outbox.value = [...outbox.value, entry];
@@ -78,7 +89,7 @@ export function retry(id: string): OutboxEntry | undefined {
 }
 
 /** The frame that sends an entry. */
-export function frameOf({ id, text, at, timeZone, mode, files }: OutboxEntry): ClientFrame {
+export function frameOf({ id, text, at, timeZone, mode, files, quote }: OutboxEntry): ClientFrame {
   if (mode === "steer") return { type: "steer", id, text };
   const attachments = files?.map(({ id: fileId, name }) => ({ id: fileId, ...(name !== undefined && { name }) }));
   return {
@@ -88,6 +99,7 @@ export function frameOf({ id, text, at, timeZone, mode, files }: OutboxEntry): C
     client: { timeZone, now: at },
     ...(mode === "next" && { mode }),
     ...(attachments !== undefined && { attachments }),
+    ...(quote !== undefined && { quote }),
   };
 }
 

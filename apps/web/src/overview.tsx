@@ -1,53 +1,30 @@
-/** Who answers, what today has cost and what may be spent: one word in the top line, and all of it behind that word. */
+/** Who answers, what today has cost and what may be spent: all that is behind one word in the top line. */
 import type { BudgetState, Status } from "@mimikit/protocol/api";
 import type { Role } from "@mimikit/protocol/role";
+import { answererOf } from "./answerer-of.ts";
 import { nowMs } from "./clock.ts";
 import { addressOf } from "./place.ts";
 import { status } from "./state.ts";
 import { costText, momentText, numberText, pauseText, words } from "./words.ts";
 
-/** Names who answers the user; opens the rest. */
-export function OverviewButton() {
+/** What stands behind the word in the top line. */
+export function Overview({ close }: { close: () => void }) {
   const now = status.value;
-  if (!now) return null;
+  if (now === undefined) return null;
   return (
-    <button
-      type="button"
-      class="fact provider"
-      popovertarget="overview"
-      data-provider={now.providers.teller}
-      title={words.overview}
-    >
-      {answererOf(now.providers.teller, now.answered.teller)}
-    </button>
+    <>
+      <Answerers status={now} />
+      <Today status={now} />
+      <Budgets />
+      <p class="overview-more">
+        {(["usage", "settings"] as const).map((view) => (
+          <a key={view} href={addressOf(view)} onClick={close}>
+            {words.views[view]}
+          </a>
+        ))}
+      </p>
+    </>
   );
-}
-
-export function Overview() {
-  const now = status.value;
-  return (
-    <section id="overview" class="sheet overview" popover="auto" aria-label={words.overview}>
-      {now && (
-        <>
-          <Answerers status={now} />
-          <Today status={now} />
-          <Budgets />
-          <p class="overview-more">
-            {(["usage", "settings"] as const).map((view) => (
-              <a key={view} href={addressOf(view)} onClick={closeSheet}>
-                {words.views[view]}
-              </a>
-            ))}
-          </p>
-        </>
-      )}
-    </section>
-  );
-}
-
-/** What a link of the sheet opens must not be beneath it. */
-function closeSheet(): void {
-  document.getElementById("overview")?.hidePopover();
 }
 
 export function Answerers({ status: { providers, answered, passedOver } }: { status: Status }) {
@@ -146,12 +123,6 @@ function Budget({ title, budget }: { title: string; budget: BudgetState | null }
       {isReached && <p class="reached">{words.budgetReached(momentText(resumesAt, nowMs.value))}</p>}
     </div>
   );
-}
-
-/** Who answers, and who did so last where that was somebody else: a stand-in, or whom the settings named before. */
-function answererOf(name: string, last: string | undefined): string {
-  const answerer = words.provider(name);
-  return last === undefined || last === name ? answerer : words.answeredLast(answerer, words.provider(last));
 }
 
 /** How much of the narrower limit is spent, from 0 to 1. */

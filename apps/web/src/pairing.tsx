@@ -1,7 +1,6 @@
 /** The screen of a browser that the gateway does not know: how to get a code, and where to put it. */
-import { signal } from "@preact/signals";
-import { pairAndConnect } from "./connection.ts";
 import { Mark } from "./icons.tsx";
+import { busy, problem, redeem, typed } from "./redeem.ts";
 import { codeIn, type PairOutcome } from "./session.ts";
 import { words } from "./words.ts";
 
@@ -11,21 +10,6 @@ const EXPLANATIONS: Record<Exclude<PairOutcome, "paired">, string> = {
   locked: words.pairLocked,
   unreachable: words.pairUnreachable,
 };
-
-const busy = signal(false);
-const problem = signal<string | undefined>(undefined);
-const typed = signal("");
-
-/** Redeems a code and shows on this screen what came of it. Returns whether the browser is paired now. */
-export async function redeem(code: string): Promise<boolean> {
-  busy.value = true;
-  problem.value = undefined;
-  const outcome = await pairAndConnect(code);
-  busy.value = false;
-  if (outcome === "paired") typed.value = "";
-  else problem.value = EXPLANATIONS[outcome];
-  return outcome === "paired";
-}
 
 export function Pairing() {
   const submit = (event: SubmitEvent) => {
@@ -65,7 +49,7 @@ export function Pairing() {
             </button>
           </div>
           <p id="pair-problem" class="problem" role="alert">
-            {problem.value}
+            {problem.value && EXPLANATIONS[problem.value]}
           </p>
         </form>
       </div>

@@ -13,7 +13,6 @@ const ANSWER_CHARS_MAX: typeof AnswerCharsMax = 8_000;
 
 export function Questions() {
   const open = [...questions.value.values()].sort((a, b) => a.at.localeCompare(b.at));
-  if (open.length === 0) return null;
   return (
     <section class="questions" aria-label={words.questions}>
       {open.map((question) => (

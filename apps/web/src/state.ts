@@ -67,6 +67,11 @@ export const busy = computed(
     [...tasks.value.values()].some((task) => task.state === "running") ||
     messages.value.some(isAwaited),
 );
+/** Whether a reply is being given: what is sent now waits for it. */
+export const answeringNow = computed(
+  () =>
+    liveText.value.size > 0 || messages.value.some((message) => isAwaited(message) && message.toTaskId !== undefined),
+);
 /** Where the conversation begins that is talked in now: the index of its first line; 0 where none was cleared. */
 export const beginning = computed(() => messages.value.findLastIndex((message) => message.marker === "clear") + 1);
 
@@ -235,7 +240,7 @@ function receiveAcceptance(id: string, messageId: string): void {
   if (!entry || messages.value.some((message) => message.id === messageId)) return;
   // What nobody heard may have become a message before it was acknowledged.
   if (messages.value.some((message) => message.replaces === messageId)) return;
-  const { text, at, mode } = entry;
+  const { text, at, mode, quote } = entry;
   putMessage({
     id: messageId,
     role: "user",
@@ -244,6 +249,7 @@ function receiveAcceptance(id: string, messageId: string): void {
     pending: true,
     ...(mode === "steer" && { meanwhile: true }),
     ...(mode === "next" && { mode }),
+    ...(quote !== undefined && { quote }),
   });
 }
 

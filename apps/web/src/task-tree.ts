@@ -26,6 +26,17 @@ export function treesOf(tasks: Iterable<TaskSummary>): TaskNode[] {
   );
 }
 
+/** Every node of these trees by the id of its task. */
+export function nodesOf(trees: readonly TaskNode[]): Map<string, TaskNode> {
+  const all = new Map<string, TaskNode>();
+  const add = (node: TaskNode) => {
+    all.set(node.task.id, node);
+    node.children.forEach(add);
+  };
+  trees.forEach(add);
+  return all;
+}
+
 /** The nearest ancestor that is shown: by the id's prefix, or by name where a task has an id of its own. */
 function parentOf(task: TaskSummary, nodes: ReadonlyMap<string, TaskNode>): TaskNode | undefined {
   for (let dot = task.id.lastIndexOf("."); dot > 0; dot = task.id.lastIndexOf(".", dot - 1)) {

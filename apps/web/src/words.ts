@@ -12,7 +12,7 @@ export type IntervalUnit = "day" | "hour" | "minute" | "second";
 const UNITS: Record<IntervalUnit, string> = { day: "d", hour: "h", minute: "min", second: "s" };
 
 function plural(n: number, one: string, many: string): string {
-  return `${n} ${n === 1 ? one : many}`;
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
 const PROVIDERS: Record<string, string> = {
@@ -123,7 +123,9 @@ const ENGLISH = {
   sending: "Sending…",
   unsent: "Waits for the connection",
   saved: "Saved",
-  savedNext: "Saved, gets a turn of its own",
+  savedNext: "Saved, waits for a turn of its own",
+  savedWaits: "Saved, waits for the reply before it",
+  seen: "Seen, being answered",
   saidMeanwhile: "Said to what runs",
   passedOn: (title: string | undefined) =>
     title === undefined ? "Passed on to the reply being written" : `Passed on to: ${title}`,
@@ -137,6 +139,13 @@ const ENGLISH = {
   discard: "Discard",
   tokens: (n: number) => plural(n, "token", "tokens"),
   copy: "Copy",
+  copyMessage: "Copy message",
+  reply: "Reply",
+  replyTo: (text: string) => `Reply to “${text}”`,
+  inReplyTo: "In reply to",
+  showQuoted: "Show it in the conversation",
+  dropQuote: "Do not reply to it",
+  earlierMessage: "an earlier message",
   copied: "Copied",
   copyFailed: "Not allowed",
   dismiss: "Dismiss",
@@ -168,6 +177,10 @@ const ENGLISH = {
   fileGone: (name: string) => `${name} is not there any more, or there is no connection.`,
   fileTooLarge: (size: string) => `Larger than ${size}.`,
   tooManyFiles: (max: number) => `A message takes at most ${max} files along; the others were left out.`,
+  queue: "Queue",
+  queueTitle: "Queue (Enter): answered when the reply before it is complete",
+  ownTurn: "Own turn",
+  nextTitle: "Own turn (/next): queue it, to be answered apart from what else waits",
   steer: "Steer",
   steerTitle: "Steer (Ctrl+Enter or ⌘Enter): say it to what runs now",
   stop: "Stop",
@@ -178,7 +191,7 @@ const ENGLISH = {
   mistake: (mistake: Mistake, name: string) => MISTAKES[mistake](name),
   notConnected: "There is no connection, so nothing was sent.",
   composerHint: "Enter sends · Shift+Enter starts a new line · / shows the commands",
-  busyHint: "Enter sends · Ctrl+Enter steers what runs · Escape stops it",
+  busyHint: "Enter queues it · Ctrl+Enter steers what runs · Escape in the empty field stops it",
   tooLong: "This message is too long to send. Put it into a file in the workspace and name the file instead.",
 
   tasks: "Tasks",

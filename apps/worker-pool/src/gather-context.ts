@@ -91,6 +91,7 @@ export async function gatherContext(
     providers,
     version: VERSION,
     ...(evidence.length > 0 && { evidence }),
+    ...quotedBy(messages, newest),
     ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
 }
@@ -104,6 +105,13 @@ async function conversationIn(
   const turn = compressed === undefined ? null : await ledger.readResult(turnId(compressed));
   if (turn === null) return { history, summary: "" };
   return { history: sinceCompressed(history, turn), summary: summaryIn(turn) ?? "" };
+}
+
+/** Who quotes something means just that, even where the conversation has begun anew since. */
+function quotedBy(messages: readonly Message[], window: readonly HistoryMessage[]): Pick<Context, "quoted"> {
+  const ids = new Set(messages.flatMap(({ quote }) => quote ?? []));
+  const quoted = window.filter(({ id }) => ids.has(id)).map(({ id, text }) => [id, text] as const);
+  return quoted.length === 0 ? {} : { quoted: Object.fromEntries(quoted) };
 }
 
 async function readWords(fs: FileSystem, path: string): Promise<string> {

@@ -20,6 +20,8 @@ export interface Context {
   origin: Message[];
   /** The conversation as it now stands, oldest first: what `summary` does not stand for. A prompt takes the newest of it. */
   history: HistoryMessage[];
+  /** The texts that the messages of this run quote, by their ids: also what was said before `history` begins. */
+  quoted?: Readonly<Record<string, string>>;
   /** What is left of the conversation before that; empty where it was never compressed (SPEC F3). */
   summary: string;
   /** What the owner has laid down for every run. */

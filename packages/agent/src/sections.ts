@@ -283,7 +283,7 @@ function renderHistory(run: Run, max: number): Quoted {
   const { context, task } = run;
   const shownElsewhere = task.turn?.messages ?? context.origin;
   const recent = recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote, attachments }) => {
-    const about = quotedText(quote, context.history);
+    const about = quotedText(quote, context);
     return record({ from: role, at: localTime(at, context), about, attachments: namesOf(attachments) }, text);
   });
   return lines(...recent);
@@ -295,7 +295,7 @@ function renderMessages(messages: readonly Message[], { context }: Run, max: num
     fields: {
       id,
       at: localTime(at, context),
-      about: quotedText(quote, context.history),
+      about: quotedText(quote, context),
       full_text: context.longTexts[id],
     },
     body: shorten(text, BIG_INPUT_CHARS, (char) => char.length),
@@ -481,9 +481,9 @@ function namesOf(files: HistoryMessage["attachments"]): string | undefined {
   return files?.map(({ name, type }) => (name === undefined ? type : shortenChars(name, TITLE_CHARS))).join(", ");
 }
 
-function quotedText(id: string | undefined, history: readonly HistoryMessage[]): string | undefined {
+function quotedText(id: string | undefined, { history, quoted = {} }: Run["context"]): string | undefined {
   if (id === undefined) return undefined;
-  const text = history.find((message) => message.id === id)?.text;
+  const text = quoted[id] ?? history.find((message) => message.id === id)?.text;
   return text === undefined ? id : shortenChars(text, QUOTE_CHARS);
 }
 

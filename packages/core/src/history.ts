@@ -9,6 +9,7 @@ import type { Outage, Result } from "@mimikit/protocol/result";
 import type { Steer } from "@mimikit/protocol/signal";
 import type { TurnInput } from "@mimikit/protocol/task";
 import { outageNotice } from "./notices.ts";
+import { titleOf } from "./title.ts";
 
 /** The id of the reply of a turn. */
 export function replyId(turn: string): string {
@@ -137,6 +138,11 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   messages.push(...turn.effects.flatMap((effect, k) => notificationOf(childId(turn.id, k), effect, turn.completedAt)));
   if (reply === undefined) return [...messages, ...asked];
   const started = turn.effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(turn.id, k)] : []));
+  const triggers = turn.effects.flatMap((effect, k) =>
+    effect.type === "schedule"
+      ? [{ id: childId(turn.id, k), title: effect.order.title ?? titleOf(effect.order.prompt) }]
+      : [],
+  );
   messages.push({
     id: replyId(turn.id),
     role: "assistant",
@@ -144,6 +150,7 @@ export function messagesOf(turn: Result): HistoryMessage[] {
     at: turn.completedAt,
     answers: [...input.messages, ...answers, ...(turn.steers ?? [])].map((each) => each.id),
     taskIds: [...started, ...input.results.map((report) => report.id)],
+    ...(triggers.length > 0 && { triggers }),
     usage: turn.usage,
     ...(turn.provider !== undefined && { provider: turn.provider }),
   });

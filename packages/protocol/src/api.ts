@@ -354,7 +354,7 @@ export const ChatMessage = HistoryMessage.extend({
   pending: z.boolean().optional(),
   /** Pending messages that wait for a turn of their own. */
   mode: z.literal("next").optional(),
-  /** Pending messages that were said meanwhile: the turn or the task that they were passed on to. */
+  /** Pending messages: the turn that has begun to work on them or, of what was said meanwhile, the run it was passed on to. */
   toTaskId: Id.optional(),
   /** It was said meanwhile under this id, and nobody heard it: now it is a message like any other. */
   replaces: Id.optional(),

@@ -15,6 +15,8 @@ export const HistoryMessage = z.object({
   answers: z.array(Id).optional(),
   /** Assistant messages: the tasks that the turn started, or that it reports. */
   taskIds: z.array(Id).optional(),
+  /** Assistant messages: the standing triggers that the turn made, as it named them. */
+  triggers: z.array(z.object({ id: Id, title: z.string() })).optional(),
   quote: Id.optional(),
   /** User messages: what was given along with the words (SPEC I8). */
   attachments: AttachedFiles.optional(),

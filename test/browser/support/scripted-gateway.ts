@@ -351,6 +351,7 @@ export class ScriptedGateway {
       this.message({
         ...message,
         ...(isSteer ? { meanwhile: true } : said.mode && { mode: said.mode }),
+        ...(!isSteer && said.quote !== undefined && { quote: said.quote }),
         ...this.#filesOf(said),
       });
     client.send(JSON.stringify({ type: "accepted", id: said.id, messageId: id } satisfies ServerFrame));

@@ -1,11 +1,8 @@
-/** What every view promises: names for everybody, a phone, Chinese, and a real instance behind it. */
-
-import { join } from "node:path";
 import type { Condition } from "@mimikit/protocol/condition";
-import { createPairingCode } from "@mimikit/runtime/pairing";
 import axe from "axe-core";
 import { describe, expect, test } from "vitest";
 import { Instance } from "../../support/instance.ts";
+import { openInstance } from "../support/open-instance.ts";
 import { taskRecord, triggerRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
 import { field, fill, openView, trailOf, VIEWS } from "../support/views.ts";
@@ -121,22 +118,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
   test("a real instance fills every view: a chain, its story, a trigger made by the form, and what was done", async () => {
     const mimikit = await Instance.start();
     atEnd(() => mimikit.dispose());
-    // A page that is put in place by the test is not known to come from this machine, where its gateway is.
-    const permissions = ["local-network-access"];
-    const context = await pages.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
-    atEnd(() => context.close());
-    const page = await context.newPage();
-    const origin = `http://127.0.0.1:${mimikit.port}`;
-    // The page of this build, whatever was built before; all that it asks is answered by the real processes.
-    await page.route(
-      (url) => url.origin === origin && !url.pathname.startsWith("/api/"),
-      (route, request) => {
-        const { pathname } = new URL(request.url());
-        return route.fulfill({ path: join(pages.dist, pathname === "/" ? "index.html" : pathname) });
-      },
-    );
-    await page.goto(`${origin}/#pair=${await createPairingCode(mimikit.home)}`);
-    await page.locator('[data-link="connected"]').waitFor();
+    const page = await openInstance(pages, mimikit);
     await field(page).fill("run `echo first` then `echo second`");
     await field(page).press("Enter");
     await page.getByText("All 2 tasks are done.").first().waitFor();

@@ -3,6 +3,7 @@ import type { RESULT_SCHEMAS } from "@mimikit/protocol/result";
 import type { z } from "zod";
 import { Markdown } from "../markdown.tsx";
 import { viewWords } from "./view-words.ts";
+import "./result-card.css";
 
 type Shape<T extends keyof typeof RESULT_SCHEMAS> = z.infer<(typeof RESULT_SCHEMAS)[T]>;
 

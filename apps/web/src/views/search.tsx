@@ -2,10 +2,10 @@
 import type { HistoryHit, MemoryAnswer } from "@mimikit/protocol/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { showMessage } from "../chat.tsx";
 import { nowMs } from "../clock.ts";
 import { bringMessage } from "../earlier-messages.ts";
 import { go, goHome } from "../place.ts";
+import { showMessage } from "../show-message.ts";
 import type { ViewProps } from "../views.tsx";
 import { momentText, words } from "../words.ts";
 import { Highlighted } from "./highlight.tsx";

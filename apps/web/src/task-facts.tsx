@@ -1,0 +1,47 @@
+/** What there is to say of a task in a word: its state, how long it takes, how much of it is done; and how to end it. */
+import type { TaskState } from "@mimikit/protocol/api";
+import { nowMs } from "./clock.ts";
+import { cancelTask, link } from "./connection.ts";
+import { Cross } from "./icons.tsx";
+import { cancelling } from "./state.ts";
+import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "./task-tree.ts";
+import { durationText, words } from "./words.ts";
+
+export function StateLabel({ state }: { state: TaskState }) {
+  return (
+    <span class="state" data-state={state}>
+      {words.state(state)}
+    </span>
+  );
+}
+
+/** How long it has taken so far, or took; nothing before it has begun. */
+export function Elapsed({ node }: { node: TaskNode }) {
+  const state = overallState(node);
+  if (state === "waiting" || state === "queued") return null;
+  return <span class="elapsed">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>;
+}
+
+/** How many members of a plan are done. */
+export function MemberCount({ node }: { node: TaskNode }) {
+  const members = node.children.flatMap(membersOf);
+  if (members.length === 0) return null;
+  const done = members.filter((task) => task.state === "done").length;
+  return <span class="member-count">{words.membersDone(done, members.length)}</span>;
+}
+
+export function CancelButton({ id, title }: { id: string; title: string }) {
+  if (cancelling.value.has(id)) return <span class="elapsed">{words.cancelling}</span>;
+  return (
+    <button
+      type="button"
+      class="plain small"
+      aria-label={words.cancelTask(title)}
+      title={words.cancel}
+      disabled={link.value.state !== "connected"}
+      onClick={() => cancelTask(id)}
+    >
+      <Cross />
+    </button>
+  );
+}
