@@ -200,6 +200,13 @@ describe("what needs no work is answered in place", () => {
     ["今天天气怎么样", "还没有配置语言模型", "OPENAI_BASE_URL"],
     ["help", "I work without a language model", "run `a` then `b`"],
     ["帮助", "我不需要语言模型", "运行 `a` 然后 `b`"],
+    ["hello", "Hello! No language model is configured yet", "every day at 9 run `ls` then `date`"],
+    ["你好", "还没有配置语言模型", "每天9点运行 `ls` 然后 `date`"],
+    ["undo", "Nothing is undone by a message", "npx mimikit undo <id>"],
+    ["为什么触发了", "页面顶部的时钟", "npx mimikit triggers explain"],
+    ["forget pnpm", "Nothing is forgotten", "memory.md"],
+    ["every day at 27:00 run `date`", "I ran and scheduled nothing", "every day at 9 run `ls` then `date`"],
+    ["every day at 9 say good morning", "I scheduled nothing", "every day at 9 remind me to stretch"],
   ])("%s is answered honestly", async (text, honest, useful) => {
     const reply = replyOf(await tell(text));
     expect(reply).toContain(honest);
