@@ -213,6 +213,18 @@ describe("what needs no work is answered in place", () => {
     expect(reply).toContain(useful);
   });
 
+  test.each(["hello", "你好", "every day at 27:00 run `date`", "每天9点说早上好"])(
+    "the examples of the answer to %s stand as they are typed, and are understood",
+    async (text) => {
+      const block = /```text\n(.+?)\n```/s.exec(replyOf(await tell(text)))?.[1] ?? "";
+      expect(block).not.toBe("");
+      for (const line of block.split("\n")) {
+        const reply = replyOf(await tell(line));
+        expect(reply).not.toMatch(/I (?:ran|scheduled|ran and scheduled) nothing|我没有|cannot answer|无法回答/);
+      }
+    },
+  );
+
   test("talk about a command runs nothing and says how it would", async () => {
     const turn = await tell("yesterday I tried to run `rm -rf /`");
     expect(turn.effects).toHaveLength(1);

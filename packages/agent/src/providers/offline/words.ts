@@ -47,6 +47,11 @@ function asQuotation(text: string): string {
   return text.replaceAll(/^/gm, "> ");
 }
 
+/** What is to be typed, with its backticks to be seen: in a line of Markdown the page makes code of them. */
+function asTyped(...lines: readonly string[]): string {
+  return ["```text", ...lines, "```"].join("\n");
+}
+
 function numbered(options: readonly string[], colon: string, comma: string): string {
   return options.map((option, i) => `${i + 1}${colon}${option}`).join(comma);
 }
@@ -123,10 +128,8 @@ const en = {
       "I ran nothing, because I am not sure what is meant. An order is only the commands in backticks with `then` or `and` between them, for example: run `a` then `b`",
     too_many: "I ran nothing: that is more commands than I take in one order.",
     no_time: "When? I did not understand the time. For example: in 10 minutes remind me to call Bob",
-    bad_time:
-      "I ran and scheduled nothing: I did not understand when. For example: every day at 9 run `ls` then `date`",
-    no_command:
-      "I scheduled nothing. Without a model, what happens by itself is a command or a reminder:\n\n- every day at 9 run `ls` then `date`\n- every day at 9 remind me to stretch",
+    bad_time: `I ran and scheduled nothing: I did not understand when. For example:\n\n${asTyped("every day at 9 run `ls` then `date`")}`,
+    no_command: `I scheduled nothing. Without a model, what happens by itself is a command or a reminder:\n\n${asTyped("every day at 9 run `ls` then `date`", "every day at 9 remind me to stretch")}`,
     past: "That time has already passed. Name one that is to come.",
     too_often: "That is too often: the shortest interval is 10 seconds.",
     too_far: "That is too far in the future.",
@@ -137,12 +140,12 @@ const en = {
     "No language model is configured, so I only understand a few fixed requests and cannot answer this. What I can do:",
   help: HELP_EN,
   greeting: "Hello! No language model is configured yet, so I understand a set of requests. Try one of these:",
-  firstSteps: [
-    "- run `ls` then `wc -l README.md`",
-    "- remind me in 2 minutes to stretch",
-    "- every day at 9 run `ls` then `date`",
-    "- help",
-  ].join("\n"),
+  firstSteps: asTyped(
+    "run `ls` then `wc -l README.md`",
+    "remind me in 2 minutes to stretch",
+    "every day at 9 run `ls` then `date`",
+    "help",
+  ),
   elsewhere: {
     undo: "Nothing is undone by a message. The page lists what can be undone behind the arrow at its top, with a button each; in the terminal `npx mimikit undo` lists it, and `npx mimikit undo <id>` undoes one.",
     why: 'Why something fires, or does not, stands on the page behind the clock at its top; in the terminal say `npx mimikit triggers explain <id>`. Say "reminders" to see the ids.',
@@ -241,9 +244,8 @@ const zh: Words = {
     leftover: "我没有运行任何命令，因为不确定意思。命令要放在反引号里，中间用“然后”或“和”连接，例如：运行 `a` 然后 `b`",
     too_many: "我没有运行任何命令：一次请求里的命令太多了。",
     no_time: "什么时候？我没有看懂时间。例如：10分钟后提醒我喝水",
-    bad_time: "我没有运行也没有安排任何命令：没有看懂时间。例如：每天9点运行 `ls` 然后 `date`",
-    no_command:
-      "我没有安排任何内容。没有模型时，能自动进行的只有命令和提醒：\n\n- 每天9点运行 `ls` 然后 `date`\n- 每天9点提醒我伸展一下",
+    bad_time: `我没有运行也没有安排任何命令：没有看懂时间。例如：\n\n${asTyped("每天9点运行 `ls` 然后 `date`")}`,
+    no_command: `我没有安排任何内容。没有模型时，能自动进行的只有命令和提醒：\n\n${asTyped("每天9点运行 `ls` 然后 `date`", "每天9点提醒我伸展一下")}`,
     past: "这个时间已经过去了，请说一个将来的时间。",
     too_often: "太频繁了：最短间隔是 10 秒。",
     too_far: "这个时间太远了。",
@@ -253,12 +255,12 @@ const zh: Words = {
   noModel: "还没有配置语言模型，所以我只能理解一些固定的请求，无法回答这个问题。我可以做这些：",
   help: HELP_ZH,
   greeting: "你好！还没有配置语言模型，所以我能听懂一组固定的请求。可以试试：",
-  firstSteps: [
-    "- 运行 `ls` 然后 `wc -l README.md`",
-    "- 2分钟后提醒我伸展一下",
-    "- 每天9点运行 `ls` 然后 `date`",
-    "- 帮助",
-  ].join("\n"),
+  firstSteps: asTyped(
+    "运行 `ls` 然后 `wc -l README.md`",
+    "2分钟后提醒我伸展一下",
+    "每天9点运行 `ls` 然后 `date`",
+    "帮助",
+  ),
   elsewhere: {
     undo: "一条消息不会撤销任何内容。页面顶部的箭头里列出了可以撤销的内容，每项都有按钮；在终端里，`npx mimikit undo` 列出它们，`npx mimikit undo <编号>` 撤销其中一项。",
     why: "为什么触发或没有触发，请看页面顶部的时钟；在终端里请用 `npx mimikit triggers explain <编号>`。说“我的提醒”可以查看编号。",
