@@ -34,6 +34,11 @@ test.each([
   ["at 9am UTC remind me to stand up", at("2026-11-22T17:00:00+08:00"), remind("stand up")],
   ["every day at 9 run `npm test`", cron("0 0 9 * * *"), run(["npm test"])],
   ["run `npm test` every day at 9", cron("0 0 9 * * *"), run(["npm test"])],
+  ["first run `a`, then run `b`, every day at 9", cron("0 0 9 * * *"), run(["a"], ["b"])],
+  ["every day at 9: first run `a`, then `b`", cron("0 0 9 * * *"), run(["a"], ["b"])],
+  ["every day at 9 first run `a`, then `b`", cron("0 0 9 * * *"), run(["a"], ["b"])],
+  ["每天9点先运行 `a`，再运行 `b`", cron("0 0 9 * * *"), run(["a"], ["b"])],
+  ["每天9点：先运行 `a`，然后运行 `b`", cron("0 0 9 * * *"), run(["a"], ["b"])],
   ["every weekday at 9:15 run `ls`", cron("0 15 9 * * 1-5"), run(["ls"])],
   ["every monday and friday at 18:30 remind me to report", cron("0 30 18 * * 1,5"), remind("report")],
   ["every evening at 8 remind me to stretch", cron("0 0 20 * * *"), remind("stretch")],
@@ -86,8 +91,8 @@ test.each([
   ["in 99999999999 days remind me to go", "too_far"],
   ["remind me to breathe", "no_time"],
   ["提醒我喝水", "no_time"],
-  ["Tomorrow I plan to run `x`", "mention"],
-  ["每月32号9点运行 `ls`", "mention"],
+  ["Tomorrow I plan to run `x`", "bad_time"],
+  ["每月32号9点运行 `ls`", "bad_time"],
 ])("%s cannot be kept and says why", (text, problem) => {
   expect(parseMessage(text, clock)).toEqual([{ kind: "unclear", problem, text }]);
 });

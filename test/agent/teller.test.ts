@@ -200,11 +200,30 @@ describe("what needs no work is answered in place", () => {
     ["今天天气怎么样", "还没有配置语言模型", "OPENAI_BASE_URL"],
     ["help", "I work without a language model", "run `a` then `b`"],
     ["帮助", "我不需要语言模型", "运行 `a` 然后 `b`"],
+    ["hello", "Hello! No language model is configured yet", "every day at 9 run `ls` then `date`"],
+    ["你好", "还没有配置语言模型", "每天9点运行 `ls` 然后 `date`"],
+    ["undo", "Nothing is undone by a message", "npx mimikit undo <id>"],
+    ["为什么触发了", "页面顶部的时钟", "npx mimikit triggers explain"],
+    ["forget pnpm", "Nothing is forgotten", "memory.md"],
+    ["every day at 27:00 run `date`", "I ran and scheduled nothing", "every day at 9 run `ls` then `date`"],
+    ["every day at 9 say good morning", "I scheduled nothing", "every day at 9 remind me to stretch"],
   ])("%s is answered honestly", async (text, honest, useful) => {
     const reply = replyOf(await tell(text));
     expect(reply).toContain(honest);
     expect(reply).toContain(useful);
   });
+
+  test.each(["hello", "你好", "every day at 27:00 run `date`", "每天9点说早上好"])(
+    "the examples of the answer to %s stand as they are typed, and are understood",
+    async (text) => {
+      const block = /```text\n(.+?)\n```/s.exec(replyOf(await tell(text)))?.[1] ?? "";
+      expect(block).not.toBe("");
+      for (const line of block.split("\n")) {
+        const reply = replyOf(await tell(line));
+        expect(reply).not.toMatch(/I (?:ran|scheduled|ran and scheduled) nothing|我没有|cannot answer|无法回答/);
+      }
+    },
+  );
 
   test("talk about a command runs nothing and says how it would", async () => {
     const turn = await tell("yesterday I tried to run `rm -rf /`");

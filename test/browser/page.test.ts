@@ -1071,7 +1071,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       expect(await page.locator(".example code").allInnerTexts()).toEqual([
         "run `ls` then `wc -l README.md`",
         "remember I like pnpm",
-        "tasks",
+        "first run `ls`, then run `date`, every day at 9",
         "help",
       ]);
       await page.getByRole("button", { name: "remember I like pnpm" }).press("Enter");

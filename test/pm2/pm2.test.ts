@@ -1,6 +1,6 @@
 /** The whole of Mimikit under a real PM2: starting, stopping, dying and coming back. Each test has a home and a port of its own. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -283,6 +283,39 @@ test("a home whose path is too long for a socket is refused before anything star
   expect(code).toBe(1);
   expect(stderr).toMatch(/is too long for PM2: set MIMIKIT_HOME to one of at most \d+ bytes\n$/);
   expect(readdirSync(workDir)).toEqual([]);
+});
+
+test("a workspace that is not there, or a home that cannot be made, is named with the variable that corrects it", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { workDir, env } = await instance();
+  const missing = join(workDir, "mistyped");
+  const noWorkspace = await run(MIMIKIT, ["up"], { ...env, MIMIKIT_WORK_DIR: missing });
+  expect(noWorkspace).toMatchObject({ code: 1, stdout: "" });
+  expect(noWorkspace.stderr).toBe(
+    `mimikit: the workspace ${missing} does not exist: make it, or correct MIMIKIT_WORK_DIR\n`,
+  );
+  writeFileSync(join(workDir, "file"), "");
+  const noHome = await run(MIMIKIT, ["up"], { ...env, MIMIKIT_HOME: join(workDir, "file", "home") });
+  expect(noHome.code).toBe(1);
+  expect(noHome.stderr).toMatch(/cannot be written \(.*\): set MIMIKIT_HOME to a directory that can\n$/);
+  expect(readdirSync(workDir)).toEqual(["file"]);
+});
+
+test("who starts it again with other settings is told how they come into force, and they do", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { up, home, env, mimikit } = await instance();
+  await up();
+  writeFileSync(join(home, "config.yaml"), "port: [1,\n  foo");
+  const { stdout } = await run(MIMIKIT, ["up"], { ...env, MIMIKIT_PROVIDER: "openai" });
+  expect(stdout).toMatch(/^Mimikit \S+ is already running\n/);
+  expect(stdout).toContain("  settings  as it was started; to take new ones:  npx mimikit restart\n");
+  expect(stdout).toContain("  → correct that, then:  npx mimikit restart\n");
+  rmSync(join(home, "config.yaml"));
+  const other = { ...env, MIMIKIT_PROVIDER: "openai", OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MIMIKIT_MODEL: "any" };
+  expect((await run(MIMIKIT, ["restart"], other)).code).toBe(0);
+  expect((await mimikit("status")).stdout).toMatch(/^teller +openai /m);
 });
 
 test("plain pm2 runs the same three processes, and mimikit neither doubles nor steals them", {

@@ -107,6 +107,7 @@ test.each([
   ["a name that is no field", "maxConcurency: 2", /maxConcurency/],
   ["a wrong place inside a group", "timeoutSec:\n  worker: soon", /timeoutSec\.worker/],
   ["no YAML at all", "port: [", /config\.yaml/],
+  ["a list that does not end before the next key", "port: [1,\n  foo", /line 2/],
   ["a list where a mapping belongs", "- port", /expected object/],
   ["a bomb of aliases", `a: &a [1,1,1,1,1,1,1,1,1]\n${"b".repeat(1)}: [${"*a,".repeat(30)}]`, /alias/i],
   ["brackets without end", "[".repeat(30_000), /config\.yaml/],
@@ -115,7 +116,7 @@ test.each([
 ])("a file with %s is reported, and the defaults are in force", (_what, yaml, reason) => {
   const { config, problems } = loadConfig(homeWith(yaml), {});
   expect(config).toEqual(defaults);
-  expect(problems).toEqual([expect.stringMatching(/^config\.yaml: .+; the defaults are in force$/)]);
+  expect(problems).toEqual([expect.stringMatching(/^config\.yaml: .+[^:]; the defaults are in force$/)]);
   expect(problems[0]).toMatch(reason);
 });
 

@@ -157,7 +157,7 @@ const ENGLISH = {
   examples: [
     { text: "run `ls` then `wc -l README.md`", why: "two steps, the second waits for the first" },
     { text: "remember I like pnpm", why: "kept as plain Markdown, found again later" },
-    { text: "tasks", why: "what runs, waits and is done" },
+    { text: "first run `ls`, then run `date`, every day at 9", why: "the same by itself, until you cancel it" },
     { text: "help", why: "everything the assistant understands" },
   ],
 

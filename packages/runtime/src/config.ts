@@ -516,6 +516,9 @@ function isGroup(value: unknown): value is Record<string, unknown> {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof BadJson || error instanceof Error) return error.message.split("\n")[0] ?? "unreadable";
+  if (error instanceof BadJson || error instanceof Error) {
+    // The first line of many an error announces the lines that are left out here.
+    return error.message.split("\n", 1)[0]?.replace(/:$/, "") ?? "unreadable";
+  }
   return String(error);
 }

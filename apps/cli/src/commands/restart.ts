@@ -27,6 +27,8 @@ export const restart = command({
         `another PM2 runs the processes: run  PM2_HOME='${foreign ?? "~/.pm2"}' pm2 restart ecosystem.config.cjs --update-env`,
       );
     }
+    // PM2 gives a process that it restarts the environment of its first start, so they are started as new ones.
+    await runPm2({ home, workDir }, ["delete", "all", "--silent"], PM2_RESTART_MS_MAX);
     await runPm2(
       { home, workDir },
       ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"],

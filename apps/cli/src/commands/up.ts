@@ -1,4 +1,5 @@
 /** Starts Mimikit, waits until it answers, and says where: safe to call at any time, by any number of callers. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/api";
 import type { Config } from "@mimikit/runtime/config";
@@ -33,18 +34,21 @@ export const up = command({
   ],
   async run({ json }) {
     const { home, workDir, config, problems } = currentPlace();
-    prepare(home);
+    prepare(home, workDir);
     await takeTurn(home);
     const wasRunning = await isRunning(home);
     if (!wasRunning) await start({ home, workDir }, config);
     const { url, status } = await waitUntilReady(home, config);
     const pairingUrl = `${url}/#pair=${await createPairingCode(home)}`;
     if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems });
-    else report({ wasRunning, pairingUrl, home, status, problems: new Set([...problems, ...status.problems]) });
+    else report({ wasRunning, pairingUrl, home, status, problems });
   },
 });
 
-function prepare(home: string): void {
+function prepare(home: string, workDir: string): void {
+  // The state directory is made where there is none, and would bring a mistyped workspace with it.
+  if (!existsSync(workDir))
+    throw new Failure("failed", `the workspace ${workDir} does not exist: make it, or correct MIMIKIT_WORK_DIR`);
   const socket = join(pm2Home(home), "rpc.sock");
   if (Buffer.byteLength(socket) > SOCKET_PATH_BYTES_MAX) {
     const most = SOCKET_PATH_BYTES_MAX - Buffer.byteLength(socket) + Buffer.byteLength(home);
@@ -57,8 +61,11 @@ function prepare(home: string): void {
     prepareHome(home);
   } catch (error) {
     if (error instanceof HomeError) throw new Failure("failed", error.message);
-    if (hasCode(error, "EACCES", "EROFS", "ENOSPC"))
-      throw new Failure("failed", `${home} cannot be written: ${reasonOf(error)}`);
+    if (hasCode(error, "EACCES", "EROFS", "ENOSPC", "ENOTDIR"))
+      throw new Failure(
+        "failed",
+        `${home} cannot be written (${reasonOf(error)}): set MIMIKIT_HOME to a directory that can`,
+      );
     throw error;
   }
 }
@@ -134,7 +141,8 @@ function report(facts: {
   pairingUrl: string;
   home: string;
   status: Status;
-  problems: ReadonlySet<string>;
+  /** What is wrong with the settings, as this command reads them. */
+  problems: readonly string[];
 }): void {
   const { wasRunning, pairingUrl, home, status, problems } = facts;
   const providers = new Set(Object.values(status.providers));
@@ -156,5 +164,7 @@ function report(facts: {
   printLine(`  works in  ${status.workDir}`);
   printLine(`  state     ${home}`);
   printLine("  stop      npm stop");
-  for (const problem of problems) printLine(`${styled("yellow", "!")} ${problem}`);
+  if (wasRunning) printLine("  settings  as it was started; to take new ones:  npx mimikit restart");
+  for (const problem of new Set([...problems, ...status.problems])) printLine(`${styled("yellow", "!")} ${problem}`);
+  if (problems.length > 0) printLine("  → correct that, then:  npx mimikit restart");
 }

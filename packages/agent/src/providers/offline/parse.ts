@@ -35,9 +35,18 @@ export type Problem =
   | "leftover"
   | "too_many"
   | "no_time"
+  /** A command for later, at a time that is not understood. */
+  | "bad_time"
+  /** A time, and nothing that can be done then without a model. */
+  | "no_command"
   | BadWhen["problem"];
 
+/** What is done by a click or another command, and not by a message: the answer names both. */
+export type Elsewhere = "undo" | "why" | "forget";
+
 export type Intent =
+  | { kind: "greeting" }
+  | { kind: "elsewhere"; what: Elsewhere }
   | { kind: "remember"; content: string }
   | { kind: "run"; steps: Steps }
   | { kind: "schedule"; schedule: Schedule }
@@ -54,13 +63,22 @@ export type Intent =
 
 const POLITE = /^(?:please\s+|请你?|麻烦你?|帮我|给我)+\s*/i;
 const RUN =
-  /^(?:(?:run|execute)(?:\s+(?:the\s+)?commands?)?(?=[\s:：`])|(?:先|同时|并行)?(?:运行|执行)(?:一下)?(?:命令)?)\s*/i;
+  /^(?:(?:first,?\s+)?(?:run|execute)(?:\s+first)?(?:\s+(?:the\s+)?commands?)?(?=[\s:：`])|(?:先|同时|并行)?(?:运行|执行)(?:一下)?(?:命令)?)\s*/i;
 const THEN = /^(?:and\s+then|then|after\s+that|afterwards|然后|接着|随后|之后|再|最后)/i;
 const BESIDE = /^(?:and|和|与|以及|并且|并|同时|同)/i;
 const AGAIN = /^(?:run|execute|运行|执行)/i;
 const END = /^[.。!！]*$/;
 const REMIND = /^(?:remind\s+me\b|提醒我|提醒一下我)\s*/i;
 const MENTION = /\b(?:run|runs|running|execute)\b|运行|执行/i;
+
+/** Where a phrase about a time begins, also one that is not understood. */
+const TIME =
+  /^(?:every|each|daily|weekly|monthly|at|in|on|after|tomorrow|tonight|today|when|whenever|每|当|明天|后天|今天|今晚|下个?[周月]|\d+[^`]*后)/i;
+/** What is to happen again and again, or later, somewhere in a line. */
+const RHYTHM =
+  /\b(?:every|each)\s+(?:\d+|day|week|month|hour|minute|morning|afternoon|evening|night|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|\bdaily\b|每(?:个?(?:小时|月|周|星期)|天|日|隔|早|晚|\d)/i;
+
+const GREETING = /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|你好|您好|嗨|早上好|晚上好)[\s.,!。，！~]*$/i;
 
 /** How a reminder is written that waits for its moment: what follows is said, whatever it is. */
 const DUE_REMINDER = /^(?:remind me: |提醒我：)/;
@@ -74,10 +92,23 @@ const KEYWORDS: readonly { kind: "tasks" | "schedules" | "status" | "help"; patt
   {
     kind: "schedules",
     pattern:
-      /^(?:(?:list|show)(?:\s+(?:me|my|the|all))*\s+(?:schedules?|reminders|triggers)|(?:my\s+)?(?:schedules?|reminders|triggers)|(?:查看|列出|显示)?(?:所有|全部|我的)?(?:提醒|定时任务|定时|日程)(?:列表)?)$/i,
+      /^(?:(?:list|show)(?:\s+(?:me|my|the|all))*\s+(?:schedules?|reminders|triggers)|what(?:\s+is|'s)\s+(?:scheduled|next)|what\s+(?:fires|starts|runs)\s+next|(?:my\s+)?(?:schedules?|reminders|triggers)|(?:查看|列出|显示)?(?:所有|全部|我的)?(?:提醒|定时任务|定时|日程|安排)(?:列表)?)$/i,
   },
   { kind: "status", pattern: /^(?:(?:show\s+)?status|(?:查看|显示)?(?:系统|当前)?状态)$/i },
-  { kind: "help", pattern: /^(?:help|what can you do|[?？]|帮助|你能做什么|你会什么)$/i },
+  {
+    kind: "help",
+    pattern: /^(?:\/?help|what (?:can|do) you (?:do|understand)|[?？]|帮助|你[能会可以]+(?:做|干)?(?:些)?什么)$/i,
+  },
+];
+
+const ELSEWHERE: readonly { what: Elsewhere; pattern: RegExp }[] = [
+  { what: "undo", pattern: /^(?:undo(?:\s+(?:it|that|this|the\s+last.*))?|撤销.{0,6}|撤回.{0,6})$/i },
+  {
+    what: "why",
+    pattern:
+      /^(?:why\s+(?:did|does|has|is|did\s*n[o']t|does\s*n[o']t)\s+(?:it|this|that|my\s+\w+|the\s+\w+)\s+(?:not\s+)?(?:fired?|start(?:ed)?|go\s+off)|(?:它|这个)?(?:为什么|怎么)(?:会|没有?|不)?(?:触发|启动)了?)$/i,
+  },
+  { what: "forget", pattern: /^(?:forget\s+.+|忘(?:记|掉|了).+)$/i },
 ];
 
 /** The intents of a message, in order. Lines without one that stand together are one `other`. Never throws. */
@@ -90,6 +121,8 @@ export function parseMessage(text: string, clock: Clock): Intent[] {
     if (intent.kind === "other" && last?.kind === "other") last.text += `\n${line}`;
     else intents.push(intent);
   }
+  const [only] = intents;
+  if (intents.length === 1 && only?.kind === "other" && GREETING.test(only.text)) return [{ kind: "greeting" }];
   return intents.length > 0 ? intents : [{ kind: "other", text }];
 }
 
@@ -142,7 +175,9 @@ function parseKeyword(order: string): Intent | null {
   if (order.length > KEYWORD_CHARS_MAX) return null;
   const bare = order.length > 1 ? order.replace(/[\s.。!！?？~]+$/, "") : order;
   const keyword = KEYWORDS.find(({ pattern }) => pattern.test(bare));
-  return keyword === undefined ? null : { kind: keyword.kind };
+  if (keyword !== undefined) return { kind: keyword.kind };
+  const elsewhere = ELSEWHERE.find(({ pattern }) => pattern.test(bare));
+  return elsewhere === undefined ? null : { kind: "elsewhere", what: elsewhere.what };
 }
 
 function parseRemember(order: string): Intent | null {
@@ -174,7 +209,9 @@ function parseCancel(order: string): Intent | null {
     /^(?:cancel|取消)(?:\s*(?:task|reminder|schedule|trigger|任务|提醒|定时任务|定时))?[\s:：]*(?:`?([a-z0-9][a-z0-9._-]*?)`?)?[.。!！]?$/i.exec(
       order,
     );
-  return match === null ? null : { kind: "cancel", id: match[1]?.toLowerCase() ?? null };
+  if (match !== null) return { kind: "cancel", id: match[1]?.toLowerCase() ?? null };
+  // Nothing is cancelled by a description: the ids are shown instead.
+  return /^(?:cancel\s|取消)/i.test(order) ? { kind: "cancel", id: null } : null;
 }
 
 function parseSearch(order: string): Intent | null {
@@ -251,7 +288,9 @@ function splitSchedule(order: string, clock: Clock): Split | null {
     const said = order
       .slice(0, start)
       .trim()
-      .replace(/[,，]?\s*(?:please|then|请|就|则|帮我)?\s*$/i, "");
+      .replace(/(?:\bfirst|先)$/i, "")
+      .trim()
+      .replace(/[,，:：]?\s*(?:please|then|请|就|则|帮我)?\s*$/i, "");
     const rest = order.slice(start);
     if (said === "") return splitRun(rest, clock) ?? splitReminder(rest.replace(REMIND, ""), REMIND.test(rest), clock);
     const when = parseWhen(said, clock);
@@ -315,7 +354,14 @@ function tidyReminder(text: string): string {
 function parseUnclear(order: string): Intent | null {
   if (REMIND.test(order)) return { kind: "unclear", problem: "no_time", text: order };
   const hasCode = order.includes("`");
+  const isTimed = TIME.test(order) || RHYTHM.test(withoutCode(order));
+  if (hasCode && isTimed && MENTION.test(withoutCode(order))) {
+    return { kind: "unclear", problem: "bad_time", text: order };
+  }
   if (hasCode && RUN.test(order)) return { kind: "unclear", problem: "leftover", text: order };
   if (hasCode && MENTION.test(withoutCode(order))) return { kind: "unclear", problem: "mention", text: order };
+  if (!hasCode && RHYTHM.test(order) && !/[?？]$/.test(order)) {
+    return { kind: "unclear", problem: "no_command", text: order };
+  }
   return null;
 }

@@ -212,11 +212,15 @@ async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Requ
     case "help":
       return `${words.helpIntro}\n\n${words.help}\n\n${words.connect}`;
     case "cancel":
-      return answerCancel(intent.id, run, words);
+      return answerCancel(intent.id, request, run);
     case "backlog":
       return answerBacklog(intent, run, words);
     case "search":
       return answerSearch(intent.query, request, run);
+    case "greeting":
+      return `${words.greeting}\n\n${words.firstSteps}\n\n${words.connect}`;
+    case "elsewhere":
+      return words.elsewhere[intent.what];
     case "unclear":
       return about(intent.text, request, words.unclear[intent.problem]);
     case "other": {
@@ -306,8 +310,9 @@ function answerStatus({ context }: Run, words: Words): string {
   return words.status(context.version, providers.join(", "), open.length, backlog.length);
 }
 
-async function answerCancel(id: string | null, run: Run, words: Words): Promise<string> {
-  if (id === null) return `${words.cancelWhich}\n\n${answerTasks(run, words)}`;
+async function answerCancel(id: string | null, request: Request, run: Run): Promise<string> {
+  const words = WORDS[request.language];
+  if (id === null) return `${words.cancelWhich}\n\n${answerSchedules(request, run)}\n\n${answerTasks(run, words)}`;
   const cancelled = await run.bus.call("cancel_task", { id });
   const isTrigger = run.context.triggers.some((trigger) => trigger.id === id);
   if (cancelled.ok) return isTrigger ? words.unscheduling(id) : words.cancelling(id);

@@ -2,7 +2,7 @@
 import { isChinese } from "@mimikit/core/notices";
 import type { TaskState } from "@mimikit/protocol/api";
 import { withoutCode } from "./code-span.ts";
-import type { Problem } from "./parse.ts";
+import type { Elsewhere, Problem } from "./parse.ts";
 
 export type Language = "en" | "zh";
 
@@ -12,27 +12,44 @@ export function languageOf(text: string): Language {
 }
 
 const HELP_EN = [
-  "- run `ls`: a command in the workspace. run `a` then `b`: one after the other, `b` gets the output of `a`. run `a` and `b`: side by side",
+  "- run `a` then `b`: commands in the workspace, one after the other; `b` gets the output of `a`. For example: run `ls` then `wc -l README.md`",
+  "- run `a` and `b`: side by side",
+  "- every day at 9 run `a` then `b`, in 2 hours run `a`, when src/a.ts changes run `a`: the same, by itself",
+  "- remind me in 10 minutes to …, every day at 9 remind me to …",
+  "- reminders, tasks, cancel <id>, status",
   "- remember …, search …: my long-term memory and what we said",
-  "- in 10 minutes remind me to …, every day at 9 run `a`, when src/a.ts changes run `a`, reminders",
-  "- tasks, cancel <id>, status",
   "- backlog add …, backlog done …, backlog remove …, backlog list",
   "- several lines are several requests; each command stands at the start of its line, in backticks, or after `run:`",
 ].join("\n");
 
 const HELP_ZH = [
-  "- 运行 `ls`：在工作目录中执行命令。运行 `a` 然后 `b`：依次执行，`b` 能读到 `a` 的输出。运行 `a` 和 `b`：同时执行",
+  "- 运行 `a` 然后 `b`：在工作目录中依次执行命令，`b` 能读到 `a` 的输出。例如：运行 `ls` 然后 `wc -l README.md`",
+  "- 运行 `a` 和 `b`：同时执行",
+  "- 每天9点运行 `a` 然后 `b`、2小时后运行 `a`、当 src/a.ts 变化时运行 `a`：到时自动执行",
+  "- 10分钟后提醒我 …、每天9点提醒我 …",
+  "- 我的提醒、任务、取消 <编号>、状态",
   "- 记住 …、搜索 …：我的长期记忆和我们的对话",
-  "- 10分钟后提醒我 …、每天9点运行 `a`、当 src/a.ts 变化时运行 `a`、我的提醒",
-  "- 任务、取消 <编号>、状态",
   "- 待办 添加 …、待办 完成 …、待办 删除 …、待办 列表",
   "- 多行就是多个请求；命令要写在行首的“运行”之后并放在反引号里，或写成“运行：命令”",
 ].join("\n");
 
-const CONNECT = "`OPENAI_BASE_URL` / `OPENAI_API_KEY`, `MIMIKIT_MODEL`";
+/** The shortest way to a model, for a terminal; the address is that of a local Ollama. */
+const CONNECT = [
+  "```sh",
+  "npm stop",
+  "export OPENAI_BASE_URL=http://127.0.0.1:11434/v1",
+  "export MIMIKIT_MODEL=…",
+  "npm start",
+  "```",
+].join("\n");
 
 function asQuotation(text: string): string {
   return text.replaceAll(/^/gm, "> ");
+}
+
+/** What is to be typed, with its backticks to be seen: in a line of Markdown the page makes code of them. */
+function asTyped(...lines: readonly string[]): string {
+  return ["```text", ...lines, "```"].join("\n");
 }
 
 function numbered(options: readonly string[], colon: string, comma: string): string {
@@ -64,7 +81,7 @@ const en = {
   cancelling: (id: string) => `I am cancelling \`${id}\` and everything that depends on it.`,
   cancelUnknown: (id: string) => `I know no task \`${id}\`. Say "tasks" or "reminders" to see the ids.`,
   cancelTooLate: (id: string) => `\`${id}\` has already ended: there is nothing to cancel.`,
-  cancelWhich: "Which task? Say `cancel <id>`.",
+  cancelWhich: "Which one? Say `cancel <id>`, with an id of these.",
   status: (version: string, providers: string, open: number, backlog: number) =>
     `I am running (version ${version}). Answering: ${providers}. Open tasks: ${open}. Open backlog items: ${backlog}.`,
   backlogEmpty: "The backlog is empty.",
@@ -111,7 +128,9 @@ const en = {
       "I ran nothing, because I am not sure what is meant. An order is only the commands in backticks with `then` or `and` between them, for example: run `a` then `b`",
     too_many: "I ran nothing: that is more commands than I take in one order.",
     no_time: "When? I did not understand the time. For example: in 10 minutes remind me to call Bob",
-    past: "That time has already passed.",
+    bad_time: `I ran and scheduled nothing: I did not understand when. For example:\n\n${asTyped("every day at 9 run `ls` then `date`")}`,
+    no_command: `I scheduled nothing. Without a model, what happens by itself is a command or a reminder:\n\n${asTyped("every day at 9 run `ls` then `date`", "every day at 9 remind me to stretch")}`,
+    past: "That time has already passed. Name one that is to come.",
     too_often: "That is too often: the shortest interval is 10 seconds.",
     too_far: "That is too far in the future.",
   } satisfies Record<Problem, string>,
@@ -120,7 +139,20 @@ const en = {
   noModel:
     "No language model is configured, so I only understand a few fixed requests and cannot answer this. What I can do:",
   help: HELP_EN,
-  connect: `To connect a model (any endpoint that speaks Chat Completions), set ${CONNECT} before \`npm start\`. codex and claude work too; docs/providers.md has each in five lines.`,
+  greeting: "Hello! No language model is configured yet, so I understand a set of requests. Try one of these:",
+  firstSteps: asTyped(
+    "run `ls` then `wc -l README.md`",
+    "remind me in 2 minutes to stretch",
+    "every day at 9 run `ls` then `date`",
+    "help",
+  ),
+  elsewhere: {
+    undo: "Nothing is undone by a message. The page lists what can be undone behind the arrow at its top, with a button each; in the terminal `npx mimikit undo` lists it, and `npx mimikit undo <id>` undoes one.",
+    why: 'Why something fires, or does not, stands on the page behind the clock at its top; in the terminal say `npx mimikit triggers explain <id>`. Say "reminders" to see the ids.',
+    forget:
+      "Nothing is forgotten by a message. What I remember is a line each in memory.md of my state directory (`.mimikit/`): take it out there. What was added lately can be taken back with `npx mimikit undo`.",
+  } satisfies Record<Elsewhere, string>,
+  connect: `To connect a model (any endpoint that speaks Chat Completions; this one would be Ollama), stop me and start me again with its address:\n\n${CONNECT}\n\nFor OpenAI itself set \`OPENAI_API_KEY\` instead of the address. codex and claude work too: docs/providers.md.`,
   helpIntro: "I work without a language model and understand these requests:",
   allDone: (count: number) => (count === 1 ? "Done." : `All ${count} tasks are done.`),
   someDone: (done: number, count: number) =>
@@ -168,7 +200,7 @@ const zh: Words = {
   cancelling: (id) => `我正在取消 \`${id}\` 以及依赖它的任务。`,
   cancelUnknown: (id) => `我没有找到任务 \`${id}\`。说“任务”或“我的提醒”可以查看编号。`,
   cancelTooLate: (id) => `\`${id}\` 已经结束，没有可取消的内容。`,
-  cancelWhich: "要取消哪个任务？请说：取消 <编号>",
+  cancelWhich: "要取消哪一个？请说：取消 <编号>，编号在下面。",
   status: (version, providers, open, backlog) =>
     `我正在运行（版本 ${version}）。应答者：${providers}。未完成任务：${open}。待办事项：${backlog}。`,
   backlogEmpty: "待办列表是空的。",
@@ -212,7 +244,9 @@ const zh: Words = {
     leftover: "我没有运行任何命令，因为不确定意思。命令要放在反引号里，中间用“然后”或“和”连接，例如：运行 `a` 然后 `b`",
     too_many: "我没有运行任何命令：一次请求里的命令太多了。",
     no_time: "什么时候？我没有看懂时间。例如：10分钟后提醒我喝水",
-    past: "这个时间已经过去了。",
+    bad_time: `我没有运行也没有安排任何命令：没有看懂时间。例如：\n\n${asTyped("每天9点运行 `ls` 然后 `date`")}`,
+    no_command: `我没有安排任何内容。没有模型时，能自动进行的只有命令和提醒：\n\n${asTyped("每天9点运行 `ls` 然后 `date`", "每天9点提醒我伸展一下")}`,
+    past: "这个时间已经过去了，请说一个将来的时间。",
     too_often: "太频繁了：最短间隔是 10 秒。",
     too_far: "这个时间太远了。",
   },
@@ -220,7 +254,20 @@ const zh: Words = {
   notUnderstood: "这部分我没有看懂，而且没有配置语言模型。",
   noModel: "还没有配置语言模型，所以我只能理解一些固定的请求，无法回答这个问题。我可以做这些：",
   help: HELP_ZH,
-  connect: `要连接模型（任何兼容 Chat Completions 的接口），请在 \`npm start\` 之前设置 ${CONNECT}。codex 和 claude 也可以；docs/providers.md 里各有五行说明。`,
+  greeting: "你好！还没有配置语言模型，所以我能听懂一组固定的请求。可以试试：",
+  firstSteps: asTyped(
+    "运行 `ls` 然后 `wc -l README.md`",
+    "2分钟后提醒我伸展一下",
+    "每天9点运行 `ls` 然后 `date`",
+    "帮助",
+  ),
+  elsewhere: {
+    undo: "一条消息不会撤销任何内容。页面顶部的箭头里列出了可以撤销的内容，每项都有按钮；在终端里，`npx mimikit undo` 列出它们，`npx mimikit undo <编号>` 撤销其中一项。",
+    why: "为什么触发或没有触发，请看页面顶部的时钟；在终端里请用 `npx mimikit triggers explain <编号>`。说“我的提醒”可以查看编号。",
+    forget:
+      "一条消息不会让我忘记任何内容。我记住的内容在状态目录（`.mimikit/`）的 memory.md 里，每条一行，可以直接删掉。最近添加的也可以用 `npx mimikit undo` 撤销。",
+  },
+  connect: `要连接模型（任何兼容 Chat Completions 的接口，下面以 Ollama 为例），请停止后带上它的地址重新启动：\n\n${CONNECT}\n\n使用 OpenAI 时，把地址换成 \`OPENAI_API_KEY\`。codex 和 claude 也可以：docs/providers.md。`,
   helpIntro: "我不需要语言模型就能理解这些请求：",
   allDone: (count) => (count === 1 ? "完成了。" : `${count} 个任务都完成了。`),
   someDone: (done, count) =>
