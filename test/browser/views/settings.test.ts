@@ -85,7 +85,7 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     expect(await ground()).toBe(dark);
   });
 
-  test("where a page may show no notification itself, its worker does, and a click leads back to the page", async () => {
+  test("where a page may show no notification itself, its worker does", async () => {
     const context = await pages.browser.newContext({ permissions: ["notifications"] });
     atEnd(() => context.close());
     // What Android's Chromium does with notifications that come from a page.

@@ -111,7 +111,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     return opened;
   }
 
-  test("a condition is built by the keyboard alone, of groups in groups, and read as a sentence", async () => {
+  test("a condition is built of groups in groups, with the focus on what was added, and read as a sentence", async () => {
     const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
     await openView(page, "triggers/new");
     await page.getByLabel("What should be done?").fill("announce it");
@@ -122,7 +122,8 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByRole("button", { name: "Add a condition that must hold, too" }).press("Enter");
     // What was added has the focus: its kind is chosen by its first letters, as the browser has it.
     await expect.poll(() => kinds.nth(2).evaluate((element) => element === document.activeElement)).toBe(true);
-    await kinds.nth(2).selectOption("any of these");
+    await page.keyboard.type("any");
+    await expect.poll(() => kinds.count()).toBe(4);
     await kinds.nth(3).selectOption("a model says yes");
     expect(await create.isDisabled()).toBe(true);
     await page.getByLabel("Question to a model").fill("Is it Friday?");
