@@ -7,7 +7,7 @@ import { Result } from "@mimikit/protocol/result";
 import { openDisk } from "@mimikit/store/disk";
 import { createRecord } from "@mimikit/store/record";
 import { archivePath } from "@mimikit/store/state";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { allCommands, helpOf } from "../../scripts/command-page.ts";
 import { queue, resultOf, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
@@ -80,23 +80,36 @@ const WITH_JSON: Readonly<Record<string, readonly string[] | "with PM2" | "for p
   usage: ["usage"],
 };
 
-test("every command prints one JSON document with --json, and nothing else on stdout", async () => {
+test("every command is tried with --json, or it is said why not", async () => {
   expect(Object.keys(WITH_JSON)).toEqual((await allCommands()).map(({ name }) => name));
-  const served = await Instance.start({ roles: ["gateway"] });
-  onTestFinished(() => served.dispose());
-  await served.until("the gateway answers", () => served.api("/api/status"));
-  const dir = temporaryDirectory();
-  const backup = join(dir, "backup.tar.gz");
-  for (const call of Object.values(WITH_JSON)) {
-    if (typeof call === "string") continue;
-    const words = call.map((word) => (word === "backup.tar.gz" ? backup : word));
-    // A backup is unpacked where nothing is yet.
-    const place = call[0] === "restore" ? { home: join(dir, "restored"), workDir: dir } : served;
-    const { code, out, error } = await runCli(place, [...words, "--json"]);
-    expect(() => JSON.parse(out), `mimikit ${call.join(" ")} --json: ${out}${error}`).not.toThrow();
-    // Nobody answers here, and a state directory that is served by one role alone is not healthy.
-    expect([call[0], code]).toEqual([call[0], call[0] === "ask" ? 4 : call[0] === "doctor" ? code : 0]);
-  }
+});
+
+describe("with --json", () => {
+  let served: Instance;
+  let dir: string;
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), "mimikit-commands-"));
+    served = await Instance.start({ roles: ["gateway"] });
+    await served.until("the gateway answers", () => served.api("/api/status"));
+  });
+  afterAll(async () => {
+    await served.dispose();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const calls = Object.values(WITH_JSON).filter((call) => typeof call !== "string");
+  test.each(calls.map((call) => ({ call, line: call.join(" ") })))(
+    "mimikit $line prints one JSON document, and nothing else on stdout",
+    async ({ call: [name = "", ...rest] }) => {
+      const words = rest.map((word) => (word === "backup.tar.gz" ? join(dir, word) : word));
+      // A backup is unpacked where nothing is yet.
+      const place = name === "restore" ? { home: join(dir, "restored"), workDir: dir } : served;
+      const { code, out, error } = await runCli(place, [name, ...words, "--json"]);
+      expect(() => JSON.parse(out), `${out}${error}`).not.toThrow();
+      // Nobody answers here, and an instance of which one role runs alone may not be healthy.
+      if (name !== "doctor") expect(code).toBe(name === "ask" ? 4 : 0);
+    },
+  );
 });
 
 test.each([

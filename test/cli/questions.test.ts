@@ -73,7 +73,10 @@ test.each([
   expect(wish !== undefined && isSealed(readToken(at.home), wish)).toBe(true);
   expect((await runCli(at, ["questions"])).out).toBe("nothing is asked\n");
   const again = await runCli(at, ["questions", "answer", "t-000001.1", "1"]);
-  expect([again.code, again.error]).toEqual([1, "mimikit: there is no open question t-000001.1:  mimikit questions  shows what there is\n"]);
+  expect([again.code, again.error]).toEqual([
+    1,
+    "mimikit: there is no open question t-000001.1:  mimikit questions  shows what there is\n",
+  ]);
   expect(inboxOf(at)).toHaveLength(1);
 });
 

@@ -94,7 +94,7 @@ test.each([
   { words: ["send", "/clear", "the", "table"], why: "/clear stands alone" },
   { words: ["steer"], why: "mimikit steer <text>" },
   { words: ["clear"], why: "mimikit clear --yes" },
-  { words: ["stop", "t-000001.0"], why: "Unknown argument" },
+  { words: ["stop", "t-000001.0"], why: "t-000001.0 is one word too many: it is  mimikit stop" },
 ])("mimikit $words sends nothing and says why", async ({ words, why }) => {
   const at = stopped();
   const { code, error } = await runCli(at, words);

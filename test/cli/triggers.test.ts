@@ -185,7 +185,10 @@ test("a trigger is changed, paused and deleted by the beginning of its id, and w
   const nothing = await runCli(at, ["triggers", "change", (await add(at, "--every", "2h", "x")).triggerId]);
   expect([nothing.code, nothing.error]).toEqual([2, expect.stringContaining("say what is to change")]);
   const gone = await runCli(at, ["triggers", "show", short]);
-  expect([gone.code, gone.error]).toEqual([1, `mimikit: there is no trigger ${short}:  mimikit triggers  shows what there is\n`]);
+  expect([gone.code, gone.error]).toEqual([
+    1,
+    `mimikit: there is no trigger ${short}:  mimikit triggers  shows what there is\n`,
+  ]);
 });
 
 test("the beginning of several ids means none of them", async () => {

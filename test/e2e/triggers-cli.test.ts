@@ -142,7 +142,9 @@ describe("with the gateway", () => {
 
     await runCli(mimikit, ["triggers", "add", "--at", "2036-12-24T18:00:00Z", "x"]);
     const { out: status } = await runCli(mimikit, ["status"]);
-    expect(status).toMatch(/next trigger trg-\w+ at 2036-12-24 [\s\S]*\n\? it asks you something:  mimikit questions/);
+    expect(status).toMatch(
+      /next trigger trg-\w+ at 2036-12-24 [\s\S]*\n\? it asks you something: {2}mimikit questions/,
+    );
     expect((await runCli(mimikit, ["questions", "answer", id, "1"])).out).toBe(`${id}: EU\n`);
   });
 
