@@ -4,12 +4,12 @@ import { nowMs } from "../clock.ts";
 import { COLOURS, chooseColours, colours } from "../colours.ts";
 import { link, sendMessage } from "../connection.ts";
 import { allowNotifications, consent, stopNotifications } from "../notifications.ts";
-import { Answerers } from "../overview.tsx";
 import { goHome } from "../place.ts";
 import { status } from "../state.ts";
 import { momentText, words } from "../words.ts";
 import { Choice } from "./choice.tsx";
 import { chooseLanguage, LANGUAGES, languageNow } from "./language.ts";
+import { Answerers } from "./overview-sheet.tsx";
 import { viewWords } from "./view-words.ts";
 import "./settings.css";
 

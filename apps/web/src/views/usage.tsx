@@ -2,11 +2,11 @@
 import type { UsageRow } from "@mimikit/protocol/api";
 import { useSignal } from "@preact/signals";
 import { nowMs } from "../clock.ts";
-import { Budgets } from "../overview.tsx";
 import { status } from "../state.ts";
 import { costText, numberText, words } from "../words.ts";
 import { BarChart } from "./bar-chart.tsx";
 import { Choice } from "./choice.tsx";
+import { Budgets } from "./overview-sheet.tsx";
 import { useAnswer } from "./use-answer.ts";
 import { viewWords } from "./view-words.ts";
 import "./usage.css";
