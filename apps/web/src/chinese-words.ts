@@ -104,6 +104,7 @@ export const CHINESE: Words = {
     settings: "设置",
     keys: "键盘快捷键",
   },
+  everythingElse: "其他",
   openPalette: "搜索或执行",
   palettePlaceholder: "想看什么，或做什么？",
   paletteHint: "↑ ↓ 选择 · Enter 打开 · Escape 关闭",

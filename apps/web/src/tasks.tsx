@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { isDrawerOpen, leaveDrawer, narrow } from "./drawer.ts";
 import { Cross, List } from "./icons.tsx";
 import { lazily } from "./lazily.tsx";
-import { addressOf } from "./place.ts";
+import { addressOf, VIEWS } from "./place.ts";
 import { openCount, status, tasks } from "./state.ts";
 import { words } from "./words.ts";
 
@@ -16,9 +16,9 @@ export function TaskPanel({ isCovered }: { isCovered: boolean }) {
     <aside class="tasks" aria-labelledby="tasks-title" inert={isCovered}>
       <div class="drawer-top">
         <h2 id="tasks-title">{words.tasks}</h2>
-        <BoardLink />
       </div>
       <Known />
+      <Ways />
       <Colophon />
     </aside>
   );
@@ -51,12 +51,12 @@ export function TaskDrawer() {
       <div class="tasks">
         <div class="drawer-top">
           <h2 id="tasks-title">{words.tasks}</h2>
-          <BoardLink />
           <button type="button" class="plain" aria-label={words.closeTasks} onClick={close}>
             <Cross />
           </button>
         </div>
         <Known />
+        <Ways />
         <Colophon />
       </div>
     </dialog>
@@ -86,12 +86,16 @@ function Known() {
   return tasks.value.size === 0 ? <p class="quiet">{words.noTasks}</p> : <Listed />;
 }
 
-/** Leads to the drawing of all that is in the list. */
-function BoardLink() {
+/** Everything else that there is to see, by name: nobody has to know a key for it. */
+function Ways() {
   return (
-    <a class="board-link" href={addressOf("tasks")} onClick={leaveDrawer}>
-      {words.views.tasks}
-    </a>
+    <nav class="ways-out" aria-label={words.everythingElse}>
+      {VIEWS.map((view) => (
+        <a key={view} href={addressOf(view)} onClick={leaveDrawer}>
+          {words.views[view]}
+        </a>
+      ))}
+    </nav>
   );
 }
 

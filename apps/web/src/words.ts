@@ -76,6 +76,7 @@ const ENGLISH = {
     settings: "Settings",
     keys: "Keyboard shortcuts",
   },
+  everythingElse: "Everything else",
   openPalette: "Search or do something",
   palettePlaceholder: "What do you want to see or do?",
   paletteHint: "↑ ↓ choose · Enter opens · Escape closes",

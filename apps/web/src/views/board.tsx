@@ -1,6 +1,8 @@
 /** All work at a glance: each plan as a drawing of what waits for what; one task with its whole story. */
+
 import { computed } from "@preact/signals";
 import { nowMs } from "../clock.ts";
+import { CodedText } from "../coded-text.tsx";
 import { addressOf, go } from "../place.ts";
 import { steps, trees } from "../state.ts";
 import { StateLabel } from "../task-facts.tsx";
@@ -81,7 +83,7 @@ function Plan({ node }: { node: TaskNode }) {
       <p class="plan-top">
         <StateLabel state={state} />
         <a class="plan-title" href={addressOf("tasks", id)}>
-          {title}
+          <CodedText text={title} />
         </a>
         {members.length > 0 && <span class="quiet">{words.membersDone(done, members.length)}</span>}
         <span class="quiet">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>
@@ -122,7 +124,9 @@ function Graph({ node }: { node: TaskNode }) {
             style={{ left: `${x}px`, top: `${y}px`, width: `${NODE_WIDTH}px`, height: `${NODE_HEIGHT}px` }}
           >
             <StateLabel state={task.state} />
-            <span class="graph-title">{task.title}</span>
+            <span class="graph-title">
+              <CodedText text={task.title} />
+            </span>
             {isOpen(task.state) && <span class="unseen">{steps.value.get(task.id)?.at(-1)}</span>}
           </a>
         ))}

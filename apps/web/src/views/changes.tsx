@@ -1,9 +1,11 @@
 /** What was changed lately, by the user or by a model, and how to take it back; asked for anew whenever the view opens. */
+
 import type { ChangeView } from "@mimikit/protocol/api";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../call.ts";
 import { nowMs } from "../clock.ts";
+import { CodedText } from "../coded-text.tsx";
 import { link } from "../connection.ts";
 import { momentText, words } from "../words.ts";
 import { viewWords } from "./view-words.ts";
@@ -55,7 +57,9 @@ function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: 
   const isWanted = wanted.value.has(id);
   return (
     <>
-      <p class="change-title">{title}</p>
+      <p class="change-title">
+        <CodedText text={title} />
+      </p>
       <p class="change-facts" role="status">
         {viewWords.whatChanged(what, op)}, {viewWords.changedBy(by)},{" "}
         <time dateTime={at}>{momentText(at, nowMs.value)}</time>

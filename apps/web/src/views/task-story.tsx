@@ -1,6 +1,8 @@
 /** One task: what was asked, what came of it, and when what happened to it. */
+
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/api";
 import { nowMs } from "../clock.ts";
+import { CodedText } from "../coded-text.tsx";
 import { cancelTask, link } from "../connection.ts";
 import { addressOf } from "../place.ts";
 import { cancelling, steps, tasks, trees } from "../state.ts";
@@ -48,7 +50,9 @@ function Heading({ task: { id, state, title } }: { task: TaskSummary }) {
   return (
     <div class="story-top">
       <StateLabel state={state} />
-      <h3>{title}</h3>
+      <h3>
+        <CodedText text={title} />
+      </h3>
       {isOpen(state) && (
         <button
           type="button"
@@ -148,7 +152,10 @@ function BuiltOn({ detail: { upstream } }: { detail: TaskDetail }) {
       <ul class="built-on">
         {upstream.map(({ id, title, status }) => (
           <li key={id}>
-            <StateLabel state={status} /> <a href={addressOf("tasks", id)}>{title}</a>
+            <StateLabel state={status} />{" "}
+            <a href={addressOf("tasks", id)}>
+              <CodedText text={title} />
+            </a>
           </li>
         ))}
       </ul>

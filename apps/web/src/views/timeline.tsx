@@ -1,6 +1,8 @@
 /** Who ran when: a lane for each task, with its waiting and its running as a bar over time, and what it has cost. */
+
 import type { TaskSummary } from "@mimikit/protocol/api";
 import { nowMs } from "../clock.ts";
+import { CodedText } from "../coded-text.tsx";
 import { addressOf } from "../place.ts";
 import { trees } from "../state.ts";
 import { StateLabel } from "../task-facts.tsx";
@@ -78,7 +80,7 @@ function Lane({ task, scale }: { task: TaskSummary; scale: Scale }) {
       <p class="lane-top">
         <StateLabel state={state} />
         <a class="lane-title" href={addressOf("tasks", id)} title={title}>
-          {title}
+          <CodedText text={title} />
         </a>
         {startedAt !== undefined && <span class="unseen">{viewWords.ranFrom(momentText(startedAt, nowMs.value))}</span>}
       </p>

@@ -1,8 +1,10 @@
 /** What starts by itself: what is to come, why, and how to make, change, hold, start or end it. */
+
 import type { Explanation, TriggerDetail, TriggerSummary } from "@mimikit/protocol/api";
 import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { nowMs } from "../clock.ts";
+import { CodedText } from "../coded-text.tsx";
 import { link } from "../connection.ts";
 import { lazily } from "../lazily.tsx";
 import { go } from "../place.ts";
@@ -108,7 +110,7 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
   return (
     <>
       <p class="trigger-title" title={trigger.prompt}>
-        {title}
+        <CodedText text={title} />
       </p>
       <p class="trigger-when" title={patternOf(trigger)}>
         {whenText(trigger)}
