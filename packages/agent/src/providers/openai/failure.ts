@@ -36,7 +36,8 @@ export function failureOf(status: number, body: string, retryAfter: string | nul
     kind,
     message: `the model endpoint says ${message}${hint}`.slice(0, MESSAGE_CHARS_MAX),
   });
-  if (status === 401 || status === 403) return failure("refused", " (check OPENAI_API_KEY)");
+  if (status === 401 || status === 403)
+    return failure("refused", " (check OPENAI_API_KEY; a new one counts after mimikit restart)");
   if (status === 404) return failure("not_found", " (check OPENAI_BASE_URL and MIMIKIT_MODEL)");
   if (status === 413 || (status < 500 && status !== 429 && OVERFLOW.some((pattern) => pattern.test(all))))
     return failure("overflow");
