@@ -107,6 +107,9 @@ const VIEWS: readonly { name: string; address: string; seen: (page: Page) => Pro
   { name: "keys", address: "#/keys", seen: (page) => page.locator("kbd").last().waitFor() },
 ];
 
+/** The views of which the docs have a picture. */
+const SHOWN = ["timeline", "board", "triggers", "condition", "usage"];
+
 const chromium = findChromium();
 if (chromium === undefined) throw new Error("no Chromium here: install one, or name it in MIMIKIT_CHROMIUM");
 const mimikit = await Instance.start();
@@ -128,6 +131,7 @@ try {
     const context = await browser.newContext({ viewport: SIZE, colorScheme, deviceScaleFactor: 1 });
     const page = await open(await context.newPage());
     await page.getByText("watering bed").last().waitFor();
+    await page.locator(".work").last().waitFor();
     await page.screenshot({ path: join(IMAGES, `page-${colorScheme}.png`) });
     if (colorScheme === "light") process.stdout.write(`first paint: ${await firstPaintMs(page)} ms\n`);
     if (colorScheme === "light" || folder !== undefined) {
@@ -173,6 +177,7 @@ async function firstPaintMs(page: Page): Promise<number> {
 
 async function takeViews(page: Page, suffix: string): Promise<void> {
   for (const { name, address, seen } of VIEWS) {
+    if (folder === undefined && !SHOWN.includes(name)) continue;
     await page.evaluate((hash) => {
       location.hash = hash;
     }, address);

@@ -18,8 +18,7 @@ export function TaskPanel({ isCovered }: { isCovered: boolean }) {
         <h2 id="tasks-title">{words.tasks}</h2>
       </div>
       <Known />
-      <Ways />
-      <Colophon />
+      <PanelEnd />
     </aside>
   );
 }
@@ -56,8 +55,7 @@ export function TaskDrawer() {
           </button>
         </div>
         <Known />
-        <Ways />
-        <Colophon />
+        <PanelEnd />
       </div>
     </dialog>
   );
@@ -84,6 +82,15 @@ export function DrawerButton() {
 
 function Known() {
   return tasks.value.size === 0 ? <p class="quiet">{words.noTasks}</p> : <Listed />;
+}
+
+function PanelEnd() {
+  return (
+    <div class="panel-end">
+      <Ways />
+      <Colophon />
+    </div>
+  );
 }
 
 /** Everything else that there is to see, by name: nobody has to know a key for it. */
