@@ -58,6 +58,20 @@ export class MemoryDisk {
     return inode === undefined ? null : { mtimeMs: inode.mtimeMs, size: inode.text.length, inode: inode.number };
   }
 
+  /**
+   * Has the file of this name, or one that was there before it, a name in tmp/ as well? So it is while a document is
+   * replaced: what is to take its place is newer.
+   */
+  isBeingReplaced(path: string): boolean {
+    const current = this.inode(path);
+    if (current === undefined) return false;
+    return [...this.directories].some(
+      ([dir, { names }]) =>
+        dir.startsWith("tmp/") &&
+        [...names.values()].some(({ number, text }) => number <= current.number && !text.startsWith("{")),
+    );
+  }
+
   /** When this name came, as a number that grows with every change; 0 when it is not there. */
   bornAt(path: string): number {
     return this.inode(path) === undefined ? 0 : (this.births.get(path) ?? 0);

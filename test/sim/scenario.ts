@@ -254,11 +254,16 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
 }
 
 /** Adds a line to a file of memory, or begins one there, and saves it so that it lasts. */
+/**
+ * Somebody edits a document by hand. Not in the instant between two operations on names that docs/memory.md names: then
+ * nothing could keep both what is put there and what they save.
+ */
 function scribble(line: string, world: World, outside: Outside): void {
   const { disk, random } = world;
   const files = ["memory", "memory/summary"].flatMap((dir) => disk.names(dir).map((name) => `${dir}/${name}`));
   const path =
     files[below(random, files.length + 1)] ?? `memory/${new Date(world.now()).toISOString().slice(0, 10)}.md`;
+  if (disk.isBeingReplaced(path)) return;
   disk.create(path, `${disk.read(path) ?? ""}${line}\n`, world.now());
   disk.syncContent(path);
   disk.syncDir(directoryOf(path));

@@ -5,7 +5,7 @@
  */
 import { BadJson } from "@mimikit/protocol/json";
 import { directoryOf, type FileSystem } from "./file-system.ts";
-import { replaceView } from "./record.ts";
+import { createOnce, replaceView } from "./record.ts";
 
 export const DOCUMENT_BYTES_MAX = 16 * 1_048_576;
 const EDIT_ATTEMPTS_MAX = 20;
@@ -70,6 +70,12 @@ export async function editDocument(
  * @returns false where somebody else has saved.
  */
 export async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
+  if (!(await fs.exists(path))) {
+    if (before !== "") return false;
+    // What is not there is created, which never takes the place of what somebody saves meanwhile.
+    await fs.makeDir(directoryOf(path));
+    return createOnce(fs, path, after);
+  }
   const old = fs.temporary();
   try {
     const isReplaced = await replaceView(fs, path, after, async () => {

@@ -4,11 +4,12 @@ import { ResultSummary, WishOutcome } from "@mimikit/protocol/archive";
 import { Change, type Changer } from "@mimikit/protocol/change";
 import { Event, Message } from "@mimikit/protocol/inbox";
 import type { Task } from "@mimikit/protocol/task";
-import { type DocumentLock, editMark, readDocument } from "@mimikit/store/document";
+import { editMark, readDocument } from "@mimikit/store/document";
 import { createRecord, RecordTooLarge, readRecord } from "@mimikit/store/record";
 import { ARCHIVE, archivePath, changePath, inboxPath, resultPath } from "@mimikit/store/state";
 import { applyBacklogEdit, applyMemoryEdit, changeOf, NoSuchItem, pathOf } from "../documents.ts";
 import { archive, type Hands, moveToArchive, tellTeller } from "./hands.ts";
+import { lockForOrder, OrderIsOver } from "./lock-for-order.ts";
 import { takeSummary } from "./notes.ts";
 import { ask } from "./questions.ts";
 import { settingAside } from "./set-aside.ts";
@@ -97,21 +98,14 @@ interface Order {
   by: Changer;
 }
 
-/** The order is archived: its edit was made, also where the note that had its mark has become a summary since. */
-class OrderIsOver extends Error {}
-
 /**
  * Makes the edit, unless it was made before. What exactly it changes is decided and recorded first, so that it can be
  * taken back. Throws `NoSuchItem` where the backlog has nothing to be changed.
  */
 export async function editOnce(edit: DocumentEdit, order: Order, hands: Hands): Promise<void> {
-  const { fs, ledger, lock, audit } = hands;
+  const { fs, audit } = hands;
   const path = pathOf(edit);
-  const locked: DocumentLock = (name, work) =>
-    lock(name, async () => {
-      if (await ledger.confirm(order.id)) throw new OrderIsOver();
-      return work();
-    });
+  const locked = lockForOrder(order.id, hands);
   const change = await decideChange(edit, order.by, hands);
   const apply = () =>
     edit.document === "memory" ? applyMemoryEdit(fs, locked, edit) : applyBacklogEdit(fs, locked, edit, change);

@@ -12,6 +12,7 @@ import { takenBack } from "@mimikit/store/take-back";
 import { restoreConfig } from "../config-changes.ts";
 import { CannotUndo } from "./cannot-undo.ts";
 import { archive, type Hands } from "./hands.ts";
+import { lockForOrder, OrderIsOver } from "./lock-for-order.ts";
 import { answerWish } from "./wishes.ts";
 
 export async function undo({ wish, change }: Extract<Action, { type: "undo" }>, hands: Hands): Promise<void> {
@@ -19,8 +20,9 @@ export async function undo({ wish, change }: Extract<Action, { type: "undo" }>, 
     if (await hands.ledger.confirm(undoneId(change.id)))
       return concludeUndo({ type: "conclude-undo", wish, outcome: "it was undone before" }, hands);
     if (change.what === "config") await restoreConfig(change, hands);
-    else await takeBack(change, hands);
+    else await takeBack(change, wish.id, hands);
   } catch (error) {
+    if (error instanceof OrderIsOver) return;
     if (!(error instanceof CannotUndo)) throw error;
     return answerWish({ type: "answer-wish", wish, outcome: `refused: ${error.message}` }, hands);
   }
@@ -45,10 +47,10 @@ export async function concludeUndo(
   await answerWish({ type: "answer-wish", wish, outcome: achieved }, hands);
 }
 
-async function takeBack(change: DocumentChange, { fs, lock }: Hands): Promise<void> {
+async function takeBack(change: DocumentChange, wishId: string, hands: Hands): Promise<void> {
   const { id, document } = change;
   try {
-    await editDocument(fs, lock, document, undoEditId(id), (text) => {
+    await editDocument(hands.fs, lockForOrder(wishId, hands), document, undoEditId(id), (text) => {
       const back = takenBack(change, text);
       if ("problem" in back) throw new CannotUndo(back.problem);
       return back.text;
