@@ -169,6 +169,10 @@ describe("with everything down", () => {
       code: 1,
       error: "mimikit: there is no task t-000009:  mimikit tasks  shows what there is\n",
     });
+    expect(await runCli(place, ["tasks", "cancel", "t-000001"])).toMatchObject({
+      code: 1,
+      error: "mimikit: there is no task t-000001: did you mean t-000001.1?\n",
+    });
     expect(await runCli(place, ["tasks", "cancel", "t-000001.0"])).toMatchObject({
       code: 1,
       error: "mimikit: t-000001.0 has already ended (done)\n",

@@ -1,5 +1,5 @@
 /** The chat as somebody has it before them: what is shown, what keys do, and what is kept. */
-import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Wish } from "@mimikit/protocol/inbox";
 import { openDisk } from "@mimikit/store/disk";
@@ -177,5 +177,29 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     chat.type("for later\r");
     await chat.shows("this is kept, and answered at the next start");
     expect(sent(served)).toEqual(["for later"]);
+  });
+
+  test("who leaves while no gateway takes it loses nothing of what was typed", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("› ");
+    await served.kill("gateway");
+    // The wait ends with the chat, before the gateway is there again.
+    chat.type(`not lost\r${CTRL_D}`);
+    expect(await chat.ended()).toBe(0);
+    await served.until("the message", () => sent(served).includes("not lost") || undefined);
+    expect(sent(served)).toEqual(["not lost"]);
+  });
+
+  test("lines that cannot be kept or read cost nothing but the arrow keys", async () => {
+    const served = await serve();
+    mkdirSync(join(served.home, CHAT_LINES_PATH), { recursive: true });
+    const chat = openTerminal(served, ["chat"]);
+    await chat.shows("what you typed before cannot be read");
+    chat.type("still sent\r");
+    await served.until("the message", () => sent(served).includes("still sent") || undefined);
+    chat.type(CTRL_D);
+    await chat.shows("mimikit chat  comes back");
+    expect(await chat.ended()).toBe(0);
   });
 });

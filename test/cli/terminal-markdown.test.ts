@@ -66,3 +66,19 @@ test("a line is shown as far as it can be nothing else any more", () => {
 test("a text cannot command the terminal", () => {
   expect(terminalMarkdown("a\u001b[2J [x](http://b\u0007) `\u009bc`")).not.toMatch(/\p{Cc}/u);
 });
+
+test("a heading may be closed", () => {
+  expect(terminalMarkdown("## Two words ##  ")).toBe("Two words");
+});
+
+test.each([
+  ["a heading with many spaces", `# a${" ".repeat(20_000)}b`],
+  ["a fence that is none", `\`\`\`${" ".repeat(20_000)}\``],
+  ["a long row of signs", `${"- ".repeat(20_000)}b`],
+])("%s is shown to its end, however much there is of it", (_, text) => {
+  const markdown = new TerminalMarkdown();
+  let shown = "";
+  for (let at = 0; at < text.length; at += 1_000) shown += markdown.write(text.slice(at, at + 1_000));
+  shown += markdown.end();
+  expect(shown.trimEnd().slice(-1)).toBe(text.slice(-1));
+});

@@ -1,3 +1,4 @@
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Pastes, withBreaks } from "../../apps/cli/src/typed-input.ts";
@@ -25,4 +26,13 @@ test("wherever the terminal cuts what it sends, a paste stays a paste", () => {
 
 test("Escape alone is a key, and is not waited upon", () => {
   expect(new Pastes().typedOf("\u001b")).toBe("\u001b");
+});
+
+test("a paste is taken up to the bound of a message, and where its end is lost Ctrl-C is a key again", () => {
+  const pastes = new Pastes();
+  const begun = pastes.typedOf(`\u001b[200~${"a".repeat(MESSAGE_CHARS_MAX + 10)}`);
+  expect(begun).toHaveLength(MESSAGE_CHARS_MAX);
+  expect(pastes.typedOf("/clear\r")).toBe("");
+  expect(pastes.typedOf("\u0003")).toBe("\u0003");
+  expect(pastes.typedOf("b\r")).toBe("b\r");
 });

@@ -42,6 +42,17 @@ export async function readTask(state: State, given: string): Promise<TaskDetail>
   return openDetail(summary, task, attempts.get(id) ?? []);
 }
 
+/** The task of exactly this id, or the only open one of this title. @throws Failure where there is none. */
+export function taskNamed(given: string, tasks: readonly TaskSummary[]): TaskSummary {
+  const open = tasks.filter(({ completedAt }) => completedAt === undefined);
+  const [titled, another] = open.filter(({ title }) => title === given);
+  const task = tasks.find(({ id }) => id === given) ?? (another === undefined ? titled : undefined);
+  if (task !== undefined) return task;
+  const meant = open.filter(({ id }) => id.startsWith(given)).map(({ id }) => id);
+  const hint = meant.length === 0 ? "mimikit tasks  shows what there is" : `did you mean ${meant.join(" or ")}?`;
+  throw new Failure("failed", `there is no task ${given}: ${hint}`);
+}
+
 /** The task that an id, the beginning of one or a title means. */
 export function foundTask(given: string, tasks: readonly TaskSummary[]): TaskSummary {
   return found(given, tasks, "task");

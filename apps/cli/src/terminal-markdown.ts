@@ -5,9 +5,10 @@
 import { Lexer, type Token } from "marked";
 import { padded, plainLine, plainText, styled, widthOf } from "./print.ts";
 
-const HEADING = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/;
+/** Texts come from models: no pattern here may take more than linear time for what one writes. */
+const HEADING = /^ {0,3}#{1,6}\s+(.*)$/s;
 const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}\s*$/;
-const FENCE = /^\s*(`{3,}|~{3,})\s*([^`]*)$/;
+const FENCE = /^\s*(`{3,}|~{3,}(?!~))([^`]*)$/;
 const BOX = /^(\s*)[-*+]\s+\[([ xX])\]\s+/;
 const BULLET = /^(\s*)[-*+]\s+/;
 const NUMBER = /^(\s*)(\d{1,9}[.)])\s+/;
@@ -17,6 +18,8 @@ const ROW = /^\s*\|/;
 const DIVIDER = /^[\s|:-]+$/;
 /** As much of a line as does not say yet what it is. */
 const UNDECIDED = /^\s*(?:[#>|`~]+|[-*+_](?:[ \t*_-])*(?:\[[ xX]?\]?)?|\d{1,9}[.)]?)?\s*$/;
+/** A longer line is decided: the pattern takes quadratic time, and is tried whenever more of the line comes. */
+const UNDECIDED_CHARS_MAX = 200;
 /** Lines that are shown when they are whole. */
 const WHOLE = /^\s*(?:#|\||`{3}|~{3})/;
 /** What may begin something that ends later in the line. */
@@ -87,7 +90,8 @@ export class TerminalMarkdown {
       this.shown = line.length;
       return text;
     }
-    if (this.shown === 0 && (UNDECIDED.test(line) || WHOLE.test(line))) return "";
+    const isUndecided = line.length <= UNDECIDED_CHARS_MAX && UNDECIDED.test(line);
+    if (this.shown === 0 && (isUndecided || WHOLE.test(line))) return "";
     const { lead, length } = this.shown === 0 ? leadOf(line) : { lead: "", length: this.shown };
     const certain = certainOf(line.slice(length));
     if (certain === 0) return "";
@@ -113,9 +117,17 @@ export class TerminalMarkdown {
 function wholeLine(line: string): string {
   if (RULE.test(line)) return styled("dim", "─".repeat(RULE_COLUMNS));
   const heading = HEADING.exec(line)?.[1];
-  if (heading !== undefined) return styled(["bold", "underline"], bare(heading));
+  if (heading !== undefined) return styled(["bold", "underline"], bare(withoutClosing(heading)));
   const { lead, length } = leadOf(line);
   return lead + inline(line.slice(length));
+}
+
+/** The words of a heading, without the signs that may close it. */
+function withoutClosing(heading: string): string {
+  const text = heading.trimEnd();
+  let length = text.length;
+  while (text[length - 1] === "#") length--;
+  return text.slice(0, length).trimEnd();
 }
 
 /** What stands at the beginning of a line of a list or of a quotation, and how much of the line that is. */

@@ -4,6 +4,7 @@
  */
 import { Transform, type TransformCallback } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { plainText } from "./print.ts";
 
 const PASTE_BEGIN = "\u001b[200~";
@@ -13,6 +14,8 @@ const PASTE_END = "\u001b[201~";
 /** Terminals are asked to mark what is pasted, and no longer to. */
 const MARK_PASTES = "\u001b[?2004h";
 const LEAVE_PASTES = "\u001b[?2004l";
+/** Ctrl-C and Ctrl-D, sent alone. */
+const LEAVING_KEYS: ReadonlySet<string> = new Set(["\u0003", "\u0004"]);
 /** What a line break looks like in a line. */
 const BREAK = "␤";
 
@@ -58,12 +61,19 @@ export class TypedInput extends Transform {
 /** Finds what is pasted in what a terminal sends, wherever that is cut. */
 export class Pastes {
   private isPasted = false;
+  /** How much more of the paste is taken: a longer message could not be sent. */
+  private room = MESSAGE_CHARS_MAX;
   /** The end of what has come that may be the beginning of a mark. */
   private held = "";
 
   /** @returns the keys that were typed: of what was pasted, its text on one line. */
   typedOf(sent: string): string {
     let out = "";
+    // The end of a paste may have been lost. What goes on after the bound is still no key, but these are somebody's.
+    if (this.isPasted && this.room === 0 && LEAVING_KEYS.has(sent)) {
+      this.isPasted = false;
+      this.held = "";
+    }
     let rest = this.held + sent;
     for (;;) {
       const mark = this.isPasted ? PASTE_END : PASTE_BEGIN;
@@ -72,6 +82,7 @@ export class Pastes {
       out += this.asTyped(rest.slice(0, at));
       rest = rest.slice(at + mark.length);
       this.isPasted = !this.isPasted;
+      this.room = MESSAGE_CHARS_MAX;
     }
     const held = this.isPasted ? heldPaste(rest) : heldKeys(rest);
     this.held = rest.slice(rest.length - held);
@@ -79,7 +90,10 @@ export class Pastes {
   }
 
   private asTyped(text: string): string {
-    return this.isPasted ? asOneLine(text) : text.replaceAll("\u001b\r", BREAK).replaceAll("\u001b\n", BREAK);
+    if (!this.isPasted) return text.replaceAll("\u001b\r", BREAK).replaceAll("\u001b\n", BREAK);
+    const taken = asOneLine(text).slice(0, this.room);
+    this.room -= taken.length;
+    return taken;
   }
 }
 

@@ -173,6 +173,7 @@ export const CHINESE: Words = {
   showQuoted: "在对话中查看",
   dropQuote: "不回复它",
   earlierMessage: "更早的消息",
+  quotedTooOld: "那条消息太早，页面无法显示。",
   copied: "已复制",
   copyFailed: "不允许",
   dismiss: "关闭",
@@ -217,6 +218,7 @@ export const CHINESE: Words = {
   mistake: (mistake, name) => MISTAKES_ZH[mistake](name),
   notConnected: "没有连接，什么都没有发送。",
   composerHint: "Enter 发送 · Shift+Enter 换行 · / 显示命令",
+  steerNoQuote: "对正在进行的工作说的话不能带引用：请先去掉引用",
   busyHint: "Enter 排队 · Ctrl+Enter 引导正在进行的工作 · 输入框为空时 Escape 停止",
   tooLong: "这条消息太长，无法发送。请把内容放进工作区的文件里，再说出文件名。",
 

@@ -144,6 +144,8 @@ export function Composer() {
     else if (event.key === "Escape" && quoted.value !== undefined && text === "") takeQuoted();
     else if (event.key === "Escape" && isBusy && text === "") stop();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      // With a quote it could only be queued, which is not what these keys are for; the button says why.
+      if (isBusy && quoted.value !== undefined) return event.preventDefault();
       if (canSteer && isBusy) steer(text);
       else if (ready) submit(wordsOf(text));
     } else if (event.key === "Enter" && !event.shiftKey) {
@@ -227,7 +229,7 @@ export function Composer() {
             type="button"
             class="pill"
             disabled={!canSteer}
-            title={words.steerTitle}
+            title={quoted.value === undefined ? words.steerTitle : words.steerNoQuote}
             onClick={() => {
               steer(text);
               field.current?.focus();

@@ -1,7 +1,7 @@
 /** The beginning of a message that another one replies to, on one line; it leads to that message. */
 import { bringMessage } from "./earlier-messages.ts";
 import { showMessage } from "./show-message.ts";
-import { messages, questions } from "./state.ts";
+import { messages, notice, questions } from "./state.ts";
 import { words } from "./words.ts";
 
 /** More does not fit on a line. */
@@ -13,7 +13,8 @@ export function QuoteLine({ id }: { id: string }) {
   return (
     <button type="button" class="quote" title={words.showQuoted} onClick={() => void lead(id)}>
       <span class="unseen">{words.inReplyTo}: </span>
-      <b>{said?.role === "user" ? words.you : words.assistant}</b>{" "}
+      {/* Nobody knows who wrote a message that is not here. */}
+      {text !== undefined && <b>{said?.role === "user" ? words.you : words.assistant}</b>}{" "}
       {text === undefined ? words.earlierMessage : plain(text.slice(0, SHOWN_CHARS_MAX))}
     </button>
   );
@@ -22,6 +23,7 @@ export function QuoteLine({ id }: { id: string }) {
 /** What is further up than the page reaches is brought first. */
 async function lead(id: string): Promise<void> {
   if (await bringMessage(id)) showMessage(id);
+  else notice.value = words.quotedTooOld;
 }
 
 /** Without the signs of Markdown that are only noise where nothing is drawn by them. */

@@ -19,6 +19,7 @@ const TASKS_MAX = 500;
 const LIVE_CHARS_MAX = 200_000;
 const STEPS_PER_TASK_MAX = 3;
 const NOTIFICATIONS_MAX = 20;
+const OVER_TRIGGERS_MAX = 200;
 /** Nobody wants a page of output read out. */
 const ANNOUNCED_CHARS_MAX = 500;
 
@@ -33,6 +34,8 @@ export const questions = signal<ReadonlyMap<string, QuestionView>>(new Map());
 export const answering = signal<ReadonlyMap<string, string>>(new Map());
 /** Standing triggers by id; of very many the soonest. */
 export const triggers = signal<ReadonlyMap<string, TriggerSummary>>(new Map());
+/** The ids of triggers that the page saw end, the latest last. */
+export const overTriggers = signal<ReadonlySet<string>>(new Set());
 export const status = signal<Status | undefined>(undefined);
 /** The text so far of each running Teller turn. */
 export const liveText = signal<ReadonlyMap<string, string>>(new Map());
@@ -101,6 +104,7 @@ export function receive(frame: ServerFrame): void {
       }
       case "trigger": {
         const { isOver, ...trigger } = frame.data;
+        if (isOver) overTriggers.value = new Set([...overTriggers.value, trigger.id].slice(-OVER_TRIGGERS_MAX));
         triggers.value = isOver
           ? without(triggers.value, trigger.id)
           : new Map(triggers.value).set(trigger.id, trigger);

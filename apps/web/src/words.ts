@@ -147,6 +147,7 @@ const ENGLISH = {
   showQuoted: "Show it in the conversation",
   dropQuote: "Do not reply to it",
   earlierMessage: "an earlier message",
+  quotedTooOld: "That message is older than what the page can show.",
   copied: "Copied",
   copyFailed: "Not allowed",
   dismiss: "Dismiss",
@@ -192,6 +193,7 @@ const ENGLISH = {
   mistake: (mistake: Mistake, name: string) => MISTAKES[mistake](name),
   notConnected: "There is no connection, so nothing was sent.",
   composerHint: "Enter sends · Shift+Enter starts a new line · / shows the commands",
+  steerNoQuote: "What runs can be told words, but no quote: drop the quote first",
   busyHint: "Enter queues it · Ctrl+Enter steers what runs · Escape in the empty field stops it",
   tooLong: "This message is too long to send. Put it into a file in the workspace and name the file instead.",
 

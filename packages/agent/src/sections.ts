@@ -483,7 +483,7 @@ function namesOf(files: HistoryMessage["attachments"]): string | undefined {
 
 function quotedText(id: string | undefined, { history, quoted = {} }: Run["context"]): string | undefined {
   if (id === undefined) return undefined;
-  const text = quoted[id] ?? history.find((message) => message.id === id)?.text;
+  const text = Object.hasOwn(quoted, id) ? quoted[id] : history.find((message) => message.id === id)?.text;
   return text === undefined ? id : shortenChars(text, QUOTE_CHARS);
 }
 

@@ -41,62 +41,87 @@ async function converse(): Promise<void> {
   const [earlier, { version, providers }] = await Promise.all([client.messages(), client.status()]);
   const { home } = currentPlace();
   const isLive = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const typed = isLive ? typedBefore(home) : { lines: [], problem: null };
   const input = isLive ? new TypedInput(process.stdin, process.stdout) : process.stdin;
-  const terminal = createInterface({
-    input,
-    output: process.stdout,
-    terminal: isLive,
-    prompt: "",
-    history: isLive ? readChatLines(home) : [],
-    historySize: CHAT_LINES_MAX,
-    removeHistoryDuplicates: true,
-    completer: completeSlash,
-  });
-  const screen = new Screen(isLive ? terminal : null);
-  screen.listen(input);
-  if (isLive) {
-    printLine(`${styled("bold", "Mimikit")} ${version}, ${providers.teller} answers`);
-    screen.note("/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves");
-  }
-  screen.begin(earlier);
-  const talk = new Talk(screen, isLive);
-  const connection = follow(
-    (frame) => screen.show(frame),
-    (isThere) => {
-      if (isThere) screen.note("the gateway answers again; nothing is lost");
-      else if (isLive) screen.note("the gateway does not answer just now; what you type is kept and sent");
-    },
-  );
-  const end = new Promise<void>((resolve) => terminal.once("close", resolve));
-  let leaving = false;
-  input.on("keypress", (_typed, { ctrl, name }) => {
-    if (!ctrl || name !== "c") leaving = false;
-  });
-  terminal.on("SIGINT", () => {
-    if (terminal.line !== "") screen.dropLine();
-    else if (leaving) terminal.close();
-    else {
-      leaving = true;
-      screen.note(talk.interrupt() ? "Ctrl-C once more leaves" : "Ctrl-C once more, or Ctrl-D, leaves");
-    }
-  });
-  terminal.on("line", (line) => {
-    leaving = false;
-    if (isLive) keepChatLine(home, line);
-    talk.take(isLive ? withBreaks(line) : line, screen.lineEnded());
-    screen.prompt();
-  });
-  screen.prompt();
+  let connection: ReturnType<typeof follow> | undefined;
   try {
+    const terminal = createInterface({
+      input,
+      output: process.stdout,
+      terminal: isLive,
+      prompt: "",
+      history: typed.lines,
+      historySize: CHAT_LINES_MAX,
+      removeHistoryDuplicates: true,
+      completer: completeSlash,
+    });
+    const screen = new Screen(isLive ? terminal : null);
+    screen.listen(input);
+    if (isLive) {
+      printLine(`${styled("bold", "Mimikit")} ${version}, ${providers.teller} answers`);
+      screen.note("/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves");
+    }
+    let keepsLines = typed.problem === null;
+    if (typed.problem !== null) screen.note(typed.problem, "red");
+    screen.begin(earlier);
+    const talk = new Talk(screen, isLive);
+    connection = follow(
+      (frame) => screen.show(frame),
+      (isThere) => {
+        // In a pipe a break is no news: each message waits until it is answered.
+        if (!isLive) return;
+        if (isThere) screen.note("the gateway answers again; nothing is lost");
+        else screen.note("the gateway does not answer just now; what you type is kept and sent");
+      },
+    );
+    const end = new Promise<void>((resolve) => terminal.once("close", resolve));
+    // What is noted while leaving must not bring back the prompt: there is no line to type in any more.
+    terminal.once("close", () => screen.lineEnded());
+    let leaving = false;
+    input.on("keypress", (_typed, { ctrl, name }) => {
+      if (!ctrl || name !== "c") leaving = false;
+    });
+    terminal.on("SIGINT", () => {
+      if (terminal.line !== "") screen.dropLine();
+      else if (leaving) terminal.close();
+      else {
+        leaving = true;
+        screen.note(talk.interrupt() ? "Ctrl-C once more leaves" : "Ctrl-C once more, or Ctrl-D, leaves");
+      }
+    });
+    terminal.on("line", (line) => {
+      leaving = false;
+      talk.take(isLive ? withBreaks(line) : line, screen.lineEnded());
+      // The arrow keys are a comfort: that they cannot be kept is said once, and ends nothing.
+      if (isLive && keepsLines) {
+        try {
+          keepChatLine(home, line);
+        } catch (error) {
+          keepsLines = false;
+          screen.note(`what you type is not kept for the arrow keys: ${reasonOf(error)}`, "red");
+        }
+      }
+      screen.prompt();
+    });
+    screen.prompt();
     await end;
     // Who leaves does not wait; a pipe that has ended still wants its answers.
     if (isLive) talk.stopWaiting();
     await talk.ended();
   } finally {
-    connection.close();
+    connection?.close();
     if (input instanceof TypedInput) input.leave();
   }
   if (isLive) process.stdout.write(`\n${styled("dim", "Mimikit goes on;  mimikit chat  comes back to it")}\n`);
+}
+
+/** What the arrow keys bring back. A file that cannot be read costs only that, and is not written over. */
+function typedBefore(home: string): { lines: string[]; problem: string | null } {
+  try {
+    return { lines: readChatLines(home), problem: null };
+  } catch (error) {
+    return { lines: [], problem: `what you typed before cannot be read: ${reasonOf(error)}` };
+  }
 }
 
 /** Everything that was asked and is not answered yet. Things are handed over in the order in which they were typed. */
@@ -202,17 +227,23 @@ class Talk {
   private async say(wanted: Wanted, files: Promise<AttachedFile[]>): Promise<void> {
     const key = freshKey();
     const turn = this.takePlace();
+    let isHanded = false;
     const hand = async (client: Client) => {
       await turn.come;
       const id = await handTo(client, withFiles(wanted, await files), key);
+      isHanded = true;
       turn.pass();
       return id;
     };
     try {
       await this.awaitAnswer(hand, this.listener());
+      if (isHanded) return;
+      // The wait was ended before a gateway took it: what was typed is kept, in its turn.
+      await turn.come;
+      await this.keep(wanted, await files, key, "the gateway does not answer; this is kept, and answered later");
     } catch (error) {
       // Nothing of the instance runs any more: what was typed is kept all the same.
-      if (mayPass(error)) await this.keep(wanted, await files, key);
+      if (mayPass(error)) await this.keep(wanted, await files, key, KEPT_FOR_START);
       // One message that failed does not end the conversation.
       else this.screen.note(reasonOf(error), "red");
     } finally {
@@ -220,10 +251,11 @@ class Talk {
     }
   }
 
-  private async keep(wanted: Wanted, files: AttachedFile[], key: string): Promise<void> {
+  /** Makes it durable without a gateway. @param kept what is said when none took it. */
+  private async keep(wanted: Wanted, files: AttachedFile[], key: string, kept: string): Promise<void> {
     try {
       const { taken } = await handOver(withFiles(wanted, files), key);
-      if (!taken) this.screen.note("Mimikit is not running; this is kept, and answered at the next start: mimikit up");
+      if (!taken) this.screen.note(kept);
     } catch (error) {
       this.screen.note(reasonOf(error), "red");
     }
@@ -279,6 +311,8 @@ class Talk {
     };
   }
 }
+
+const KEPT_FOR_START = "Mimikit is not running; this is kept, and answered at the next start: mimikit up";
 
 const SILENT: Listener = {
   onReply: () => undefined,

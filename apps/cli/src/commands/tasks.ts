@@ -5,7 +5,7 @@ import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
 import { withState } from "../state.ts";
-import { foundTask, listTasks, readTask } from "../task-list.ts";
+import { listTasks, readTask, taskNamed } from "../task-list.ts";
 import { ask } from "../write-wish.ts";
 
 const LIST_DEFAULT = 20;
@@ -55,7 +55,8 @@ export const tasks = command({
 async function cancel(given: string, json: boolean): Promise<void> {
   const { home, task } = await withState(async (state) => ({
     home: state.home,
-    task: foundTask(given, await listTasks(state)),
+    // Ended is what cannot be undone: the beginning of an id does not say enough.
+    task: taskNamed(given, await listTasks(state)),
   }));
   if (task.completedAt !== undefined) throw new Failure("failed", `${task.id} has already ended (${task.state})`);
   const { id, outcome } = await ask(home, { kind: "cancel", taskId: task.id });

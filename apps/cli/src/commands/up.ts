@@ -98,7 +98,7 @@ async function start(place: Place, config: Config): Promise<void> {
 }
 
 /** Says so now, and not in the log of a gateway that waits for the port. */
-async function assertPortIsFree({ host, port }: Config): Promise<void> {
+export async function assertPortIsFree({ host, port }: Config): Promise<void> {
   const error = await probePort({ host, port });
   if (error === null) return;
   const another = `choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT=${port < 65_535 ? port + 1 : port - 1} npm start`;

@@ -10,7 +10,7 @@ import "./cards.css";
 
 const nodes = computed(() => nodesOf(trees.value));
 
-export function ReplyCards({ message: { id, taskIds = [], triggers = [] } }: { message: ChatMessage }) {
+export function ReplyCards({ message: { id, at, taskIds = [], triggers = [] } }: { message: ChatMessage }) {
   // What a turn starts has an id that begins with the turn's; what it reports has that of another.
   const prefix = id.replace(/reply$/, "");
   const known = taskIds.flatMap((taskId) => nodes.value.get(taskId) ?? []);
@@ -30,7 +30,7 @@ export function ReplyCards({ message: { id, taskIds = [], triggers = [] } }: { m
         </ul>
       )}
       {triggers.map((trigger) => (
-        <ScheduleCard key={trigger.id} {...trigger} />
+        <ScheduleCard key={trigger.id} {...trigger} madeAt={at} />
       ))}
     </div>
   );

@@ -6,7 +6,7 @@ import { comingText } from "../coming-text.ts";
 import { link } from "../connection.ts";
 import { Clock } from "../icons.tsx";
 import { addressOf } from "../place.ts";
-import { triggers } from "../state.ts";
+import { overTriggers, status, triggers } from "../state.ts";
 import { pauseTrigger } from "../trigger-calls.ts";
 import { words } from "../words.ts";
 import { cardWords } from "./card-words.ts";
@@ -15,12 +15,18 @@ interface ScheduleCardProps {
   id: string;
   /** As it was called when it was made. */
   title: string;
+  /** The moment of the reply. */
+  madeAt: string;
 }
 
-export function ScheduleCard({ id, title: firstTitle }: ScheduleCardProps) {
+/** So long after the reply, its triggers and the count of them have come. */
+const SETTLED_MS = 60_000;
+
+export function ScheduleCard({ id, title: firstTitle, madeAt }: ScheduleCardProps) {
   const isAtWork = useSignal(false);
   const trigger = triggers.value.get(id);
   const title = trigger?.title ?? firstTitle;
+  const isOver = trigger === undefined && isKnownOver(id, madeAt);
   const paused = trigger?.paused === true;
   const pause = async () => {
     isAtWork.value = true;
@@ -31,11 +37,11 @@ export function ScheduleCard({ id, title: firstTitle }: ScheduleCardProps) {
     }
   };
   return (
-    <article class="work schedule" data-schedule={id} data-over={trigger === undefined} aria-label={title}>
+    <article class="work schedule" data-schedule={id} data-over={isOver} aria-label={title}>
       <Clock />
       <p class="schedule-title">
         <span class="unseen">{cardWords.scheduled}: </span>
-        {trigger === undefined ? (
+        {isOver ? (
           <CodedText text={title} />
         ) : (
           <a class="work-title" href={addressOf("triggers", id)}>
@@ -44,7 +50,7 @@ export function ScheduleCard({ id, title: firstTitle }: ScheduleCardProps) {
         )}
       </p>
       <p class="schedule-next">
-        <Next id={id} />
+        <Next id={id} isOver={isOver} />
       </p>
       {trigger !== undefined && (
         <button
@@ -61,10 +67,16 @@ export function ScheduleCard({ id, title: firstTitle }: ScheduleCardProps) {
   );
 }
 
+/** A snapshot has only the soonest triggers: one that is not among them is over only where it has all of them. */
+function isKnownOver(id: string, madeAt: string): boolean {
+  if (overTriggers.value.has(id)) return true;
+  return status.value?.counts.triggers === triggers.value.size && nowMs.value - Date.parse(madeAt) > SETTLED_MS;
+}
+
 /** In the viewer's own zone, whatever the schedule's is. */
-function Next({ id }: { id: string }) {
+function Next({ id, isOver }: { id: string; isOver: boolean }) {
   const trigger = triggers.value.get(id);
-  if (trigger === undefined) return <>{cardWords.over}</>;
+  if (trigger === undefined) return <>{isOver && cardWords.over}</>;
   const { paused, next, type } = trigger;
   if (paused) return <>{words.paused}</>;
   if (next === null) return <>{type === "conditional" ? words.waitsForCondition : words.neverAgain}</>;

@@ -31,7 +31,8 @@ export function Audit({ detail = "" }: ViewProps) {
   const events = [...new Set(lines.map((line) => line.event))].sort();
   const shown = lines.filter((line) => (event.value === "" || line.event === event.value) && fits(line, sought.value));
   useEffect(() => {
-    sought.value = detail;
+    // The address has no space at its end: one that is being typed stays.
+    if (sought.value.trim() !== detail) sought.value = detail;
   }, [detail]);
   useEffect(() => {
     const text = sought.value.trim();

@@ -41,9 +41,11 @@ export function Backlog() {
   };
   const add = async () => {
     const item = typed.value.trim();
-    if (item === "" || isLocked || !(await edit("add", item))) return;
+    if (item === "" || isLocked) return;
+    // It is cleared at once, so that what is typed meanwhile stays; what was refused comes back where nothing new was typed.
     typed.value = "";
-    field.current?.focus();
+    if (await edit("add", item)) field.current?.focus();
+    else if (typed.value === "") typed.value = item;
   };
   return (
     <div class="kept">
@@ -75,7 +77,7 @@ export function Backlog() {
       <ul aria-busy={isAtWork.value}>
         {items.value?.map((entry) => (
           <li key={entry.number} class="item" data-done={entry.done}>
-            <Item entry={entry} isLocked={isLocked} edit={edit} />
+            <Item entry={entry} name={nameOf(entry, items.value ?? [])} isLocked={isLocked} edit={edit} />
           </li>
         ))}
       </ul>
@@ -86,12 +88,20 @@ export function Backlog() {
 
 interface ItemProps {
   entry: BacklogEntry;
+  /** What a wish calls it. */
+  name: string;
   isLocked: boolean;
   edit: (op: BacklogBody["op"], item: string) => Promise<boolean>;
 }
 
+/** Its text, which stays right when the file is edited; its number where the text means another one or is refused. */
+function nameOf({ item, number }: BacklogEntry, items: readonly BacklogEntry[]): string {
+  const isUnique = items.filter((one) => one.item === item).length === 1;
+  return isUnique && item.trim() !== "" && item.length <= ITEM_CHARS_MAX ? item : String(number);
+}
+
 /** An item that is done stays done; to take that back is a change like any other. */
-function Item({ entry: { item, done }, isLocked, edit }: ItemProps) {
+function Item({ entry: { item, done }, name, isLocked, edit }: ItemProps) {
   return (
     <>
       <label>
@@ -102,7 +112,7 @@ function Item({ entry: { item, done }, isLocked, edit }: ItemProps) {
           onClick={(event) => {
             // It is ticked when it is done, and not before.
             event.preventDefault();
-            void edit("done", item);
+            void edit("done", name);
           }}
         />
         <span>{item}</span>
@@ -112,7 +122,7 @@ function Item({ entry: { item, done }, isLocked, edit }: ItemProps) {
         class="link"
         disabled={isLocked}
         aria-label={viewWords.removeOf(item)}
-        onClick={() => void edit("remove", item)}
+        onClick={() => void edit("remove", name)}
       >
         {viewWords.remove}
       </button>

@@ -5,6 +5,7 @@ import { tasks } from "../state.ts";
 import {
   asType,
   type ConditionType,
+  canBeLeaf,
   canNest,
   hasRoom,
   isLeaf,
@@ -55,6 +56,10 @@ export function ConditionBuilder({ condition, change }: ConditionBuilderProps) {
   );
 }
 
+function isLeafType(type: ConditionType): boolean {
+  return LEAVES.some((one) => one === type);
+}
+
 interface PartProps extends ConditionBuilderProps {
   whole: Condition;
   /** 1 is the whole. */
@@ -77,7 +82,7 @@ function Part({ condition, change, whole, level, remove }: PartProps) {
           }}
         >
           {types.map((type) => (
-            <option key={type} value={type}>
+            <option key={type} value={type} disabled={isLeafType(type) && !canBeLeaf(condition)}>
               {viewWords.conditionTypes[type]}
             </option>
           ))}

@@ -30,8 +30,20 @@ export function asType(condition: Condition, type: ConditionType): Condition {
   if (type === condition.type) return condition;
   if (type === "not") return { type, condition: onlyPartOf(condition) };
   if (type === "and" || type === "or")
-    return { type, conditions: isLeaf(condition) ? [condition] : [...partsOf(condition)] };
+    return { type, conditions: isLeaf(condition) ? [condition] : [...partsOf(groupIn(condition))] };
   return likeAtom(leavesOf(condition)[0], type);
+}
+
+/** The group that a `not` is around, else the same: a group of one group would be one deeper with every change back. */
+function groupIn(condition: Condition): Condition {
+  if (condition.type !== "not") return condition;
+  const inner = condition.condition;
+  return inner.type === "and" || inner.type === "or" ? inner : condition;
+}
+
+/** Whether a leaf can take its place without other parts of it being lost. */
+export function canBeLeaf(condition: Condition): boolean {
+  return leavesOf(condition).length <= 1;
 }
 
 /** What a `not` of it is about: the one part of a group, or all of it. */

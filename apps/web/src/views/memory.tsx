@@ -67,13 +67,16 @@ function Add() {
   const isAtWork = useSignal(false);
   const isReady = typed.value.trim() !== "" && !isAtWork.value && link.value.state === "connected";
   const add = async () => {
+    const content = typed.value;
+    // It is cleared at once, so that what is typed meanwhile stays; what was refused comes back where nothing new was typed.
+    typed.value = "";
     isAtWork.value = true;
     try {
-      const isAccepted = await wish("api/memory", bodyOf(typed.value.trim(), place.value), async () => {
+      const isAccepted = await wish("api/memory", bodyOf(content.trim(), place.value), async () => {
         await lookForChanges();
         return changes.value?.map(({ id }) => id);
       });
-      if (isAccepted) typed.value = "";
+      if (!isAccepted && typed.value === "") typed.value = content;
     } finally {
       isAtWork.value = false;
     }

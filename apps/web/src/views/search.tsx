@@ -24,7 +24,8 @@ export function Search({ detail = "" }: ViewProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    typed.value = detail;
+    // The address has no space at its end: one that is being typed stays.
+    if (typed.value.trim() !== detail) typed.value = detail;
   }, [detail]);
   // The address keeps what is looked for, so that the way back from a message leads here again.
   useEffect(() => {

@@ -29,7 +29,7 @@ export function Settings() {
           disabled={link.value.state !== "connected"}
           onClick={() => {
             goHome();
-            sendMessage(now.providers.teller === "offline" ? "help" : viewWords.tryText);
+            sendMessage(now.providers.teller === "offline" ? viewWords.tryOffline : viewWords.tryText);
           }}
         >
           {viewWords.tryIt}
