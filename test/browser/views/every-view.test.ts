@@ -7,6 +7,9 @@ import { taskRecord, triggerRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
 import { field, fill, openView, trailOf, VIEWS } from "../support/views.ts";
 
+/** Every view is looked at by axe, one after the other, in one test. */
+const AXE_MS_MAX = 4 * BROWSER_MS_MAX;
+
 describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
   const pages = usePages();
   const { openPage, atEnd } = pages;
@@ -45,28 +48,32 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.trigger(triggerRecord({ id: "trg-if", type: "conditional", next: null, condition }));
   }
 
-  test.each(["light", "dark"] as const)("axe finds nothing serious in %s, in any view", async (colorScheme) => {
-    fillAll();
-    const { page } = await openPage({ colorScheme });
-    const problems: string[] = [];
-    const check = async (where: string) => {
-      await page.evaluate(axe.source);
-      const found = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-      for (const { id, impact, nodes } of found.violations)
-        if (impact === "serious" || impact === "critical")
-          problems.push(...nodes.map(({ html }) => `${where}: ${id}: ${html}`));
-    };
-    await check("the conversation");
-    for (const address of ADDRESSES) {
-      await openView(page, address);
-      await page.getByText(/^(Looking…|Opening…)$/).waitFor({ state: "detached" });
-      await check(address);
-    }
-    await page.keyboard.press("Control+k");
-    await page.getByRole("option").first().waitFor();
-    await check("the palette");
-    expect(problems).toEqual([]);
-  });
+  test.each(["light", "dark"] as const)(
+    "axe finds nothing serious in %s, in any view",
+    async (colorScheme) => {
+      fillAll();
+      const { page } = await openPage({ colorScheme });
+      const problems: string[] = [];
+      const check = async (where: string) => {
+        await page.evaluate(axe.source);
+        const found = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+        for (const { id, impact, nodes } of found.violations)
+          if (impact === "serious" || impact === "critical")
+            problems.push(...nodes.map(({ html }) => `${where}: ${id}: ${html}`));
+      };
+      await check("the conversation");
+      for (const address of ADDRESSES) {
+        await openView(page, address);
+        await page.getByText(/^(Looking…|Opening…)$/).waitFor({ state: "detached" });
+        await check(address);
+      }
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option").first().waitFor();
+      await check("the palette");
+      expect(problems).toEqual([]);
+    },
+    AXE_MS_MAX,
+  );
 
   test("every view fits a phone: nothing scrolls sideways", async () => {
     fillAll();
