@@ -264,6 +264,19 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       expect(await pages.gateway.arrival("input")).not.toHaveProperty("quote");
     });
 
+    test("is not said to what runs, and who tries is told why; nothing is sent", async () => {
+      const { page } = await openPage();
+      pages.gateway.task(taskRecord({ id: "t-000009.0", state: "running" }));
+      reply({ text: "Yes." });
+      await withText(page, "Yes.").getByRole("button", { name: "Reply to" }).click();
+      await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+      await field(page).fill("only the German ones");
+      await field(page).press("Control+Enter");
+      await page.getByRole("alert").filter({ hasText: "no quote" }).waitFor();
+      expect(await field(page).inputValue()).toBe("only the German ones");
+      expect(pages.gateway.received.some(({ frame }) => ["input", "steer"].includes(frame.type))).toBe(false);
+    });
+
     test("that is hostile is shown as text", async () => {
       const { page, mishaps } = await openPage();
       reply({ text: HOSTILE });

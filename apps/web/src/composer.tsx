@@ -144,9 +144,9 @@ export function Composer() {
     else if (event.key === "Escape" && quoted.value !== undefined && text === "") takeQuoted();
     else if (event.key === "Escape" && isBusy && text === "") stop();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      // With a quote it could only be queued, which is not what these keys are for; the button says why.
-      if (isBusy && quoted.value !== undefined) return event.preventDefault();
-      if (canSteer && isBusy) steer(text);
+      // With a quote it could only be queued, which is not what these keys are for. A command goes its own way.
+      if (isBusy && quoted.value !== undefined && !text.startsWith("/")) mistake.value = words.steerNoQuote;
+      else if (canSteer && isBusy) steer(text);
       else if (ready) submit(wordsOf(text));
     } else if (event.key === "Enter" && !event.shiftKey) {
       if (ready) submit(wordsOf(text));

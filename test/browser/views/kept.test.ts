@@ -54,6 +54,31 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     expect(await page.getByLabel("What is to be done some day?").inputValue()).toBe("buy compost");
   });
 
+  test("what is typed while an item is being added stays, and so does what is removed of two that read alike", async () => {
+    const items: BacklogEntry[] = [
+      { number: 1, item: "buy milk", done: true },
+      { number: 2, item: "buy milk", done: false },
+    ];
+    pages.gateway.answers.set("/api/backlog", { items });
+    const { page } = await openPage();
+    await openView(page, "backlog");
+    await page.locator(".item").nth(1).waitFor();
+    const release = Promise.withResolvers<void>();
+    await page.route("**/api/backlog", async (route) => {
+      if (route.request().method() === "POST") await release.promise;
+      await route.continue();
+    });
+    await page.keyboard.type("buy compost");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("mend the fence");
+    release.resolve();
+    await expect.poll(() => pages.gateway.wanted.length).toBe(1);
+    await page.getByRole("alert").filter({ hasText: "carried out" }).waitFor();
+    expect(await page.getByLabel("What is to be done some day?").inputValue()).toBe("mend the fence");
+    await page.getByRole("button", { name: "Remove buy milk" }).first().click();
+    await expect.poll(() => pages.gateway.wanted.at(-1)?.body).toEqual({ op: "remove", item: "1" });
+  });
+
   test.each([
     ["for good", { content: "I like pnpm", longTerm: true }],
     ["in the note of today", { content: "I like pnpm", longTerm: false }],

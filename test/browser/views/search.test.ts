@@ -31,6 +31,16 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     expect(mishaps).toEqual([]);
   });
 
+  test("who stops between two words still has the space that they typed", async () => {
+    pages.gateway.answers.set("/api/history/search", { hits: [] });
+    const { page } = await openPage();
+    await openView(page, "search");
+    await page.getByLabel("Look for").pressSequentially("water ");
+    await expect.poll(() => page.evaluate(() => location.hash)).toBe("#/search/water");
+    await page.getByLabel("Look for").pressSequentially("beds");
+    await expect.poll(() => page.evaluate(() => location.hash)).toBe("#/search/water%20beds");
+  });
+
   test("leads to the place where it was said, also far above what the page has loaded", async () => {
     pages.gateway.message(messageRecord({ id: "m-9", role: "user", text: "newest" }));
     pages.gateway.answers.set("/api/history/search", { hits: [hit({})] });

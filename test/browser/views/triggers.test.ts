@@ -192,6 +192,9 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
       "task_failed",
       "llm_eval",
     ]);
+    // A group of several parts cannot become one part, and lose the others; each part can become any other.
+    const refused = (i: number) => kinds.nth(i).locator("option:disabled").count();
+    expect([await refused(0), await refused(4), await refused(1)]).toEqual([6, 6, 0]);
     expect(await page.getByLabel("also for what is there already").isChecked()).toBe(true);
     expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(3);
     await page.getByRole("button", { name: "Save" }).click();
