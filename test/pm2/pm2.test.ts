@@ -136,7 +136,7 @@ test("every command tells people and programs what it is asked", { timeout: TEST
     return JSON.parse(stdout);
   };
   expect(await json("status")).toMatchObject({ url, ready: true, problems: [] });
-  expect((await mimikit("status")).stdout).toMatch(/supervisor +\d+ +alive/);
+  expect((await mimikit("status")).stdout).toMatch(/processes +supervisor \d+, workers \d+, gateway \d+/);
   expect(await json("doctor")).toMatchObject({ ok: true });
   expect((await json("pair")).pairingUrl).toMatch(/#pair=[\w-]{40,}$/);
   const { tasks } = await json("tasks", "list", "--role", "worker");
@@ -315,7 +315,7 @@ test("who starts it again with other settings is told how they come into force, 
   rmSync(join(home, "config.yaml"));
   const other = { ...env, MIMIKIT_PROVIDER: "openai", OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MIMIKIT_MODEL: "any" };
   expect((await run(MIMIKIT, ["restart"], other)).code).toBe(0);
-  expect((await mimikit("status")).stdout).toMatch(/^teller +openai /m);
+  expect((await mimikit("status")).stdout).toMatch(/^ {2}answers +openai$/m);
 });
 
 test("plain pm2 runs the same three processes, and mimikit neither doubles nor steals them", {

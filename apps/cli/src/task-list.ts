@@ -3,6 +3,7 @@ import { boardOf } from "@mimikit/core/board";
 import { countAttempts } from "@mimikit/core/snapshot";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/api";
 import type { Claim } from "@mimikit/protocol/claim";
+import { ancestorsOf, turnNumber } from "@mimikit/protocol/id";
 import { isAlive } from "@mimikit/runtime/identity";
 import { EndedTasks, newestFirst } from "@mimikit/store/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/task-detail";
@@ -42,13 +43,19 @@ export async function readTask(state: State, given: string): Promise<TaskDetail>
   return openDetail(summary, task, attempts.get(id) ?? []);
 }
 
-/** The task of exactly this id, or the only open one of this title. @throws Failure where there is none. */
-export function taskNamed(given: string, tasks: readonly TaskSummary[]): TaskSummary {
-  const open = tasks.filter(({ completedAt }) => completedAt === undefined);
-  const [titled, another] = open.filter(({ title }) => title === given);
-  const task = tasks.find(({ id }) => id === given) ?? (another === undefined ? titled : undefined);
-  if (task !== undefined) return task;
-  const meant = open.filter(({ id }) => id.startsWith(given)).map(({ id }) => id);
+/**
+ * The id of what is to be cancelled: an open task, or one above it, by exactly its id or by a title that only it has.
+ * @throws Failure where there is none, or where it has ended.
+ */
+export function cancellableId(given: string, tasks: readonly TaskSummary[]): string {
+  const open = tasks.filter(({ completedAt }) => completedAt === undefined).map(({ id }) => id);
+  const isOpen = (id: string) => open.some((one) => one === id || ancestorsOf(one).includes(id));
+  if (turnNumber(given) === 0 && isOpen(given)) return given;
+  const [titled, another] = tasks.filter(({ id, title }) => title === given && isOpen(id));
+  if (titled !== undefined && another === undefined) return titled.id;
+  const ended = tasks.find(({ id }) => id === given);
+  if (ended !== undefined) throw new Failure("failed", `${given} has already ended (${ended.state})`);
+  const meant = open.filter((id) => id.startsWith(given));
   const hint = meant.length === 0 ? "mimikit tasks  shows what there is" : `did you mean ${meant.join(" or ")}?`;
   throw new Failure("failed", `there is no task ${given}: ${hint}`);
 }

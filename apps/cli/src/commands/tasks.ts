@@ -5,7 +5,7 @@ import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
 import { withState } from "../state.ts";
-import { listTasks, readTask, taskNamed } from "../task-list.ts";
+import { cancellableId, listTasks, readTask } from "../task-list.ts";
 import { ask } from "../write-wish.ts";
 
 const LIST_DEFAULT = 20;
@@ -53,16 +53,14 @@ export const tasks = command({
 });
 
 async function cancel(given: string, json: boolean): Promise<void> {
-  const { home, task } = await withState(async (state) => ({
+  const { home, taskId } = await withState(async (state) => ({
     home: state.home,
-    // Ended is what cannot be undone: the beginning of an id does not say enough.
-    task: taskNamed(given, await listTasks(state)),
+    taskId: cancellableId(given, await listTasks(state)),
   }));
-  if (task.completedAt !== undefined) throw new Failure("failed", `${task.id} has already ended (${task.state})`);
-  const { id, outcome } = await ask(home, { kind: "cancel", taskId: task.id });
-  if (outcome !== null && outcome !== "cancelled") throw new Failure("failed", `${task.id}: ${outcome}`);
-  if (json) printJson({ id, taskId: task.id, outcome });
-  else printLine(outcome === null ? `${task.id} (kept; it is cancelled when Mimikit runs)` : `${task.id} is cancelled`);
+  const { id, outcome } = await ask(home, { kind: "cancel", taskId });
+  if (outcome !== null && outcome !== "cancelled") throw new Failure("failed", `${taskId}: ${outcome}`);
+  if (json) printJson({ id, taskId, outcome });
+  else printLine(outcome === null ? `${taskId} (kept; it is cancelled when Mimikit runs)` : `${taskId} is cancelled`);
 }
 
 function list(found: readonly TaskSummary[]): void {
