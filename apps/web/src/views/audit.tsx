@@ -2,7 +2,7 @@
 import type { AuditAnswer } from "@mimikit/protocol/api";
 import type { AuditLine } from "@mimikit/protocol/audit";
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { call } from "../call.ts";
 import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
@@ -30,14 +30,19 @@ export function Audit({ detail = "" }: ViewProps) {
   const { lines, isLooking, bringOlder } = useTrail(actor.value);
   const events = [...new Set(lines.map((line) => line.event))].sort();
   const shown = lines.filter((line) => (event.value === "" || line.event === event.value) && fits(line, sought.value));
+  /** What this field has put into the address: what was typed since is newer. */
+  const asked = useRef(detail);
   useEffect(() => {
-    // The address has no space at its end: one that is being typed stays.
-    if (sought.value.trim() !== detail) sought.value = detail;
+    if (detail !== asked.current) sought.value = detail;
+    asked.current = detail;
   }, [detail]);
   useEffect(() => {
     const text = sought.value.trim();
     if (text === detail) return;
-    const timer = setTimeout(() => replace("audit", text === "" ? undefined : text), PAUSE_MS);
+    const timer = setTimeout(() => {
+      asked.current = text;
+      replace("audit", text === "" ? undefined : text);
+    }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [sought.value]);
   return (

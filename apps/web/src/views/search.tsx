@@ -23,15 +23,20 @@ export function Search({ detail = "" }: ViewProps) {
   const typed = useSignal(detail);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
+  /** What this field has put into the address: what was typed since is newer. */
+  const asked = useRef(detail);
   useEffect(() => {
-    // The address has no space at its end: one that is being typed stays.
-    if (typed.value.trim() !== detail) typed.value = detail;
+    if (detail !== asked.current) typed.value = detail;
+    asked.current = detail;
   }, [detail]);
   // The address keeps what is looked for, so that the way back from a message leads here again.
   useEffect(() => {
     const text = typed.value.trim();
     if (text === detail) return;
-    const timer = setTimeout(() => go("search", text === "" ? undefined : text), PAUSE_MS);
+    const timer = setTimeout(() => {
+      asked.current = text;
+      go("search", text === "" ? undefined : text);
+    }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
   return (
