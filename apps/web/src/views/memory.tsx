@@ -1,6 +1,7 @@
 /** What is remembered: how much of it is where, what was added lately, and a way to add to it. */
 import type { MemoryBody, MemoryStatus } from "@mimikit/protocol/api";
 import { useSignal } from "@preact/signals";
+import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
 import { go } from "../place.ts";
 import { bytesText, numberText, words } from "../words.ts";
@@ -10,6 +11,7 @@ import { viewWords } from "./view-words.ts";
 import { wish } from "./wish.ts";
 import "./kept.css";
 
+const LOOK_EVERY_MS = 5_000;
 /** The gateway's limit. */
 const CONTENT_CHARS_MAX = 2_000;
 
@@ -19,7 +21,9 @@ type Place = (typeof PLACES)[number];
 
 export function Memory() {
   const added = changes.value?.find(({ what }) => what === "memory")?.id;
-  const { answer, isLooking } = useAnswer<MemoryStatus>("api/memory/status", added);
+  // A change is decided an instant before the file has it, so that one look after it is not enough.
+  const version = `${added} ${Math.floor(nowMs.value / LOOK_EVERY_MS)}`;
+  const { answer, isLooking } = useAnswer<MemoryStatus>("api/memory/status", version);
   return (
     <div class="kept" aria-busy={isLooking}>
       <Find />
