@@ -13,6 +13,9 @@ export const hasTerminals =
   spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") === true;
 if (!hasTerminals) process.stdout.write("nothing is tested at a terminal: there is no `script` of util-linux\n");
 
+/** What would change what is shown: settings of an instance, and what says that colours are or are not wanted. */
+const OF_ANOTHER_PLACE = /^(MIMIKIT_.*|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS|CI)$/;
+
 export interface Terminal {
   type(keys: string): void;
   /** Resolves when the text is shown after what was waited for before; styles and cursor movements do not count. */
@@ -24,7 +27,7 @@ export interface Terminal {
 
 /** Starts `mimikit <words>` at a terminal of 100 columns and 40 rows. */
 export function openTerminal(place: CliPlace, words: readonly string[], env: Record<string, string> = {}): Terminal {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(MIMIKIT_|NO_COLOR|FORCE_COLOR)/.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !OF_ANOTHER_PLACE.test(name));
   const line = `stty cols 100 rows 40; exec '${process.execPath}' '${MAIN}' ${words.join(" ")}`;
   const child = spawn("script", ["-qec", line, "/dev/null"], {
     env: {

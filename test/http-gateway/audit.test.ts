@@ -1,5 +1,5 @@
 /** The audit log and the figures of an instance, as the gateway tells them. */
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditAnswer, Status } from "@mimikit/protocol/api";
 import { openAuditChain } from "@mimikit/runtime/audit-chain";
@@ -10,10 +10,10 @@ import { connect } from "./client.ts";
 import { type Started, startGateway, temporaryHome } from "./gateway.ts";
 
 /** Lines of a role, one each second, beginning at a second of the hour. */
-function write(gateway: Started, actor: string, file: string, second: number, events: string[]): void {
+function write(gateway: Started, actor: string, file: string, second: number, events: string[], firstSeq = 1): void {
   const lines = events.map((event, at) => {
     const timestamp = new Date(Date.UTC(2026, 10, 22, 9, 0, second + at * 2)).toISOString();
-    return JSON.stringify({ timestamp, seq: at + 1, actor, event, previousHash: "" });
+    return JSON.stringify({ timestamp, seq: firstSeq + at, actor, event, previousHash: "" });
   });
   writeFileSync(join(gateway.home, file), lines.map((line) => `${line}\n`).join(""));
 }
@@ -70,6 +70,24 @@ test("what is done is told to clients as it is done, each line once and in order
   expect(eventsBy("supervisor")).toEqual([...expected.supervisor, "the last"]);
   expect(eventsBy("workers")).toEqual(expected.workers);
   expect(gateway.names("log").length).toBeGreaterThan(2);
+});
+
+test("a role whose finished lines cannot be read keeps nobody from hearing of the others, and is named once", async () => {
+  const gateway = await startGateway({ config: { tickMs: 20 } });
+  const [supervisor, workers] = [chainOf(gateway, "supervisor", 1_000), chainOf(gateway, "workers", 1_000)];
+  const client = await connect(gateway);
+  await client.next("snapshot");
+  supervisor("begun");
+  await client.next("audit", ({ data }) => data.event === "begun");
+  // The file that was followed is finished with a line more, and damaged where it is kept; another is in its place.
+  writeFileSync(join(gateway.home, "log", "supervisor.0000000001.2026-11-22.jsonl.gz"), "no gzip");
+  write(gateway, "supervisor", "log.jsonl.new", 0, ["goes on"], 3);
+  renameSync(join(gateway.home, "log.jsonl.new"), join(gateway.home, "log.jsonl"));
+  workers("heard");
+  const rest = [await client.next("audit"), await client.next("audit")].map(({ data }) => data.event);
+  expect(rest.sort()).toEqual(["goes on", "heard"]);
+  const problems = gateway.logged.filter((line) => /error|warn/.test(line));
+  expect(problems).toEqual([expect.stringMatching(/audit lines could not be read.*supervisor/)]);
 });
 
 test("what was done before the first look is no news", async () => {

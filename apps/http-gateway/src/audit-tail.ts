@@ -18,25 +18,45 @@ const READ_BYTES_MAX = 131_072;
 /** Lines of a finished file that are told at once. Who was not there for more has `GET /api/audit`. */
 const LINES_MAX = 500;
 
+type OnProblem = (actor: ProcessRole, error: unknown) => void;
+
 export class AuditTail {
   private readonly chains: readonly ChainTail[];
+  private readonly onProblem: OnProblem;
+  /** What was said of a role last, so that it is said once. */
+  private readonly problems = new Map<ProcessRole, string>();
 
-  constructor(home: string) {
+  /** `onProblem` is told when the lines of a role cannot be read, and why: damaged bytes, or what the disk says. */
+  constructor(home: string, onProblem: OnProblem) {
     this.chains = PROCESS_ROLES.map((actor) => new ChainTail(home, actor));
+    this.onProblem = onProblem;
   }
 
-  /** The lines that came since the last call, in order of time; none at the first. Throws what the disk throws. */
+  /** The lines that came since the last call, in order of time; none at the first. A role that cannot be read has none. */
   read(): AuditLine[] {
     return this.chains
-      .flatMap((chain) => chain.read())
+      .flatMap((chain) => this.linesOf(chain))
       .sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));
+  }
+
+  private linesOf(chain: ChainTail): AuditLine[] {
+    try {
+      const lines = chain.read();
+      this.problems.delete(chain.actor);
+      return lines;
+    } catch (error) {
+      const reason = String(error);
+      if (this.problems.get(chain.actor) !== reason) this.onProblem(chain.actor, error);
+      this.problems.set(chain.actor, reason);
+      return [];
+    }
   }
 }
 
 /** The audit lines of one role. */
 class ChainTail {
+  readonly actor: ProcessRole;
   private readonly home: string;
-  private readonly actor: ProcessRole;
   /** The number of the last line that was told; undefined before the first look. */
   private seq: number | undefined;
   private inode = 0;
@@ -48,6 +68,7 @@ class ChainTail {
     this.actor = actor;
   }
 
+  /** Throws what the disk throws, and for damaged bytes. */
   read(): AuditLine[] {
     const file = this.open();
     if (file === null) {

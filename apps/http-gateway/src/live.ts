@@ -13,6 +13,7 @@ import type {
   TriggerSummary,
 } from "@mimikit/protocol/api";
 import { notificationIn } from "@mimikit/protocol/notification";
+import type { Log } from "@mimikit/runtime/log";
 import { streamPath } from "@mimikit/store/state";
 import { AuditTail } from "./audit-tail.ts";
 import { EventLog } from "./event-log.ts";
@@ -34,6 +35,7 @@ export interface LiveOptions {
   view: View;
   incarnation: string;
   statusOf(look: Look): Promise<Status>;
+  log: Log;
 }
 
 /** What clients have been told. */
@@ -62,7 +64,9 @@ export class Live {
   constructor(options: LiveOptions) {
     this.options = options;
     this.events = new EventLog(options.incarnation);
-    this.done = new AuditTail(options.home);
+    this.done = new AuditTail(options.home, (actor, error) =>
+      options.log.warn("audit lines could not be read", { actor, error }),
+    );
   }
 
   /** Looks at the state directory and tells every client what is new. One call at a time, or events could go backwards. */

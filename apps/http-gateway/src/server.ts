@@ -69,7 +69,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const usage = new UsageBook(home);
   const facts = { ...options, usage, mirror, startedAt: new Date().toISOString() };
   const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
-  const live = new Live({ home, view, incarnation, statusOf: currentStatus });
+  const live = new Live({ home, view, incarnation, statusOf: currentStatus, log });
   const sessions = new Sessions(fs);
   const auth = new Auth(home, token, sessions, log);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
