@@ -3,7 +3,8 @@
  * many thousand worlds have a test of their own instead: the order of directories and the look before "dead" in
  * test/store/mirror.test.ts, claims that end with their tick in test/worker-pool/pool.test.ts, that a decided steer
  * stays until it is carried out in test/core/steering.test.ts, that an answer is no message too in test/core/questions.test.ts,
- * and that a plan is reported once in test/core/decide.test.ts.
+ * that a plan is reported once in test/core/decide.test.ts, and that the mark of a change stays when it is taken back in
+ * test/store/undo-cut-off.test.ts.
  */
 export interface Mutant {
   name: string;
@@ -50,13 +51,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: SETTLEMENT,
     find: "  if (change === null) return null;\n",
     replace: "  if (change !== null) return change;\n  if (change === null) return null;\n",
-  },
-  {
-    name: "taken-back-under-no-mark",
-    rule: "R10: taking back carries a mark of its own",
-    file: "packages/store/src/take-back.ts",
-    find: "  return { text: withMarks(lines, [id, undoEditId(id)]) };",
-    replace: "  return { text: withMarks(lines, [undoEditId(id)]) };",
   },
   {
     name: "acknowledged-before-durable",

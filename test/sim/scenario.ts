@@ -253,10 +253,9 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
   };
 }
 
-/** Adds a line to a file of memory, or begins one there, and saves it so that it lasts. */
 /**
- * Somebody edits a document by hand. Not in the instant between two operations on names that docs/memory.md names: then
- * nothing could keep both what is put there and what they save.
+ * Somebody adds a line to a file of memory, or begins one there, and saves it so that it lasts. Not in the instant between
+ * two operations on names that docs/memory.md names: then nothing could keep both what is put there and what they save.
  */
 function scribble(line: string, world: World, outside: Outside): void {
   const { disk, random } = world;
@@ -394,6 +393,11 @@ async function deleteTrigger(
   });
 }
 
+/** Often what was changed just now: who sees a change that nobody wanted takes it back at once. */
+function changeToUndo(changes: readonly string[], world: World): string {
+  return (world.random() < 0.7 ? changes.at(-1) : undefined) ?? pick(changes, world);
+}
+
 /** Has something remembered, does something to the backlog, or takes back what was changed, perhaps once more. */
 async function wishForNote(serial: number, environment: Environment, outside: Outside): Promise<void> {
   const { fs, world, nowMs } = environment;
@@ -404,7 +408,7 @@ async function wishForNote(serial: number, environment: Environment, outside: Ou
   await tolerating(environment, async () => {
     if (changes.length > 0 && dice < 0.5) {
       const id = `undo-${hex}`;
-      const wish = { kind: "undo" as const, id, at, changeId: pick(changes, world) };
+      const wish = { kind: "undo" as const, id, at, changeId: changeToUndo(changes, world) };
       await createRecord(fs, UndoWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
       outside.wishes.add(id);
     } else if (dice < 0.75) {

@@ -170,16 +170,26 @@ describe("a summary", () => {
     }
   });
 
-  test("leaves only what was added, also where that is added to just now", async () => {
+  test.each([
+    ["while the rest is written", "write"],
+    ["when only the rename is left", "rename"],
+  ] as const)("leaves only what was added, also where more is added %s", async (_, moment) => {
     const { hands, write, read } = place();
     write(PATH, "- read\n- mine\n");
     let hasSaved = false;
+    const save = () => {
+      if (!hasSaved) write(PATH, "- read\n- mine\n- more\n");
+      hasSaved = true;
+    };
     const fs: FileSystem = {
       ...hands.fs,
       write: async (path, text) => {
         await hands.fs.write(path, text);
-        if (!hasSaved && text === "- mine\n") write(PATH, "- read\n- mine\n- more\n");
-        hasSaved ||= text === "- mine\n";
+        if (moment === "write" && text === "- mine\n") save();
+      },
+      rename: async (from, to) => {
+        if (moment === "rename" && to === PATH) save();
+        return hands.fs.rename(from, to);
       },
     };
     const result = rolledUp(1, "- sum", { [PATH]: "- read\n" });

@@ -1,4 +1,4 @@
-/** A disk that lasts until the power goes. */
+/** A disk that lasts until the power goes, and one on which somebody else works meanwhile. */
 import type { FileSystem } from "@mimikit/store/file-system";
 
 class PowerCut extends Error {}
@@ -27,4 +27,22 @@ export function wasCut(work: Promise<unknown>): Promise<boolean> {
       return true;
     },
   );
+}
+
+/**
+ * The disk, before whose operation `k` something else is done. Renames do not count: what may happen just before a document
+ * is replaced is what docs/memory.md does not promise.
+ */
+export function pausedAt(fs: FileSystem, k: number, meanwhile: () => Promise<void>): FileSystem {
+  let operations = 0;
+  return new Proxy(fs, {
+    get(target, name: keyof FileSystem) {
+      const operation = target[name];
+      if (name === "temporary" || name === "rename") return operation;
+      return async (...args: never[]) => {
+        if (operations++ === k) await meanwhile();
+        return (operation as (...all: never[]) => unknown)(...args);
+      };
+    },
+  });
 }

@@ -17,7 +17,7 @@ import { noticeConfig } from "../../apps/supervisor/src/config-changes.ts";
 import { execute } from "../../apps/supervisor/src/execute.ts";
 import { NOON, NOON_MS, snapshot } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
-import { cutAt, wasCut } from "./power-cut.ts";
+import { cutAt, pausedAt, wasCut } from "./power-cut.ts";
 
 const lock = <T>(_path: string, work: () => Promise<T>) => work();
 
@@ -125,6 +125,29 @@ describe("the undoing", () => {
     }
   });
 });
+
+test.each(wishes)(
+  "a change %s that somebody else makes and takes back meanwhile is not made again",
+  async (...each) => {
+    const [, wish, path, text] = each;
+    const { home, fs } = temporaryState();
+    for (let k = 0, isReached = true; isReached; k++) {
+      writeFileSync(join(home, path), path === "memory.md" ? "- mine\n" : "- [ ] mine\n");
+      await forget(fs, [wish.id, "undo-1", `${wish.id}.undone`]);
+      await fs.unlink(changePath(wish.id));
+      await createRecord(fs, Wish, inboxPath(wish.id), wish);
+      isReached = false;
+      const paused = pausedAt(fs, k, async () => {
+        isReached = true;
+        await carryOut(fs);
+        await createRecord(fs, Wish, inboxPath("undo-1"), undoWish(wish.id));
+        await carryOut(fs);
+      });
+      await carryOut(paused);
+      if (isReached) expect(readFileSync(join(home, path), "utf8")).toBe(text);
+    }
+  },
+);
 
 test("a change of the settings that is cut off is recorded once, and a bad file is none", async () => {
   const { home, fs } = temporaryState();

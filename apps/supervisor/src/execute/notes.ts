@@ -17,10 +17,10 @@ import {
   type DocumentLock,
   editDocument,
   editMark,
+  replaceDocument,
   withoutMarks,
 } from "@mimikit/store/document";
 import { directoryOf } from "@mimikit/store/file-system";
-import { replaceView } from "@mimikit/store/record";
 import { failedTries } from "../failed-tries.ts";
 import { archive, type Hands } from "./hands.ts";
 import { settingAside } from "./set-aside.ts";
@@ -125,9 +125,8 @@ async function removeRead(source: RollUp["sources"][number], id: string, hands: 
     if (before === null || added === null || added === before) return;
     if (added !== "") {
       // Never away before it is back: a crash in between would take what was added with it.
-      const isStill = async () => (await readText(source.path, hands)) === before;
       // What was read must not stay beside its summary: it would be summed up a second time. The next tick tries again.
-      if (!(await replaceView(fs, source.path, added, isStill))) throw new DocumentBusy(source.path);
+      if (!(await replaceDocument(fs, source.path, before, added))) throw new DocumentBusy(source.path);
       return;
     }
     const moved = fs.temporary();
