@@ -7,7 +7,7 @@ import { CHAT_LINES_PATH, streamPath } from "@mimikit/store/state";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claim, queue, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
-import { hasTerminals, openTerminal } from "./terminal.ts";
+import { hasTerminals, openTerminal, type Terminal } from "./terminal.ts";
 
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
@@ -21,6 +21,14 @@ async function serve(): Promise<Instance> {
   onTestFinished(() => served.dispose());
   await served.until("the gateway answers", () => served.api("/api/status"));
   return served;
+}
+
+/** A chat that waits for what is typed. */
+async function startChat(): Promise<{ served: Instance; chat: Terminal }> {
+  const served = await serve();
+  const chat = openTerminal(served, ["chat"]);
+  await chat.shows("› ");
+  return { served, chat };
 }
 
 /** The messages in inbox/, as they were sent. */
@@ -52,9 +60,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("a paste of several lines is one message, sent with Enter, and the keys in it do nothing", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     chat.type(`look: ${pasted("one\r\ttwo\u0003\rthree 行")}`);
     await chat.shows("three 行");
     expect(sent(served)).toEqual([]);
@@ -64,9 +70,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("wide characters are edited one by one, and Alt-Enter begins a line", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     chat.type("你好世界");
     await chat.shows("界");
     chat.type(`${LEFT}${LEFT}${BACKSPACE}`);
@@ -76,9 +80,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("what was typed comes back with the arrow keys in the next chat, from a file that only its owner reads", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     chat.type("first thing\r");
     await served.until("the message", () => sent(served).length === 1 || undefined);
     chat.type("second thing\r");
@@ -99,9 +101,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("Ctrl-C drops what is typed; where nothing is typed and nothing runs, the second one leaves and says so", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     chat.type("not this");
     await chat.shows("not this");
     chat.type(CTRL_C);
@@ -117,9 +117,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("a reply appears while it is written, as it is meant; while something is typed it waits", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     // What is being written is only told to who is connected by then.
     const fs = openDisk(served.home, "test-1-1");
     await settleTurn(fs, 1, [await served.send("hello")], "Here I am.");
@@ -152,9 +150,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("a gateway that is killed is said, and what is typed meanwhile is sent once", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     // The connection is there when a message of somebody else is shown.
     const fs = openDisk(served.home, "test-1-1");
     await settleTurn(fs, 1, [await served.send("hello")], "Here I am.");
@@ -170,9 +166,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("where nothing runs any more, what is typed is kept for the next start", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     await served.stop();
     chat.type("for later\r");
     await chat.shows("this is kept, and answered at the next start");
@@ -180,9 +174,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 
   test("who leaves while no gateway takes it loses nothing of what was typed", async () => {
-    const served = await serve();
-    const chat = openTerminal(served, ["chat"]);
-    await chat.shows("› ");
+    const { served, chat } = await startChat();
     await served.kill("gateway");
     // The wait ends with the chat, before the gateway is there again.
     chat.type(`not lost\r${CTRL_D}`);

@@ -3,22 +3,7 @@
  * a reload lead where they should.
  */
 import { signal } from "@preact/signals";
-
-export const VIEWS = [
-  "search",
-  "tasks",
-  "triggers",
-  "backlog",
-  "memory",
-  "skills",
-  "improvements",
-  "changes",
-  "usage",
-  "audit",
-  "settings",
-  "keys",
-] as const;
-export type View = (typeof VIEWS)[number];
+import { VIEWS, type View } from "./view-names.ts";
 
 export interface Place {
   /** undefined in the conversation. */

@@ -1,11 +1,11 @@
 /** What there is to say of a task in a word: its state, how long it takes, how much of it is done; and how to end it. */
-import type { TaskState } from "@mimikit/protocol/api";
+import type { TaskState, TaskSummary } from "@mimikit/protocol/api";
 import { nowMs } from "./clock.ts";
 import { cancelTask, link } from "./connection.ts";
 import { Cross } from "./icons.tsx";
 import { cancelling } from "./state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "./task-tree.ts";
-import { durationText, words } from "./words.ts";
+import { costText, durationText, words } from "./words.ts";
 
 export function StateLabel({ state }: { state: TaskState }) {
   return (
@@ -20,6 +20,14 @@ export function Elapsed({ node }: { node: TaskNode }) {
   const state = overallState(node);
   if (state === "waiting" || state === "queued") return null;
   return <span class="elapsed">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>;
+}
+
+/** What work has cost together: `1,234 tokens · $0.02`; empty where that is nothing, or not known. */
+export function spentText(work: readonly Pick<TaskSummary, "usage">[]): string {
+  const usages = work.flatMap(({ usage }) => usage ?? []);
+  const tokens = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
+  const costUsd = usages.reduce((sum, usage) => sum + usage.costUsd, 0);
+  return [tokens > 0 && words.tokens(tokens), costUsd > 0 && costText(costUsd)].filter(Boolean).join(" · ");
 }
 
 /** How many members of a plan are done. */

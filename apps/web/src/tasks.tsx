@@ -3,8 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { isDrawerOpen, leaveDrawer, narrow } from "./drawer.ts";
 import { Cross, List } from "./icons.tsx";
 import { lazily } from "./lazily.tsx";
-import { addressOf, VIEWS } from "./place.ts";
+import { addressOf } from "./place.ts";
 import { openCount, status, tasks } from "./state.ts";
+import { VIEWS } from "./view-names.ts";
 import { words } from "./words.ts";
 
 const Listed = lazily(async () => (await import("./task-list.tsx")).TaskList);

@@ -4,21 +4,6 @@ import type { Page } from "playwright-core";
 import { changeRecord, improvementRecord, messageRecord, taskRecord, triggerRecord } from "./records.ts";
 import type { ScriptedGateway } from "./scripted-gateway.ts";
 
-export const VIEWS = [
-  "search",
-  "tasks",
-  "triggers",
-  "backlog",
-  "memory",
-  "skills",
-  "improvements",
-  "changes",
-  "usage",
-  "audit",
-  "settings",
-  "keys",
-] as const;
-
 /** Opens a view by its address, as a bookmark does. */
 export async function openView(page: Page, address: string): Promise<void> {
   await page.evaluate((hash) => {

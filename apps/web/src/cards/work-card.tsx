@@ -6,9 +6,9 @@ import { Check, Cross } from "../icons.tsx";
 import { lazily } from "../lazily.tsx";
 import { addressOf } from "../place.ts";
 import { steps, tasks } from "../state.ts";
-import { CancelButton, Elapsed, StateLabel } from "../task-facts.tsx";
+import { CancelButton, Elapsed, MemberCount, StateLabel, spentText } from "../task-facts.tsx";
 import { isOpen, membersOf, overallState, type TaskNode } from "../task-tree.ts";
-import { costText, words } from "../words.ts";
+import { words } from "../words.ts";
 import { cardWords } from "./card-words.ts";
 
 const Outcome = lazily(async () => (await import("./outcome.tsx")).Outcome);
@@ -54,7 +54,7 @@ function Members({ node, members, isGoing }: MembersProps) {
       {isGoing && <progress class="share" max={members.length} value={done} aria-label={cardWords.share(title)} />}
       <details open={isGoing}>
         <summary class="work-facts">
-          <span>{words.membersDone(done, members.length)}</span>
+          <MemberCount node={node} />
           <Facts node={node} />
         </summary>
         <ol class="rows" aria-label={cardWords.members(title)}>
@@ -102,14 +102,11 @@ function TitleLink({ task: { id, title } }: { task: TaskSummary }) {
 
 /** How long it takes or took, and what it has cost where that is known. */
 function Facts({ node }: { node: TaskNode }) {
-  const usages = membersOf(node).flatMap(({ usage }) => usage ?? []);
-  const tokens = usages.reduce((sum, usage) => sum + usage.inputTokens + usage.outputTokens, 0);
-  const costUsd = usages.reduce((sum, usage) => sum + usage.costUsd, 0);
+  const spent = spentText(membersOf(node));
   return (
     <>
       <Elapsed node={node} />
-      {tokens > 0 && <span>{words.tokens(tokens)}</span>}
-      {costUsd > 0 && <span>{costText(costUsd)}</span>}
+      {spent !== "" && <span>{spent}</span>}
     </>
   );
 }

@@ -5,14 +5,14 @@ import { nowMs } from "../clock.ts";
 import { CodedText } from "../coded-text.tsx";
 import { addressOf, go } from "../place.ts";
 import { steps, trees } from "../state.ts";
-import { StateLabel } from "../task-facts.tsx";
+import { MemberCount, StateLabel, spentText } from "../task-facts.tsx";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "../task-tree.ts";
 import type { ViewProps } from "../views.tsx";
-import { durationText, momentText, words } from "../words.ts";
+import { durationText, momentText } from "../words.ts";
 import { Choice } from "./choice.tsx";
 import { graphOf, NODE_HEIGHT, NODE_WIDTH } from "./task-graph.ts";
 import { TaskStory } from "./task-story.tsx";
-import { DayTimeline, spentText } from "./timeline.tsx";
+import { DayTimeline } from "./timeline.tsx";
 import { viewWords } from "./view-words.ts";
 import "./board.css";
 
@@ -76,7 +76,6 @@ function Group({ title, list }: { title: string; list: readonly TaskNode[] }) {
 function Plan({ node }: { node: TaskNode }) {
   const state = overallState(node);
   const members = node.children.flatMap(membersOf);
-  const done = members.filter((member) => member.state === "done").length;
   const { id, title, createdAt } = node.task;
   return (
     <>
@@ -85,7 +84,7 @@ function Plan({ node }: { node: TaskNode }) {
         <a class="plan-title" href={addressOf("tasks", id)}>
           <CodedText text={title} />
         </a>
-        {members.length > 0 && <span class="quiet">{words.membersDone(done, members.length)}</span>}
+        <MemberCount node={node} />
         <span class="quiet">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>
         <span class="quiet">{spentText(membersOf(node))}</span>
         <time class="quiet" dateTime={createdAt}>

@@ -2,7 +2,8 @@
 import type { Improvement } from "@mimikit/protocol/api";
 import { nowMs } from "../clock.ts";
 import { tasks } from "../state.ts";
-import { costText, durationText, momentText, numberText, words } from "../words.ts";
+import { spentText } from "../task-facts.tsx";
+import { durationText, momentText, words } from "../words.ts";
 import { useAnswer } from "./use-answer.ts";
 import { viewWords } from "./view-words.ts";
 import "./kept.css";
@@ -39,8 +40,8 @@ export function Improvements() {
 }
 
 function Row({ improvement }: { improvement: Improvement }) {
-  const { id, state, at, endedAt, kind, title, why, change, reasons = [], branch, note, error, usage } = improvement;
-  const tokens = usage.inputTokens + usage.outputTokens;
+  const { id, state, at, endedAt, kind, title, why, change, reasons = [], branch, note, error } = improvement;
+  const spent = spentText([improvement]);
   return (
     <>
       <div class="sheet-top">
@@ -53,8 +54,7 @@ function Row({ improvement }: { improvement: Improvement }) {
       <p class="quiet">
         <time dateTime={at}>{momentText(at, nowMs.value)}</time>
         {endedAt !== undefined && ` · ${durationText(Date.parse(endedAt) - Date.parse(at))}`}
-        {tokens > 0 && ` · ${viewWords.tokens(numberText(tokens))}`}
-        {usage.costUsd > 0 && ` · ${costText(usage.costUsd)}`}
+        {spent !== "" && ` · ${spent}`}
       </p>
       {why !== undefined && <p>{why}</p>}
       {note !== undefined && <p>{note}</p>}

@@ -3,8 +3,9 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ArrowLeft } from "../icons.tsx";
 import { lazily } from "../lazily.tsx";
-import { goHome, type View } from "../place.ts";
+import { goHome } from "../place.ts";
 import { questions } from "../state.ts";
+import type { View } from "../view-names.ts";
 import type { ViewProps } from "../views.tsx";
 import { words } from "../words.ts";
 

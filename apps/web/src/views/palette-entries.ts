@@ -1,7 +1,8 @@
 /** What the palette offers: views and actions by name, tasks by title, and a search for what is none of them. */
 import { clear, disconnect, sendMessage, stop } from "../connection.ts";
-import { go, goHome, place, VIEWS } from "../place.ts";
+import { go, goHome, place } from "../place.ts";
 import { busy, tasks } from "../state.ts";
+import { VIEWS } from "../view-names.ts";
 import { words } from "../words.ts";
 import { viewWords } from "./view-words.ts";
 

@@ -5,9 +5,9 @@ import { nowMs } from "../clock.ts";
 import { CodedText } from "../coded-text.tsx";
 import { addressOf } from "../place.ts";
 import { trees } from "../state.ts";
-import { StateLabel } from "../task-facts.tsx";
+import { StateLabel, spentText } from "../task-facts.tsx";
 import { isOpen, membersOf, type TaskNode } from "../task-tree.ts";
-import { costText, durationText, momentText, numberText, timeText } from "../words.ts";
+import { durationText, momentText, timeText } from "../words.ts";
 import { type Scale, scaleOf, shareOf } from "./timeline-scale.ts";
 import { viewWords } from "./view-words.ts";
 import "./timeline.css";
@@ -97,15 +97,4 @@ function Lane({ task, scale }: { task: TaskSummary; scale: Scale }) {
       </p>
     </>
   );
-}
-
-/** What tasks have cost together: `1,234 tokens · $0.02`; empty where that is nothing, or not known. */
-export function spentText(tasks: readonly TaskSummary[]): string {
-  const sum = (of: (usage: NonNullable<TaskSummary["usage"]>) => number) =>
-    tasks.reduce((total, { usage }) => total + (usage === undefined ? 0 : of(usage)), 0);
-  const tokens = sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
-  const costUsd = sum((usage) => usage.costUsd);
-  return [tokens > 0 && viewWords.tokens(numberText(tokens)), costUsd > 0 && costText(costUsd)]
-    .filter(Boolean)
-    .join(" · ");
 }

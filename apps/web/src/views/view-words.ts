@@ -4,7 +4,7 @@ import type { Condition } from "@mimikit/protocol/condition";
 import type { ImproveKind } from "@mimikit/protocol/improvement";
 import type { Level, SkillSource } from "@mimikit/protocol/skill";
 import type { Target } from "@mimikit/protocol/trigger-order";
-import type { View } from "../place.ts";
+import type { View } from "../view-names.ts";
 import { words } from "../words.ts";
 
 export type Weekday = 0 | 1 | 2 | 3 | 4 | 5 | 6;
@@ -141,7 +141,6 @@ const ENGLISH = {
   lastDay: "The last 24 hours",
   nothingRan: "Nothing has run in the last 24 hours.",
   ranFrom: (moment: string) => `started ${moment}`,
-  tokens: (n: string) => `${n} tokens`,
   openNow: "Now",
   ended: "Ended",
   backToBoard: "All tasks",
@@ -522,7 +521,6 @@ const CHINESE: typeof ENGLISH = {
   lastDay: "最近 24 小时",
   nothingRan: "最近 24 小时没有运行任何任务。",
   ranFrom: (moment) => `开始于 ${moment}`,
-  tokens: (n) => `${n} 个 token`,
   openNow: "现在",
   ended: "已结束",
   backToBoard: "所有任务",
