@@ -192,6 +192,7 @@ describe("with everything down", () => {
     expect(error).toMatch(/^mimikit: Mimikit is not running for .*: start it with {2}npm start {2}or {2}mimikit up\n$/);
     const known = JSON.parse((await runCli(place, ["status", "--json"])).out) as object;
     expect(known).toMatchObject({ ready: false, counts: { inbox: 1 }, tasks: [{ id: "t-000001.1" }] });
+    expect(known).toHaveProperty("processes.supervisor", { alive: false });
   });
 
   test("history shows what was said last, and usage what it cost", async () => {

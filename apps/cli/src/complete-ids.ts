@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { currentPlace } from "./place.ts";
 import { type State, shortId, withState } from "./state.ts";
-import { listTasks } from "./task-list.ts";
+import { listTasks, openTasks } from "./task-list.ts";
 
 /** More of them are no help. */
 const IDS_MAX = 50;
@@ -10,7 +10,7 @@ const IDS_MAX = 50;
 /** After which words an id comes, and which ids there are. */
 const IDS: readonly { after: RegExp; list: (state: State) => Promise<string[]> }[] = [
   { after: /^tasks show$/, list: async (state) => (await listTasks(state)).map(({ id }) => id) },
-  { after: /^tasks cancel$|^steer --task$/, list: openTasks },
+  { after: /^tasks cancel$|^steer --task$/, list: async (state) => openTasks(state).map(({ id }) => id) },
   {
     after: /^triggers (show|change|pause|resume|run|delete|explain|simulate)$/,
     list: async ({ triggers }) => [...triggers.keys()].map(shortId),
@@ -25,8 +25,4 @@ export async function completeIds(words: readonly string[]): Promise<string[] | 
   if (place === undefined) return null;
   if (!existsSync(currentPlace().home)) return [];
   return (await withState(place.list)).slice(0, IDS_MAX);
-}
-
-async function openTasks(state: State): Promise<string[]> {
-  return (await listTasks(state)).flatMap(({ id, completedAt }) => (completedAt === undefined ? [id] : []));
 }

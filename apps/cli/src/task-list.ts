@@ -11,11 +11,17 @@ import { Failure } from "./failure.ts";
 import { found, type State } from "./state.ts";
 
 /** Every open task and the newest that have ended, newest first. */
-export async function listTasks({ mirror }: State): Promise<TaskSummary[]> {
-  const { queue, links, results, attempts, ledger } = mirror;
+export async function listTasks(state: State): Promise<TaskSummary[]> {
+  const { results, ledger } = state.mirror;
   const ended = new EndedTasks(ledger);
   await ended.load();
   for (const result of results.values()) ended.note(result);
+  return [...openTasks(state), ...ended.values()].sort(newestFirst);
+}
+
+/** What waits and what runs, newest first; the archive is not read for it. */
+export function openTasks({ mirror }: State): TaskSummary[] {
+  const { queue, links, results, attempts, ledger } = mirror;
   const isOpen = (id: string) => !results.has(id) && !ledger.has(id);
   const open = [...queue].filter(([id]) => isOpen(id));
   const board = boardOf({
@@ -25,7 +31,7 @@ export async function listTasks({ mirror }: State): Promise<TaskSummary[]> {
     attemptsOf: (id) => countAttempts(attempts.get(id)),
     runningClaimOf: (id) => livingClaim(attempts.get(id)?.at(-1)),
   });
-  return [...board, ...ended.values()].sort(newestFirst);
+  return board.sort(newestFirst);
 }
 
 /** @param given its id or the beginning of it. @throws Failure where there is none, or more than one. */

@@ -33,10 +33,17 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.press("Space");
     await page.locator('.item[data-done="true"]', { hasText: "buy compost" }).waitFor();
     expect(await bought.isChecked()).toBe(true);
+    // Who is not there any more hands the focus on to who has come into its place, or to the last that is left.
+    const hasFocus = (name: string) => page.locator(`button[aria-label="${name}"]:focus`).waitFor();
+    await hasFocus("Remove buy compost");
     await page.getByRole("button", { name: "Remove read <b>it</b>" }).focus();
     await page.keyboard.press("Enter");
     await page.locator(".item", { hasText: "read" }).waitFor({ state: "detached" });
     expect(items).toEqual([{ number: 2, item: "buy compost", done: true }]);
+    await hasFocus("Remove buy compost");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("What is to be done some day?").and(page.locator(":focus")).waitFor();
+    expect(items).toEqual([]);
     expect(mishaps).toEqual([]);
   });
 

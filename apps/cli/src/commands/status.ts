@@ -14,8 +14,8 @@ import { command } from "../command.ts";
 import { livingRoles } from "../instance.ts";
 import { currentPlace } from "../place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../print.ts";
-import { type State, shortId, withState } from "../state.ts";
-import { listTasks } from "../task-list.ts";
+import { shortId, withState } from "../state.ts";
+import { openTasks } from "../task-list.ts";
 import { terminalZone } from "../trigger-options.ts";
 
 const USD_DIGITS = 4;
@@ -35,7 +35,7 @@ export const status = command({
       const client = connect();
       const answer = await client.status();
       if (json) printJson({ url: client.url, ...answer });
-      else show(client.url, answer, await withState(openTasks));
+      else show(client.url, answer, await withState(async (state) => openTasks(state)));
     } catch (error) {
       // The reason follows on stderr.
       if (mayPass(error) && existsSync(currentPlace().home)) await showFiles(json);
@@ -43,10 +43,6 @@ export const status = command({
     }
   },
 });
-
-async function openTasks(state: State): Promise<TaskSummary[]> {
-  return (await listTasks(state)).filter(({ completedAt }) => completedAt === undefined);
-}
 
 function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   const { version, ready, startedAt, workDir, providers, answered, passedOver, processes } = answer;
@@ -89,10 +85,12 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
 async function showFiles(json: boolean): Promise<void> {
   const { home } = currentPlace();
   const living = livingRoles(home);
-  const alive = Object.fromEntries(PROCESS_ROLES.map((role) => [role, living.has(role)]));
+  const processes = Object.fromEntries(
+    PROCESS_ROLES.map((role) => [role, { pid: living.get(role)?.pid, alive: living.has(role) }]),
+  );
   const { inputTokens, outputTokens, costUsd } = new UsageBook(home).readDay(dayOf(Date.now())).total;
   const known = await withState(async (state) => ({
-    open: await openTasks(state),
+    open: openTasks(state),
     inbox: state.mirror.inbox.size,
     questions: state.questions.length,
     triggers: [...state.triggers.values()].map(triggerSummary),
@@ -104,7 +102,7 @@ async function showFiles(json: boolean): Promise<void> {
   if (json) {
     const tasks = known.open.map(({ id, role, title, state }) => ({ id, role, title, state }));
     const today = { inputTokens, outputTokens, costUsd };
-    printJson({ ready: false, home, processes: alive, counts, tasks, next: soonest ?? null, usage: { today } });
+    printJson({ ready: false, home, processes, counts, tasks, next: soonest ?? null, usage: { today } });
     return;
   }
   printLine(`${styled("bold", "Mimikit")}  ${styled("red", "not running")}`);

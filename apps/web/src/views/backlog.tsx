@@ -18,6 +18,9 @@ export function Backlog() {
   const typed = useSignal("");
   const isAtWork = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  /** The row of what was ticked off or removed just now. */
+  const acted = useRef<number | undefined>(undefined);
   const isConnected = link.value.state === "connected";
   const isLocked = isAtWork.value || !isConnected;
   const look = async () => {
@@ -29,6 +32,13 @@ export function Backlog() {
     if (isConnected) void look();
   }, [changes.value, isConnected]);
   useEffect(() => field.current?.focus(), []);
+  // Whoever goes by keyboard stays where they were: at that row, or at the one that has come into its place.
+  useEffect(() => {
+    if (isLocked || acted.current === undefined) return;
+    const buttons = list.current?.querySelectorAll("button") ?? [];
+    (buttons[acted.current] ?? buttons[buttons.length - 1] ?? field.current)?.focus();
+    acted.current = undefined;
+  }, [isLocked]);
   const edit = async (op: BacklogBody["op"], item: string) => {
     isAtWork.value = true;
     try {
@@ -74,10 +84,18 @@ export function Backlog() {
       </form>
       {items.value === undefined && <p class="quiet">{words.looking}</p>}
       {items.value?.length === 0 && <p class="teach">{viewWords.backlogTeach}</p>}
-      <ul aria-busy={isAtWork.value}>
-        {items.value?.map((entry) => (
+      <ul ref={list} aria-busy={isAtWork.value}>
+        {items.value?.map((entry, row) => (
           <li key={entry.number} class="item" data-done={entry.done}>
-            <Item entry={entry} name={nameOf(entry, items.value ?? [])} isLocked={isLocked} edit={edit} />
+            <Item
+              entry={entry}
+              name={nameOf(entry, items.value ?? [])}
+              isLocked={isLocked}
+              edit={(op, item) => {
+                acted.current = row;
+                return edit(op, item);
+              }}
+            />
           </li>
         ))}
       </ul>
