@@ -393,11 +393,6 @@ async function deleteTrigger(
   });
 }
 
-/** Often what was changed just now: who sees a change that nobody wanted takes it back at once. */
-function changeToUndo(changes: readonly string[], world: World): string {
-  return (world.random() < 0.7 ? changes.at(-1) : undefined) ?? pick(changes, world);
-}
-
 /** Has something remembered, does something to the backlog, or takes back what was changed, perhaps once more. */
 async function wishForNote(serial: number, environment: Environment, outside: Outside): Promise<void> {
   const { fs, world, nowMs } = environment;
@@ -408,7 +403,7 @@ async function wishForNote(serial: number, environment: Environment, outside: Ou
   await tolerating(environment, async () => {
     if (changes.length > 0 && dice < 0.5) {
       const id = `undo-${hex}`;
-      const wish = { kind: "undo" as const, id, at, changeId: changeToUndo(changes, world) };
+      const wish = { kind: "undo" as const, id, at, changeId: pick(changes, world) };
       await createRecord(fs, UndoWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
       outside.wishes.add(id);
     } else if (dice < 0.75) {
