@@ -1,7 +1,7 @@
 /** `/api/memory` and `/api/backlog`: what is remembered, and the wishes that add to it. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { MemoryAnswer, MemoryStatus, Status } from "@mimikit/protocol/api";
+import type { MemoryAnswer, MemoryFiles, MemoryStatus, Status } from "@mimikit/protocol/api";
 import { Note } from "@mimikit/protocol/archive";
 import { noteId } from "@mimikit/protocol/id";
 import { BacklogEditWish, MemoryAddWish } from "@mimikit/protocol/inbox";
@@ -46,6 +46,31 @@ test("the status of memory says what there is, and what was said since the last 
   const note = { kind: "note", number: 1, at: NOON, fromTurn: 1, throughTurn: 2, isFlush: false } as const;
   await createRecord(gateway.fs, Note, archivePath(noteId(1)), { ...note, id: noteId(1), path: "memory/a.md" });
   expect(await status()).toMatchObject({ unarchived: 2 });
+});
+
+test("memory is listed file by file, and read by name and by nothing else", async () => {
+  const gateway = await startGateway();
+  writeFileSync(join(gateway.home, "memory.md"), "- one\n");
+  writeFileSync(join(gateway.home, "user_profile.md"), "- 短\n");
+  for (const name of ["2026-03-01.md", "2026-03-02.md", "secret.txt"])
+    writeFileSync(join(gateway.home, "memory", name), `- ${name}\n`);
+  writeFileSync(join(gateway.home, "memory/2026-02-01.md"), "x".repeat(1_048_577));
+  symlinkSync(join(gateway.home, "secrets/token"), join(gateway.home, "memory/2026-03-03.md"));
+  const { files } = (await gateway.ask("/api/memory/files")).json as MemoryFiles;
+  expect(files.map(({ name }) => name)).toEqual([
+    "user_profile.md",
+    "memory.md",
+    "memory/2026-03-02.md",
+    "memory/2026-03-01.md",
+    "memory/2026-02-01.md",
+  ]);
+  const read = (name: string) => gateway.ask(`/api/memory/file?${new URLSearchParams({ name })}`);
+  expect((await read("user_profile.md")).json).toEqual({ ...files[0], bytes: 6, text: "- 短\n" });
+  expect((await read("memory/2026-03-01.md")).json).toMatchObject({ text: "- 2026-03-01.md\n" });
+  const others = ["memory/2026-03-03.md", "memory/2026-02-01.md", "memory/secret.txt", "secrets/token"];
+  for (const name of [...others, "memory/../secrets/token", "/etc/passwd", "memory", "\0"])
+    expect((await read(name)).status, name).toBe(404);
+  expect((await gateway.ask("/api/memory/file")).status).toBe(400);
 });
 
 test("memory that cannot be read is a problem that the status names", async () => {

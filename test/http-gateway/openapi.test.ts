@@ -71,6 +71,8 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   getTriggersByIdExplain: () => ({ id: LIVED_IN.conditional }),
   getMemorySearch: () => ({ query: "q=plants&limit=3&after=2026-01-01" }),
   getMemoryStatus: () => ({}),
+  getMemoryFiles: () => ({}),
+  getMemoryFile: () => ({ query: "name=memory.md" }),
   postMemory: () => ({ body: { content: "the cat is grey", longTerm: true } }),
   getBacklog: () => ({}),
   postBacklog: () => ({ body: { op: "add", item: "a bigger pot" } }),

@@ -8,7 +8,7 @@ import { health } from "./routes/health.ts";
 import { searchHistory } from "./routes/history.ts";
 import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
-import { addMemory, memoryStatus, searchMemory } from "./routes/memory.ts";
+import { addMemory, memoryFile, memoryFiles, memoryStatus, searchMemory } from "./routes/memory.ts";
 import { messages } from "./routes/messages.ts";
 import { metrics } from "./routes/metrics.ts";
 import { openApi } from "./routes/openapi.ts";
@@ -63,6 +63,8 @@ export const ROUTES: readonly Route[] = [
   explain,
   searchMemory,
   memoryStatus,
+  memoryFiles,
+  memoryFile,
   addMemory,
   backlog,
   editBacklog,

@@ -1,13 +1,12 @@
 /** What memory is made of at the moment: how many files of each kind, which of them are the newest, and how it is searched. */
-import { lstat } from "node:fs/promises";
 import type { MemoryStatus } from "@mimikit/protocol/api";
 import { hasRipgrep } from "./grep.ts";
 import type { MemoryPlace } from "./memory-query.ts";
-import { isNoSource, listSources, type Source } from "./sources.ts";
+import { listReadable, measureSource, TOLD } from "./sources.ts";
 
 /** In the order of SPEC E1. A source is of the first kind that it fits: its name, or the beginning of it. */
-const KINDS = ["memory.md", "memory/summary/", "memory/", "MEMORY.md", "docs/"] as const;
-const SHOWN = ["memory.md", "memory/", "memory/summary/", "MEMORY.md", "docs/"] as const;
+const KINDS = [...TOLD, "memory.md", "memory/summary/", "memory/", "MEMORY.md", "docs/"] as const;
+const SHOWN = [...TOLD, "memory.md", "memory/", "memory/summary/", "MEMORY.md", "docs/"] as const;
 const MONTH_SUMMARY = /^memory\/summary\/\d{4}-\d{2}\.md$/;
 
 export type MemoryFiles = Pick<MemoryStatus, "sources" | "newestNote" | "newestSummaries" | "hasRipgrep">;
@@ -16,8 +15,8 @@ export type MemoryFiles = Pick<MemoryStatus, "sources" | "newestNote" | "newestS
 export async function describeMemory(place: MemoryPlace): Promise<MemoryFiles> {
   const counts = new Map(SHOWN.map((source) => [source, { source, files: 0, bytes: 0 }]));
   const names: string[] = [];
-  for (const source of await listSources(place)) {
-    const bytes = await bytesOf(source);
+  for (const source of await listReadable(place)) {
+    const bytes = (await measureSource(source))?.bytes ?? null;
     const kind = KINDS.find((each) => source.name.startsWith(each));
     const count = kind === undefined ? undefined : counts.get(kind);
     if (bytes === null || count === undefined) continue;
@@ -35,14 +34,4 @@ export async function describeMemory(place: MemoryPlace): Promise<MemoryFiles> {
     newestSummaries: [day, month].filter((name) => name !== undefined),
     hasRipgrep: await hasRipgrep(),
   };
-}
-
-async function bytesOf({ path }: Source): Promise<number | null> {
-  try {
-    const info = await lstat(path);
-    return info.isFile() ? info.size : null;
-  } catch (error) {
-    if (isNoSource(error)) return null;
-    throw error;
-  }
 }

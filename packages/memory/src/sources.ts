@@ -3,6 +3,7 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/error-code";
+import { PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/state";
 import type { MemoryPlace, MemoryQuery } from "./memory-query.ts";
 
 /** Bounds of one search: what lies beyond is not read. The newest notes come first, so it is the oldest that are not. */
@@ -27,6 +28,15 @@ export interface Days {
   last: string;
 }
 
+/** What is known of the user and of the assistant: every turn is told all of it, so that nothing searches it. */
+export const TOLD = [PROFILE_PATH, PERSONA_PATH] as const;
+
+/** All files that people may read as memory: what is told, and what is searched. */
+export async function listReadable(place: MemoryPlace): Promise<Source[]> {
+  const told = TOLD.map((name) => ({ name, path: join(place.home, name) }));
+  return [...told, ...(await listSources(place))];
+}
+
 /** What a summary covers is gone: a day that stands beside the summary of its month is not in there yet. */
 export async function listSources({ home, workDir }: MemoryPlace): Promise<Source[]> {
   const notes = (await listMarkdown(join(home, "memory"))).reverse().slice(0, NOTES_MAX);
@@ -41,11 +51,22 @@ export async function listSources({ home, workDir }: MemoryPlace): Promise<Sourc
 }
 
 /** The text of a source and when it was changed; null where there is none, or it is a link, too large, or not for us. */
-export async function readSource({ path }: Source): Promise<{ text: string; changedMs: number } | null> {
+export async function readSource(source: Source): Promise<{ text: string; changedMs: number } | null> {
+  try {
+    const size = await measureSource(source);
+    if (size === null || size.bytes > SOURCE_BYTES_MAX) return null;
+    return { text: await readFile(source.path, "utf8"), changedMs: size.changedMs };
+  } catch (error) {
+    if (isNoSource(error)) return null;
+    throw error;
+  }
+}
+
+/** The size of a source in bytes and when it was changed; null where there is none, or it is a link, or not for us. */
+export async function measureSource({ path }: Source): Promise<{ bytes: number; changedMs: number } | null> {
   try {
     const info = await lstat(path);
-    if (!info.isFile() || info.size > SOURCE_BYTES_MAX) return null;
-    return { text: await readFile(path, "utf8"), changedMs: info.mtimeMs };
+    return info.isFile() ? { bytes: info.size, changedMs: info.mtimeMs } : null;
   } catch (error) {
     if (isNoSource(error)) return null;
     throw error;

@@ -389,7 +389,7 @@ export type MemoryIndexState = z.infer<typeof MemoryIndexState>;
 
 /** `GET /api/memory/status` */
 export const MemoryStatus = z.object({
-  /** In the order in which they count: `memory.md`, `memory/`, `memory/summary/`, `MEMORY.md`, `docs/`. */
+  /** In the order in which they count: `user_profile.md`, `agent_persona.md`, `memory.md`, `memory/`, `memory/summary/`, `MEMORY.md`, `docs/`. */
   sources: z.array(z.object({ source: z.string(), files: z.number(), bytes: z.number() })),
   /** `memory/2026-01-28-deploy.md`; null before the first. */
   newestNote: z.string().nullable(),
@@ -403,6 +403,23 @@ export const MemoryStatus = z.object({
   hasRipgrep: z.boolean(),
 });
 export type MemoryStatus = z.infer<typeof MemoryStatus>;
+
+/** A file of memory: those that are searched, and the two that every turn is told. */
+export const MemoryFile = z.object({
+  /** `memory/2026-01-28-deploy.md` */
+  name: z.string(),
+  bytes: z.number(),
+  changedAt: z.iso.datetime(),
+});
+export type MemoryFile = z.infer<typeof MemoryFile>;
+
+/** `GET /api/memory/files`: in the order in which they count; of notes and of summaries the newest first. */
+export const MemoryFiles = z.object({ files: z.array(MemoryFile) });
+export type MemoryFiles = z.infer<typeof MemoryFiles>;
+
+/** `GET /api/memory/file` */
+export const MemoryText = z.object({ ...MemoryFile.shape, text: z.string() });
+export type MemoryText = z.infer<typeof MemoryText>;
 
 /** `POST /api/memory` */
 export const MemoryBody = z.strictObject({

@@ -1,5 +1,13 @@
 /** What the tests of the views have in common: something to be seen in each of them, and a way there. */
-import type { AuditAnswer, HistoryHit, MemoryStatus, SkillList, UsageRow } from "@mimikit/protocol/api";
+import type {
+  AuditAnswer,
+  HistoryHit,
+  MemoryFiles,
+  MemoryStatus,
+  MemoryText,
+  SkillList,
+  UsageRow,
+} from "@mimikit/protocol/api";
 import type { Page } from "playwright-core";
 import { changeRecord, improvementRecord, messageRecord, taskRecord, triggerRecord } from "./records.ts";
 import type { ScriptedGateway } from "./scripted-gateway.ts";
@@ -58,6 +66,20 @@ export function fill(gateway: ScriptedGateway): void {
     index: null,
     hasRipgrep: true,
   } satisfies MemoryStatus);
+  const changedAt = "2026-11-20T08:00:00.000Z";
+  gateway.answers.set("/api/memory/files", {
+    files: [
+      { name: "memory.md", bytes: 420, changedAt },
+      { name: "memory/2026-11-20-the-beds.md", bytes: 4_096, changedAt },
+      { name: "memory/summary/2026-10.md", bytes: 900, changedAt },
+    ],
+  } satisfies MemoryFiles);
+  gateway.answers.set("/api/memory/file", {
+    name: "memory.md",
+    bytes: 420,
+    changedAt,
+    text: "- The beds are in the north <!-- t-000001.0 -->\n",
+  } satisfies MemoryText);
   gateway.answers.set("/api/backlog", {
     items: [
       { number: 1, item: "compare the hosting offers", done: false },

@@ -22,6 +22,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     "tasks/t-000001.0",
     "tasks/t-000001.0.1",
     "triggers/new",
+    "memory/memory.md",
     "triggers/trg-if",
   ];
 
@@ -162,7 +163,8 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await openView(page, "memory");
     await page.getByLabel("What should be remembered?").fill("the beds are in the north");
     await page.getByRole("button", { name: "Remember", exact: true }).click();
-    await page.locator('[data-source="memory.md"]').waitFor();
+    await page.locator('[data-source="memory.md"]').getByRole("link").click();
+    await page.locator('[data-file="memory.md"] li', { hasText: /^the beds are in the north$/ }).waitFor();
     await openView(page, "skills");
     await page.locator('[data-skill="repository-review"]').waitFor();
     await openView(page, "improvements");

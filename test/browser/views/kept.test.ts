@@ -1,5 +1,5 @@
 /** What the views of the backlog, of memory, of skills and of improvements promise. */
-import type { BacklogEntry } from "@mimikit/protocol/api";
+import type { BacklogEntry, MemoryFiles } from "@mimikit/protocol/api";
 import { describe, expect, test } from "vitest";
 import { changeRecord, improvementRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
@@ -105,12 +105,11 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await expect.poll(() => page.getByLabel("What should be remembered?").inputValue()).toBe("");
   });
 
-  test("memory says how much is where and which note is the newest, and leads to the search", async () => {
+  test("memory says how much is where, and leads to the search", async () => {
     fill(pages.gateway);
     const { page, mishaps } = await openPage();
     await openView(page, "memory");
     await page.locator('[data-source="memory/"]', { hasText: "12 files · 40 KB" }).waitFor();
-    await view(page).getByText("memory/2026-11-20-the-beds.md").waitFor();
     // A change of the backlog is none of memory.
     expect(await page.locator("[data-change]").count()).toBe(1);
     await page.getByLabel("Look for something in memory").fill("beds");
@@ -118,6 +117,41 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByRole("heading", { name: "Search" }).waitFor();
     expect(await page.getByLabel("Look for", { exact: true }).inputValue()).toBe("beds");
     expect(mishaps).toEqual([]);
+  });
+
+  test("a file of memory is read as the Markdown that it is, and what somebody else wrote into it does nothing", async () => {
+    fill(pages.gateway);
+    const text =
+      "# Beds\n\n- in the **north** <!-- t-1.0 -->\n- <img src=x onerror=alert(1)>\n<!-- t-1.1 --> <!-- t-1.2 -->\n";
+    const { files } = pages.gateway.answers.get("/api/memory/files") as MemoryFiles;
+    pages.gateway.answers.set("/api/memory/file", ({ name }: { name?: string }) => ({ ...files[0], name, text }));
+    const { page, mishaps } = await openPage();
+    await openView(page, "memory");
+    const notes = page.locator('[data-source="memory/"]');
+    await notes.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    await notes.getByRole("link").first().waitFor();
+    expect(await notes.getByRole("link").allInnerTexts()).toEqual(["memory/2026-11-20-the-beds.md"]);
+    await notes.getByRole("link").click();
+    const file = page.locator('[data-file="memory/2026-11-20-the-beds.md"]');
+    await file.getByRole("heading", { name: "Beds", exact: true }).waitFor();
+    expect(await file.locator("li").allInnerTexts()).toEqual(["in the north", "<img src=x onerror=alert(1)>"]);
+    expect(await file.locator("img").count()).toBe(0);
+    // The link is gone with the list, so the reader is led to the beginning of what came.
+    await page.locator("#view-title:focus").waitFor();
+    await file.getByRole("link", { name: "All of memory" }).click();
+    await notes.waitFor();
+    expect(mishaps).toEqual([]);
+  });
+
+  test("a file of memory that is gone says so, and the way back is there", async () => {
+    fill(pages.gateway);
+    pages.gateway.answers.delete("/api/memory/file");
+    const { page } = await openPage();
+    await openView(page, "memory/memory.md");
+    await page.getByText("It is not there any more").waitFor();
+    await page.getByRole("link", { name: "All of memory" }).click();
+    await page.locator('[data-source="memory/"]').waitFor();
   });
 
   test("skills are listed with what they may do, and folders that are none with the reason", async () => {

@@ -77,6 +77,14 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     expect(await remembered.locator(".hit-text").innerText()).toBe("Beds & <b>roses</b>");
     expect(await remembered.locator("mark").allInnerTexts()).toEqual(["Beds", "roses"]);
     expect(asked).toEqual(["beds & roses"]);
+    pages.gateway.answers.set("/api/memory/file", {
+      name: "memory.md",
+      bytes: 9,
+      changedAt: new Date().toISOString(),
+      text: "Beds, all",
+    });
+    await remembered.getByRole("link", { name: "memory.md" }).click();
+    await page.locator('[data-file="memory.md"]', { hasText: "Beds, all" }).waitFor();
     expect(mishaps).toEqual([]);
   });
 

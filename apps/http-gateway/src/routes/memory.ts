@@ -1,10 +1,12 @@
 /** `/api/memory`: what is remembered, found by what it says, and the wish that adds to it (SPEC E6). */
 import { describeMemory } from "@mimikit/memory/describe-memory";
 import { HITS_DEFAULT, MemorySearch } from "@mimikit/memory/memory-query";
+import { listMemory, readMemory } from "@mimikit/memory/read-memory";
 import { refreshMemoryIndex, searchMemory as search } from "@mimikit/memory/search";
-import { Accepted, MemoryAnswer, MemoryBody, MemoryStatus } from "@mimikit/protocol/api";
+import { Accepted, MemoryAnswer, MemoryBody, MemoryFiles, MemoryStatus, MemoryText } from "@mimikit/protocol/api";
 import { countUnarchived } from "@mimikit/store/unarchived";
 import { z } from "zod";
+import { Problem } from "../problem.ts";
 import { numberFrom } from "../query-fields.ts";
 import { route } from "../route.ts";
 
@@ -40,6 +42,33 @@ export const memoryStatus = route({
     const files = await describeMemory(memory);
     const index = await refreshMemoryIndex(memory);
     return { ...files, unarchived: await countUnarchived(mirror.ledger), index };
+  },
+});
+
+export const memoryFiles = route({
+  method: "get",
+  path: "/api/memory/files",
+  summary: "the files of memory, in the order in which they count; the newest notes and summaries first",
+  status: 200,
+  answer: MemoryFiles,
+  handle: async (_asked, { memory }) => ({ files: await listMemory(memory) }),
+});
+
+export const memoryFile = route({
+  method: "get",
+  path: "/api/memory/file",
+  summary: "the text of one of them",
+  query: z.strictObject({ name: z.string().min(1) }),
+  status: 200,
+  answer: MemoryText,
+  errors: { 404: "unknown, a link, or larger than 1 MB" },
+  handle: async ({ query: { name } }, { memory }) => {
+    const read = await readMemory(memory, name);
+    if (read === null)
+      throw new Problem(404, `${name} is no file of memory that could be shown`, {
+        hint: "GET /api/memory/files lists them; links, and files of more than 1 MB, are not shown",
+      });
+    return read;
   },
 });
 

@@ -1,11 +1,13 @@
-/** What is remembered: how much of it is where, what was added lately, and a way to add to it. */
+/** What is remembered: how much of it is where, what was added lately, a way to add to it, and each file to be read. */
 import type { MemoryBody, MemoryStatus } from "@mimikit/protocol/api";
 import { useSignal } from "@preact/signals";
 import { nowMs } from "../clock.ts";
 import { link } from "../connection.ts";
 import { go } from "../place.ts";
-import { bytesText, numberText, words } from "../words.ts";
+import type { ViewProps } from "../views.tsx";
+import { numberText, words } from "../words.ts";
 import { ChangesOf, changes, lookForChanges } from "./changes.tsx";
+import { MemoryReader, SourceRow } from "./memory-files.tsx";
 import { useAnswer } from "./use-answer.ts";
 import { viewWords } from "./view-words.ts";
 import { wish } from "./wish.ts";
@@ -19,7 +21,11 @@ const CONTENT_CHARS_MAX = 2_000;
 const PLACES = ["good", "day", "profile", "persona"] as const;
 type Place = (typeof PLACES)[number];
 
-export function Memory() {
+export function Memory({ detail }: ViewProps) {
+  return detail === undefined ? <Overview /> : <MemoryReader key={detail} name={detail} />;
+}
+
+function Overview() {
   const added = changes.value?.find(({ what }) => what === "memory")?.id;
   // A change is decided an instant before the file has it, so that one look after it is not enough.
   const version = `${added} ${Math.floor(nowMs.value / LOOK_EVERY_MS)}`;
@@ -131,34 +137,18 @@ function bodyOf(content: string, place: Place): MemoryBody {
   return { content, longTerm: place === "good", ...(target !== undefined && { target }) };
 }
 
-function Sources({ status: { sources, newestNote, newestSummaries, unarchived } }: { status: MemoryStatus }) {
-  const filled = sources.filter(({ files }) => files > 0);
+function Sources({ status: { sources, unarchived } }: { status: MemoryStatus }) {
   return (
     <section>
       <h3>{viewWords.memoryFiles}</h3>
-      {filled.length === 0 && <p class="quiet">{viewWords.memoryEmpty}</p>}
-      <dl class="sources">
-        {filled.map(({ source, files, bytes }) => (
-          <div key={source} data-source={source}>
-            <dt>
-              <code>{source}</code> {viewWords.memorySources[source]}
-            </dt>
-            <dd>
-              {viewWords.files(files)} · {bytesText(bytes)}
-            </dd>
-          </div>
+      {sources.length === 0 && <p class="quiet">{viewWords.memoryEmpty}</p>}
+      <ul class="sources">
+        {sources.map((kind) => (
+          <li key={kind.source} data-source={kind.source}>
+            <SourceRow kind={kind} />
+          </li>
         ))}
-      </dl>
-      {newestNote !== null && (
-        <p>
-          {viewWords.newestNote} <code>{newestNote}</code>
-        </p>
-      )}
-      {newestSummaries.length > 0 && (
-        <p>
-          {viewWords.newestSummaries} <code>{newestSummaries.join(", ")}</code>
-        </p>
-      )}
+      </ul>
       {unarchived > 0 && <p class="quiet">{viewWords.unarchived(numberText(unarchived))}</p>}
     </section>
   );

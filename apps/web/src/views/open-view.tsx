@@ -37,6 +37,10 @@ export function OpenView({ view, detail }: ViewProps & { view: View }) {
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
   }, []);
+  // Whoever has followed a link within the view, which is gone with what was shown, is at the beginning of the next.
+  useEffect(() => {
+    if (document.activeElement === document.body) title.current?.focus();
+  }, [detail]);
   const Content = CONTENT[view];
   return (
     <section class="view" ref={root} data-view={view} aria-labelledby="view-title">

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { nowMs } from "../clock.ts";
 import { bringMessage } from "../earlier-messages.ts";
-import { go, goHome } from "../place.ts";
+import { addressOf, go, goHome } from "../place.ts";
 import { showMessage } from "../show-message.ts";
 import type { ViewProps } from "../views.tsx";
 import { momentText, words } from "../words.ts";
@@ -104,7 +104,7 @@ function Remembered({ query }: { query: string }) {
         {answer.hits.map(({ source, text, at }, i) => (
           <li key={`${source} ${i}`} class="hit" data-source={source}>
             <p class="hit-top">
-              <b>{source}</b>
+              <a href={addressOf("memory", source)}>{source}</a>
               {at !== undefined && <time dateTime={at}>{at}</time>}
             </p>
             <p class="hit-text">

@@ -95,6 +95,8 @@ const SKILL_SOURCES: Record<SkillSource, string> = {
   shipped: "comes with Mimikit",
 };
 const MEMORY_SOURCES: Record<string, string> = {
+  "user_profile.md": "what is known about you",
+  "agent_persona.md": "what Mimikit is like",
   "memory.md": "facts for good",
   "memory/": "notes of days, and conversations word by word",
   "memory/summary/": "summaries of days and months",
@@ -298,8 +300,11 @@ const ENGLISH = {
   memoryFiles: "What there is",
   memoryEmpty: "Nothing is remembered yet.",
   memorySources: MEMORY_SOURCES,
-  newestNote: "Newest note:",
-  newestSummaries: "Newest summaries:",
+  backToMemory: "All of memory",
+  memoryGone: "It is not there any more, or cannot be shown.",
+  memoryNothingIn: "There is nothing in it.",
+  olderFiles: (n: string) => `and ${n} older ones: the search finds what is in them`,
+  changed: (when: string) => `changed ${when}`,
   unarchived: (n: string) => `Said since the last note: ${n} messages; they become one by themselves.`,
   skillsTeach:
     "A skill is a folder with a SKILL.md that says how one kind of work is done. Say “review this repository”, and the plan names the skill that fits. Yours go into ~/.config/mimikit/skills.",
@@ -477,6 +482,8 @@ const SKILL_SOURCES_ZH: Record<SkillSource, string> = {
   shipped: "Mimikit 自带",
 };
 const MEMORY_SOURCES_ZH: Record<string, string> = {
+  "user_profile.md": "关于你",
+  "agent_persona.md": "Mimikit 是什么样的",
   "memory.md": "长期的事实",
   "memory/": "每天的笔记，以及逐字的对话",
   "memory/summary/": "按天和按月的摘要",
@@ -671,8 +678,11 @@ const CHINESE: typeof ENGLISH = {
   memoryFiles: "现有内容",
   memoryEmpty: "还没有记住什么。",
   memorySources: MEMORY_SOURCES_ZH,
-  newestNote: "最新的笔记：",
-  newestSummaries: "最新的摘要：",
+  backToMemory: "全部记忆",
+  memoryGone: "它已不在，或无法显示。",
+  memoryNothingIn: "里面什么也没有。",
+  olderFiles: (n) => `还有 ${n} 个更早的：可以用查找`,
+  changed: (when) => `修改于 ${when}`,
   unarchived: (n) => `上次笔记之后说了 ${n} 条消息，它们会自动变成笔记。`,
   skillsTeach:
     "技能是一个带 SKILL.md 的文件夹，写明一类工作怎样做。说“审查这个仓库”，计划就会用上合适的技能。你自己的放在 ~/.config/mimikit/skills。",
