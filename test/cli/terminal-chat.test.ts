@@ -142,10 +142,15 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     says("\n- two");
     chat.type(" then?");
     await chat.shows(" then?");
+    // What was written by then comes before the second of these, which are two looks of the gateway.
+    for (const id of ["t-000001.0", "t-000001.1"]) {
+      await claim(fs, await queue(fs, taskOf(id, { role: "worker", title: `dig ${id}` })));
+      await chat.shows(`▸ dig ${id}`);
+    }
     expect(chat.raw()).not.toContain("• two");
     chat.type("\r");
-    says("\n- three");
     await chat.shows("• two");
+    says("\n- three");
     await chat.shows("• three");
   });
 

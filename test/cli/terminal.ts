@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { onTestFinished } from "vitest";
+import { onTestFailed, onTestFinished } from "vitest";
 import type { CliPlace } from "./run-cli.ts";
 
 const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
@@ -46,9 +46,12 @@ export function openTerminal(place: CliPlace, words: readonly string[], env: Rec
     raw += data;
   });
   const exit = once(child, "exit");
+  let awaited = "";
+  onTestFailed(() => console.log(`"${awaited}" was waited for last; shown was:\n${JSON.stringify(raw.slice(-2_000))}`));
   return {
     type: (keys) => child.stdin.write(keys),
     async shows(text) {
+      awaited = text;
       for (;;) {
         const plain = stripVTControlCharacters(raw);
         const at = plain.indexOf(text, seen);

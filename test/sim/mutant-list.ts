@@ -497,8 +497,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "late-lines-go-too",
     rule: "E3: of a source goes only what was read",
     file: NOTES,
-    find: "replaceView(fs, source.path, added, isStill)",
-    replace: 'replaceView(fs, source.path, "", isStill)',
+    find: "replaceDocument(fs, source.path, before, added)",
+    replace: 'replaceDocument(fs, source.path, before, "")',
   },
   {
     name: "summary-over-summary",

@@ -250,12 +250,22 @@ export class Screen {
   }
 
   private write(turn: string, text: string): void {
-    const whole = (this.arrived.get(turn) ?? "") + text;
-    this.arrived.set(turn, whole);
+    this.arrived.set(turn, (this.arrived.get(turn) ?? "") + text);
+    this.catchUp();
+  }
+
+  /** Puts out what has arrived and was held back, unless somebody types. */
+  private catchUp(): void {
     if (this.terminal !== null && this.terminal.line !== "") return;
+    for (const [turn, whole] of this.arrived) this.putOut(turn, whole);
+  }
+
+  private putOut(turn: string, whole: string): void {
+    const rest = whole.slice((this.written.get(turn) ?? "").length);
+    if (rest === "") return;
     const rendering = this.renderings.get(turn) ?? this.rendering();
     this.renderings.set(turn, rendering);
-    const out = rendering.write(whole.slice((this.written.get(turn) ?? "").length));
+    const out = rendering.write(rest);
     this.written.set(turn, whole);
     if (out === "") return;
     this.erase();
@@ -288,7 +298,9 @@ export class Screen {
 
   /** The last row, while nothing else is there. */
   private tell(): void {
-    if (this.terminal === null || this.isClosed || this.waiting === 0 || this.isMidLine || this.isPrompting) return;
+    if (this.terminal === null || this.isClosed || this.waiting === 0) return;
+    this.catchUp();
+    if (this.isMidLine || this.isPrompting) return;
     this.erase();
     const tookSec = Math.floor((performance.now() - this.doingSinceMs) / 1_000);
     const text = `… ${this.doing}${tookSec > 0 ? `, ${durationText(tookSec)}` : ""}  (Ctrl-C ends it)`;
