@@ -276,6 +276,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     find: "    await this.loadFolds();\n    const path = this.foldOf.get(id);",
     replace: "    const path = this.foldOf.get(id);",
+    seed: 5129,
   },
   {
     name: "names-removed-before-the-fold",
@@ -355,6 +356,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: WISHES,
     find: 'return decided === null || !("wish" in decided) || (decided.taskId ?? null) === taskId;',
     replace: "return decided === null || taskId === undefined || true;",
+    seed: 1872,
   },
   {
     name: "stop-looks-again",
