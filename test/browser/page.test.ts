@@ -842,7 +842,9 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await row(page, tea.id).getByText("by the Teller").waitFor();
       await page.getByRole("button", { name: "Undo tea" }).click();
       await row(page, tea.id).getByText("undoing…").waitFor();
-      expect(pages.gateway.wanted).toEqual([{ method: "POST", path: "/api/undo", body: { id: tea.id } }]);
+      await expect
+        .poll(() => pages.gateway.wanted)
+        .toEqual([{ method: "POST", path: "/api/undo", body: { id: tea.id } }]);
       pages.gateway.changes = [{ ...tea, state: "undone" }, milk];
       await row(page, tea.id).getByText("undone", { exact: false }).waitFor();
       await expect.poll(() => row(page, tea.id).getByRole("button").count()).toBe(0);

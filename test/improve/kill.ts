@@ -73,15 +73,19 @@ function order({ home }: Instance): void {
   writeFileSync(join(home, "inbox", `${wish.id}.json`), JSON.stringify(record));
 }
 
-/** Resolves when no improvement is under way any more, with all of them. */
+/** Resolves when no improvement is under way any more and none is wished for, with all of them. */
 async function comeToRest(mimikit: Instance): Promise<Improvement[]> {
-  const improvements = await mimikit.until("the end of the last improvement", async () => {
-    const all = (await mimikit.api<{ improvements: Improvement[] }>("/api/improvements?limit=100")).improvements;
-    return all.length > 0 && all.every(({ endedAt }) => endedAt !== undefined) ? all : undefined;
-  });
-  await mimikit.until("no worktree", () => readdirSync(join(mimikit.home, "worktrees")).length === 0 || undefined);
-  await mimikit.drained();
-  return improvements;
+  const known = async () =>
+    (await mimikit.api<{ improvements: Improvement[] }>("/api/improvements?limit=100")).improvements;
+  const areOver = (all: readonly Improvement[]) => all.length > 0 && all.every(({ endedAt }) => endedAt !== undefined);
+  for (;;) {
+    await mimikit.until("the end of the last improvement", async () => areOver(await known()) || undefined);
+    await mimikit.until("no worktree", () => readdirSync(join(mimikit.home, "worktrees")).length === 0 || undefined);
+    await mimikit.drained();
+    // A wish that was still in the inbox may have begun another one since.
+    const all = await known();
+    if (areOver(all)) return all;
+  }
 }
 
 function problemsIn(

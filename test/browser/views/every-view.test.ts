@@ -136,6 +136,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByRole("textbox", { name: "Pattern" }).fill("0 0 9 * * *");
     await page.locator('.upcoming[data-problem="false"]').waitFor();
     await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
     await page.locator("[data-trigger]", { hasText: "every day at 09:00" }).waitFor();
     await page.locator(".firing", { hasText: "stretch" }).first().waitFor();
 
