@@ -406,13 +406,11 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const unfold = page.getByRole("button", { name: "Show the earlier conversation (2 lines)" });
       expect(await unfold.getAttribute("aria-expanded")).toBe("false");
       await unfold.press("Enter");
-      expect(await page.locator(".message .bubble, .message .markdown").allInnerTexts()).toEqual([
-        "of the first talk",
-        "Answered then.",
-        "of the second talk",
-      ]);
+      await expect
+        .poll(() => page.locator(".message .bubble, .message .markdown").allInnerTexts())
+        .toEqual(["of the first talk", "Answered then.", "of the second talk"]);
       await page.getByRole("button", { name: "Hide the earlier conversation" }).click();
-      expect(await page.locator(".message").count()).toBe(1);
+      await expect.poll(() => page.locator(".message").count()).toBe(1);
       await unfold.click();
       pages.gateway.message(marker("t-000003"));
       await page.getByRole("button", { name: "Show the earlier conversation (4 lines)" }).waitFor();
@@ -1016,13 +1014,13 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
         passedOver: ["openai lacks a model: set MIMIKIT_MODEL"],
       });
       await answerer(page).filter({ hasText: "Claude (last: offline engine)" }).click();
+      await overview(page).getByText("openai lacks a model").waitFor();
       expect(await overview(page).getByRole("row").allInnerTexts()).toEqual([
         "Teller\tClaude (last: offline engine)",
         "Planner\tClaude",
         "Worker\tCodex",
         "Reviewer\tClaude",
       ]);
-      await overview(page).getByText("openai lacks a model").waitFor();
       expect(await overview(page).getByText("No model is connected").count()).toBe(0);
     });
 
