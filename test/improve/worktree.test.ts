@@ -69,13 +69,15 @@ function workerThat(work: (workDir: string) => void): Provider {
 
 interface Setting {
   workDir?: string;
+  /** The state directory, if not one outside of the workspace. */
+  home?: string;
   selfImprove?: Partial<Config["selfImprove"]>;
   problems?: (string | null)[];
   more?: Partial<Workshop>;
 }
 
-function poolIn({ workDir = userTree(), selfImprove = {}, problems = [], more = {} }: Setting = {}) {
-  const { home, fs } = temporaryState();
+function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [], more = {} }: Setting = {}) {
+  const { home, fs } = temporaryState(at);
   const mirror = new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} });
   const audited: string[] = [];
   const workshop: Workshop = {
@@ -384,6 +386,20 @@ describe.skipIf(missing !== null)("merging", () => {
     expect(git(pool.workDir, "rev-parse", "main")).toBe(change.commit);
     expect(readFileSync(join(pool.workDir, "README.md"), "utf8")).toBe("# A project\n");
     expect(git(pool.workDir, "status", "--porcelain")).toBe("");
+  });
+
+  test("the state directory is no change of the user's, wherever it lies and whatever of it git knows", async () => {
+    const workDir = userTree(false);
+    const home = join(workDir, ".mimikit");
+    mkdirSync(home);
+    writeFileSync(join(home, "memory.md"), "# Memory\n");
+    git(workDir, "add", "--force", ".mimikit/memory.md");
+    git(workDir, "commit", "--quiet", "--no-verify", "-m", "with the state");
+    const pool = poolIn({ workDir, home, selfImprove: { merge: true, checks: [] } });
+    writeFileSync(join(home, "memory.md"), "# Memory\n\n- more\n");
+    const change = Change.parse((await pool.work(fix)).result);
+    expect((await pool.review(change, true)).result).toMatchObject({ outcome: "merged", commit: change.commit });
+    expect(git(workDir, "rev-parse", "main")).toBe(change.commit);
   });
 
   test("a tree with changes of the user's is left alone", async () => {

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -100,4 +101,15 @@ test("a token is never written twice: the file of the first start is untouched",
   const before = readFileSync(join(home, "token"), "utf8");
   prepareHome(home);
   expect(readFileSync(join(home, "token"), "utf8")).toBe(before);
+});
+
+test("a state directory keeps itself from git, also one that an earlier version made", () => {
+  const home = join(temporaryDirectory(), "home");
+  prepareHome(home);
+  rmSync(join(home, ".gitignore"));
+  prepareHome(home);
+  expect(readFileSync(join(home, ".gitignore"), "utf8")).toBe("*\n");
+  writeFileSync(join(home, ".gitignore"), "mine\n");
+  prepareHome(home);
+  expect(readFileSync(join(home, ".gitignore"), "utf8")).toBe("mine\n");
 });

@@ -6,8 +6,7 @@ import { openDisk } from "@mimikit/store/disk";
 import { DIRECTORIES } from "@mimikit/store/state";
 import { onTestFinished } from "vitest";
 
-export function temporaryState() {
-  const home = mkdtempSync(join(tmpdir(), "mimikit-store-"));
+export function temporaryState(home = mkdtempSync(join(tmpdir(), "mimikit-store-"))) {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   for (const dir of DIRECTORIES) mkdirSync(join(home, dir), { recursive: true, mode: 0o700 });
   return { home, fs: openDisk(home, "test-1-1") };

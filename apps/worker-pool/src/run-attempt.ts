@@ -108,6 +108,7 @@ async function runCode(candidate: Allotted, steering: Steering, workshop: Worksh
   const { improve, problemOf, audit } = workshop;
   const site = await siteOf(candidate, workshop);
   const options: MoveOptions = {
+    home: workshop.home,
     problemOf,
     audit: (event, detail) => audit({ event, taskId: task.id, traceId: task.traceId, attempts: attempt, detail }),
   };

@@ -32,6 +32,8 @@ export interface Place {
 const DIRECTORY_MODE = 0o700;
 const TOKEN_BYTES = 32;
 const TOKEN_PATTERN = /^[0-9a-f]{64}$/;
+/** Keeps git from the state: the directory lies in a workspace, which is often a repository. */
+export const IGNORE_FILE = ".gitignore";
 
 /** What is wrong with the state directory, in one line that says what to do. */
 export class HomeError extends Error {}
@@ -53,11 +55,12 @@ export function homeHash(home: string): string {
 }
 
 /**
- * Makes the state directory complete: every directory of the protocol (0700) and the token (0600). Safe when several
- * processes do it at once. From here on, what this process creates is private (umask 077).
+ * Makes the state directory complete: every directory of the protocol (0700), the token and a `.gitignore` (0600). Safe
+ * when several processes do it at once. From here on, what this process creates is private (umask 077).
  * Throws `HomeError` when the directory belongs to somebody else or the token is readable by others.
+ * @param onToken is told the token that this call made, just before it takes its place.
  */
-export function prepareHome(home: string): void {
+export function prepareHome(home: string, onToken?: (token: string) => void): void {
   process.umask(0o077);
   mkdirSync(home, { recursive: true, mode: DIRECTORY_MODE });
   makePrivate(home);
@@ -65,7 +68,12 @@ export function prepareHome(home: string): void {
     mkdirSync(join(home, dir), { recursive: true, mode: DIRECTORY_MODE });
     makePrivate(join(home, dir));
   }
-  createToken(home);
+  createOnce(home, IGNORE_FILE, () => "*\n");
+  createOnce(home, "token", () => {
+    const token = randomBytes(TOKEN_BYTES).toString("hex");
+    onToken?.(token);
+    return `${token}\n`;
+  });
   readToken(home);
 }
 
@@ -112,14 +120,14 @@ function makePrivate(dir: string): void {
   if ((info.mode & 0o077) !== 0) chmodSync(dir, DIRECTORY_MODE);
 }
 
-/** Two starters agree on one token, because `link` gives the name to the first of them only. */
-function createToken(home: string): void {
-  const path = join(home, "token");
+/** Two starters agree on one text, because `link` gives the name to the first of them only. */
+function createOnce(home: string, name: string, textOf: () => string): void {
+  const path = join(home, name);
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
-  const temporary = join(home, "tmp", `token-${process.pid}-${randomBytes(4).toString("hex")}`);
+  const temporary = join(home, "tmp", `${name}-${process.pid}-${randomBytes(4).toString("hex")}`);
   const file = openSync(temporary, "wx", 0o600);
   try {
-    writeSync(file, `${randomBytes(TOKEN_BYTES).toString("hex")}\n`);
+    writeSync(file, textOf());
     fsyncSync(file);
   } finally {
     closeSync(file);

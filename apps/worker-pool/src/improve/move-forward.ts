@@ -2,6 +2,8 @@
  * The user's branch is moved forward, fast-forward only, where nothing of his is in the way, and back where the system does not
  * get over it (SPEC J2, J3). Cut off anywhere, it is completed by doing it again.
  */
+import { realpath } from "node:fs/promises";
+import { relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Unimprovable } from "./git.ts";
 import { currentBranch, type Repository } from "./repository.ts";
@@ -11,6 +13,8 @@ const PROBES = 5;
 const PROBE_EVERY_MS = 1_000;
 
 export interface MoveOptions {
+  /** The state directory, absolute: what changes in it is ours, wherever it lies. */
+  home: string;
   /** What is wrong with the running system; null while all is well. */
   problemOf(): Promise<string | null>;
   audit(event: string, detail: Record<string, unknown>): void;
@@ -38,7 +42,7 @@ export async function moveForward(repository: Repository, move: Move, options: M
   const { base, commit, done } = move;
   if (head !== commit) {
     const unmoved = (reason: string): Moved => ({ isThere: false, note: `not ${done}: ${reason}` });
-    const obstacle = await obstacleTo(repository, base);
+    const obstacle = await obstacleTo(repository, base, options.home);
     if (obstacle !== null) return unmoved(obstacle);
     const problem = await options.problemOf();
     if (problem !== null) return unmoved(`the system is not well: ${problem}`);
@@ -58,13 +62,18 @@ export async function moveForward(repository: Repository, move: Move, options: M
   }
 }
 
-async function obstacleTo(repository: Repository, base: string): Promise<string | null> {
-  const { git, head } = repository;
+async function obstacleTo(repository: Repository, base: string, home: string): Promise<string | null> {
+  const { git, head, top } = repository;
   if (head !== base) return "there are newer commits";
   if ((await currentBranch(repository)) === null) return "HEAD is on no branch";
-  const changes = await git.text(["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"], {
-    withFilters: true,
-  });
+  const state = relative(top, await realpath(home));
+  const changes = await git.text(
+    [
+      ...["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"],
+      ...(state.startsWith("..") ? [] : ["--", ":(top)", `:(top,exclude,literal)${state}`]),
+    ],
+    { withFilters: true },
+  );
   return changes === "" ? null : "there are changes of your own that are not committed";
 }
 
