@@ -2,34 +2,44 @@
  * The three processes of Mimikit, for PM2: `pm2 start ecosystem.config.cjs` with any pm2, or `npm start`, which does the
  * set-up too. Every variable of the caller goes to the processes; the directory it is called in is the workspace.
  */
+const { spawnSync } = require("node:child_process");
 const { existsSync } = require("node:fs");
-const { join } = require("node:path");
+const { join, resolve } = require("node:path");
 
-const workDir = process.env.MIMIKIT_WORK_DIR || process.cwd();
-const home = process.env.MIMIKIT_HOME || join(workDir, ".mimikit");
+const at = (...names) => join(__dirname, ...names);
+const workDir = resolve(process.env.MIMIKIT_WORK_DIR || process.cwd());
+/** Only what the caller has named: a state directory that is found by default is not simply believed (docs/security.md). */
+const named = process.env.MIMIKIT_HOME ? { MIMIKIT_HOME: resolve(process.env.MIMIKIT_HOME) } : {};
 
 /** A Node that runs TypeScript as it is (22.18 or newer): the one that runs pm2, or the one that came with the packages. */
 function findNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
-  const bundled = join(__dirname, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+  const bundled = at("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
   if (existsSync(bundled)) return bundled;
-  throw new Error(`Node 22.18 or newer is needed. Run  npm start  once in ${__dirname}: it installs one where it can.`);
+  return fail("Node 22.18 or newer is needed, and none came with the packages");
 }
 
-if (!existsSync(join(__dirname, "node_modules", ".mimikit-stamp"))) {
-  throw new Error(
-    `The packages are not installed. Run  npm start  once in ${__dirname}  (or: node scripts/bootstrap.mjs).`,
-  );
+/** One line, and no start: PM2 would print an error that is thrown here with its stack. */
+function fail(reason) {
+  console.error(`mimikit: ${reason}. Run  npm start  once in ${__dirname}`);
+  process.exit(1);
 }
 
+// npm writes this list when it has installed everything.
+if (!existsSync(at("node_modules", ".package-lock.json"))) fail("the packages are not installed");
+// After `npm ci` by hand, only the page is still to be built.
+const isReady = existsSync(at("node_modules", ".mimikit-stamp"));
+if (!isReady && spawnSync(process.execPath, [at("scripts", "bootstrap.mjs")], { stdio: "inherit" }).status !== 0)
+  fail("the page could not be built");
 const node = findNode();
 
 /** PM2's own code stays out of our processes (`interpreter: "none"`): with it a role would survive its own errors. */
 const app = (name, dir) => ({
   name,
-  script: node,
-  args: [join(__dirname, "apps", dir, "src", "main.ts")],
+  // PM2 hands a script with a space in its path to a shell, unquoted; env(1) runs it as it is, and becomes it.
+  script: "/usr/bin/env",
+  args: [node, at("apps", dir, "src", "main.ts")],
   interpreter: "none",
   cwd: __dirname,
   wait_ready: true,
@@ -42,8 +52,9 @@ const app = (name, dir) => ({
   vizion: false,
   env: {
     MIMIKIT_WORK_DIR: workDir,
-    MIMIKIT_HOME: home,
-    NODE_COMPILE_CACHE: join(home, "cache", "v8"),
+    ...named,
+    // Beside the program, because it is code: a state directory may come from somebody else.
+    NODE_COMPILE_CACHE: at("node_modules", ".cache", "node"),
     PM2_DISABLE_VERSION_CHECK: "true",
   },
 });

@@ -195,6 +195,30 @@ function installKey() {
 
 const isInstalled = () => readOrNull(INSTALL_STAMP) === installKey();
 
+/** npm's own list of what it has installed; it writes it last. */
+const NPM_LIST = join(MODULES, ".package-lock.json");
+
+/** Has somebody run `npm ci` by hand, and left nothing out that this machine needs? */
+function isInstalledByHand() {
+  const text = readOrNull(NPM_LIST);
+  if (text === null) return false;
+  const installed = JSON.parse(text).packages;
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  return Object.entries(packages).every(
+    ([path, wanted]) => path === "" || !isWantedHere(wanted) || installed[path]?.version === wanted.version,
+  );
+}
+
+/** Is a package of the lock file for this machine? Those without a platform that are optional belong to others. */
+function isWantedHere({ optional = false, os, cpu, libc }) {
+  if (!optional) return true;
+  return (
+    (os?.includes(process.platform) ?? false) &&
+    (cpu?.includes(process.arch) ?? false) &&
+    (libc?.includes("glibc") ?? true)
+  );
+}
+
 /** The environment without what would change the outcome: NODE_ENV leaves packages out, npm's own variables confuse npm. */
 function cleanEnvironment() {
   const confusing = /^npm_(lifecycle|package|command|node_execpath|execpath)/;
@@ -317,7 +341,10 @@ const isReady = () => isInstalled() && (!hasPage() || isBuilt());
 if (!isReady()) {
   const claim = lock();
   try {
-    if (!isInstalled()) install();
+    if (!isInstalled()) {
+      if (isInstalledByHand()) writeFileSync(INSTALL_STAMP, installKey());
+      else install();
+    }
     if (!hasPage()) say("apps/web/index.html is missing: there is no page to build");
     else if (!isBuilt()) build();
   } finally {

@@ -86,6 +86,32 @@ test("a fresh clone is installed and built once, and then there is nothing to do
   expect(journal()).toHaveLength(3);
 });
 
+test("packages that npm ci has installed by hand are not installed again; one that is missing is", async () => {
+  const { root, write, run, journal } = clone();
+  const here = { os: [process.platform], cpu: [process.arch] };
+  const lock = {
+    packages: {
+      "": { name: "clone" },
+      "node_modules/a": { version: "1.0.0" },
+      "node_modules/native": { version: "2.0.0", optional: true, ...here },
+      "node_modules/foreign": { version: "2.0.0", optional: true, os: ["another"], cpu: ["another"] },
+    },
+  };
+  write("package-lock.json", JSON.stringify(lock));
+  mkdirSync(join(root, "node_modules/vite/bin"), { recursive: true });
+  cpSync(join(root, "fake-vite.js"), join(root, "node_modules/vite/bin/vite.js"));
+  const list = (packages: object) => write("node_modules/.package-lock.json", JSON.stringify({ packages }));
+  const common = { "node_modules/a": { version: "1.0.0" } };
+  list({ ...common, "node_modules/native": { version: "2.0.0" } });
+  expect(await run()).toBe(0);
+  expect(journal()).toEqual(["vite builds one"]);
+
+  rmSync(join(root, "node_modules/.mimikit-stamp"));
+  list(common);
+  expect(await run()).toBe(0);
+  expect(journal()).toEqual(["vite builds one", INSTALLS, "npm ends"]);
+});
+
 test("four at once install once and build once, and each finds it ready", async () => {
   const { root, run, journal } = clone();
   expect(await Promise.all([run(), run(), run(), run()])).toEqual([0, 0, 0, 0]);

@@ -1,6 +1,15 @@
 /** The whole of Mimikit under a real PM2: starting, stopping, dying and coming back. Each test has a home and a port of its own. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,8 +35,8 @@ interface Ran {
   stderr: string;
 }
 
-async function run(script: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ran> {
-  const child = spawn(process.execPath, [script, ...args], { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
+async function run(script: string, args: string[], env: NodeJS.ProcessEnv, node = process.execPath): Promise<Ran> {
+  const child = spawn(node, [script, ...args], { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
   const exit = new Promise<number | null>((resolve) => child.on("close", resolve));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
   return { code, stdout, stderr };
@@ -345,6 +354,44 @@ test("plain pm2 runs the same three processes, and mimikit neither doubles nor s
   expect(logged.stdout).toMatch(/^\{.*"event":"supervisor_started".*\}$/m);
   expect((await run(PM2, ["kill"], ofPm2)).code).toBe(0);
   await expect.poll(async () => (await processes()).length, COMES_BACK).toBe(0);
+});
+
+/** The tracked tree in a folder with spaces and letters that are not ASCII, with the packages of this one. */
+function spacedCheckout(): string {
+  const parent = realpathSync(mkdtempSync(join(tmpdir(), "mimikit-pm2-")));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const root = join(parent, "my code 你好", "mimi kit");
+  for (const path of ["apps", "packages", "prompts", "scripts", "package.json", "package-lock.json"])
+    cpSync(join(ROOT, path), join(root, path), { recursive: true });
+  cpSync(join(ROOT, "ecosystem.config.cjs"), join(root, "ecosystem.config.cjs"));
+  return root;
+}
+
+test("a checkout in a folder with spaces starts, also where Node itself lies there", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { workDir, env, isReady, processes } = await instance();
+  const root = spacedCheckout();
+  symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+  const node = join(root, "node");
+  cpSync(process.execPath, node);
+  const ofPm2: NodeJS.ProcessEnv = { ...env, PM2_HOME: join(workDir, "own-pm2") };
+  const started = await run(PM2, ["start", join(root, "ecosystem.config.cjs")], ofPm2, node);
+  expect([started.code, started.stderr]).toEqual([0, ""]);
+  await expect.poll(isReady, COMES_BACK).toBe(true);
+  expect((await run(PM2, ["kill"], ofPm2, node)).code).toBe(0);
+  await expect.poll(async () => (await processes()).length, COMES_BACK).toBe(0);
+});
+
+test("without packages, pm2 start says in one line how to get them", { timeout: TEST_MS_MAX }, async () => {
+  const { workDir, env, processes } = await instance();
+  const root = spacedCheckout();
+  const ofPm2: NodeJS.ProcessEnv = { ...env, PM2_HOME: join(workDir, "own-pm2") };
+  const { code, stderr } = await run(PM2, ["start", join(root, "ecosystem.config.cjs")], ofPm2);
+  expect(code).toBe(1);
+  expect(stderr).toBe(`mimikit: the packages are not installed. Run  npm start  once in ${root}\n`);
+  await run(PM2, ["kill"], ofPm2);
+  expect((await processes()).length).toBe(0);
 });
 
 test("a command that fails says so in one line with the code of the contract", { timeout: TEST_MS_MAX }, async () => {
