@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 // The processes that tests start are compiled once, not each time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node");
 
+// What tests record about state directories stays out of the user's own place for it.
+process.env.XDG_STATE_HOME ??= join(import.meta.dirname, "node_modules/.cache/state");
+
 const slow = { testTimeout: 300_000, hookTimeout: 120_000 };
 
 export default defineConfig({

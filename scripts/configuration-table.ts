@@ -34,7 +34,8 @@ And where it all is:
 | variable | default | |
 |---|---|---|
 | \`MIMIKIT_WORK_DIR\` | the directory \`npm start\` or \`mimikit up\` was called in | the workspace: where commands run |
-| \`MIMIKIT_HOME\` | \`$MIMIKIT_WORK_DIR/.mimikit\` | the state directory |
+| \`MIMIKIT_HOME\` | \`$MIMIKIT_WORK_DIR/.mimikit\` | the state directory; naming one adopts it ([adoption](security.md#whose-state-directory-it-is)) |
+| \`XDG_STATE_HOME\` | \`~/.local/state\` | where the records of adopted state directories are |
 
 This page is generated: \`npm run docs\`.
 `;

@@ -47,6 +47,7 @@ test("every command says in its --help what it is for, with examples whose optio
 
 /** Each command with something that it can do in any state directory; what needs PM2 is called so by the tests of PM2. */
 const WITH_JSON: Readonly<Record<string, readonly string[] | "with PM2" | "for people" | "for agents">> = {
+  adopt: ["adopt"],
   ask: ["ask", "hello", "--timeout", "0.01"],
   audit: ["audit", "tail"],
   backlog: ["backlog"],

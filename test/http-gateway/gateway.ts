@@ -73,6 +73,7 @@ export async function startGateway({
     workDir: home,
     config: { host: "127.0.0.1", port: 0, allowedHosts: [], tickMs: 1_000, rereadSec: 30, ...config },
     settings: () => ({
+      adopted: true,
       providers: { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" },
       passedOver: [],
       problems: [],

@@ -37,6 +37,8 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   postPair: async ({ gateway }) => ({ body: { code: await createPairingCode(gateway.home) } }),
   postSignOut: () => ({ body: {} }),
   getStatus: () => ({}),
+  getAdoption: () => ({}),
+  postAdoption: () => ({ body: {} }),
   getUsage: () => ({ query: "days=3" }),
   postInput: ({ attachment }) => ({
     body: {

@@ -44,6 +44,8 @@ export interface InstanceOptions {
   hasClock?: boolean;
   /** Makes the state directory before anything runs. */
   prepare?: (home: string) => Promise<void>;
+  /** Nothing names the state directory: it is the one that is found in the workspace. */
+  isFound?: boolean;
 }
 
 export class Instance {
@@ -56,16 +58,16 @@ export class Instance {
   /** What the roles printed. */
   output = "";
 
-  private constructor(directory: string, port: number, env: Record<string, string>) {
+  private constructor(directory: string, port: number, env: Record<string, string>, isFound: boolean) {
     this.directory = directory;
-    this.home = join(directory, "state");
     this.workDir = join(directory, "work");
+    this.home = isFound ? join(this.workDir, ".mimikit") : join(directory, "state");
     this.port = port;
     mkdirSync(this.workDir, { recursive: true });
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
     this.env = {
       ...Object.fromEntries(inherited),
-      MIMIKIT_HOME: this.home,
+      ...(!isFound && { MIMIKIT_HOME: this.home }),
       MIMIKIT_WORK_DIR: this.workDir,
       MIMIKIT_PORT: String(port),
       // Whoever runs the tests may have a model or an agent CLI: only a test that says so uses one.
@@ -76,11 +78,11 @@ export class Instance {
 
   /** Starts the roles and waits until the instance is ready. */
   static async start(options: InstanceOptions = {}): Promise<Instance> {
-    const { env = {}, roles = ROLE_NAMES, hasClock = false, prepare } = options;
+    const { env = {}, roles = ROLE_NAMES, hasClock = false, isFound = false, prepare } = options;
     const directory = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
     const clock = { SHIFT_CLOCK: join(directory, "clock"), NODE_OPTIONS: `--import=${join(ROOT, SHIFT_CLOCK)}` };
     if (hasClock) writeFileSync(clock.SHIFT_CLOCK, "0");
-    const instance = new Instance(directory, await freePort(), hasClock ? { ...clock, ...env } : env);
+    const instance = new Instance(directory, await freePort(), hasClock ? { ...clock, ...env } : env, isFound);
     await prepare?.(instance.home);
     for (const role of roles) instance.startRole(role);
     if (roles.length < ROLE_NAMES.length) return instance;

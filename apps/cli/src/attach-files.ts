@@ -7,7 +7,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import { ATTACHMENT_NAME_CHARS_MAX, type AttachedFile, MESSAGE_ATTACHMENTS_MAX } from "@mimikit/protocol/attachment";
-import { prepareHome } from "@mimikit/runtime/home";
+import { openHome } from "@mimikit/runtime/adoption";
 import { AttachmentRefused, storeAttachment } from "@mimikit/store/attachments";
 import { hasCode } from "@mimikit/store/error-code";
 import type { Argv } from "yargs";
@@ -39,7 +39,7 @@ export async function attachFiles(paths: readonly string[] = []): Promise<Attach
   if (paths.length > MESSAGE_ATTACHMENTS_MAX)
     throw new Failure("usage", `a message takes at most ${MESSAGE_ATTACHMENTS_MAX} files along`);
   const { home } = currentPlace();
-  prepareHome(home);
+  openHome(home, process.env);
   const files: AttachedFile[] = [];
   for (const path of paths) files.push(await attachFile(home, path));
   return files;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/claim";
-import { homeHash } from "@mimikit/runtime/home";
+import { homeHash, resolveHome } from "@mimikit/runtime/home";
 import { identityOf, isAlive } from "@mimikit/runtime/identity";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { listProcesses, type RunningProcess } from "@mimikit/runtime/process-table";
@@ -60,7 +60,10 @@ async function findRoles(home: string): Promise<Found[]> {
 async function roleProcesses(home: string): Promise<RunningProcess[]> {
   const processes = await listProcesses();
   return processes.filter(
-    ({ args, environment }) => args.some(isRoleScript) && environment.get("MIMIKIT_HOME") === home,
+    ({ args, environment }) =>
+      args.some(isRoleScript) &&
+      environment.has("MIMIKIT_WORK_DIR") &&
+      resolveHome(Object.fromEntries(environment)).home === home,
   );
 }
 

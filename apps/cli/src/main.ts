@@ -5,6 +5,7 @@ import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { Unreachable } from "./client.ts";
 import type { Command } from "./command.ts";
+import { adopt } from "./commands/adopt.ts";
 import { ask } from "./commands/ask.ts";
 import { audit } from "./commands/audit.ts";
 import { backlog } from "./commands/backlog.ts";
@@ -48,6 +49,7 @@ const COMMANDS: readonly Command[] = [
   down,
   restart,
   status,
+  adopt,
   logs,
   send,
   ask,

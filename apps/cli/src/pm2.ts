@@ -58,10 +58,13 @@ export async function runPm2(place: Place, args: string[], timeoutMs: number): P
 /** What PM2 and, through it, the roles get to see: the caller's environment without what npm and PM2 put into it. */
 function environmentFor({ home, workDir }: Place): Record<string, string> {
   const ofOthers = /^(npm_|pm_id$|INIT_CWD$|NODE_ENV$|PM2_)/;
-  const kept = Object.entries(process.env).filter(([name]) => !ofOthers.test(name) && name !== MARK_VARIABLE);
+  const kept = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !ofOthers.test(name) && name !== MARK_VARIABLE),
+  ) as Record<string, string>;
   return {
-    ...(Object.fromEntries(kept) as Record<string, string>),
-    MIMIKIT_HOME: home,
+    ...kept,
+    // Only what the caller has named: a state directory that is found by default needs a record (`adoption.ts`).
+    ...(kept.MIMIKIT_HOME && { MIMIKIT_HOME: home }),
     MIMIKIT_WORK_DIR: workDir,
     PM2_HOME: pm2Home(home),
     PM2_DISABLE_VERSION_CHECK: "true",

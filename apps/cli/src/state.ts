@@ -8,7 +8,8 @@ import { expectedStanding } from "@mimikit/core/expected";
 import { questionView } from "@mimikit/core/question-view";
 import type { QuestionView } from "@mimikit/protocol/api";
 import type { Standing } from "@mimikit/protocol/trigger";
-import { type Place, prepareHome, readToken } from "@mimikit/runtime/home";
+import { openHome } from "@mimikit/runtime/adoption";
+import { type Place, readToken } from "@mimikit/runtime/home";
 import { ownIdentity } from "@mimikit/runtime/identity";
 import { openDisk } from "@mimikit/store/disk";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -61,7 +62,7 @@ export async function withState<T>(look: (state: State) => Promise<T>, place: Pl
       "failed",
       `there is no state directory ${home}: say which with MIMIKIT_HOME, or start here first`,
     );
-  prepareHome(home);
+  openHome(home, process.env);
   return withDisk(home, async (fs) => {
     const onBadArchive = (path: string, reason: string) => printProgress(`! ${path} cannot be read: ${reason}`);
     const mirror = new Mirror(fs, { token: readToken(home), durable: false, onBadArchive });

@@ -20,6 +20,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { auditFile } from "@mimikit/runtime/audit-files";
 import { trailFiles } from "@mimikit/runtime/audit-trail";
+import { IGNORE_FILE } from "@mimikit/runtime/home";
 import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { VERSION } from "@mimikit/runtime/version";
 import { hasCode } from "@mimikit/store/error-code";
@@ -42,7 +43,7 @@ export type Manifest = z.infer<typeof Manifest>;
 /** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
 export const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, "codex", "claude"];
 /** What a start makes anew, or what is of this machine only. */
-export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, "pm2", "cache"];
+export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, IGNORE_FILE, "pm2", "cache"];
 const UNFINISHED = /\.(tmp|next|new)$/;
 const READ_BYTES = 262_144;
 

@@ -5,7 +5,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Archived } from "@mimikit/protocol/archive";
 import { type Event, Wish } from "@mimikit/protocol/inbox";
-import { prepareHome, readToken } from "@mimikit/runtime/home";
+import { openHome } from "@mimikit/runtime/adoption";
+import { readToken } from "@mimikit/runtime/home";
 import { wishId } from "@mimikit/store/mirror";
 import { createRecord, readRecord } from "@mimikit/store/record";
 import { seal } from "@mimikit/store/seal";
@@ -24,7 +25,7 @@ export type Said = Without<Exclude<Wish, Event>, "id" | "at" | "mac">;
 
 /** Makes the wish durable. @param key the same key is the same wish. @returns its id. */
 export async function writeWish(home: string, said: Said, key?: string): Promise<string> {
-  prepareHome(home);
+  openHome(home, process.env);
   const token = readToken(home);
   const id = wishId(said.kind, key);
   // What is sealed is what will be read: the schema may trim what was said.

@@ -2,8 +2,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describeProviders } from "@mimikit/agent/providers/names";
 import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search";
+import { openHome, untilAdopted } from "@mimikit/runtime/adoption";
 import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config";
-import { prepareHome, resolveHome } from "@mimikit/runtime/home";
+import { resolveHome } from "@mimikit/runtime/home";
 import { createLog } from "@mimikit/runtime/log";
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
@@ -16,7 +17,7 @@ import type { SettingsFacts } from "./status.ts";
 const LISTEN_RETRY_MS = 2_000;
 
 const { home, workDir } = resolveHome(process.env);
-prepareHome(home);
+const adopted = openHome(home, process.env);
 const { config } = loadConfig(home, process.env);
 await waitForSingleton(home, "gateway", () =>
   createLog(home, "gateway", config.logLevel).warn("another gateway serves this home; waiting for it to end"),
@@ -26,7 +27,7 @@ const log = createLog(home, "gateway", config.logLevel);
 const factsOf = (loaded: LoadedConfig): SettingsFacts => {
   const { names, problems, passedOver } = describeProviders(loaded.config, { home, env: process.env });
   const limits = loaded.config.budget;
-  return { providers: names, passedOver, problems: [...loaded.problems, ...problems], limits };
+  return { adopted, providers: names, passedOver, problems: [...loaded.problems, ...problems], limits };
 };
 let facts = factsOf({ config, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {
@@ -46,6 +47,11 @@ const url = await listen(gateway);
 writeRole(home, "gateway", url);
 log.audit({ event: "gateway_started", detail: { url } });
 process.send?.("ready");
+if (!adopted) {
+  await untilAdopted(home, process.env);
+  // It was started without the settings of config.yaml, which may name another port: PM2 starts it again with them.
+  process.kill(process.pid, "SIGTERM");
+}
 
 async function create(): Promise<Gateway> {
   try {

@@ -3,6 +3,7 @@ import type { SkillPlaces } from "@mimikit/agent/skills";
 import type { HistoryIndex } from "@mimikit/memory/history-index";
 import type { MemoryPlace } from "@mimikit/memory/memory-query";
 import type { Status } from "@mimikit/protocol/api";
+import type { Environment } from "@mimikit/runtime/home";
 import type { Log } from "@mimikit/runtime/log";
 import type { TriggerWorld } from "@mimikit/runtime/trigger-facts";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -28,6 +29,8 @@ export interface Parts {
   usage: UsageBook;
   /** Everything that was ever said. */
   said: HistoryIndex;
+  /** Of this process: what names the state directory, and where the records of adopted ones are. */
+  environment: Environment;
   /** Where skills are. */
   skillPlaces: SkillPlaces;
   /** Where memory is. */

@@ -1,5 +1,6 @@
 /** The table of routes: what is not in it does not exist. Of two paths that fit, the first counts. */
 import type { Route } from "./route.ts";
+import { adoptHome, adoption } from "./routes/adoption.ts";
 import { download, upload } from "./routes/attachments.ts";
 import { audit } from "./routes/audit.ts";
 import { backlog, editBacklog } from "./routes/backlog.ts";
@@ -37,6 +38,8 @@ export const ROUTES: readonly Route[] = [
   pair,
   signOut,
   status,
+  adoption,
+  adoptHome,
   usage,
   input,
   messages,

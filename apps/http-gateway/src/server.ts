@@ -84,6 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     log,
     pageDir,
     sessions,
+    environment: process.env,
     skillPlaces: skillPlacesOf({ home, workDir: options.workDir }, process.env),
     statusOf: currentStatus,
     said: new HistoryIndex(home),

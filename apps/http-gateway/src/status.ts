@@ -17,6 +17,8 @@ import type { Look } from "./view.ts";
 
 /** What follows from the settings as they are now. */
 export interface SettingsFacts {
+  /** May the content of the state directory run and be believed? */
+  adopted: boolean;
   /** Which provider answers for each role. */
   providers: Record<Role, string>;
   /** What `auto` did not take, and why. */
@@ -52,6 +54,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   if (quarantine > 0) problems.push(`${quarantine} unreadable file(s) were set aside in ${QUARANTINE}/`);
   return {
     ready: supervisor.alive && workers.alive,
+    adopted: settings.adopted,
     version: VERSION,
     startedAt: facts.startedAt,
     workDir: facts.workDir,

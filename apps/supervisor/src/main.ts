@@ -3,9 +3,10 @@
 import { hasModel } from "@mimikit/agent/providers/names";
 import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
 import { SELF_IMPROVE } from "@mimikit/protocol/improvement";
+import { openHome, waitForAdoption } from "@mimikit/runtime/adoption";
 import { loadConfig } from "@mimikit/runtime/config";
 import { lockDocument } from "@mimikit/runtime/document-lock";
-import { prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
+import { readToken, resolveHome } from "@mimikit/runtime/home";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import { createLog } from "@mimikit/runtime/log";
 import { type Loop, runLoop } from "@mimikit/runtime/loop";
@@ -42,11 +43,14 @@ const BUSY_RETRY_MS = 50;
 const ROUNDS_MAX = 50;
 
 const { home, workDir } = resolveHome(process.env);
-prepareHome(home);
-const { config } = loadConfig(home, process.env);
+const adopted = openHome(home, process.env);
 await waitForSingleton(home, "supervisor", () =>
-  createLog(home, "supervisor", config.logLevel).warn("another supervisor serves this home; waiting for it to end"),
+  createLog(home, "supervisor", loadConfig(home, process.env).config.logLevel).warn(
+    "another supervisor serves this home; waiting for it to end",
+  ),
 );
+if (!adopted) await waitForAdoption(home, process.env, "supervisor");
+const { config } = loadConfig(home, process.env);
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "supervisor", config.logLevel);
 let configChanges: Loop | undefined;

@@ -7,12 +7,13 @@ import { lazily } from "./lazily.tsx";
 import { Palette } from "./palette.tsx";
 import { place } from "./place.ts";
 import { session } from "./session.ts";
-import { announcement, notice, questions } from "./state.ts";
+import { announcement, notice, questions, status } from "./state.ts";
 import { TaskDrawer, TaskPanel } from "./tasks.tsx";
 import { Views } from "./views.tsx";
 import { words } from "./words.ts";
 
 const Pairing = lazily(async () => (await import("./pairing.tsx")).Pairing);
+const Adoption = lazily(async () => (await import("./adoption.tsx")).Adoption);
 const Questions = lazily(async () => (await import("./questions.tsx")).Questions);
 
 export function App() {
@@ -27,6 +28,7 @@ export function App() {
       <Header />
       <main class="column" inert={isCovered}>
         <Chat />
+        {status.value?.adopted === false && <Adoption />}
         {questions.value.size > 0 && <Questions />}
         {!isCovered && <Notice />}
         <Composer />

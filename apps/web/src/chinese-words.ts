@@ -104,6 +104,26 @@ export const CHINESE: Words = {
     settings: "设置",
     keys: "键盘快捷键",
   },
+  adoption: {
+    title: "这个状态目录是你的吗？",
+    text: (home) =>
+      `${home} 不是在这台机器上由你创建的，所以其中的内容都不会运行。如果它来自别人的仓库或压缩包，请停止 Mimikit 并删除它；如果是你自己的，确认后下列内容就会运行或生效。`,
+    nothing: "其中没有会运行或生效的内容。",
+    kinds: {
+      setting: "config.yaml 中的设置",
+      command: "收件箱中的命令",
+      task: "任务",
+      result: "将要生效的结果",
+      trigger: "触发器",
+      skill: "技能",
+      file: "会写进每个提示词的文件",
+      browser: "已登录的浏览器",
+    },
+    more: (count) => `另有 ${count.toLocaleString("zh")} 项。`,
+    accept: "是我的，确认使用",
+    done: "已确认，Mimikit 马上继续工作。",
+  },
+
   everythingElse: "其他",
   openPalette: "搜索或执行",
   palettePlaceholder: "想看什么，或做什么？",

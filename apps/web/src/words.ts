@@ -1,5 +1,5 @@
 /** Every word that the page says, in the language that was chosen or that of the browser: Chinese, or else English. */
-import type { TaskState, TriggerExplanation } from "@mimikit/protocol/api";
+import type { HomeItem, TaskState, TriggerExplanation } from "@mimikit/protocol/api";
 import type { Atom } from "@mimikit/protocol/condition";
 import type { Role } from "@mimikit/protocol/role";
 import type { Line, SlashName } from "@mimikit/protocol/slash-command";
@@ -76,6 +76,26 @@ const ENGLISH = {
     settings: "Settings",
     keys: "Keyboard shortcuts",
   },
+  adoption: {
+    title: "Is this state directory yours?",
+    text: (home: string) =>
+      `${home} was not made here, so nothing in it runs. If it came with a repository or an archive of somebody else, stop Mimikit and delete it. If it is yours, adopt it: then this runs or is believed.`,
+    nothing: "Nothing in it would run or be believed.",
+    kinds: {
+      setting: "Settings of config.yaml",
+      command: "Commands in the inbox",
+      task: "Tasks",
+      result: "Results whose effects would be applied",
+      trigger: "Triggers",
+      skill: "Skills",
+      file: "Files that are part of every prompt",
+      browser: "Browsers that are signed in",
+    } satisfies Record<HomeItem["kind"], string>,
+    more: (count: number) => `And ${count.toLocaleString("en")} more.`,
+    accept: "It is mine: adopt it",
+    done: "Adopted. Mimikit goes on in a moment.",
+  },
+
   everythingElse: "Everything else",
   openPalette: "Search or do something",
   palettePlaceholder: "What do you want to see or do?",

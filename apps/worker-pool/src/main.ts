@@ -12,8 +12,9 @@ import { HistoryIndex } from "@mimikit/memory/history-index";
 import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { UsageLine } from "@mimikit/protocol/usage";
+import { openHome, waitForAdoption } from "@mimikit/runtime/adoption";
 import { loadConfig } from "@mimikit/runtime/config";
-import { homeHash, prepareHome, readToken, resolveHome } from "@mimikit/runtime/home";
+import { homeHash, readToken, resolveHome } from "@mimikit/runtime/home";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
 import { createLog } from "@mimikit/runtime/log";
 import { runLoop } from "@mimikit/runtime/loop";
@@ -38,11 +39,14 @@ import { skillIndex } from "./skill-index.ts";
 import { recordUsage } from "./usage-file.ts";
 
 const { home, workDir } = resolveHome(process.env);
-prepareHome(home);
-const { config } = loadConfig(home, process.env);
+const adopted = openHome(home, process.env);
 await waitForSingleton(home, "workers", () =>
-  createLog(home, "workers", config.logLevel).warn("another worker pool serves this home; waiting for it to end"),
+  createLog(home, "workers", loadConfig(home, process.env).config.logLevel).warn(
+    "another worker pool serves this home; waiting for it to end",
+  ),
 );
+if (!adopted) await waitForAdoption(home, process.env, "workers");
+const { config } = loadConfig(home, process.env);
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "workers", config.logLevel);
 const surroundings = { home, env: process.env };

@@ -281,8 +281,34 @@ export type BudgetState = z.infer<typeof BudgetState>;
 
 const ProcessState = z.object({ pid: z.number().optional(), alive: z.boolean() });
 
+/** Items of a state directory that are listed at most; the others are counted. */
+export const HOME_ITEMS_MAX = 200;
+/** Characters of one item that are shown. */
+export const HOME_ITEM_CHARS_MAX = 300;
+
+/** Something in a state directory that would run or be believed once it is adopted. */
+export const HomeItem = z.object({
+  kind: z.enum(["setting", "command", "task", "result", "trigger", "skill", "file", "browser"]),
+  text: z.string(),
+});
+export type HomeItem = z.infer<typeof HomeItem>;
+
+export const HomeContents = z.object({
+  home: z.string(),
+  items: z.array(HomeItem),
+  /** How many items are not listed. */
+  more: z.number(),
+});
+export type HomeContents = z.infer<typeof HomeContents>;
+
+/** `GET /api/adoption` */
+export const AdoptionView = HomeContents.extend({ adopted: z.boolean() });
+export type AdoptionView = z.infer<typeof AdoptionView>;
+
 export const Status = z.object({
   ready: z.boolean(),
+  /** false where the state directory was not made by this user and is not adopted yet: nothing in it runs. */
+  adopted: z.boolean(),
   version: z.string(),
   startedAt: z.string(),
   workDir: z.string(),

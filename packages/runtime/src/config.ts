@@ -12,6 +12,7 @@ import { Price } from "@mimikit/protocol/usage";
 import { hasCode } from "@mimikit/store/error-code";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { isAdopted, NOT_ADOPTED } from "./adoption.ts";
 import type { Environment } from "./home.ts";
 import { replaceFile } from "./replace-file.ts";
 
@@ -306,7 +307,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(home: string, env: Environment): LoadedConfig {
   const problems: string[] = [];
-  const fromFile = readConfigFile(home, problems);
+  const fromFile = believedFile(home, env, problems);
   const withEnvironment = applyEnvironment(fromFile, env, problems);
   return { config: Config.parse(withEnvironment), problems };
 }
@@ -323,7 +324,7 @@ export interface Setting {
 
 /** Every setting in the order of the schema, as `loadConfig` makes them, and where each comes from. */
 export function loadSettings(home: string, env: Environment): Setting[] {
-  const fromFile = readConfigFile(home, []);
+  const fromFile = believedFile(home, env, []);
   const { config } = loadConfig(home, env);
   return CONFIG_FIELDS.map((field) => {
     const value = valueAt(config, field.path);
@@ -375,6 +376,22 @@ function variablesOf(path: readonly string[]): string[] {
   const capitals = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
   const other = OTHER_VARIABLES[path.join(".")];
   return [...(other === undefined ? [] : [other]), `MIMIKIT_${capitals.join("_")}`];
+}
+
+/** A stranger's file must not name the endpoint that is sent this user's key. */
+function believedFile(home: string, env: Environment, problems: string[]): ConfigInput {
+  if (isAdopted(home, env)) return readConfigFile(home, problems);
+  problems.push(NOT_ADOPTED);
+  return {};
+}
+
+/** Everything that config.yaml sets, whether it is believed or not: `openai.baseUrl` and its value. Nothing where it is not good. */
+export function settingsInFile(home: string): { name: string; value: unknown }[] {
+  const input = readConfigFile(home, []);
+  return CONFIG_FIELDS.flatMap(({ path }) => {
+    const value = valueAt(input, path);
+    return value === undefined ? [] : [{ name: path.join("."), value }];
+  });
 }
 
 function readConfigFile(home: string, problems: string[]): ConfigInput {

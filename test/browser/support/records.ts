@@ -13,6 +13,7 @@ export function statusRecord(change: Partial<Status> = {}): Status {
   const alive = { pid: 1, alive: true };
   return {
     ready: true,
+    adopted: true,
     version: "0.1.0",
     startedAt: "2026-11-22T08:00:00.000Z",
     workDir: "/home/me/project",

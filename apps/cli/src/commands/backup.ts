@@ -1,7 +1,7 @@
 /** Puts the state directory into one file, as it was at one instant, whether Mimikit runs or not. */
 import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { prepareHome } from "@mimikit/runtime/home";
+import { openHome } from "@mimikit/runtime/adoption";
 import { hasCode } from "@mimikit/store/error-code";
 import { TEMPORARY } from "@mimikit/store/state";
 import { command } from "../command.ts";
@@ -28,7 +28,7 @@ export const backup = command({
     const { home } = currentPlace();
     if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}: nothing to back up`);
     const file = placeOf(given, home);
-    prepareHome(home);
+    openHome(home, process.env);
     // What a kill leaves of it is a day later removed by housekeeping, like everything in there that nobody owns.
     const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));
     try {

@@ -1,12 +1,14 @@
 /** Makes a backup the state directory. Never over one that runs; what was there before is put beside it, not deleted. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { adopt } from "@mimikit/runtime/adoption";
 import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home";
 import { hasCode } from "@mimikit/store/error-code";
 import { LOCKS } from "@mimikit/store/state";
 import { command } from "../command.ts";
 import { Failure, reasonOf } from "../failure.ts";
 import { findViolations } from "../find-violations.ts";
+import { printContents, readContents } from "../home-contents.ts";
 import { findProcesses } from "../instance.ts";
 import { currentPlace } from "../place.ts";
 import { takeTurn } from "../pm2.ts";
@@ -52,14 +54,19 @@ export const restore = command({
         const named = violations.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
         throw new Failure("failed", `the backup has ${violations.length} faults, and nothing was changed: ${named}`);
       }
+      const contents = { ...(await readContents({ home: beside, workDir })), home };
       // PM2 itself may have been told to start it meanwhile.
       await assertStopped(home);
       const before = swap(home, beside);
-      if (json) printJson({ home, files, turns, results, before, manifest });
+      // Naming the file is the owner's yes to it, and the list below says to what.
+      adopt(home, process.env);
+      if (json) printJson({ home, files, turns, results, before, manifest, contents });
       else {
         printLine(`${styled("green", "✓")} ${home} is as it was at ${new Date(manifest.createdAt).toLocaleString()}`);
         printLine(`  ${files} files, ${turns} turns and ${results} tasks, checked`);
         if (before !== null) printLine(`  what was there before: ${before}`);
+        printLine(`  at the next start this runs or is believed; if it is not yours, delete ${home} instead:`);
+        printContents(contents);
         printLine(`  start it with  mimikit up${manifest.hasSecrets ? "" : "; browsers sign in anew (mimikit pair)"}`);
       }
     } finally {
@@ -93,6 +100,8 @@ function swap(home: string, beside: string): string | null {
   try {
     if (existsSync(home)) {
       before = `${home}.before-${new Date().toISOString().replace(/[:.]/g, "").toLowerCase()}`;
+      // One of an earlier version has no .gitignore yet.
+      prepareHome(home);
       renameSync(home, before);
     }
     renameSync(beside, home);

@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/api";
+import { isAdopted, openHome, putCodeAside } from "@mimikit/runtime/adoption";
 import type { Config } from "@mimikit/runtime/config";
-import { HomeError, type Place, prepareHome, readToken } from "@mimikit/runtime/home";
+import { HomeError, type Place, readToken } from "@mimikit/runtime/home";
 import { createPairingCode } from "@mimikit/runtime/pairing";
 import { hasCode } from "@mimikit/store/error-code";
 import { Client, defaultUrl, Unreachable } from "../client.ts";
@@ -58,7 +59,7 @@ function prepare(home: string, workDir: string): void {
     );
   }
   try {
-    prepareHome(home);
+    openHome(home, process.env);
   } catch (error) {
     if (error instanceof HomeError) throw new Failure("failed", error.message);
     if (hasCode(error, "EACCES", "EROFS", "ENOSPC", "ENOTDIR"))
@@ -87,6 +88,7 @@ async function start(place: Place, config: Config): Promise<void> {
   }
   const daemons = await findDaemons(home);
   if (daemons.length === 0) {
+    if (!isAdopted(home, process.env)) putCodeAside(home);
     await waitUntil(LEAVING_MS_MAX, LEAVING_POLL_MS, async () => (livingRoles(home).size === 0 ? true : null));
   }
   if (!livingRoles(home).has("gateway")) await assertPortIsFree(config);

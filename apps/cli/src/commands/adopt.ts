@@ -1,0 +1,42 @@
+/**
+ * Adopts a state directory that was found here and not made here: it lists everything that would run or be believed, and
+ * asks. Until then nothing of it runs (docs/security.md).
+ */
+import { existsSync } from "node:fs";
+import { isAdopted, adopt as record } from "@mimikit/runtime/adoption";
+import { command } from "../command.ts";
+import { confirm } from "../confirm.ts";
+import { Failure } from "../failure.ts";
+import { printContents, readContents } from "../home-contents.ts";
+import { currentPlace } from "../place.ts";
+import { printJson, printLine, styled } from "../print.ts";
+
+export const adopt = command({
+  usage: "adopt",
+  summary: "trust a state directory that was not made here, after a look at what would run",
+  examples: [
+    ["mimikit adopt", "lists what would run, and asks"],
+    ["mimikit adopt --json", "lists it, and changes nothing"],
+    ["mimikit adopt --yes", "for scripts"],
+  ],
+  options: (yargs) =>
+    yargs.option("yes", { alias: "y", type: "boolean", default: false, describe: "adopt it without asking" }),
+  async run({ json, yes }) {
+    const { home, workDir } = currentPlace();
+    if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}: nothing to adopt`);
+    const contents = await readContents({ home, workDir });
+    const wasAdopted = isAdopted(home, process.env);
+    if (!json && !wasAdopted) {
+      printLine(`${home} was not made here, so nothing in it runs. Once you adopt it, this runs or is believed:`);
+      printContents(contents);
+      if (!yes && !(await confirm("Did you make it, or trust all of this?", "mimikit adopt --yes")))
+        throw new Failure("failed", `nothing was changed; if you do not trust it, delete it:  rm -r '${home}'`);
+    }
+    if (!json || yes) record(home, process.env);
+    if (json) printJson({ adopted: isAdopted(home, process.env), ...contents });
+    else
+      printLine(
+        `${styled("green", "✓")} ${home} is ${wasAdopted ? "yours already" : "adopted, and goes on by itself where it runs"}`,
+      );
+  },
+});

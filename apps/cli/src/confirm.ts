@@ -1,0 +1,18 @@
+/** A yes or no from the person at the terminal. */
+import { createInterface } from "node:readline/promises";
+import { Failure } from "./failure.ts";
+
+/**
+ * Asks `question`; anything but yes means no.
+ * @param otherwise the command for scripts, named where stdin or stderr is no terminal. @throws Failure (usage) there.
+ */
+export async function confirm(question: string, otherwise: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new Failure("usage", `say  ${otherwise}  where nobody can be asked`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,34 @@
+/** `GET` and `POST /api/adoption`: the content of a state directory that was not made here, and the owner's yes to it. */
+import { contentsOf } from "@mimikit/agent/home-contents";
+import { AdoptionView, NoBody } from "@mimikit/protocol/api";
+import { adopt, isAdopted } from "@mimikit/runtime/adoption";
+import type { Parts } from "../parts.ts";
+import { route } from "../route.ts";
+
+export const adoption = route({
+  method: "get",
+  path: "/api/adoption",
+  summary:
+    "whether the state directory is adopted, and everything in it that would run or be believed ([security](security.md))",
+  status: 200,
+  answer: AdoptionView,
+  handle: (_asked, parts) => viewOf(parts),
+});
+
+export const adoptHome = route({
+  method: "post",
+  path: "/api/adoption",
+  summary: "adopt the state directory: its content runs and is believed from now on",
+  body: NoBody,
+  status: 200,
+  answer: AdoptionView,
+  async handle(_asked, parts) {
+    adopt(parts.home, parts.environment);
+    return viewOf(parts);
+  },
+});
+
+async function viewOf({ memory: place, fs, mirror, view, environment }: Parts): Promise<AdoptionView> {
+  await view.refresh();
+  return { adopted: isAdopted(place.home, environment), ...(await contentsOf(place, fs, mirror, environment)) };
+}

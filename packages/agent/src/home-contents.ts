@@ -1,0 +1,85 @@
+/** Everything in a state directory that would run or be believed, for its owner to look at before they adopt it. */
+import { triggerSummary } from "@mimikit/core/board";
+import { HOME_ITEM_CHARS_MAX, HOME_ITEMS_MAX, type HomeContents, type HomeItem } from "@mimikit/protocol/api";
+import type { Wish } from "@mimikit/protocol/inbox";
+import { settingsInFile } from "@mimikit/runtime/config";
+import type { Environment, Place } from "@mimikit/runtime/home";
+import type { FileSystem } from "@mimikit/store/file-system";
+import type { Mirror } from "@mimikit/store/mirror";
+import { MEMORY_PATH, PERSONA_PATH, PROFILE_PATH, RULES_PATH, WEB_SESSIONS } from "@mimikit/store/state";
+import { findSkills, skillPlacesOf } from "./skills.ts";
+
+/** Files that are part of every prompt. */
+const PROMPT_FILES = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH];
+
+/** @param mirror of the directory; refreshed. Throws what the disk throws. */
+export async function contentsOf(
+  place: Place,
+  fs: FileSystem,
+  mirror: Mirror,
+  env: Environment,
+): Promise<HomeContents> {
+  const items = [
+    ...settings(place.home),
+    ...work(mirror),
+    ...(await skills(place, env)),
+    ...(await promptFiles(fs)),
+    ...(await browsers(fs)),
+  ];
+  const shown = items.slice(0, HOME_ITEMS_MAX).map(({ kind, text }) => ({ kind, text: shortened(text) }));
+  return { home: place.home, items: shown, more: items.length - shown.length };
+}
+
+function settings(home: string): HomeItem[] {
+  return settingsInFile(home).map(({ name, value }) => ({
+    kind: "setting",
+    text: `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  }));
+}
+
+function work({ inbox, dropped, queue, results, standing, links }: Mirror): HomeItem[] {
+  const triggers = [...standing.values()].map(triggerSummary);
+  return [
+    ...[...inbox.values(), ...dropped.values()].map((wish): HomeItem => ({ kind: "command", text: wishText(wish) })),
+    ...[...queue.values(), ...[...links.values()].map(({ task }) => task)].map(
+      ({ role, prompt }): HomeItem => ({ kind: "task", text: `${role}: ${prompt}` }),
+    ),
+    ...[...results.values()].map(
+      ({ task, effects }): HomeItem => ({
+        kind: "result",
+        text: `${task.role}, ${effects.length} effects: ${task.prompt}`,
+      }),
+    ),
+    ...triggers.map(({ type, prompt }): HomeItem => ({ kind: "trigger", text: `${type}: ${prompt}` })),
+  ];
+}
+
+function wishText(wish: Wish): string {
+  return "text" in wish ? `${wish.kind}: ${wish.text}` : wish.kind;
+}
+
+async function skills(place: Place, env: Environment): Promise<HomeItem[]> {
+  const found = await findSkills(skillPlacesOf(place, env));
+  return found.skills
+    .filter(({ source }) => source === "home")
+    .map(({ name, level, description }) => ({
+      kind: "skill",
+      text: `${name} (${level ?? "no level"}): ${description}`,
+    }));
+}
+
+async function promptFiles(fs: FileSystem): Promise<HomeItem[]> {
+  const found = await Promise.all(PROMPT_FILES.map((path) => fs.exists(path)));
+  return PROMPT_FILES.filter((_path, i) => found[i]).map((path) => ({ kind: "file", text: path }));
+}
+
+async function browsers(fs: FileSystem): Promise<HomeItem[]> {
+  const { length } = await fs.list(WEB_SESSIONS);
+  return length === 0 ? [] : [{ kind: "browser", text: String(length) }];
+}
+
+/** One line of bounded length: control characters of a stranger's text reach no terminal. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > HOME_ITEM_CHARS_MAX ? `${line.slice(0, HOME_ITEM_CHARS_MAX - 1)}…` : line;
+}
