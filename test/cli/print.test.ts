@@ -44,6 +44,19 @@ test("on a terminal no line is wider than it is, and wide characters count twice
   ]);
 });
 
+test("however narrow the terminal is, an id is whole: the other columns give way", () => {
+  const id = "trg-303247a3--20261122t070000z.0";
+  const lines = printed(60, () => printTable(["what", "state", "id"], [[rows[0]?.[2] ?? "", "running", id]], "none"));
+  expect(lines).toEqual(["what               state    id", `a title that is …  running  ${id}`]);
+  for (const columns of [50, 20]) {
+    const narrow = printed(columns, () =>
+      printTable(["id", "state", "created", "title"], [[id, "running", "11:26:40 PM", "count them"]], "none"),
+    );
+    expect(narrow[1]).toContain(id);
+    if (columns === 50) expect(narrow[1]?.length).toBeLessThanOrEqual(columns);
+  }
+});
+
 test("a terminal that does not say how wide it is cuts nothing that fits into a common one", () => {
   expect(printed(0, () => printTable(["id", "state", "title"], rows, "none"))[2]).toContain("`wc -l README.md`");
 });

@@ -5,7 +5,10 @@ type Style = Parameters<typeof styleText>[0];
 
 const COLUMNS_DEFAULT = 100;
 const COLUMN_GAP = 2;
-const FLEXIBLE_WIDTH_MIN = 10;
+/** Columns that are left of a cell that gives way; a terminal that is still too narrow wraps the line. */
+const FLEXIBLE_WIDTH_MIN = 4;
+/** Titles of what people type again, which is of no use in part. */
+const WHOLE: ReadonlySet<string> = new Set(["id", "task", "name"]);
 
 /** Prints one JSON document. */
 export function printJson(value: unknown): void {
@@ -41,8 +44,8 @@ function withoutControls(text: string): string {
 }
 
 /**
- * Rows of cells, as wide as the terminal at most: the widest column is cut, with an ellipsis. In a pipe nothing is cut.
- * An empty list prints `nothing`.
+ * Rows of cells, as wide as the terminal at most: the widest columns are cut, with an ellipsis, and never an id. In a pipe
+ * nothing is cut. An empty list prints `nothing`.
  */
 export function printTable(titles: readonly string[], rows: readonly (readonly string[])[], nothing: string): void {
   if (rows.length === 0) {
@@ -53,7 +56,8 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
   const widths = titles.map((title, column) =>
     Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(widthOf)),
   );
-  if (process.stdout.isTTY) fit(widths, terminalColumns());
+  const mayGive = titles.map((title) => !WHOLE.has(title));
+  if (process.stdout.isTTY) fit(widths, mayGive, terminalColumns());
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => padded(cell, widths[column] ?? 0))
@@ -68,14 +72,15 @@ export function terminalColumns(): number {
   return process.stdout.columns || COLUMNS_DEFAULT;
 }
 
-function fit(widths: number[], columns: number): void {
+function fit(widths: number[], mayGive: readonly boolean[], columns: number): void {
   const gaps = COLUMN_GAP * (widths.length - 1);
   for (;;) {
     const excess = widths.reduce((sum, width) => sum + width, gaps) - columns;
-    const widest = Math.max(...widths);
+    const given = widths.map((width, column) => (mayGive[column] ? width : 0));
+    const widest = Math.max(...given);
     if (excess <= 0 || widest <= FLEXIBLE_WIDTH_MIN) return;
-    const column = widths.indexOf(widest);
-    const second = Math.max(FLEXIBLE_WIDTH_MIN, ...widths.filter((_, other) => other !== column));
+    const column = given.indexOf(widest);
+    const second = Math.max(FLEXIBLE_WIDTH_MIN, ...given.filter((_, other) => other !== column));
     // The widest column gives until it is as wide as the next, then they give in turns.
     widths[column] = Math.max(widest - excess, Math.min(second, widest - 1));
   }
