@@ -22,10 +22,12 @@ import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process-table";
 import { PROCESS_ROLES, type ProcessRole, readRole } from "@mimikit/runtime/role-record";
 import { expect, onTestFinished, test } from "vitest";
+import { OLD_ANSWERS } from "../support/old-gateway.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MIMIKIT = join(ROOT, "apps/cli/bin/mimikit.mjs");
 const PM2 = join(ROOT, "node_modules/pm2/bin/pm2");
+const OLD_GATEWAY = join(ROOT, "test/support/old-gateway.ts");
 const TEST_MS_MAX = 90_000;
 const COMES_BACK = { timeout: 15_000, interval: 20 };
 
@@ -325,6 +327,40 @@ test("who starts it again with other settings is told how they come into force, 
   const other = { ...env, MIMIKIT_PROVIDER: "openai", OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MIMIKIT_MODEL: "any" };
   expect((await run(MIMIKIT, ["restart"], other)).code).toBe(0);
   expect((await mimikit("status")).stdout).toMatch(/^ {2}answers +openai$/m);
+});
+
+test("after an update up and restart start everything anew, whatever the gateway of before answers, in the same workspace", {
+  timeout: 3 * TEST_MS_MAX,
+}, async () => {
+  const { up, home, workDir, env, pid } = await instance();
+  await up();
+  const pm2 = async (...args: string[]) =>
+    expect(await run(PM2, args, { ...env, PM2_HOME: join(home, "pm2") })).toMatchObject({ code: 0 });
+  // Called in the checkout, which is not the workspace.
+  const { MIMIKIT_WORK_DIR: _, ...elsewhere } = env;
+  for (const [i, answer] of OLD_ANSWERS.entries()) {
+    await pm2("delete", "mimikit-gateway");
+    await pm2(
+      "start",
+      process.execPath,
+      "--name",
+      "mimikit-gateway",
+      "--interpreter",
+      "none",
+      "--",
+      OLD_GATEWAY,
+      answer,
+    );
+    const before = pid("supervisor");
+    await expect.poll(() => pid("gateway"), COMES_BACK).not.toBe(0);
+    const command = i % 2 === 0 ? "up" : "restart";
+    const { code, stdout, stderr } = await run(MIMIKIT, [command, "--json"], elsewhere);
+    expect([answer, code]).toEqual([answer, 0]);
+    expect(stderr).toMatch(command === "up" ? /^another version was running; [^\n]*\n$/ : /^$/);
+    const { alreadyRunning = false, status } = JSON.parse(stdout) as { alreadyRunning?: boolean; status: Status };
+    expect({ alreadyRunning, status }).toMatchObject({ alreadyRunning: false, status: { ready: true, workDir } });
+    expect(pid("supervisor")).not.toBe(before);
+  }
 });
 
 test("plain pm2 runs the same three processes, and mimikit neither doubles nor steals them", {

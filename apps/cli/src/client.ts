@@ -1,10 +1,11 @@
 /** The gateway as the commands see it: checked answers, and failures in one line. */
 import { ApiError, ChatMessage, QuestionView, Status, TaskSummary } from "@mimikit/protocol/api";
 import type { AttachedFile } from "@mimikit/protocol/attachment";
+import type { ClientClock } from "@mimikit/protocol/inbox";
 import { HomeError, readToken } from "@mimikit/runtime/home";
 import { z } from "zod";
 import { EXIT, Failure, reasonOf } from "./failure.ts";
-import { livingRoles } from "./instance.ts";
+import { findProcesses, livingRoles, runningText } from "./instance.ts";
 import { currentPlace } from "./place.ts";
 
 const REQUEST_MS_MAX = 10_000;
@@ -14,6 +15,13 @@ const Accepted = z.object({ id: z.string() });
 
 /** The gateway cannot be reached (now): it is not up yet, or just being restarted. */
 export class Unreachable extends Error {}
+
+/** A gateway answers, and not as this version does: it was started by the version before, or another program has its port. */
+export class OtherVersion extends Failure {
+  constructor(url: string, what: string) {
+    super("failed", `another version of Mimikit answers at ${url} (${what}): run  mimikit restart`);
+  }
+}
 
 export class Client {
   readonly url: string;
@@ -51,11 +59,10 @@ export class Client {
     key: string,
     { mode, attachments = [] }: { mode?: "next"; attachments?: readonly AttachedFile[] } = {},
   ): Promise<string> {
-    const client = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
     const files = attachments.map(({ id, name }) => ({ id, ...(name !== undefined && { name }) }));
     return this.ask("/api/input", key, {
       text,
-      client,
+      client: clockHere(),
       ...(mode !== undefined && { mode }),
       ...(files.length > 0 && { attachments: files }),
     });
@@ -88,7 +95,7 @@ export class Client {
     options: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<T> {
     let status: number;
-    let body: unknown;
+    let text: string;
     try {
       const response = await fetch(this.url + path, {
         method,
@@ -102,18 +109,31 @@ export class Client {
         redirect: "error",
       });
       status = response.status;
-      body = await response.json();
+      text = await response.text();
     } catch (error) {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       throw new Unreachable(`the gateway at ${this.url} does not answer: ${reasonOf(cause)}`);
     }
+    const body = readJson(text);
     if (status >= 400) throw refusal(status, body, this.url);
     const checked = schema.safeParse(body);
     if (checked.success) return checked.data;
-    throw new Failure(
-      "failed",
-      `the gateway at ${this.url} answers in another version's words: restart it with  mimikit restart`,
-    );
+    throw new OtherVersion(this.url, `its answer to ${path} is not known here`);
+  }
+}
+
+/** The clock by which whoever types here means "at five". */
+export function clockHere(): ClientClock {
+  return { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
+}
+
+/** undefined for what is no JSON: a page, or the words of a proxy. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 
@@ -124,7 +144,8 @@ function refusal(status: number, body: unknown, url: string): Error {
   const words =
     data === undefined ? `HTTP ${status}` : [data.error.message, data.error.hint].filter(Boolean).join(". ");
   // Not ready yet: worth another try.
-  return status === 503 ? new Unreachable(words) : new Failure("failed", words);
+  if (status === 503) return new Unreachable(words);
+  return data === undefined ? new OtherVersion(url, words) : new Failure("failed", words);
 }
 
 /** A client of the gateway of this home. Throws `Failure` (not running) when there is none. */
@@ -136,7 +157,7 @@ export function connect(): Client {
     throw new Failure(
       "notRunning",
       living.size > 0
-        ? `the gateway of ${home} is down, and PM2 is about to restart it: try again, or see  mimikit logs`
+        ? `the gateway of ${home} is down (${runningText(living)}): PM2 starts it again if it died; if not, use  mimikit up`
         : `Mimikit is not running for ${home}: start it with  npm start  or  mimikit up`,
     );
   }
@@ -146,6 +167,11 @@ export function connect(): Client {
     if (error instanceof HomeError) throw new Failure("failed", error.message);
     throw error;
   }
+}
+
+/** @throws Failure (not running) where no process of this home lives, not even one that would start the others. */
+export async function assertSomethingRuns(home: string): Promise<void> {
+  if ((await findProcesses(home)).length === 0) connect();
 }
 
 /** Is this a failure that another try may cure: the gateway is starting, or being restarted? */

@@ -27,6 +27,21 @@ export function livingRoles(home: string): Map<ProcessRole, RoleRecord> {
   return living;
 }
 
+/** Which of the three processes live, for people: `running: supervisor, workers; down: gateway`. */
+export function runningText(living: ReadonlyMap<ProcessRole, unknown>): string {
+  const down = PROCESS_ROLES.filter((role) => !living.has(role));
+  const parts = { running: [...living.keys()], down };
+  return Object.entries(parts)
+    .flatMap(([how, roles]) => (roles.length === 0 ? [] : [`${how}: ${roles.join(", ")}`]))
+    .join("; ");
+}
+
+/** The workspace that the running processes were started with; undefined where nothing says so. Works whatever their version is. */
+export async function runningWorkDir(home: string): Promise<string | undefined> {
+  const [found] = await roleProcesses(home);
+  return found?.environment.get("MIMIKIT_WORK_DIR");
+}
+
 /** Every PM2 daemon of this home; more than one is a fault. */
 export async function findDaemons(home: string): Promise<Found[]> {
   const dir = pm2Home(home);

@@ -1,5 +1,8 @@
 /** Whether a port can be had, without keeping it. */
 import { createServer } from "node:net";
+import type { Config } from "@mimikit/runtime/config";
+import { hasCode } from "@mimikit/store/error-code";
+import { Failure, reasonOf } from "./failure.ts";
 
 /** null when this process could listen there now, else the reason. */
 export function probePort({ host, port }: { host: string; port: number }): Promise<Error | null> {
@@ -8,4 +11,18 @@ export function probePort({ host, port }: { host: string; port: number }): Promi
     probe.once("error", resolve);
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(null)));
   });
+}
+
+/** Says so now, and not in the log of a gateway that waits for the port. @throws Failure. */
+export async function assertPortIsFree({ host, port }: Config): Promise<void> {
+  const error = await probePort({ host, port });
+  if (error === null) return;
+  const another = `choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT=${port < 65_535 ? port + 1 : port - 1} npm start`;
+  if (hasCode(error, "EADDRINUSE"))
+    throw new Failure("failed", `port ${port} on ${host} is in use by another program: ${another}`);
+  if (hasCode(error, "EACCES")) throw new Failure("failed", `port ${port} may not be used by this user: ${another}`);
+  throw new Failure(
+    "failed",
+    `cannot listen on ${host}:${port} (${reasonOf(error)}): set MIMIKIT_HOST and MIMIKIT_PORT`,
+  );
 }

@@ -14,7 +14,8 @@ import { findDaemons, foreignPm2Homes, livingRoles } from "../instance.ts";
 import { currentPlace, pm2Home, ROOT } from "../place.ts";
 import { runPm2, takeTurn } from "../pm2.ts";
 import { printJson, printLine, printProgress, styled } from "../print.ts";
-import { probePort } from "../probe-port.ts";
+import { assertPortIsFree } from "../probe-port.ts";
+import { startAnew } from "../start-anew.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const PM2_START_MS_MAX = 60_000;
@@ -37,8 +38,13 @@ export const up = command({
     const { home, workDir, config, problems } = currentPlace();
     prepare(home, workDir);
     await takeTurn(home);
-    const wasRunning = await isRunning(home);
-    if (!wasRunning) await start({ home, workDir }, config);
+    const isRunningNow = await isRunning(home);
+    const isOther = isRunningNow && (await answersOtherwise(home, config));
+    const wasRunning = isRunningNow && !isOther;
+    if (isOther) {
+      printProgress("another version was running; its processes are started anew, and its work goes on");
+      await startAnew({ home, workDir }, config);
+    } else if (!wasRunning) await start({ home, workDir }, config);
     const { url, status } = await waitUntilReady(home, config);
     const pairingUrl = `${url}/#pair=${await createPairingCode(home)}`;
     if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems });
@@ -78,6 +84,19 @@ async function isRunning(home: string): Promise<boolean> {
   return (await findDaemons(home)).length > 0 || (await foreignPm2Homes(home)).length > 0;
 }
 
+/** Does the gateway answer as no gateway of this version does? Then the processes are those of before an update. */
+async function answersOtherwise(home: string, config: Config): Promise<boolean> {
+  const url = livingRoles(home).get("gateway")?.url ?? defaultUrl(config);
+  try {
+    await new Client(url, readToken(home)).status();
+    return false;
+  } catch (error) {
+    if (error instanceof Failure) return true;
+    if (error instanceof Unreachable) return false;
+    throw error;
+  }
+}
+
 async function start(place: Place, config: Config): Promise<void> {
   const { home } = place;
   const [elsewhere] = await foreignPm2Homes(home);
@@ -96,20 +115,6 @@ async function start(place: Place, config: Config): Promise<void> {
     place,
     ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"],
     PM2_START_MS_MAX,
-  );
-}
-
-/** Says so now, and not in the log of a gateway that waits for the port. */
-export async function assertPortIsFree({ host, port }: Config): Promise<void> {
-  const error = await probePort({ host, port });
-  if (error === null) return;
-  const another = `choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT=${port < 65_535 ? port + 1 : port - 1} npm start`;
-  if (hasCode(error, "EADDRINUSE"))
-    throw new Failure("failed", `port ${port} on ${host} is in use by another program: ${another}`);
-  if (hasCode(error, "EACCES")) throw new Failure("failed", `port ${port} may not be used by this user: ${another}`);
-  throw new Failure(
-    "failed",
-    `cannot listen on ${host}:${port} (${reasonOf(error)}): set MIMIKIT_HOST and MIMIKIT_PORT`,
   );
 }
 
