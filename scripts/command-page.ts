@@ -54,7 +54,8 @@ export async function describeCommandLine(): Promise<string> {
 \`--json\` prints one JSON document for programs; colours and cut columns are for terminals only, and \`NO_COLOR\` turns the
 colours off. What only reads the state directory works with everything down.
 
-Exit codes: 0 done, 1 failed (the reason is on stderr in one line), 2 wrong usage, 3 not running where it must be, 4 timed out.
+Exit codes: 0 done, 1 failed (the reason is on stderr in one line), 2 wrong usage, 3 not running where it must be, 4 timed out,
+5 waits for your answer.
 
 | command | |
 |---|---|

@@ -1,4 +1,4 @@
-import type { ChatMessage, TaskSummary } from "@mimikit/protocol/api";
+import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/api";
 import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../apps/cli/src/outcome.ts";
 
@@ -24,10 +24,21 @@ const task = (id: string, state: TaskSummary["state"], role: TaskSummary["role"]
   createdAt: at,
 });
 
+const question = (id: string, taskId?: string): QuestionView => ({
+  id,
+  at,
+  expiresAt: "2026-11-22T01:00:00.000Z",
+  question: "Go on?",
+  options: ["go on", "stop"],
+  isChoice: true,
+  ...(taskId !== undefined && { taskId }),
+});
+
 test("before there is a reply everything is still to come, whatever else is said", () => {
   expect(outcomeOf("m-1", [asked, said("t-000001", ["m-0"], [])], [])).toEqual({
     replies: [],
     tasks: [],
+    questions: [],
     state: "waiting",
   });
 });
@@ -37,6 +48,7 @@ test("a reply that started nothing is the whole answer", () => {
   expect(outcomeOf("m-1", [asked, reply], [task("t-000001.0", "running")])).toEqual({
     replies: [reply],
     tasks: [],
+    questions: [],
     state: "complete",
   });
 });
@@ -61,6 +73,33 @@ test("when all has ended the report is still to come, and completes the answer",
   expect(outcome.state).toBe("complete");
   expect(outcome.replies).toEqual([interim, partly, rest]);
   expect(outcome.tasks.map(({ id }) => id)).toEqual(["t-000002.0", "t-000002.0.0", "t-000002.0.1"]);
+});
+
+test("an answer that only a question holds up asks, once what failed was reported", () => {
+  const interim = said("t-000002", ["m-1"], ["t-000002.0"]);
+  const goOn = question("t-000002.0.1.go-on", "t-000002.0.1");
+  const chain = [task("t-000002.0.2", "waiting"), task("t-000002.0.1", "failed"), task("t-000002.0.0", "done")];
+  expect(outcomeOf("m-1", [asked, interim], chain, [goOn]).state).toBe("settled");
+  const report = said("t-000003", [], ["t-000002.0.1"]);
+  expect(outcomeOf("m-1", [asked, interim, report], chain, [goOn])).toMatchObject({
+    state: "asking",
+    questions: [goOn],
+  });
+  const beside = [...chain, task("t-000002.0.3", "running")];
+  expect(outcomeOf("m-1", [asked, interim, report], beside, [goOn]).state).toBe("working");
+  expect(outcomeOf("m-1", [asked, interim, report], chain, []).state).toBe("working");
+});
+
+test("a task that may not run again unasked is held up by its question, in whatever state it is listed", () => {
+  const interim = said("t-000002", ["m-1"], ["t-000002.0"]);
+  for (const state of ["queued", "running"] as const) {
+    const again = question("t-000002.0.a1.run-again", "t-000002.0");
+    expect(outcomeOf("m-1", [asked, interim], [task("t-000002.0", state)], [again]).state).toBe("asking");
+    expect(outcomeOf("m-1", [asked, interim], [task("t-000002.0", state)], [question("t-000009.1")])).toMatchObject({
+      state: "working",
+      questions: [],
+    });
+  }
 });
 
 test("a plan that failed is reported under its own name", () => {

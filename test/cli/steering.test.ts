@@ -57,6 +57,9 @@ describe.each(["with a gateway", "with everything down"])("%s", (how) => {
     const record = records.find((each) => each.id === id);
     expect(records).toHaveLength(before + 1);
     expect(record).toMatchObject({ ...wish, id });
+    // By either way "at five" means five here.
+    if (record?.kind === "message")
+      expect(record.client?.timeZone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
     if (record?.kind === "clear") expect(isSealed(readToken(at.home), record)).toBe(true);
   });
 });

@@ -133,7 +133,7 @@ describe("with the gateway", () => {
 
   test("ask that ends in a question shows it, and status says what is next and that something is asked", async () => {
     const { code, out, error } = await runCli(mimikit, ["ask", "deploy it"]);
-    expect([code, error]).toEqual([0, expect.stringContaining("? Which region?")]);
+    expect([code, error]).toEqual([5, expect.stringContaining("? Which region?")]);
     expect(out).toMatch(
       /^That depends on the region\.\n\n\? Which region\?\n {2}1 {2}EU\n {2}2 {2}US\n.*left, then EU\)\n/,
     );

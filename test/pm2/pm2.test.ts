@@ -363,6 +363,19 @@ test("after an update up and restart start everything anew, whatever the gateway
   }
 });
 
+test("with only the gateway stopped, work goes on, and up or restart brings it back", {
+  timeout: 2 * TEST_MS_MAX,
+}, async () => {
+  const { up, home, env, ask, mimikit, isReady } = await instance();
+  await up();
+  for (const command of ["up", "restart"]) {
+    await run(PM2, ["stop", "mimikit-gateway"], { ...env, PM2_HOME: join(home, "pm2") });
+    expect((await ask("run `echo $((20+3))`")).at(-1)).toContain("\n23\n");
+    expect((await mimikit(command)).code).toBe(0);
+    expect(await isReady()).toBe(true);
+  }
+});
+
 test("plain pm2 runs the same three processes, and mimikit neither doubles nor steals them", {
   timeout: TEST_MS_MAX,
 }, async () => {

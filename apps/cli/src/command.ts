@@ -26,13 +26,15 @@ interface Definition<T extends CommonOptions> {
   summary: string;
   /** Lines of `mimikit <command> --help`. */
   examples: readonly Example[];
+  /** What else its `--help` says, below the examples. */
+  epilogue?: string;
   options?: (yargs: Argv<CommonOptions>) => Argv<T>;
   run: (options: ArgumentsCamelCase<T>) => Promise<void>;
 }
 
 /** A command, from its definition. */
 export function command<T extends CommonOptions>(definition: Definition<T>): Command {
-  const { usage, summary, examples, options, run } = definition;
+  const { usage, summary, examples, epilogue, options, run } = definition;
   return {
     name: usage.split(" ", 1).join(),
     usage,
@@ -44,6 +46,7 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
         summary,
         (yargs) => {
           for (const [line, meaning] of examples) yargs.example(line, meaning);
+          if (epilogue !== undefined) yargs.epilogue(epilogue);
           return options === undefined ? (yargs as unknown as Argv<T>) : options(yargs);
         },
         (given) => {

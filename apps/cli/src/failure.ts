@@ -1,6 +1,6 @@
 /** Why a command did not do what it was asked to, in one line, and what the shell is told (API.md, Exit codes). */
 
-export const EXIT = { failed: 1, usage: 2, notRunning: 3, timedOut: 4 } as const;
+export const EXIT = { failed: 1, usage: 2, notRunning: 3, timedOut: 4, asks: 5 } as const;
 
 export class Failure extends Error {
   readonly exitCode: number;

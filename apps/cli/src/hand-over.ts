@@ -5,9 +5,9 @@
 import { randomBytes } from "node:crypto";
 import type { AttachedFile } from "@mimikit/protocol/attachment";
 import type { Line } from "@mimikit/protocol/slash-command";
-import { type Client, connect, mayPass } from "./client.ts";
+import { type Client, clockHere, connect, mayPass } from "./client.ts";
 import { Failure } from "./failure.ts";
-import { livingRoles } from "./instance.ts";
+import { livingRoles, runningText } from "./instance.ts";
 import { currentPlace } from "./place.ts";
 import { printJson, printLine } from "./print.ts";
 import { writeWish } from "./write-wish.ts";
@@ -42,7 +42,7 @@ export function freshKey(): string {
 /**
  * Makes the wish durable. Throws `Failure` (not running) for a stop where nothing runs.
  * @param key the same key hands it over once.
- * @returns its id, and whether the gateway took it; if not, it is taken up at the next start.
+ * @returns its id, and whether the gateway took it; if not, the supervisor finds it as soon as one runs.
  */
 export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: string; taken: boolean }> {
   const id = await overHttp(wanted, key);
@@ -50,11 +50,12 @@ export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: 
   // A stop is about this moment: kept for later, it would end what begins then.
   if (wanted.kind === "stop" && livingRoles(currentPlace().home).size === 0)
     throw new Failure("notRunning", "Mimikit is not running, so there is nothing to end");
-  return { id: await writeWish(currentPlace().home, wanted, key), taken: false };
+  const said = wanted.kind === "message" ? { ...wanted, client: clockHere() } : wanted;
+  return { id: await writeWish(currentPlace().home, said, key), taken: false };
 }
 
-/** The same, with an answering gateway. @returns the id. @throws Unreachable, Failure. */
-export function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
+/** With an answering gateway. @returns the id. @throws Unreachable, Failure. */
+function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
   switch (wanted.kind) {
     case "message":
       return client.send(wanted.text, key, wanted);
@@ -78,6 +79,14 @@ async function overHttp(wanted: Wanted, key: string): Promise<string | null> {
 
 /** Says what became of it. */
 export function printHanded({ id, taken }: { id: string; taken: boolean }, json: boolean): void {
-  if (json) printJson({ id, taken });
-  else printLine(taken ? id : `${id} (Mimikit is not running; it is taken up at the next start)`);
+  const living = livingRoles(currentPlace().home);
+  if (json) printJson({ id, taken, running: [...living.keys()] });
+  else printLine(taken ? id : `${id} (${whenTakenUp(living)})`);
+}
+
+/** What becomes of a record that no gateway took. */
+function whenTakenUp(living: ReturnType<typeof livingRoles>): string {
+  if (living.size === 0) return "Mimikit is not running; it is taken up at the next start";
+  if (!living.has("supervisor")) return `it is taken up when the supervisor runs again; ${runningText(living)}`;
+  return `no gateway answers, and it is taken up all the same; ${runningText(living)}`;
 }

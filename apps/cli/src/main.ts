@@ -107,7 +107,7 @@ function parserOf(words: string[]) {
     .scriptName("mimikit")
     .locale("en")
     .usage(
-      "$0 <command>\n\nA self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out.",
+      "$0 <command>\n\nA self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out, 5 waits for your answer.",
     )
     .example("mimikit up", "start it, and print its address")
     .example("mimikit chat", "talk with it; mimikit ask and send are for scripts")

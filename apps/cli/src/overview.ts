@@ -17,10 +17,11 @@ const FIRST = [
 
 export function printOverview(): void {
   const { home } = currentPlace();
-  const gateway = livingRoles(home).get("gateway");
+  const living = livingRoles(home);
+  const gateway = living.get("gateway");
   const state =
     gateway === undefined
-      ? `${styled("yellow", "does not run")} for ${home}`
+      ? `${styled("yellow", living.size === 0 ? "does not run" : "has no gateway now")} for ${home}`
       : `${styled("green", "runs")}${gateway.url === undefined ? "" : ` at ${gateway.url}`}`;
   printLine(`${styled("bold", "Mimikit")} ${VERSION}, a self-hosted, always-on assistant: it ${state}`);
   printLine();

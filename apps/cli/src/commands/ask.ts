@@ -1,12 +1,23 @@
-/** Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout. */
+/**
+ * Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout, and how it
+ * ended in the exit code. Needs no gateway: the supervisor and the worker pool do the work.
+ */
 import type { QuestionView, TaskSummary } from "@mimikit/protocol/api";
+import { Archived } from "@mimikit/protocol/archive";
+import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
+import { readRecord } from "@mimikit/store/record";
+import { archivePath } from "@mimikit/store/state";
 import { attachFiles, attachOption, namesOf } from "../attach-files.ts";
 import { awaitAnswer } from "../await-answer.ts";
 import { command } from "../command.ts";
 import { Failure } from "../failure.ts";
-import { freshKey } from "../hand-over.ts";
+import { freshKey, handOver, withFiles } from "../hand-over.ts";
+import { livingRoles, runningText } from "../instance.ts";
+import { type Outcome, turnOf } from "../outcome.ts";
+import { currentPlace } from "../place.ts";
 import { plainLine, plainText, printJson, printLine, printProgress } from "../print.ts";
 import { questionText } from "../question-text.ts";
+import { withDisk } from "../state.ts";
 import { terminalMarkdown } from "../terminal-markdown.ts";
 import { readText, textArgument } from "../text-argument.ts";
 
@@ -20,7 +31,11 @@ export const ask = command({
     ["mimikit ask --attach shot.png what does this show", "with a picture, a recording, a PDF or a text"],
     ["git diff | mimikit ask", "what comes through the pipe is the message"],
     ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],
+    ["mimikit ask 'run `npm test`' && echo passed", "says passed only where the work was done"],
   ],
+  epilogue:
+    "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, " +
+    "5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.",
   options: (yargs) =>
     attachOption(textArgument(yargs)).option("timeout", {
       type: "number",
@@ -31,11 +46,13 @@ export const ask = command({
     if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
     const attachments = await attachFiles(attach);
     const text = await readText(words, "ask", namesOf(attachments));
+    const living = livingRoles(currentPlace().home);
+    if (living.size < PROCESS_ROLES.length && living.size > 0) printProgress(`! ${runningText(living)}`);
     const titles = new Map<string, string>();
     const key = freshKey();
     let replies = 0;
     const outcome = await awaitAnswer(
-      (client) => client.send(text, key, { attachments }),
+      async () => (await handOver(withFiles({ kind: "message", text }, attachments), key)).id,
       {
         onReply(reply) {
           const text = process.stdout.isTTY ? terminalMarkdown(reply.text) : plainText(reply.text);
@@ -51,7 +68,7 @@ export const ask = command({
           printProgress(`  ${plainLine(titles.get(taskId) ?? "thinking")}: ${plainLine(step)}`),
         onDelta: () => undefined,
       },
-      AbortSignal.timeout(timeout * 1_000),
+      { signal: AbortSignal.timeout(timeout * 1_000), isAttended: process.stdin.isTTY === true },
     );
     if (json) {
       const tasks = outcome.tasks.map(({ id, role, title, state, failureReason }) => ({
@@ -74,14 +91,34 @@ export const ask = command({
       for (const question of outcome.questions)
         printLine(`\n? ${questionText(question, Date.now())}\n  ${howToAnswer(question)}`);
     }
-    if (outcome.state !== "complete") {
+    if (outcome.state !== "complete" && outcome.state !== "asking")
       throw new Failure(
         "timedOut",
         `no complete answer within ${timeout} s; it goes on: see  mimikit tasks  and  mimikit chat`,
       );
-    }
+    const [question] = outcome.questions;
+    if (question !== undefined) throw new Failure("asks", `it waits for your answer: ${howToAnswer(question)}`);
+    const failure = await failureOf(outcome);
+    if (failure !== null) throw new Failure("failed", failure);
   },
 });
+
+/** What was not done, in one line; null where everything was. */
+async function failureOf({ replies, tasks }: Outcome): Promise<string | null> {
+  const failed = tasks.filter(({ state }) => state === "failed" || state === "cancelled");
+  if (failed.length > 0) {
+    const named = failed.map(({ id, failureReason = "failed" }) => `${id} (${failureReason})`);
+    return `${failed.length} ${failed.length === 1 ? "task" : "tasks"} failed: ${named.join(", ")}`;
+  }
+  return withDisk(currentPlace().home, async (fs) => {
+    for (const reply of replies) {
+      const turn = await readRecord(fs, Archived, archivePath(turnOf(reply)));
+      if (turn !== null && "task" in turn && turn.status === "failed")
+        return `the reply failed (${turn.failureReason ?? "failed"})`;
+    }
+    return null;
+  });
+}
 
 function describe({ id, role, title, state, failureReason }: TaskSummary): string {
   return `${id} ${role} ${state}${failureReason === undefined ? "" : ` (${failureReason})`}  ${plainLine(title)}`;

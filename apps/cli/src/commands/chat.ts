@@ -9,10 +9,10 @@ import { readLine } from "@mimikit/protocol/slash-command";
 import { attachFiles, namesOf } from "../attach-files.ts";
 import { awaitAnswer, type Listener } from "../await-answer.ts";
 import { CHAT_LINES_MAX, keepChatLine, readChatLines } from "../chat-lines.ts";
-import { type Client, connect, mayPass } from "../client.ts";
+import { connect, mayPass } from "../client.ts";
 import { command } from "../command.ts";
 import { Failure, reasonOf } from "../failure.ts";
-import { freshKey, handOver, handTo, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
+import { freshKey, handOver, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
 import { follow } from "../live.ts";
 import { currentPlace } from "../place.ts";
 import { plainLine, printLine, styled } from "../print.ts";
@@ -227,23 +227,17 @@ class Talk {
   private async say(wanted: Wanted, files: Promise<AttachedFile[]>): Promise<void> {
     const key = freshKey();
     const turn = this.takePlace();
-    let isHanded = false;
-    const hand = async (client: Client) => {
+    const hand = async () => {
       await turn.come;
-      const id = await handTo(client, withFiles(wanted, await files), key);
-      isHanded = true;
+      const { id } = await handOver(withFiles(wanted, await files), key);
       turn.pass();
       return id;
     };
     try {
       await this.awaitAnswer(hand, this.listener());
-      if (isHanded) return;
-      // The wait was ended before a gateway took it: what was typed is kept, in its turn.
-      await turn.come;
-      await this.keep(wanted, await files, key, "the gateway does not answer; this is kept, and answered later");
     } catch (error) {
       // Nothing of the instance runs any more: what was typed is kept all the same.
-      if (mayPass(error)) await this.keep(wanted, await files, key, KEPT_FOR_START);
+      if (mayPass(error)) await this.keep(wanted, await files, key);
       // One message that failed does not end the conversation.
       else this.screen.note(reasonOf(error), "red");
     } finally {
@@ -251,11 +245,11 @@ class Talk {
     }
   }
 
-  /** Makes it durable without a gateway. @param kept what is said when none took it. */
-  private async keep(wanted: Wanted, files: AttachedFile[], key: string, kept: string): Promise<void> {
+  /** Makes it durable where nothing runs. */
+  private async keep(wanted: Wanted, files: AttachedFile[], key: string): Promise<void> {
     try {
       const { taken } = await handOver(withFiles(wanted, files), key);
-      if (!taken) this.screen.note(kept);
+      if (!taken) this.screen.note("Mimikit is not running; this is kept, and answered at the next start: mimikit up");
     } catch (error) {
       this.screen.note(reasonOf(error), "red");
     }
@@ -281,8 +275,8 @@ class Talk {
     }
   }
 
-  private async awaitAnswer(hand: (client: Client) => Promise<string>, listener: Listener): Promise<void> {
-    await awaitAnswer(hand, listener, this.waiting.signal);
+  private async awaitAnswer(hand: () => Promise<string>, listener: Listener): Promise<void> {
+    await awaitAnswer(hand, listener, { signal: this.waiting.signal, isAttended: this.isLive });
   }
 
   /** A place in the row of what is handed over. */
@@ -311,8 +305,6 @@ class Talk {
     };
   }
 }
-
-const KEPT_FOR_START = "Mimikit is not running; this is kept, and answered at the next start: mimikit up";
 
 const SILENT: Listener = {
   onReply: () => undefined,

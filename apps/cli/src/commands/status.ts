@@ -105,7 +105,7 @@ async function showFiles(json: boolean): Promise<void> {
     printJson({ ready: false, home, processes, counts, tasks, next: soonest ?? null, usage: { today } });
     return;
   }
-  printLine(`${styled("bold", "Mimikit")}  ${styled("red", "not running")}`);
+  printLine(`${styled("bold", "Mimikit")}  ${styled("red", stateText(living))}`);
   say("state", home);
   say(
     "processes",
@@ -116,6 +116,13 @@ async function showFiles(json: boolean): Promise<void> {
   say("triggers", soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
   say("today", `${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
   if (counts.questions > 0) sayQuestions(counts.questions);
+}
+
+/** What people take for "not running" may still do what it is told. */
+function stateText(living: ReturnType<typeof livingRoles>): string {
+  if (living.size === 0) return "not running";
+  const gateway = living.has("gateway") ? "the gateway does not answer" : "the gateway is down";
+  return living.has("supervisor") ? `${gateway}; what is sent is taken up all the same` : gateway;
 }
 
 function say(label: string, text: string): void {
