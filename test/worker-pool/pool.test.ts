@@ -3,7 +3,7 @@ import { Signal } from "@mimikit/protocol/signal";
 import { Task } from "@mimikit/protocol/task";
 import { NO_USAGE } from "@mimikit/protocol/usage";
 import { createRecord } from "@mimikit/store/record";
-import { queuePath, signalPath } from "@mimikit/store/state";
+import { queuePath, resultPath, signalPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
 import { Pool, type PoolOptions } from "../../apps/worker-pool/src/pool.ts";
 import { NOON_MS, task } from "../core/facts.ts";
@@ -96,4 +96,41 @@ test("what was said to a task before its run began reaches the run in the order 
   await pool.tick();
   await pool.drain();
   expect(heard).toEqual([0, 1, 2, 3, 4].map((nth) => `words ${nth}`));
+});
+
+test("a task that has ended leaves its claim and its outcome, and no record of an interruption", async () => {
+  const { fs } = temporaryState();
+  const id = "t-000001.0.0";
+  await createRecord(fs, Task, queuePath("worker", id), task(id));
+  const pool = poolWith({ fs, run: async () => DONE });
+  await pool.load();
+  await pool.tick();
+  await pool.drain();
+  // The supervisor has not taken the outcome yet, and then has, but not the claim.
+  await pool.tick();
+  await fs.unlink(resultPath("worker", id));
+  await pool.tick();
+  expect(await fs.list("worker/running")).toEqual([`${id}.a1.json`]);
+});
+
+test("a claim that a disk error has kept from being run is handed back", async () => {
+  const { fs } = temporaryState();
+  const id = "t-000001.0.0";
+  await createRecord(fs, Task, queuePath("worker", id), task(id));
+  let isBroken = true;
+  const pool = poolWith({
+    fs: {
+      ...fs,
+      async syncDir(dir) {
+        if (dir === "worker/running" && isBroken) throw Object.assign(new Error("broken"), { code: "EIO" });
+        return fs.syncDir(dir);
+      },
+    },
+    run: async () => DONE,
+  });
+  await pool.load();
+  await expect(pool.tick()).rejects.toThrow("broken");
+  isBroken = false;
+  await pool.tick();
+  expect(await fs.list("worker/running")).toEqual(expect.arrayContaining([`${id}.a1.json`, `${id}.a1.failed.json`]));
 });

@@ -7,6 +7,7 @@ import type { Claim, Identity } from "@mimikit/protocol/claim";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { FileSystem } from "@mimikit/store/file-system";
 import { Mirror } from "@mimikit/store/mirror";
+import { claimPath } from "@mimikit/store/state";
 import type { Allotted } from "./allot.ts";
 import { claimAttempt } from "./claim.ts";
 import { permitsFor } from "./permits.ts";
@@ -47,6 +48,8 @@ export class Pool {
   readonly mirror: Mirror;
   private readonly options: PoolOptions;
   private readonly running = new Map<string, Running>();
+  /** The claims of runs that have come to their end here, until the supervisor has removed them. */
+  private readonly finished = new Set<string>();
   private stopping = false;
 
   constructor(options: PoolOptions) {
@@ -119,12 +122,18 @@ export class Pool {
 
   /** A disk error may leave a claim of ours behind that nobody runs: it is handed back, or its task would wait for ever. */
   private async releaseLeftovers(): Promise<void> {
+    const claims = new Set<string>();
     for (const [id, attempts] of this.mirror.attempts) {
       for (const { role, attempt, claim, failed } of attempts) {
-        if (claim === undefined || failed !== undefined || this.running.has(id) || !this.isOwn(claim.owner)) continue;
+        if (claim === undefined) continue;
+        const path = claimPath(role, id, attempt);
+        claims.add(path);
+        const hasRun = this.running.has(id) || this.finished.has(path);
+        if (failed !== undefined || hasRun || !this.isOwn(claim.owner)) continue;
         await release({ id, role }, attempt, this.options);
       }
     }
+    for (const path of this.finished) if (!claims.has(path)) this.finished.delete(path);
   }
 
   private isOwn(owner: Identity): boolean {
@@ -146,7 +155,10 @@ export class Pool {
     const stop = new AbortController();
     const steering = new Steering();
     this.passOn(id, steering);
-    const ended = this.runAndPublish(candidate, claim, steering, stop.signal).finally(() => this.running.delete(id));
+    const ended = this.runAndPublish(candidate, claim, steering, stop.signal).finally(() => {
+      this.running.delete(id);
+      this.finished.add(claimPath(role, id, candidate.attempt));
+    });
     this.running.set(id, { role, steering, stop, ended });
   }
 
