@@ -38,7 +38,7 @@ const settings = watchConfig(home, process.env, (loaded) => {
 onMemorySearchFailure((reason) => log.warn("memory is searched without the index", { reason }));
 const gateway = await create();
 onShutdown(async () => {
-  await settings.close();
+  settings.close();
   await gateway.close();
   await closeMemorySearch();
   log.audit({ event: "gateway_stopped" });

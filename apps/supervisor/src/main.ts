@@ -161,7 +161,7 @@ const house = runLoop({
 
 onShutdown(async () => {
   stopWatching();
-  await settings.close();
+  settings.close();
   await Promise.all([loop.stop(), views.stop(), house.stop(), configChanges?.stop()]);
   await files.close();
   await writeHistory(fs, supervisor.mirror.ledger);

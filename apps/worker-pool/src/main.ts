@@ -182,7 +182,7 @@ const stopWatching = watchState(home, WATCHED.workers, () => loop.nudge());
 
 onShutdown(async () => {
   stopWatching();
-  await settings.close();
+  settings.close();
   await Promise.all([loop.stop(), sweeper.stop()]);
   await pool.drain();
   await closeMemorySearch();

@@ -11,6 +11,9 @@ import { hasCode } from "@mimikit/store/error-code";
 /** Where the test suite and an owner without a global installation put CLIs: outside the lock file. */
 const OWN_MODULES = fileURLToPath(new URL("../../../../node_modules/.agents/node_modules", import.meta.url));
 
+/** How long the answer of a search holds: the same is asked many times in each turn. */
+const SEARCH_MS = 5_000;
+
 export interface Binary {
   /** The variable that names it and goes before everything else. */
   variable: string;
@@ -20,13 +23,28 @@ export interface Binary {
   packaged: readonly string[];
 }
 
-/** The path of the program, or null. A variable that is set is the only place that counts. */
-export function findBinary({ variable, name, packaged }: Binary, env: Environment): string | null {
-  const named = env[variable];
+/** The last search for each program, by the PATH that it went through. */
+const searches = new Map<Binary, { path: string; program: string | null; untilMs: number }>();
+
+/**
+ * The path of the program, or null. A variable that is set is the only place that counts; without one, a program that comes
+ * or goes is noticed some seconds later.
+ */
+export function findBinary(binary: Binary, env: Environment): string | null {
+  const named = env[binary.variable];
   if (named !== undefined && named !== "") return isProgram(named) ? named : null;
-  const own = packaged.map((path) => join(OWN_MODULES, path)).find(isProgram);
+  const path = env.PATH ?? "";
+  const last = searches.get(binary);
+  if (last?.path === path && performance.now() < last.untilMs) return last.program;
+  const program = search(binary, path);
+  searches.set(binary, { path, program, untilMs: performance.now() + SEARCH_MS });
+  return program;
+}
+
+function search({ name, packaged }: Binary, path: string): string | null {
+  const own = packaged.map((each) => join(OWN_MODULES, each)).find(isProgram);
   if (own !== undefined) return own;
-  for (const dir of (env.PATH ?? "").split(delimiter)) {
+  for (const dir of path.split(delimiter)) {
     const found = dir === "" ? "" : join(dir, name);
     if (!isProgram(found)) continue;
     const real = realpathSync(found);
