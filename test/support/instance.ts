@@ -31,6 +31,7 @@ export type RoleName = keyof typeof MAINS;
 export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gateway"];
 
 const SHIFT_CLOCK = "test/support/shift-clock.ts";
+const COUNT_CALLS = "test/support/count-calls.ts";
 
 /** How long something that must happen may take before a test gives up on it: three processes start, on a loaded machine. */
 const PATIENCE_MS = 60_000;
@@ -42,10 +43,19 @@ export interface InstanceOptions {
   roles?: readonly RoleName[];
   /** The processes have a clock of their own, which `setClock` moves. */
   hasClock?: boolean;
+  /** The processes count what they ask of the file system, which `calls` tells. */
+  countsCalls?: boolean;
   /** Makes the state directory before anything runs. */
   prepare?: (home: string) => Promise<void>;
   /** Nothing names the state directory: it is the one that is found in the workspace. */
   isFound?: boolean;
+}
+
+export interface Calls {
+  /** Calls of node:fs by the name of the function. */
+  counts: Readonly<Record<string, number>>;
+  /** Milliseconds of processor time, all threads together. */
+  cpuMs: number;
 }
 
 export class Instance {
@@ -78,11 +88,21 @@ export class Instance {
 
   /** Starts the roles and waits until the instance is ready. */
   static async start(options: InstanceOptions = {}): Promise<Instance> {
-    const { env = {}, roles = ROLE_NAMES, hasClock = false, isFound = false, prepare } = options;
+    const { env = {}, roles = ROLE_NAMES, hasClock = false, countsCalls = false, isFound = false, prepare } = options;
     const directory = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
-    const clock = { SHIFT_CLOCK: join(directory, "clock"), NODE_OPTIONS: `--import=${join(ROOT, SHIFT_CLOCK)}` };
-    if (hasClock) writeFileSync(clock.SHIFT_CLOCK, "0");
-    const instance = new Instance(directory, await freePort(), hasClock ? { ...clock, ...env } : env, isFound);
+    const preloads = [...(hasClock ? [SHIFT_CLOCK] : []), ...(countsCalls ? [COUNT_CALLS] : [])];
+    const loading = {
+      SHIFT_CLOCK: join(directory, "clock"),
+      CALL_COUNTS: directory,
+      NODE_OPTIONS: preloads.map((path) => `--import=${join(ROOT, path)}`).join(" "),
+    };
+    if (hasClock) writeFileSync(loading.SHIFT_CLOCK, "0");
+    const instance = new Instance(
+      directory,
+      await freePort(),
+      preloads.length > 0 ? { ...loading, ...env } : env,
+      isFound,
+    );
     await prepare?.(instance.home);
     for (const role of roles) instance.startRole(role);
     if (roles.length < ROLE_NAMES.length) return instance;
@@ -129,6 +149,16 @@ export class Instance {
     const pid = this.running.get(role)?.pid;
     if (pid === undefined) throw new Error(`${role} does not run`);
     return pid;
+  }
+
+  /** What a role has done since it was started; only where `countsCalls` was said. */
+  async calls(role: RoleName): Promise<Calls> {
+    const pid = this.pidOf(role);
+    const path = join(this.directory, `${pid}.json`);
+    rmSync(path, { force: true });
+    process.kill(pid, "SIGUSR2");
+    await this.until(`the calls of ${role}`, () => existsSync(path) || undefined);
+    return JSON.parse(readFileSync(path, "utf8"));
   }
 
   /** kill -9, and it is started anew. */
