@@ -10,6 +10,8 @@ const at = (...names) => join(__dirname, ...names);
 const workDir = resolve(process.env.MIMIKIT_WORK_DIR || process.cwd());
 /** Only what the caller has named: a state directory that is found by default is not simply believed (docs/security.md). */
 const named = process.env.MIMIKIT_HOME ? { MIMIKIT_HOME: resolve(process.env.MIMIKIT_HOME) } : {};
+/** What Workers make has the umask of the caller; PM2's daemon has that of whoever started it. */
+const umask = process.env.MIMIKIT_UMASK || process.umask().toString(8);
 
 /** A Node that runs TypeScript as it is (22.18 or newer): the one that runs pm2, or the one that came with the packages. */
 function findNode() {
@@ -53,6 +55,7 @@ const app = (name, dir) => ({
   env: {
     MIMIKIT_WORK_DIR: workDir,
     ...named,
+    MIMIKIT_UMASK: umask,
     // Beside the program, because it is code: a state directory may come from somebody else.
     NODE_COMPILE_CACHE: at("node_modules", ".cache", "node"),
     PM2_DISABLE_VERSION_CHECK: "true",

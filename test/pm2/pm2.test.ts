@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import {
   cpSync,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -16,7 +17,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Status } from "@mimikit/protocol/api";
-import { homeHash } from "@mimikit/runtime/home";
+import { homeHash, modeText } from "@mimikit/runtime/home";
 import { isAlive } from "@mimikit/runtime/identity";
 import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process-table";
@@ -374,6 +375,41 @@ test("with only the gateway stopped, work goes on, and up or restart brings it b
     expect((await mimikit(command)).code).toBe(0);
     expect(await isReady()).toBe(true);
   }
+});
+
+/** Does something as a caller with this umask would. */
+function withUmask<T>(umask: number, act: () => T): T {
+  const before = process.umask(umask);
+  try {
+    return act();
+  } finally {
+    process.umask(before);
+  }
+}
+
+test("what Workers make has the umask of who starts it, and the state is private, PM2's part of it too", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { home, up, ask, mimikit } = await instance();
+  await withUmask(0o027, up);
+  expect((await ask("run `umask`")).at(-1)).toContain("\n0027\n");
+  const open = readdirSync(home, { recursive: true, encoding: "utf8" })
+    // PM2 opens its sockets itself; their folder is private.
+    .filter((path) => !/^pm2\/\w+\.sock$/.test(path))
+    .map((path) => [path, modeText(lstatSync(join(home, path)).mode)] as const)
+    .filter(([, mode]) => !mode.endsWith("00"));
+  expect(open).toEqual([]);
+  expect((await withUmask(0o022, () => mimikit("restart"))).code).toBe(0);
+  expect((await ask("run `umask`")).at(-1)).toContain("\n0022\n");
+});
+
+test("plain pm2 gives the umask of who calls it, whatever its daemon has", { timeout: TEST_MS_MAX }, async () => {
+  const { workDir, env, ask, isReady } = await instance();
+  const ofPm2 = { ...env, PM2_HOME: join(workDir, "own-pm2") };
+  await withUmask(0o022, () => run(PM2, ["ping"], ofPm2));
+  await withUmask(0o027, () => run(PM2, ["start", join(ROOT, "ecosystem.config.cjs")], ofPm2));
+  await expect.poll(isReady, COMES_BACK).toBe(true);
+  expect((await ask("run `umask`")).at(-1)).toContain("\n0027\n");
 });
 
 test("plain pm2 runs the same three processes, and mimikit neither doubles nor steals them", {

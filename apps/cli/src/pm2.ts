@@ -9,10 +9,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Place } from "@mimikit/runtime/home";
 import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import { claimSingleton } from "@mimikit/runtime/singleton";
+import { callersUmask, UMASK_VARIABLE } from "@mimikit/runtime/umask";
 import { execa } from "execa";
 import { Failure, reasonOf } from "./failure.ts";
 import { pm2Home, ROOT } from "./place.ts";
 
+/** Taken before a command makes itself private, and PM2 and its logs with it. */
+const UMASK = callersUmask({});
 const PM2 = join(ROOT, "node_modules/pm2/bin/pm2");
 const TURN_MS_MAX = 90_000;
 const TURN_POLL_MS = 100;
@@ -66,6 +69,7 @@ function environmentFor({ home, workDir }: Place): Record<string, string> {
     // Only what the caller has named: a state directory that is found by default needs a record (`adoption.ts`).
     ...(kept.MIMIKIT_HOME && { MIMIKIT_HOME: home }),
     MIMIKIT_WORK_DIR: workDir,
+    [UMASK_VARIABLE]: UMASK.toString(8),
     PM2_HOME: pm2Home(home),
     PM2_DISABLE_VERSION_CHECK: "true",
     PM2_DISCRETE_MODE: "true",

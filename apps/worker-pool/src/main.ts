@@ -22,6 +22,7 @@ import { killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-proce
 import { writeRole } from "@mimikit/runtime/role-record";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { waitForSingleton } from "@mimikit/runtime/singleton";
+import { callersUmask } from "@mimikit/runtime/umask";
 import { watchConfig } from "@mimikit/runtime/watch-config";
 import { openDisk } from "@mimikit/store/disk";
 import { UsageBook } from "@mimikit/store/usage-book";
@@ -39,7 +40,10 @@ import { skillIndex } from "./skill-index.ts";
 import { recordUsage } from "./usage-file.ts";
 
 const { home, workDir } = resolveHome(process.env);
+const umask = callersUmask(process.env);
 const adopted = openHome(home, process.env);
+// What Workers, checks and git make here is the user's; what the pool writes to the state says itself that it is private.
+process.umask(umask);
 await waitForSingleton(home, "workers", () =>
   createLog(home, "workers", loadConfig(home, process.env).config.logLevel).warn(
     "another worker pool serves this home; waiting for it to end",

@@ -2,7 +2,7 @@
  * What a Worker has changed in a worktree, as a commit that no branch points at yet. It is found out with the worktree's own index
  * and without looking into other repositories that may lie in it: what they say would be orders to git.
  */
-import { lstat, open } from "node:fs/promises";
+import { lstat, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CHANGED_FILES_MAX, type Change, DIFF_CHARS_MAX } from "@mimikit/protocol/improvement";
 import { hasCode } from "@mimikit/store/error-code";
@@ -42,6 +42,8 @@ export async function commitChange(
   const commit = await here.text(["commit-tree", tree, "-p", base, "-F", "-"], { input: message });
   const diffPath = join(runDir, DIFF_FILE);
   const options = ["-r", "-p", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
+  // It is private before there is anything in it: git's output has the umask of the user's files.
+  await writeFile(diffPath, "", { mode: 0o600 });
   await here.text(["diff-tree", ...options, base, tree], { outputTo: diffPath });
   const { text, isWhole } = await readBeginning(diffPath);
   return { base, commit, files, diff: text, ...(!isWhole && { artifact: diffPath }) };

@@ -61,7 +61,7 @@ function inTurn(step: () => Promise<void>): Promise<void> {
 export async function makeMasks(dirs: readonly string[]): Promise<void> {
   for (const path of pathsIn(dirs)) {
     try {
-      await mkdir(path);
+      await mkdir(path, { mode: 0o700 });
     } catch (error) {
       // It is there, or may not be made: then codex cannot make it either.
       if (!hasCode(error, "EEXIST", "EACCES", "EPERM", "EROFS")) throw error;

@@ -1,0 +1,14 @@
+/** What is made for the user has the permissions that he chose where he started Mimikit; the state itself is private. */
+import type { Environment } from "./home.ts";
+
+/** The umask of the caller, in octal, where PM2 starts the process: PM2's daemon has one of its own. */
+export const UMASK_VARIABLE = "MIMIKIT_UMASK";
+const OCTAL = /^[0-7]{1,4}$/;
+/** What a umask may take away: from the group and from others, but nothing that we need ourselves. */
+const GROUP_AND_OTHERS = 0o077;
+
+/** The umask of whoever started this process. To be asked before `prepareHome`, which makes it private. */
+export function callersUmask(env: Environment): number {
+  const told = env[UMASK_VARIABLE] ?? "";
+  return (OCTAL.test(told) ? Number.parseInt(told, 8) : process.umask()) & GROUP_AND_OTHERS;
+}
