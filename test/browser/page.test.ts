@@ -884,6 +884,23 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     expect(await overview.getByText("Budget of the month").count()).toBe(0);
   });
 
+  test("a list goes on with its number behind a code block, and the columns of a table are aligned as they were written", async () => {
+    const { page } = await openPage();
+    const text = [
+      "1. one\n2. two\n\n```sh\nls\n```\n\n3. three\n4. four",
+      "| left | right | middle | plain |\n|:---|---:|:---:|---|\n| a | 1 | b | c |",
+    ].join("\n\n");
+    pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text }));
+    const reply = withText(page, "three");
+    expect(await reply.locator("ol").evaluateAll((all) => all.map((list) => (list as HTMLOListElement).start))).toEqual(
+      [1, 3],
+    );
+    for (const cell of ["th", "td"])
+      expect(await reply.locator(cell).evaluateAll((all) => all.map((one) => getComputedStyle(one).textAlign))).toEqual(
+        ["left", "right", "center", "left"].map((side) => expect.stringContaining(side)),
+      );
+  });
+
   describe("text that is not to be trusted", () => {
     const VECTORS = [
       `<script>window.hacked = 1</script>`,

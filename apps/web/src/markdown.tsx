@@ -11,6 +11,8 @@ import { words } from "./words.ts";
 const ALLOWED_TAGS =
   "p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li table thead tbody tr th td a".split(" ");
 const ALLOWED_ATTR = ["href", "title", "start", "align"];
+/** DOMPurify holds the value of every other attribute to ALLOWED_URI_REGEXP, also where it is a number or a side. */
+const URI_SAFE_ATTR = ["start", "align"];
 
 const LANGUAGE_CLASS = /^language-([\w+#-]{1,30})$/;
 /** Longer code stays plain: colouring it would be felt. */
@@ -62,6 +64,7 @@ function sanitized(text: string): DocumentFragment {
   return purify.sanitize(marked.parse(text, { async: false }), {
     ALLOWED_TAGS,
     ALLOWED_ATTR,
+    ADD_URI_SAFE_ATTR: URI_SAFE_ATTR,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
