@@ -40,6 +40,24 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     expect(mishaps).toEqual([]);
   });
 
+  test("are written in the colour of text: what is typed does not look like a placeholder", async () => {
+    const { page } = await openPage();
+    await openView(page, "triggers");
+    await page.getByRole("button", { name: "New trigger" }).click();
+    const colours = await page.getByRole("form").evaluate((form) => {
+      const fields = [...form.querySelectorAll("input:not([type=checkbox]), select, textarea")];
+      const empty = fields.filter((field) => field.hasAttribute("placeholder"));
+      return {
+        text: getComputedStyle(document.body).color,
+        typed: fields.map((field) => getComputedStyle(field).color),
+        placeholders: empty.map((field) => getComputedStyle(field, "::placeholder").color),
+      };
+    });
+    expect(new Set(colours.typed)).toEqual(new Set([colours.text]));
+    expect(colours.placeholders).not.toHaveLength(0);
+    expect(colours.placeholders).not.toContain(colours.text);
+  });
+
   test("are changed by the same form, which knows what was ordered; a refusal is told and nothing is lost", async () => {
     const schedule = { cron: "0 0 9 * * *", timezone: "Europe/Berlin" };
     pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch", prompt: "stretch", schedule }));
