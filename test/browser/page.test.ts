@@ -1,6 +1,9 @@
 import type { TriggerExplanation } from "@mimikit/protocol/api";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { freePort, Instance } from "../support/instance.ts";
+import { ModelServer } from "../support/model-server.ts";
+import { openInstance } from "./support/open-instance.ts";
 import { changeRecord, messageRecord, questionRecord, taskRecord, triggerRecord } from "./support/records.ts";
 import { BROWSER_MS_MAX, connected, hasChromium, usePages } from "./support/use-pages.ts";
 
@@ -143,6 +146,43 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Two.", answers: ["m-2"] }));
       await withText(page, "Two.").waitFor();
       expect(await order()).toEqual(["m-1", "t-000001.reply", "m-2", "t-000002.reply"]);
+    });
+
+    test("that nobody can answer has the notice of it below, live and after a reload, and waits for the model until it is answered", async () => {
+      const port = await freePort();
+      const mimikit = await Instance.start({
+        env: {
+          MIMIKIT_PROVIDER: "openai",
+          MIMIKIT_MODEL: "scripted",
+          OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+          MIMIKIT_CIRCUIT_COOLDOWN_SEC: "1",
+          MIMIKIT_CIRCUIT_COOLDOWN_MAX_SEC: "2",
+        },
+      });
+      pages.atEnd(() => mimikit.dispose());
+      const page = await openInstance(pages, mimikit);
+      const said = () => page.locator(".message[data-id] :is(.bubble, .markdown)").allInnerTexts();
+      const notice = expect.stringContaining("Nobody can be reached");
+      await write(page, "anybody there?");
+      await withText(page, "Nobody can be reached").waitFor();
+      await write(page, "and another thing");
+      await progressOf(withText(page, "and another thing")).filter({ hasText: "Saved" }).waitFor();
+      for (const isAnew of [false, true]) {
+        if (isAnew) await page.reload();
+        await withText(page, "and another thing").waitFor();
+        expect(await said()).toEqual(["anybody there?", notice, "and another thing"]);
+        await progressOf(withText(page, "anybody there?")).filter({ hasText: "Waits for the model" }).waitFor();
+        expect(await page.locator(".thinking").count()).toBe(0);
+      }
+      const model = await ModelServer.start({ teller: [{ say: "Yes." }, { say: "Gladly." }] }, port);
+      pages.atEnd(() => model.close());
+      const answered = withText(page, "and another thing").locator('[data-progress="answered"]');
+      await answered.waitFor();
+      const inTheEnd = ["anybody there?", notice, "Yes.", "and another thing", "Gladly."];
+      expect(await said()).toEqual(inTheEnd);
+      await page.reload();
+      await answered.waitFor();
+      expect(await said()).toEqual(inTheEnd);
     });
 
     test("that is answered in a second attempt is not answered twice: what the first had shown is gone", async () => {

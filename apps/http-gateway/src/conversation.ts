@@ -58,7 +58,7 @@ export class Conversation {
     const known = new Set([...settled, ...messages].flatMap(({ id, replaces = id }) => [id, replaces]));
     const steers = pendingSteers(underWay).filter(({ id }) => !known.has(id));
     const answers = pendingAnswers(underWay).filter(({ id }) => !known.has(id));
-    const outages = underWay.outages.filter(({ id }) => !known.has(id));
+    const outages = underWay.outages.filter(({ id }) => !known.has(id)).map((told) => ({ ...told, pending: true }));
     return [...settled, ...[...messages, ...steers, ...answers, ...outages].sort(byTime)];
   }
 }

@@ -174,6 +174,7 @@ export const CHINESE: Words = {
   savedNext: "已保存，等待单独回答",
   savedWaits: "已保存，等前面的回复完成",
   seen: "已看到，正在回答",
+  waitsForModel: "等待模型恢复",
   saidMeanwhile: "已告诉正在进行的工作",
   passedOn: (title) => (title === undefined ? "已转给正在写的回复" : `已转给：${title}`),
   heard: "进行中已听到",

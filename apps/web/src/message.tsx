@@ -9,7 +9,7 @@ import { Markdown } from "./markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { type OutboxEntry, release } from "./outbox.ts";
 import { QuoteLine } from "./quote-line.tsx";
-import { answeredIds, answeringNow, isPending, tasks, thinking } from "./state.ts";
+import { answeredIds, answeringNow, isPending, tasks, thinking, unreachedTurn } from "./state.ts";
 import { timeText, words } from "./words.ts";
 
 const SentFiles = lazily(async () => (await import("./files.tsx")).SentFiles);
@@ -125,9 +125,11 @@ function Own({ text, at, files = [], quote, children }: OwnProps) {
   );
 }
 
-/** How far a message is: it is on disk, a turn works on it, it is answered; while another is answered it waits. */
+/** How far a message is: it is on disk, a turn works on it, it is answered; without a model, or behind another, it waits. */
 function Progress({ message: { id, mode, toTaskId, pending } }: { message: ChatMessage }) {
   if (answeredIds.value.has(id)) return <Stage name="answered" text={words.answered} isOver />;
+  if (toTaskId !== undefined && toTaskId === unreachedTurn.value)
+    return <Stage name="waiting" text={words.waitsForModel} />;
   if (toTaskId !== undefined) return <Stage name="seen" text={words.seen} isOver />;
   if (mode === "next") return <Stage name="waiting" text={words.savedNext} />;
   if (pending === true && answeringNow.value) return <Stage name="waiting" text={words.savedWaits} />;

@@ -25,6 +25,7 @@ const ANNOUNCED_CHARS_MAX = 500;
 
 const TURN_ID = /^t-\d{6,}$/;
 const REPLY_ID = /^(t-\d{6,})\.reply$/;
+const OUTAGE_ID = /^(t-\d{6,})\.outage$/;
 
 export const messages = signal<readonly ChatMessage[]>([]);
 export const tasks = signal<ReadonlyMap<string, TaskSummary>>(new Map());
@@ -57,9 +58,16 @@ export const loaded = computed(() => cursor.value !== undefined);
 export const answeredIds = computed(() => new Set(messages.value.flatMap((message) => message.answers ?? [])));
 export const trees = computed(() => treesOf(tasks.value.values()));
 export const openCount = computed(() => [...tasks.value.values()].filter((task) => isOpen(task.state)).length);
-/** Whether somebody waits for an answer of which nothing can be seen yet. */
+/** The open turn whose model could not be reached, until it says something. */
+export const unreachedTurn = computed(() => {
+  const turns = messages.value.flatMap((message) =>
+    isPending(message) ? (OUTAGE_ID.exec(message.id)?.[1] ?? []) : [],
+  );
+  return turns.find((turn) => !liveText.value.has(turn));
+});
+/** Whether somebody waits for an answer of which nothing can be seen yet, and that is being looked for. */
 export const thinking = computed(() => {
-  if (liveText.value.size > 0 || status.value?.ready !== true) return false;
+  if (liveText.value.size > 0 || unreachedTurn.value !== undefined || status.value?.ready !== true) return false;
   return messages.value.some(isAwaited);
 });
 /** Whether something runs that can be told something, or be ended. */
@@ -208,17 +216,21 @@ function spokenText({ marker, text }: ChatMessage): string {
 
 /**
  * Keeps the order of the conversation, which is the gateway's (PROTOCOL I10): what is settled in the order in which it
- * was, and below it what still waits.
+ * was, and below it what still waits, in order of time.
  */
 function putMessage(message: ChatMessage): void {
   const before = messages.value.find((one) => one.id === message.id);
-  if (before && isPending(before) === isPending(message)) {
+  if (before && !isPending(before) && !isPending(message)) {
     messages.value = messages.value.map((one) => (one.id === message.id ? message : one));
     return;
   }
   const rest = messages.value.filter((one) => one.id !== message.id && one.id !== message.replaces);
-  const end = isPending(message) ? rest.length : rest.findIndex(isPending);
+  const end = rest.findIndex((one) => isPending(one) && (!isPending(message) || isEarlier(message, one)));
   messages.value = rest.toSpliced(end < 0 ? rest.length : end, 0, message).slice(-MESSAGES_MAX);
+}
+
+function isEarlier(a: ChatMessage, b: ChatMessage): boolean {
+  return a.at === b.at ? a.id < b.id : a.at < b.at;
 }
 
 /** Is it still on its way? */
@@ -245,7 +257,7 @@ function receiveAcceptance(id: string, messageId: string): void {
   // What nobody heard may have become a message before it was acknowledged.
   if (messages.value.some((message) => message.replaces === messageId)) return;
   const { text, at, mode, quote } = entry;
-  putMessage({
+  const message: ChatMessage = {
     id: messageId,
     role: "user",
     text,
@@ -254,7 +266,9 @@ function receiveAcceptance(id: string, messageId: string): void {
     ...(mode === "steer" && { meanwhile: true }),
     ...(mode === "next" && { mode }),
     ...(quote !== undefined && { quote }),
-  });
+  };
+  // Its time is this browser's until the gateway tells its own: what was said last stands last.
+  messages.value = [...messages.value, message].slice(-MESSAGES_MAX);
 }
 
 function askUser(question: QuestionView): void {

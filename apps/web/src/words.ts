@@ -147,6 +147,7 @@ const ENGLISH = {
   savedNext: "Saved, waits for a turn of its own",
   savedWaits: "Saved, waits for the reply before it",
   seen: "Seen, being answered",
+  waitsForModel: "Waits for the model",
   saidMeanwhile: "Said to what runs",
   passedOn: (title: string | undefined) =>
     title === undefined ? "Passed on to the reply being written" : `Passed on to: ${title}`,

@@ -375,7 +375,7 @@ export const ApiError = z.object({
 });
 export type ApiError = z.infer<typeof ApiError>;
 
-/** Message states on the page: still on its way (`pending`) or part of a settled turn. */
+/** Message states on the page: still on its way (`pending`) or part of a settled turn. Pending ones are in order of time. */
 export const ChatMessage = HistoryMessage.extend({
   pending: z.boolean().optional(),
   /** Pending messages that wait for a turn of their own. */

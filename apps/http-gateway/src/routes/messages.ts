@@ -16,7 +16,8 @@ const MessagesQuery = z.strictObject({
 export const messages = route({
   method: "get",
   path: "/api/messages",
-  summary: "the conversation, oldest first, or the page of it in front of a message; those still waiting are `pending`",
+  summary:
+    "the conversation, oldest first, or the page of it in front of a message; what no settled turn holds yet is `pending`",
   query: MessagesQuery,
   status: 200,
   answer: MessagesAnswer,
