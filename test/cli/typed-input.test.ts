@@ -30,6 +30,9 @@ test("Escape alone is a key, and is not waited upon", () => {
 
 test("a paste is taken up to the bound of a message, and where its end is lost Ctrl-C is a key again", () => {
   const pastes = new Pastes();
+  expect(new Pastes().typedOf(`\u001b[200~${"😀".repeat(MESSAGE_CHARS_MAX)}\u001b[201~`)).toBe(
+    "😀".repeat(MESSAGE_CHARS_MAX),
+  );
   const begun = pastes.typedOf(`\u001b[200~${"a".repeat(MESSAGE_CHARS_MAX + 10)}`);
   expect(begun).toHaveLength(MESSAGE_CHARS_MAX);
   expect(pastes.typedOf("/clear\r")).toBe("");

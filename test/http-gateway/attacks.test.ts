@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
+import { MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/api";
 import { inboxPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
 import type { ClientOptions } from "ws";
@@ -11,6 +12,7 @@ import { type Ask, type Started, startGateway } from "./gateway.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const HI = JSON.stringify({ text: "hi" });
+const LONGER_THAN_ANY_MESSAGE = JSON.stringify({ text: "a".repeat(MESSAGE_BODY_BYTES_MAX) });
 
 interface Attack {
   name: string;
@@ -99,11 +101,17 @@ const ATTACKS: Attack[] = [
     ask: ({ port }) => ({ ...post(HI), headers: byHost(`[::ffff:127.0.0.1]:${port}`) }),
     status: 421,
   },
-  { name: "34 a body of 65 KB", ask: post(JSON.stringify({ text: "a".repeat(66_560) })), status: 413 },
+  { name: "34 a body longer than any message", ask: post(LONGER_THAN_ANY_MESSAGE), status: 413 },
   {
-    name: "34 a body of 65 KB that does not say so",
+    name: "34 a body of 65 KB that holds no message",
+    path: "/api/stop",
+    ask: post(`"${"a".repeat(66_560)}"`),
+    status: 413,
+  },
+  {
+    name: "34 a body longer than any message that does not say so",
     ask: {
-      ...post(JSON.stringify({ text: "a".repeat(66_560) })),
+      ...post(LONGER_THAN_ANY_MESSAGE),
       headers: { ...JSON_TYPE, "Transfer-Encoding": "chunked" },
     },
     status: 413,
@@ -111,6 +119,7 @@ const ATTACKS: Attack[] = [
   { name: "35 depth 17", ask: post(`{"text":${"[".repeat(16)}${"]".repeat(16)}}`), status: 400 },
   { name: "35 depth 1,000", ask: post("[".repeat(1_000)), status: 400 },
   { name: "35 depth 5,000, closed", ask: post("[".repeat(5_000) + "]".repeat(5_000)), status: 400 },
+  { name: "35 depth 400,000", ask: post("[".repeat(400_000)), status: 400 },
   { name: "35 depth 5,000,000", ask: post("[".repeat(5_000_000)), status: 413 },
   { name: "36 __proto__", ask: post(`{"text":"hi","__proto__":{"polluted":true}}`), status: 400 },
   { name: "36 __proto__ below", ask: post(`{"text":"hi","client":{"__proto__":{"polluted":true}}}`), status: 400 },
@@ -224,13 +233,21 @@ test("18 a token in the query of the API is no credential", async () => {
   expect((await gateway.ask(`/api/status?token=${gateway.token}`, { signedIn: false })).status).toBe(401);
 });
 
-test("20 a frame of 65 KB closes the connection with 1009", async () => {
+test("20 a frame longer than any message closes the connection with 1009", async () => {
   const gateway = await startGateway();
   const client = await connect(gateway);
   await client.next("snapshot");
-  client.send({ type: "input", id: "a", text: "a".repeat(66_560) });
+  client.socket.send(LONGER_THAN_ANY_MESSAGE);
   expect(await client.closed).toBe(1009);
   expect(gateway.names("inbox")).toEqual([]);
+});
+
+test("20 a hello of 65 KB is turned away: it holds no message", async () => {
+  const gateway = await startGateway();
+  const client = await open(gateway);
+  client.socket.send(JSON.stringify({ type: "hello", token: gateway.token }) + " ".repeat(66_560));
+  expect(await client.closed).toBe(1008);
+  expect(client.frames).toEqual([]);
 });
 
 test("21 a message of 10 MB in fragments closes the connection with 1009", async () => {

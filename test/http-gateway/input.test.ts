@@ -1,10 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import { Message } from "@mimikit/protocol/inbox";
 import { inboxPath } from "@mimikit/store/state";
 import { expect, test } from "vitest";
+import { connect } from "./client.ts";
 import { startGateway } from "./gateway.ts";
 import { settleTurn } from "./records.ts";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
 
 test("a message is a record in inbox/ when 202 is answered", async () => {
   const gateway = await startGateway();
@@ -76,6 +80,35 @@ test("a body that does not fit the schema is told by its field, and nothing is w
   }
   expect(gateway.names("inbox")).toEqual([]);
 });
+
+const ESCAPED = { 字: "\\u5b57", "\u0001": "\\u0001", "😀": "\\ud83d\\ude00" };
+
+test.each(Object.entries(ESCAPED))(
+  "a message of the most characters is taken, of %j, as they are or escaped, over HTTP and the WebSocket",
+  async (character, escaped) => {
+    const gateway = await startGateway();
+    const text = character.repeat(MESSAGE_CHARS_MAX);
+    const raw = `{"text":"${escaped.repeat(MESSAGE_CHARS_MAX)}"}`;
+    const client = await connect(gateway);
+    client.send({ type: "input", id: "a", text });
+    client.socket.send(`{"type":"steer","id":"b",${raw.slice(1)}`);
+    const ids = [(await client.next("accepted")).messageId, (await client.next("accepted")).messageId];
+    for (const path of ["/api/input", "/api/steer"])
+      for (const body of [JSON.stringify({ text }), raw]) {
+        const answer = await gateway.ask(path, { method: "POST", headers: JSON_TYPE, body });
+        expect(answer.status).toBe(202);
+        ids.push((answer.json as { id: string }).id);
+      }
+    for (const id of ids) {
+      const { text: kept } = JSON.parse(readFileSync(join(gateway.home, inboxPath(id)), "utf8"));
+      expect(kept === text).toBe(true);
+    }
+    expect((await gateway.post("/api/input", { text: `${text}.` })).status).toBe(400);
+    client.send({ type: "input", id: "c", text: `${text}.` });
+    expect(await client.next("error")).toMatchObject({ code: "invalid", id: "c" });
+    expect(gateway.names("inbox")).toHaveLength(ids.length);
+  },
+);
 
 test("an Idempotency-Key is bounded", async () => {
   const gateway = await startGateway();

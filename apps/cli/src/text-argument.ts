@@ -1,5 +1,6 @@
 /** The text of a message: the words of the command line, or `-` for what comes through the pipe. */
 import { text as readAll } from "node:stream/consumers";
+import { countCharacters, isLongerThan } from "@mimikit/protocol/count-characters";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "./command.ts";
@@ -50,10 +51,10 @@ export async function readText(words: readonly string[] | undefined, name: strin
   const isRead = isPiped(words) || (otherwise === "" && isOnlyPiped(words));
   const text = (isRead ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim() || otherwise;
   if (text === "") throw new Failure("usage", `say what to send: mimikit ${name} <text>, or send it through a pipe`);
-  if (text.length > MESSAGE_CHARS_MAX) {
+  if (isLongerThan(text, MESSAGE_CHARS_MAX)) {
     throw new Failure(
       "usage",
-      `a message has at most ${MESSAGE_CHARS_MAX} characters, and this one has ${text.length}`,
+      `a message has at most ${MESSAGE_CHARS_MAX} characters, and this one has ${countCharacters(text)}`,
     );
   }
   return text;

@@ -61,7 +61,7 @@ export class TypedInput extends Transform {
 /** Finds what is pasted in what a terminal sends, wherever that is cut. */
 export class Pastes {
   private isPasted = false;
-  /** How much more of the paste is taken: a longer message could not be sent. */
+  /** How many more characters of the paste are taken: a longer message could not be sent. */
   private room = MESSAGE_CHARS_MAX;
   /** The end of what has come that may be the beginning of a mark. */
   private held = "";
@@ -91,9 +91,9 @@ export class Pastes {
 
   private asTyped(text: string): string {
     if (!this.isPasted) return text.replaceAll("\u001b\r", BREAK).replaceAll("\u001b\n", BREAK);
-    const taken = asOneLine(text).slice(0, this.room);
+    const taken = [...asOneLine(text)].slice(0, this.room);
     this.room -= taken.length;
-    return taken;
+    return taken.join("");
   }
 }
 

@@ -1,6 +1,6 @@
 /** A request is bounded before it is understood: its type, size, encoding and depth are checked before it is parsed. */
 import type { IncomingMessage } from "node:http";
-import { BODY_BYTES_MAX, BODY_DEPTH_MAX } from "@mimikit/protocol/api";
+import { BODY_DEPTH_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/api";
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
 import type { z } from "zod";
 import { Problem } from "./problem.ts";
@@ -12,8 +12,8 @@ export const REQUEST_CHECK_MS = 1_000;
 export const HEADER_BYTES_MAX = 16_384;
 export const CONNECTIONS_MAX = 1_024;
 export const SOCKETS_MAX = 64;
-/** A frame carries what a body carries. */
-export const FRAME_BYTES_MAX = BODY_BYTES_MAX;
+/** A frame may carry a message. */
+export const FRAME_BYTES_MAX = MESSAGE_BODY_BYTES_MAX;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
@@ -22,11 +22,11 @@ const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Reads the JSON body of a request as `schema`.
- * @throws Problem 415 for another type, 413 above BODY_BYTES_MAX, 400 for anything that is not of the schema.
+ * @throws Problem 415 for another type, 413 above `bytesMax`, 400 for anything that is not of the schema.
  */
-export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>, bytesMax: number): Promise<T> {
   assertJsonType(request);
-  return checkedAs(schema, parseBounded((await readText(request)) || "{}"));
+  return checkedAs(schema, parseBounded((await readText(request, bytesMax)) || "{}", bytesMax));
 }
 
 /** The Idempotency-Key of a request, if it has one. Throws Problem 400 for more than one value, or one that is not bounded. */
@@ -39,9 +39,9 @@ export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
 }
 
 /** Parses text from outside within the limits of a body. Throws Problem 400. */
-export function parseBounded(text: string): unknown {
+export function parseBounded(text: string, bytesMax: number): unknown {
   try {
-    const value = parseJson(text, { bytes: BODY_BYTES_MAX, depth: BODY_DEPTH_MAX });
+    const value = parseJson(text, { bytes: bytesMax, depth: BODY_DEPTH_MAX });
     assertNoForbiddenKeys(value);
     return value;
   } catch (error) {
@@ -67,15 +67,15 @@ export function assertJsonType(request: IncomingMessage): void {
   if (encoding !== "identity") throw new Problem(415, "the body must not be compressed");
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const tooLarge = () => new Problem(413, `the body is larger than ${BODY_BYTES_MAX} bytes`);
-  if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+async function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
+  const tooLarge = () => new Problem(413, `the body is larger than ${bytesMax} bytes`);
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
   // The rest of a body that is not read is discarded by Node, within the time that a request may take.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) throw tooLarge();
+    if (bytes > bytesMax) throw tooLarge();
     chunks.push(chunk);
   }
   try {

@@ -2,6 +2,7 @@
  * A route is data: what a request must be, what it is answered with, and what is done in between. The same entry checks
  * the request, makes the table of docs/api.md and describes itself in `GET /api/openapi.json`.
  */
+import { BODY_BYTES_MAX } from "@mimikit/protocol/api";
 import type { Handler, Request, Response } from "express";
 import type { z } from "zod";
 import { checkedAs, idempotencyKeyOf, readBody } from "./limits.ts";
@@ -31,6 +32,8 @@ interface RouteFacts<P, Q, B, A> {
   query?: Q;
   /** Of the JSON in the body. */
   body?: B;
+  /** Bytes of that JSON; BODY_BYTES_MAX where it is not said. */
+  bodyBytesMax?: number;
   /** The body is the bytes of one file, and the handler reads them. */
   takesBytes?: true;
   /** It takes an Idempotency-Key: the same key is the same wish. */
@@ -68,7 +71,7 @@ export function route<
   const ask = async (request: Request, response: Response): Promise<Asked<z.output<P>, z.output<Q>, z.output<B>>> => ({
     params: checkedIf(facts.params, request.params),
     key: facts.takesKey && idempotencyKeyOf(request),
-    body: (facts.body && (await readBody(request, facts.body))) as z.output<B>,
+    body: (facts.body && (await readBody(request, facts.body, facts.bodyBytesMax ?? BODY_BYTES_MAX))) as z.output<B>,
     query: checkedIf(facts.query, request.query),
     request,
     response,

@@ -3,10 +3,10 @@
  * read what it is sent is cut off, not buffered for (SPEC K3).
  */
 import type { IncomingMessage } from "node:http";
-import { ClientFrame, type ServerFrame } from "@mimikit/protocol/api";
+import { BODY_BYTES_MAX, ClientFrame, type ServerFrame } from "@mimikit/protocol/api";
 import type { RawData, WebSocket } from "ws";
 import type { Auth, Caller } from "./auth.ts";
-import { checkedAs, parseBounded } from "./limits.ts";
+import { checkedAs, FRAME_BYTES_MAX, parseBounded } from "./limits.ts";
 import type { Live } from "./live.ts";
 import { Problem, problemOf } from "./problem.ts";
 import type { Wishes } from "./wishes.ts";
@@ -115,7 +115,8 @@ export class Socket {
     if (isBinary) return this.close(UNSUPPORTED, "frames are JSON text");
     let value: unknown;
     try {
-      value = parseBounded(data.toString());
+      // A hello holds no message.
+      value = parseBounded(data.toString(), this.caller === undefined ? BODY_BYTES_MAX : FRAME_BYTES_MAX);
       const frame = checkedAs(ClientFrame, value);
       if (this.caller === undefined) await this.greet(frame);
       else await this.answer(frame);

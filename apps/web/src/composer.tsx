@@ -3,6 +3,7 @@
  * it can be told what is written here, or be ended; a slash opens the list of commands. Files come along by the button,
  * by paste and by drop.
  */
+import { isLongerThan } from "@mimikit/protocol/count-characters";
 import { readLine } from "@mimikit/protocol/slash-command";
 import { effect, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -11,11 +12,11 @@ import { clear, sendMessage, stop } from "./connection.ts";
 import { addFiles, areStored, draftedFiles, takeFiles } from "./drafted-files.ts";
 import { ArrowUp, Bend, Clip, Clock, Cross, Square } from "./icons.tsx";
 import { lazily } from "./lazily.tsx";
-import { fitsFrame } from "./outbox.ts";
+import { TEXT_CHARS_MAX } from "./outbox.ts";
 import { QuoteLine } from "./quote-line.tsx";
 import { quoted, takeQuoted } from "./quoted.ts";
 import { busy } from "./state.ts";
-import { words } from "./words.ts";
+import { numberText, words } from "./words.ts";
 
 const DraftedFiles = lazily(async () => (await import("./files.tsx")).DraftedFiles);
 
@@ -115,7 +116,7 @@ export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const text = draft.value;
   const files = draftedFiles.value;
-  const tooLong = !fitsFrame(text, files.length);
+  const tooLong = isLongerThan(text, TEXT_CHARS_MAX);
   const ready = (text.trim() !== "" || files.length > 0) && !tooLong && areStored(files);
   // What runs can be told words, and nothing else.
   const canSteer = ready && files.length === 0 && quoted.value === undefined;
@@ -286,7 +287,7 @@ function isChoice(event: KeyboardEvent): boolean {
 }
 
 function Hint({ tooLong, isBusy }: { tooLong: boolean; isBusy: boolean }) {
-  const problem = tooLong ? words.tooLong : mistake.value;
+  const problem = tooLong ? words.tooLong(numberText(TEXT_CHARS_MAX)) : mistake.value;
   return (
     <p
       id="composer-hint"

@@ -2,7 +2,7 @@
  * A message that the user sent is kept until the gateway has it on disk: it survives a reload and a lost connection,
  * and goes out again under the same id, so that sending twice is sending once (SPEC K2).
  */
-import type { BODY_BYTES_MAX as BodyBytesMax, ClientFrame } from "@mimikit/protocol/api";
+import type { ClientFrame } from "@mimikit/protocol/api";
 import type { AttachedFile } from "@mimikit/protocol/attachment";
 import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/fields";
 import { signal } from "@preact/signals";
@@ -10,9 +10,8 @@ import { signal } from "@preact/signals";
 /** One key per message: two tabs that share the storage never overwrite each other's. */
 const KEY_PREFIX = "mimikit.outbox.";
 
-/** The protocol's limits. Their types are the numbers themselves, so that a change there stops this from compiling. */
-const FRAME_BYTES_MAX: typeof BodyBytesMax = 65_536;
-const TEXT_CHARS_MAX: typeof MessageCharsMax = 64_000;
+/** The protocol's limit. Its type is the number itself, so that a change there stops this from compiling. */
+export const TEXT_CHARS_MAX: typeof MessageCharsMax = 64_000;
 
 export type OutboxMode = "steer" | "next";
 
@@ -101,15 +100,6 @@ export function frameOf({ id, text, at, timeZone, mode, files, quote }: OutboxEn
     ...(attachments !== undefined && { attachments }),
     ...(quote !== undefined && { quote }),
   };
-}
-
-/** Whether `text` can be sent in one frame, with so many files. The rest of the frame is measured at its usual size. */
-export function fitsFrame(text: string, files = 0): boolean {
-  const FRAME_OVERHEAD_BYTES = 512;
-  const FILE_BYTES_MAX = 1_024;
-  if (text.length > TEXT_CHARS_MAX) return false;
-  const bytes = new TextEncoder().encode(JSON.stringify(text)).length;
-  return bytes + FRAME_OVERHEAD_BYTES + files * FILE_BYTES_MAX <= FRAME_BYTES_MAX;
 }
 
 /** 128 random bits. `crypto.randomUUID` is missing where the page is served over plain HTTP from another machine. */

@@ -216,7 +216,8 @@ const ENGLISH = {
   composerHint: "Enter sends · Shift+Enter starts a new line · / shows the commands",
   steerNoQuote: "What runs can be told words, but no quote: drop the quote first",
   busyHint: "Enter queues it · Ctrl+Enter steers what runs · Escape in the empty field stops it",
-  tooLong: "This message is too long to send. Put it into a file in the workspace and name the file instead.",
+  tooLong: (max: string) =>
+    `This message is too long to send: it may have ${max} characters. Put it into a file in the workspace and name the file instead.`,
 
   tasks: "Tasks",
   openTasks: (n: number) => (n === 0 ? "Tasks" : `Tasks, ${plural(n, "open", "open")}`),

@@ -18,7 +18,12 @@ import { Fired, Past, Skipped } from "./trigger.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "./trigger-order.ts";
 import { Usage } from "./usage.ts";
 
+/** Bytes of a body, without the text of a message. */
 export const BODY_BYTES_MAX = 65_536;
+/** Bytes of a character in JSON where all is escaped: `\ud83d\ude00` is the longest, `\u5b57` takes 6, `字` 3. */
+const JSON_CHAR_BYTES_MAX = 12;
+/** Bytes of a body that holds a message: MESSAGE_CHARS_MAX characters of any script, however they are written. */
+export const MESSAGE_BODY_BYTES_MAX = BODY_BYTES_MAX + MESSAGE_CHARS_MAX * JSON_CHAR_BYTES_MAX;
 export const BODY_DEPTH_MAX = 48;
 
 /** The body of a wish that says everything in its address: `{}`, or nothing at all. */

@@ -1,5 +1,5 @@
 /** `POST /api/input`: 202 only when the message is durable; the same Idempotency-Key is the same message (SPEC K2). */
-import { Accepted, InputBody } from "@mimikit/protocol/api";
+import { Accepted, InputBody, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/api";
 import { route } from "../route.ts";
 
 export const input = route({
@@ -9,6 +9,7 @@ export const input = route({
     "says something, durable when it is answered; `mode` is `next` for a turn of its own, `quote` what it is about, " +
     "`attachments` at most 10 ids, or `{id, name}`",
   body: InputBody,
+  bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,
   status: 202,
   answer: Accepted,

@@ -2,7 +2,7 @@
  * `POST /api/steer`, `/api/tasks/:id/steer`, `/api/stop` and `/api/clear`: what the user says meanwhile (SPEC I5). 202
  * once the wish is durable; the same Idempotency-Key is the same wish.
  */
-import { Accepted, NoBody, SteerBody } from "@mimikit/protocol/api";
+import { Accepted, MESSAGE_BODY_BYTES_MAX, NoBody, SteerBody } from "@mimikit/protocol/api";
 import { IdParams } from "../params.ts";
 import { route } from "../route.ts";
 
@@ -11,6 +11,7 @@ export const steer = route({
   path: "/api/steer",
   summary: "says something to what runs now ([steering](steering.md))",
   body: SteerBody,
+  bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,
   status: 202,
   answer: Accepted,
@@ -23,6 +24,7 @@ export const steerTask = route({
   summary: "says something to this task, or to a turn by its id",
   params: IdParams,
   body: SteerBody,
+  bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,
   status: 202,
   answer: Accepted,
