@@ -124,7 +124,7 @@ describe("a turn of the Teller", () => {
         questionOf({ id: "t-000004.1", question: "Restart?", purpose: { type: "restart" } }),
       ],
       tasks: [
-        summaryOf({ id: "t-000001.0.1", state: "waiting", after: "t-000001.0.0" }),
+        summaryOf({ id: "t-000001.0.1", state: "waiting", after: ["t-000001.0.0", "t-000001.0.2"] }),
         summaryOf({ id: "t-000001.0.0", state: "failed", error: "exit 1", title: "run" }),
         summaryOf({ id: "t-000007", role: "teller" }),
       ],
@@ -191,7 +191,7 @@ describe("a turn of the Teller", () => {
     ]);
     expect(sections.get("backlog")).toEqual(["- [ ] water the plants", "- [x] pay `rent`"]);
     expect(sections.get("tasks")).toEqual([
-      '- id: t-000001.0.1, role: worker, state: waiting, title: "run `sleep 5`", created: 2026-11-22T10:00:00+08:00, after: t-000001.0.0',
+      '- id: t-000001.0.1, role: worker, state: waiting, title: "run `sleep 5`", created: 2026-11-22T10:00:00+08:00, after: "t-000001.0.0, t-000001.0.2"',
       '- id: t-000001.0.0, role: worker, state: failed, title: run, created: 2026-11-22T10:00:00+08:00, error: "exit 1", summary: "It broke."',
     ]);
     expect(sections.get("triggers")).toEqual([

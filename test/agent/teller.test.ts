@@ -118,7 +118,7 @@ describe("what needs no work is answered in place", () => {
   });
 
   const tasks = [
-    summaryOf({ id: "t-000002.0.1", title: "run `b`", state: "waiting", after: "t-000002.0.0" }),
+    summaryOf({ id: "t-000002.0.1", title: "run `b`", state: "waiting", after: ["t-000002.0.0"] }),
     summaryOf({ id: "t-000002.0.0", title: "run `a`", state: "running" }),
     summaryOf({ id: "t-000002", role: "teller", state: "done" }),
     summaryOf({ id: "t-000001.0.0", title: "run `x`", state: "failed" }),

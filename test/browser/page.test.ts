@@ -1021,7 +1021,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const { page } = await openPage();
       const plan = taskRecord({ id: "t-000042.1", role: "planner", title: "List, then count", state: "done" });
       const list = taskRecord({ id: "t-000042.1.0", title: "List the files", state: "running", attempts: 1 });
-      const count = taskRecord({ id: "t-000042.1.1", title: "Count the lines", state: "waiting", after: list.id });
+      const count = taskRecord({ id: "t-000042.1.1", title: "Count the lines", state: "waiting", after: [list.id] });
       for (const task of [count, plan, list]) pages.gateway.task(task);
 
       const card = page.locator(".cards > li", { has: page.locator('[data-task="t-000042.1"]') });

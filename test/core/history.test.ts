@@ -81,7 +81,8 @@ describe("history", () => {
 describe("board", () => {
   test("a task is one line, wherever it is, newest first, and turns are not tasks", () => {
     const [a, b, c] = [task("t-000001.0.0"), task("t-000001.0.1"), task("t-000001.0.2")];
-    const condition = { type: "task_done" as const, params: { taskId: b.id } };
+    const isDone = (taskId: string) => ({ type: "task_done" as const, params: { taskId } });
+    const condition = { type: "and" as const, conditions: [isDone(a.id), isDone(b.id)] };
     const rows = boardOf({
       queue: new Map([a, b, turn("t-000002", {})].map((each) => [each.id, each])),
       links: new Map([[c.id, linkTo(c, condition)]]),
@@ -91,7 +92,7 @@ describe("board", () => {
       attemptsOf: () => 1,
     });
     expect(rows.map(({ id, state, after }) => [id, state, after])).toEqual([
-      [c.id, "waiting", b.id],
+      [c.id, "waiting", [a.id, b.id]],
       [b.id, "running", undefined],
       [a.id, "cancelled", undefined],
     ]);

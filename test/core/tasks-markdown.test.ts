@@ -50,7 +50,7 @@ test("each kind of thing has its section, in the order in which it concerns peop
     ...EMPTY,
     tasks: [
       summary("t-000001.0.0", { state: "running", startedAt: NOON, attempts: 2 }),
-      summary("t-000001.0.1", { state: "waiting", attempts: 0, after: "t-000001.0.0" }),
+      summary("t-000001.0.1", { state: "waiting", attempts: 0, after: ["t-000001.0.0", "t-000001.0.2"] }),
       summary("t-000002.0", { state: "queued", role: "planner", attempts: 0 }),
       summary("t-000003.0.0", {
         state: "failed",
@@ -81,7 +81,7 @@ test("each kind of thing has its section, in the order in which it concerns peop
     "## Queued",
     "- **title of t-000002.0** (`t-000002.0`, planner, priority 5)",
     "## Waiting for another task",
-    "- **title of t-000001.0.1** (`t-000001.0.1`, after `t-000001.0.0`)",
+    "- **title of t-000001.0.1** (`t-000001.0.1`, after `t-000001.0.0`, `t-000001.0.2`)",
     "## Triggers",
     [
       "| next | what | when | for | last | id |",

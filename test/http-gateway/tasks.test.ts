@@ -18,7 +18,7 @@ test("a task is waiting, queued, running and done, with the same id all along, a
   const { fs } = gateway;
   const task = taskOf("t-000001.0.1");
   await wait(fs, task, "t-000001.0.0");
-  expect(await list(gateway)).toMatchObject([{ id: task.id, state: "waiting", after: "t-000001.0.0" }]);
+  expect(await list(gateway)).toMatchObject([{ id: task.id, state: "waiting", after: ["t-000001.0.0"] }]);
   await queue(fs, task);
   expect(states(await list(gateway))).toEqual({ [task.id]: "queued" });
   await claim(fs, task);

@@ -250,7 +250,7 @@ export const CHINESE: Words = {
   earlier: "之前",
   noTasks: "后台的工作和进度会显示在这里。",
   state: (state) => STATES_ZH[state],
-  after: (title) => `在 ${title} 之后`,
+  after: (titles) => `在 ${titles.join("、")} 之后`,
   attempt: (n) => `第 ${n} 次尝试`,
   membersDone: (done, total) => `${done}/${total} 已完成`,
   cancel: "取消",

@@ -3,7 +3,7 @@ import type { TaskState, TaskSummary } from "@mimikit/protocol/api";
 import { nowMs } from "./clock.ts";
 import { cancelTask, link } from "./connection.ts";
 import { Cross } from "./icons.tsx";
-import { cancelling } from "./state.ts";
+import { cancelling, tasks } from "./state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "./task-tree.ts";
 import { costText, durationText, words } from "./words.ts";
 
@@ -20,6 +20,12 @@ export function Elapsed({ node }: { node: TaskNode }) {
   const state = overallState(node);
   if (state === "waiting" || state === "queued") return null;
   return <span class="elapsed">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>;
+}
+
+/** What a task still waits for, by the titles; empty where there is nothing, or nothing that the page knows. */
+export function waitsText({ state, after = [] }: TaskSummary): string {
+  const before = state === "waiting" ? after.flatMap((id) => tasks.value.get(id) ?? []) : [];
+  return before.length === 0 ? "" : words.after(before.map(({ title }) => title));
 }
 
 /** What work has cost together: `1,234 tokens · $0.02`; empty where that is nothing, or not known. */

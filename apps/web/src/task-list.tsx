@@ -2,8 +2,8 @@
 import { CodedText } from "./coded-text.tsx";
 import { leaveDrawer } from "./drawer.ts";
 import { addressOf } from "./place.ts";
-import { steps, tasks, trees } from "./state.ts";
-import { CancelButton, Elapsed, MemberCount, StateLabel } from "./task-facts.tsx";
+import { steps, trees } from "./state.ts";
+import { CancelButton, Elapsed, MemberCount, StateLabel, waitsText } from "./task-facts.tsx";
 import { isOpen, overallState, type TaskNode } from "./task-tree.ts";
 import { words } from "./words.ts";
 
@@ -63,7 +63,7 @@ function TaskRow({ node }: { node: TaskNode }) {
   const { task } = node;
   const state = overallState(node);
   const open = isOpen(state);
-  const before = task.state === "waiting" && task.after !== undefined ? tasks.value.get(task.after) : undefined;
+  const waits = waitsText(task);
   return (
     <div class="task" data-task={task.id} data-state={state}>
       <div class="task-top">
@@ -78,9 +78,9 @@ function TaskRow({ node }: { node: TaskNode }) {
           <CodedText text={task.title} />
         </a>
       </p>
-      {before && (
+      {waits !== "" && (
         <p class="task-note">
-          <CodedText text={words.after(before.title)} />
+          <CodedText text={waits} />
         </p>
       )}
       {task.attempts > 1 && <p class="task-note">{words.attempt(task.attempts)}</p>}

@@ -226,7 +226,7 @@ const ENGLISH = {
   earlier: "Earlier",
   noTasks: "Work in the background appears here, with its progress.",
   state: (state: TaskState) => STATES[state],
-  after: (title: string) => `after ${title}`,
+  after: (titles: readonly string[]) => `after ${new Intl.ListFormat("en").format(titles)}`,
   attempt: (n: number) => `attempt ${n}`,
   membersDone: (done: number, total: number) => `${done} of ${total} done`,
   cancel: "Cancel",

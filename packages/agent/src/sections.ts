@@ -220,7 +220,7 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
     state,
     title: shortenChars(title, TITLE_CHARS),
     created: localTime(createdAt, context),
-    after,
+    after: after?.join(", "),
     error: error === undefined ? undefined : shortenChars(error, ERROR_CHARS),
     summary: summary === undefined ? undefined : shortenChars(summary, RESULT_SUMMARY_CHARS),
   });

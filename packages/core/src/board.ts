@@ -69,13 +69,13 @@ export function openSummary(task: Task, facts: Pick<BoardFacts, "runningClaimOf"
 }
 
 function waitingSummary({ task, condition }: Link): TaskSummary {
-  const after = needsOf(condition).tasks[0];
-  return { ...baseOf(task, "waiting"), ...(after !== undefined && { after }) };
+  const after = needsOf(condition).tasks;
+  return { ...baseOf(task, "waiting"), ...(after.length > 0 && { after }) };
 }
 
 function baseOf(task: Task, state: TaskState): TaskSummary {
   const { id, role, type, title, prompt, priority, createdAt, traceId, parentId, triggerId } = task;
-  const after = task.upstream[0]?.id;
+  const after = task.upstream.map((report) => report.id);
   return {
     id,
     role,
@@ -89,7 +89,7 @@ function baseOf(task: Task, state: TaskState): TaskSummary {
     traceId,
     ...(parentId !== undefined && { parentId }),
     ...(triggerId !== undefined && { triggerId }),
-    ...(after !== undefined && { after }),
+    ...(after.length > 0 && { after }),
   };
 }
 

@@ -64,8 +64,9 @@ function queuedLine({ title, id, role, priority, attempts }: TaskSummary): strin
   return `**${markdownText(title)}** (${idText(id)}, ${role}, priority ${priority}${attempts > 0 ? `, after ${attempts} attempts` : ""})`;
 }
 
-function waitingLine({ title, id, after }: TaskSummary): string {
-  return `**${markdownText(title)}** (${idText(id)}${after === undefined ? "" : `, after ${idText(after)}`})`;
+function waitingLine({ title, id, after = [] }: TaskSummary): string {
+  const waits = after.length === 0 ? "" : `, after ${after.map(idText).join(", ")}`;
+  return `**${markdownText(title)}** (${idText(id)}${waits})`;
 }
 
 function endedLine(task: TaskSummary, timeZone: string): string {

@@ -75,8 +75,8 @@ export const TaskSummary = z.object({
   parentId: Id.optional(),
   triggerId: Id.optional(),
   traceId: Id.optional(),
-  /** Chain links: the task that must end first. */
-  after: Id.optional(),
+  /** What its start depends on: the tasks that its condition names. */
+  after: z.array(Id).optional(),
   usage: Usage.optional(),
   /** Ended tasks: who answered, by the name of the provider. */
   provider: z.string().optional(),

@@ -35,7 +35,7 @@ export function fill(gateway: ScriptedGateway): void {
   gateway.message(messageRecord({ id: "m-1", role: "user", text: "water the beds" }));
   gateway.task(taskRecord({ id: "t-000001.0", title: "Plan", role: "planner", state: "done" }));
   gateway.task(taskRecord({ id: "t-000001.0.0", title: "First", state: "done" }));
-  const second = taskRecord({ id: "t-000001.0.1", title: "Second", state: "running", after: "t-000001.0.0" });
+  const second = taskRecord({ id: "t-000001.0.1", title: "Second", state: "running", after: ["t-000001.0.0"] });
   gateway.task(second);
   gateway.answers.set(`/api/tasks/${second.id}`, { ...second, result: null, upstream: [], timeline: [] });
   gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch" }));

@@ -1,6 +1,13 @@
 /** What the task board promises. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TaskDetail } from "@mimikit/protocol/api";
 import { describe, expect, test } from "vitest";
+import { runCli } from "../../cli/run-cli.ts";
+import { Instance } from "../../support/instance.ts";
+import { call } from "../../support/main-job.ts";
+import { ModelServer } from "../../support/model-server.ts";
+import { openInstance } from "../support/open-instance.ts";
 import { taskRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
 import { fill, openView } from "../support/views.ts";
@@ -17,10 +24,47 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     const left = (id: string) =>
       page.locator(`[data-node="${id}"]`).evaluate((element) => element.getBoundingClientRect().left);
     expect(await left("t-000001.0.0")).toBeLessThan(await left("t-000001.0.1"));
-    pages.gateway.task(taskRecord({ id: "t-000001.0.1", title: "Second", state: "done", after: "t-000001.0.0" }));
+    pages.gateway.task(taskRecord({ id: "t-000001.0.1", title: "Second", state: "done", after: ["t-000001.0.0"] }));
     await page.locator('[data-node="t-000001.0.1"][data-state="done"]').waitFor();
     await page.getByRole("heading", { name: "Ended" }).waitFor();
     expect(mishaps).toEqual([]);
+  });
+
+  test("draws a line from each task that another waits for, and names them all, on the page and in the terminal", async () => {
+    const titles = ["Measure the disk", "Count the files"];
+    const idOf = (result = "") => /\bt-[\d.]+\d/.exec(result)?.[0] ?? "";
+    const model = await ModelServer.start({
+      teller: ({ turn, prompt }) =>
+        turn === 0 && !prompt.includes("<M:results>") ? call("delegate", { prompt: "work" }) : { say: "I am on it." },
+      planner: ({ results }) => {
+        const title = titles[results.length];
+        if (title !== undefined) return call("delegate", { title, prompt: "wait for the word" });
+        if (results.length > titles.length) return { say: "" };
+        const conditions = results.map((result) => ({ type: "task_done", params: { taskId: idOf(result) } }));
+        return call("delegate", { title: "Compare", prompt: "compare", condition: { type: "and", conditions } });
+      },
+      worker: ({ turn }) =>
+        turn === 0 ? { calls: [{ shell: "until [ -e go ]; do sleep 0.05; done" }] } : { say: "Done." },
+    });
+    pages.atEnd(() => model.close());
+    const env = { MIMIKIT_PROVIDER: "openai", MIMIKIT_MODEL: "scripted", OPENAI_BASE_URL: model.baseUrl };
+    const mimikit = await Instance.start({ env });
+    pages.atEnd(() => mimikit.dispose());
+    const page = await openInstance(pages, mimikit);
+    await mimikit.send("please work");
+    const [first = "", second = "", joined = ""] = ["t-000001.0.0", "t-000001.0.1", "t-000001.0.2"];
+    const both = "after Measure the disk and Count the files";
+    await page.locator(`[data-row="${joined}"]`, { hasText: both }).waitFor();
+    await page.locator(`[data-task="${joined}"]`, { hasText: both }).waitFor();
+    await openView(page, "tasks");
+    for (const before of [first, second])
+      await page.locator(`[data-needs="${joined}"][data-from="${before}"]`).waitFor({ state: "attached" });
+    expect(await page.locator("[data-needs]").count()).toBe(2);
+    const told = await runCli(mimikit, ["tasks", "show", joined]);
+    expect(told.out).toContain(`waiting, attempts 0, priority 5, after ${first}, ${second}\n`);
+    writeFileSync(join(mimikit.workDir, "go"), "");
+    await page.locator(`[data-node="${joined}"][data-state="done"]`).waitFor();
+    expect(await page.locator("[data-needs]").count()).toBe(2);
   });
 
   test.each([

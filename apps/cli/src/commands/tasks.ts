@@ -76,7 +76,8 @@ function list(found: readonly TaskSummary[]): void {
 
 function show(task: TaskDetail): void {
   printLine(styled("bold", `${task.id}  ${plainLine(task.title)}`));
-  printLine(`${task.role}, ${task.state}, attempts ${task.attempts}, priority ${task.priority}`);
+  const after = task.after === undefined ? "" : `, after ${task.after.join(", ")}`;
+  printLine(`${task.role}, ${task.state}, attempts ${task.attempts}, priority ${task.priority}${after}`);
   for (const { at, event } of task.timeline) printLine(`  ${new Date(at).toLocaleString()}  ${plainLine(event)}`);
   if (task.prompt !== "") section("prompt", task.prompt);
   if (task.error !== undefined)

@@ -5,8 +5,8 @@ import { CodedText } from "../coded-text.tsx";
 import { Check, Cross } from "../icons.tsx";
 import { lazily } from "../lazily.tsx";
 import { addressOf } from "../place.ts";
-import { steps, tasks } from "../state.ts";
-import { CancelButton, Elapsed, MemberCount, StateLabel, spentText } from "../task-facts.tsx";
+import { steps } from "../state.ts";
+import { CancelButton, Elapsed, MemberCount, StateLabel, spentText, waitsText } from "../task-facts.tsx";
 import { isOpen, membersOf, overallState, type TaskNode } from "../task-tree.ts";
 import { words } from "../words.ts";
 import { cardWords } from "./card-words.ts";
@@ -71,16 +71,16 @@ function Members({ node, members, isGoing }: MembersProps) {
 export function TaskRow({ node }: { node: TaskNode }) {
   const { task } = node;
   const state = overallState(node);
-  const before = task.state === "waiting" && task.after !== undefined ? tasks.value.get(task.after) : undefined;
+  const waits = waitsText(task);
   return (
     <li class="row" data-row={task.id} data-state={state}>
       <StateMark state={state} />
       <span class="row-title">
         <TitleLink task={task} />
-        {before !== undefined && (
+        {waits !== "" && (
           <span class="quiet">
             {" "}
-            <CodedText text={words.after(before.title)} />
+            <CodedText text={waits} />
           </span>
         )}
       </span>

@@ -108,8 +108,15 @@ function Graph({ node }: { node: TaskNode }) {
               <path d="M0 0l8 4-8 4z" />
             </marker>
           </defs>
-          {lines.map(({ id, path }) => (
-            <path key={id} class="needs" data-needs={id} d={path} marker-end="url(#arrow)" />
+          {lines.map(({ from, to, path }) => (
+            <path
+              key={`${from} ${to}`}
+              class="needs"
+              data-needs={to}
+              data-from={from}
+              d={path}
+              marker-end="url(#arrow)"
+            />
           ))}
         </svg>
         {nodes.map(({ task, x, y }) => (

@@ -15,18 +15,18 @@ export interface PlacedTask {
 
 export interface TaskGraph {
   nodes: PlacedTask[];
-  /** The path of each line from a task to one that waits for it. */
-  lines: { id: string; path: string }[];
+  /** The path of each line from a task to one that waits for it, by their ids. */
+  lines: { from: string; to: string; path: string }[];
   width: number;
   height: number;
 }
 
 /** Places tasks, given in the order of their plan. */
 export function graphOf(tasks: readonly TaskSummary[]): TaskGraph {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const ranks = ranksOf(tasks);
   const columns: TaskSummary[][] = [];
   for (const task of tasks) {
-    const rank = rankOf(task, byId);
+    const rank = ranks.get(task.id) ?? 0;
     columns[rank] = [...(columns[rank] ?? []), task];
   }
   const placed = new Map<string, PlacedTask>();
@@ -36,25 +36,32 @@ export function graphOf(tasks: readonly TaskSummary[]): TaskGraph {
   const nodes = [...placed.values()];
   return {
     nodes,
-    lines: nodes.flatMap((node) => {
-      const before = node.task.after === undefined ? undefined : placed.get(node.task.after);
-      return before === undefined ? [] : [{ id: node.task.id, path: pathBetween(before, node) }];
-    }),
+    lines: nodes.flatMap((node) =>
+      (node.task.after ?? []).flatMap((from) => {
+        const before = placed.get(from);
+        return before === undefined ? [] : [{ from, to: node.task.id, path: pathBetween(before, node) }];
+      }),
+    ),
     width: Math.max(0, ...nodes.map(({ x }) => x + NODE_WIDTH)),
     height: Math.max(0, ...nodes.map(({ y }) => y + NODE_HEIGHT)),
   };
 }
 
-/** How many tasks must end before this one, one after the other. A circle, which no plan has, ends where it began. */
-function rankOf(task: TaskSummary, byId: ReadonlyMap<string, TaskSummary>): number {
-  const seen = new Set<string>();
-  let rank = 0;
-  for (let one: TaskSummary | undefined = task; one?.after !== undefined; one = byId.get(one.after)) {
-    if (seen.has(one.id) || !byId.has(one.after)) break;
-    seen.add(one.id);
-    rank++;
-  }
-  return rank;
+/** How many tasks must end before each one, one after the other. A circle, which no plan has, ends where it began. */
+function ranksOf(tasks: readonly TaskSummary[]): ReadonlyMap<string, number> {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const ranks = new Map<string, number>();
+  const rankOf = (task: TaskSummary): number => {
+    const known = ranks.get(task.id);
+    if (known !== undefined) return known;
+    ranks.set(task.id, 0);
+    const before = (task.after ?? []).flatMap((id) => byId.get(id) ?? []);
+    const rank = Math.max(0, ...before.map((each) => rankOf(each) + 1));
+    ranks.set(task.id, rank);
+    return rank;
+  };
+  for (const task of tasks) rankOf(task);
+  return ranks;
 }
 
 function pathBetween(from: PlacedTask, to: PlacedTask): string {

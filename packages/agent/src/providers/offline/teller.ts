@@ -287,8 +287,8 @@ function answerSchedules({ message, language }: Request, { context }: Run): stri
 function answerTasks({ context }: Run, words: Words): string {
   const tasks = context.tasks.filter((task) => task.role !== "teller");
   const isOpen = (task: (typeof tasks)[number]) => ["waiting", "queued", "running"].includes(task.state);
-  const line = ({ id, title, state, after }: (typeof tasks)[number]) =>
-    `- \`${id}\` ${title}: ${words.states[state]}${after === undefined ? "" : `, ${words.waitsFor(after)}`}`;
+  const line = ({ id, title, state, after = [] }: (typeof tasks)[number]) =>
+    `- \`${id}\` ${title}: ${words.states[state]}${after.length === 0 ? "" : `, ${words.waitsFor(after)}`}`;
   const open = tasks.filter(isOpen).slice(0, TASKS_SHOWN_MAX).map(line);
   const ended = tasks
     .filter((task) => !isOpen(task))
