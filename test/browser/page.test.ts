@@ -1,7 +1,8 @@
-import type { TriggerExplanation } from "@mimikit/protocol/api";
+import type { ChatMessage, TriggerExplanation } from "@mimikit/protocol/api";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { ANSWERED_BADLY } from "../support/answered-badly.ts";
 import { freePort, Instance } from "../support/instance.ts";
 import { ModelServer } from "../support/model-server.ts";
 import { openInstance } from "./support/open-instance.ts";
@@ -1130,7 +1131,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     test("an empty page teaches by examples that fill the message field", async () => {
       const { page } = await openPage();
       expect(await page.locator(".example code").allInnerTexts()).toEqual([
-        "run `ls` then `wc -l README.md`",
+        "run `date` then `df -h .`",
         "remember I like pnpm",
         "first run `ls`, then run `date`, every day at 9",
         "help",
@@ -1141,6 +1142,32 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await page.keyboard.press("Enter");
       expect((await pages.gateway.arrival("input")).text).toBe("remember I like pnpm");
     });
+
+    test.each([
+      ["en-GB", "All 2 tasks are done."],
+      ["zh-CN", "2 个任务都完成了。"],
+    ])(
+      "each example of the empty page is answered well where there is nothing to work on (%s)",
+      async (locale, report) => {
+        const mimikit = await Instance.start();
+        pages.atEnd(() => mimikit.dispose());
+        const page = await openInstance(pages, mimikit, { locale });
+        await page.locator(".example").first().waitFor();
+        const examples = await page.locator(".example code").allInnerTexts();
+        expect(examples).toHaveLength(4);
+        for (const text of examples) {
+          await page.locator("#message").fill(text);
+          await page.locator("#message").press("Enter");
+          const isIt = (message: ChatMessage) => message.role === "user" && message.text === text;
+          await mimikit.replyTo(await mimikit.until(text, async () => (await mimikit.messages()).find(isIt)?.id));
+          await mimikit.drained();
+        }
+        await withText(page, report).waitFor();
+        const replies = (await mimikit.replies()).map((reply) => reply.text);
+        expect(replies.length).toBeGreaterThan(examples.length);
+        for (const text of replies) expect(text).not.toMatch(ANSWERED_BADLY);
+      },
+    );
 
     test("who follows goes on following when something grows before the browser has told of the last scrolling", async () => {
       for (let i = 0; i < 40; i++) {

@@ -1,13 +1,17 @@
-/** The README's first five minutes, word by word, in both languages, through the three real processes to a scheduled chain. */
-import { readFileSync, writeFileSync } from "node:fs";
+/**
+ * The README's first five minutes, word by word, in both languages, through the three real processes to a scheduled chain;
+ * and what the offline engine itself proposes. All of it in a workspace where nothing is.
+ */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { ANSWERED_BADLY } from "../support/answered-badly.ts";
 import { Instance } from "../support/instance.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "apps/cli/src/main.ts");
-/** Each of some twenty commands is a process of its own, on a loaded machine. */
+/** Each of some thirty commands is a process of its own, on a loaded machine. */
 const STEPS_MS_MAX = 300_000;
 const SECOND_MS = 1_000;
 
@@ -19,8 +23,9 @@ interface Readme {
   greeting: string;
   chainDone: string;
   scheduled: RegExp;
-  cancelled: string;
   remembered: string;
+  /** What its help shows as an example. */
+  example: RegExp;
 }
 
 const READMES: readonly Readme[] = [
@@ -30,8 +35,8 @@ const READMES: readonly Readme[] = [
     greeting: "Hello! No language model is configured yet",
     chainDone: "All 2 tasks are done.",
     scheduled: /^I have scheduled this: .*run `ls` then `date`\. .*Its id is `(?<id>t-[\d.]+)`/m,
-    cancelled: "it will not fire any more",
     remembered: "I like pnpm",
+    example: /For example: (.+)/,
   },
   {
     file: "README.zh-CN.md",
@@ -39,8 +44,8 @@ const READMES: readonly Readme[] = [
     greeting: "你好！还没有配置语言模型",
     chainDone: "2 个任务都完成了。",
     scheduled: /^已安排：.*运行 `ls` 然后 `date`。.*编号是 `(?<id>t-[\d.]+)`/m,
-    cancelled: "它不会再触发",
     remembered: "我喜欢用 pnpm",
+    example: /例如：(.+)/,
   },
 ];
 
@@ -51,63 +56,78 @@ function commandsBelow({ file, heading }: Readme): string[] {
   return block.split("\n");
 }
 
+/** A line in a shell of the workspace, where `npx mimikit` is the one of this checkout; it must end well. */
+async function say({ home, workDir }: Instance, line: string): Promise<string> {
+  const script = `npx() { shift; "$NODE" "$MAIN" "$@"; }\n${line}`;
+  const env = { MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, NODE: process.execPath, MAIN };
+  const { stdout, exitCode, stderr } = await execa("sh", ["-c", script], { cwd: workDir, env, reject: false });
+  expect(exitCode, `${line}\n${stderr}`).toBe(0);
+  expect(stdout, line).not.toMatch(ANSWERED_BADLY);
+  return stdout;
+}
+
 test.each(READMES)(
-  "what $file says leads to a chain on a schedule, and back",
+  "what $file says leads, line by line as it stands there, to a chain on a schedule, and back",
   { timeout: STEPS_MS_MAX },
   async (readme) => {
     const mimikit = await Instance.start({ hasClock: true });
     try {
-      writeFileSync(join(mimikit.workDir, "README.md"), "one\ntwo\n");
-      const env = { MIMIKIT_HOME: mimikit.home, MIMIKIT_WORK_DIR: mimikit.workDir, NODE: process.execPath, MAIN };
-      /** A line of the README in a shell, where `npx mimikit` is the one of this checkout. */
-      const say = async (line: string): Promise<string> => {
-        const script = `npx() { shift; "$NODE" "$MAIN" "$@"; }\n${line}`;
-        const { stdout, exitCode, stderr } = await execa("sh", ["-c", script], {
-          cwd: mimikit.workDir,
-          env,
-          reject: false,
-        });
-        expect(exitCode, `${line}\n${stderr}`).toBe(0);
-        return stdout;
-      };
-      const [hello = "", chain = "", reminder = "", schedule = "", list = "", explain = "", cancel = "", ...rest] =
+      const [hello = "", chain = "", reminder = "", schedule = "", list = "", explain = "", end = "", ...rest] =
         commandsBelow(readme);
       const [remember = "", search = "", undo = ""] = rest;
 
-      expect(await say(hello)).toContain(readme.greeting);
-      const report = await say(chain);
-      expect(report).toContain(readme.chainDone);
-      expect(report).toContain("2 README.md");
-      await say(reminder);
+      expect(await say(mimikit, hello)).toContain(readme.greeting);
+      expect(await say(mimikit, chain)).toContain(readme.chainDone);
+      await say(mimikit, reminder);
 
-      const { id = "" } = readme.scheduled.exec(await say(schedule))?.groups ?? {};
+      const { id = "" } = readme.scheduled.exec(await say(mimikit, schedule))?.groups ?? {};
       expect(id).not.toBe("");
       const triggers = await mimikit.until("the schedule", async () => {
-        const shown = await say(list);
+        const shown = await say(mimikit, list);
         return shown.includes(id) ? shown : undefined;
       });
       expect(triggers.trim().split("\n")).toHaveLength(3);
-      const withId = (line: string) => line.replace(/t-\d+\.\d+/, id);
-      expect(await say(withId(explain))).toContain(id);
+      expect(await say(mimikit, explain)).toContain(id);
 
-      const { next } = JSON.parse(await say(`npx mimikit triggers explain ${id} --json`)) as { next: string };
+      const shown = await say(mimikit, `npx mimikit triggers explain ${id} --json`);
+      const { next } = JSON.parse(shown) as { next: string };
       mimikit.setClock(Date.parse(next) - Date.now() + SECOND_MS);
       const fired = await mimikit.until("the report of the chain", async () =>
         (await mimikit.replies()).filter(({ text }) => text.includes(readme.chainDone)).at(1),
       );
-      expect(fired.text).toContain("README.md");
+      expect(fired.text).not.toMatch(ANSWERED_BADLY);
 
-      expect(await say(withId(cancel))).toContain(readme.cancelled);
-      await mimikit.until("its end", async () => ((await say(list)).includes(id) ? undefined : true));
+      await say(mimikit, end);
+      await mimikit.until("its end", async () => ((await say(mimikit, list)).includes(id) ? undefined : true));
 
-      expect(await say(remember)).toContain(readme.remembered);
-      expect(await say(search)).toContain(readme.remembered);
-      const undone = await mimikit.until("what can be undone", async () => {
-        const shown = (await say(undo)).split("\n").find((line) => line.includes(readme.remembered));
-        return shown;
-      });
-      await say(`${undo.replace(/ *#.*$/, "")} ${undone.split(" ", 1)[0]}`);
+      expect(await say(mimikit, remember)).toContain(readme.remembered);
+      expect(await say(mimikit, search)).toContain(readme.remembered);
+      const undone = await mimikit.until("what can be undone", async () =>
+        (await say(mimikit, undo)).split("\n").find((line) => line.includes(readme.remembered)),
+      );
+      await say(mimikit, `${undo.replace(/ *#.*$/, "")} ${undone.split(" ", 1)[0]}`);
       expect(readFileSync(join(mimikit.home, "memory.md"), "utf8")).not.toContain(readme.remembered);
+    } finally {
+      await mimikit.dispose();
+    }
+  },
+);
+
+test.each(READMES)(
+  "what the engine of $file proposes in its greeting and its help works as it stands there",
+  { timeout: STEPS_MS_MAX },
+  async (readme) => {
+    const mimikit = await Instance.start();
+    try {
+      const ask = (text: string) => say(mimikit, `npx mimikit ask '${text}'`);
+      const greeting = await say(mimikit, commandsBelow(readme)[0] ?? "");
+      const steps = /```text\n(.+?)\n```/s.exec(greeting)?.[1]?.split("\n") ?? [];
+      expect(steps).toHaveLength(4);
+      const answers: string[] = [];
+      for (const step of steps) answers.push(await ask(step));
+      expect(answers[0]).toContain(readme.chainDone);
+      expect(answers[2]).toMatch(readme.scheduled);
+      expect(await ask(readme.example.exec(answers[3] ?? "")?.[1] ?? "")).toContain(readme.chainDone);
     } finally {
       await mimikit.dispose();
     }

@@ -9,7 +9,7 @@ const COMMAND_COLUMNS = 44;
 const START = ["mimikit up", "start it, and print the address of its page"] as const;
 const FIRST = [
   ["mimikit chat", "talk with it here"],
-  ["mimikit ask 'run `ls` then `wc -l README.md`'", "ask, watch the work, get the answer"],
+  ["mimikit ask 'run `date` then `df -h .`'", "ask, watch the work, get the answer"],
   ["mimikit triggers add --every 2h 'run `date`'", "work that starts by itself"],
   ["mimikit status", "who answers, what runs, what it costs"],
   ["mimikit down", "stop it; nothing is lost"],

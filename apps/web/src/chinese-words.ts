@@ -203,7 +203,7 @@ export const CHINESE: Words = {
   emptyText: "写下你想要的。Mimikit 会立即保存、制定计划、在后台完成，并在这里汇报。可以关闭这个页面，什么都不会丢失。",
   examplesTitle: "试试这些",
   examples: [
-    { text: "运行 `ls` 然后 `wc -l README.md`", why: "两个步骤，第二步等第一步完成" },
+    { text: "运行 `date` 然后 `df -h .`", why: "两个步骤，第二步等第一步完成" },
     { text: "记住我喜欢用 pnpm", why: "存为普通的 Markdown，以后能找到" },
     { text: "每天9点先运行 `ls`，再运行 `date`", why: "到时自动执行，直到你取消" },
     { text: "帮助", why: "助手能听懂的一切" },

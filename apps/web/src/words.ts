@@ -178,7 +178,7 @@ const ENGLISH = {
     "Write what you want. Mimikit saves it at once, plans it, runs the work in the background and reports here. You can close this page; nothing gets lost.",
   examplesTitle: "Try one of these",
   examples: [
-    { text: "run `ls` then `wc -l README.md`", why: "two steps, the second waits for the first" },
+    { text: "run `date` then `df -h .`", why: "two steps, the second waits for the first" },
     { text: "remember I like pnpm", why: "kept as plain Markdown, found again later" },
     { text: "first run `ls`, then run `date`, every day at 9", why: "the same by itself, until you cancel it" },
     { text: "help", why: "everything the assistant understands" },

@@ -1,15 +1,19 @@
 /** A page of this build on a real instance, whatever was built before: all that it asks is answered by the real processes. */
 import { join } from "node:path";
 import { createPairingCode } from "@mimikit/runtime/pairing";
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Instance } from "../../support/instance.ts";
 import { connected, type Pages } from "./use-pages.ts";
 
 /** Opens it in a browser profile of its own, paired. */
-export async function openInstance(pages: Pages, mimikit: Instance): Promise<Page> {
+export async function openInstance(
+  pages: Pages,
+  mimikit: Instance,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
   // A page that is put in place by the test is not known to come from this machine, where its gateway is.
   const permissions = ["local-network-access"];
-  const context = await pages.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
+  const context = await pages.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions, ...options });
   pages.atEnd(() => context.close());
   const page = await context.newPage();
   const origin = `http://127.0.0.1:${mimikit.port}`;

@@ -27,7 +27,7 @@ export const ask = command({
   usage: "ask [text..]",
   summary: "send a message and wait for the whole answer",
   examples: [
-    ["mimikit ask 'run `ls` then `wc -l README.md`'", "prints the replies in order; progress goes to stderr"],
+    ["mimikit ask 'run `date` then `df -h .`'", "prints the replies in order; progress goes to stderr"],
     ["mimikit ask --attach shot.png what does this show", "with a picture, a recording, a PDF or a text"],
     ["git diff | mimikit ask", "what comes through the pipe is the message"],
     ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],

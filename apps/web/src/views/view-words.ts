@@ -133,7 +133,7 @@ const ENGLISH = {
 
   boardTeach:
     "Ask for something that takes more than one step, and its plan is drawn here: what runs side by side, and what waits for what.",
-  boardTry: "Try: run `ls` then `wc -l README.md`",
+  boardTry: "Try: run `date` then `df -h .`",
   boardAs: "Show as",
   plans: "Plans",
   timeline: "Timeline",
@@ -518,7 +518,7 @@ const CHINESE: typeof ENGLISH = {
   found: (n) => `找到 ${n} 条`,
 
   boardTeach: "提出一个需要几步才能完成的要求，这里就会画出它的计划：哪些同时进行，哪些要等待。",
-  boardTry: "试试：run `ls` then `wc -l README.md`",
+  boardTry: "试试：运行 `date` 然后 `df -h .`",
   boardAs: "显示为",
   plans: "计划",
   timeline: "时间线",

@@ -12,7 +12,7 @@ export function languageOf(text: string): Language {
 }
 
 const HELP_EN = [
-  "- run `a` then `b`: commands in the workspace, one after the other; `b` gets the output of `a`. For example: run `ls` then `wc -l README.md`",
+  "- run `a` then `b`: commands in the workspace, one after the other; `b` gets the output of `a`. For example: run `date` then `df -h .`",
   "- run `a` and `b`: side by side",
   "- every day at 9 run `a` then `b`, in 2 hours run `a`, when src/a.ts changes run `a`: the same, by itself",
   "- remind me in 10 minutes to …, every day at 9 remind me to …",
@@ -23,7 +23,7 @@ const HELP_EN = [
 ].join("\n");
 
 const HELP_ZH = [
-  "- 运行 `a` 然后 `b`：在工作目录中依次执行命令，`b` 能读到 `a` 的输出。例如：运行 `ls` 然后 `wc -l README.md`",
+  "- 运行 `a` 然后 `b`：在工作目录中依次执行命令，`b` 能读到 `a` 的输出。例如：运行 `date` 然后 `df -h .`",
   "- 运行 `a` 和 `b`：同时执行",
   "- 每天9点运行 `a` 然后 `b`、2小时后运行 `a`、当 src/a.ts 变化时运行 `a`：到时自动执行",
   "- 10分钟后提醒我 …、每天9点提醒我 …",
@@ -141,7 +141,7 @@ const en = {
   help: HELP_EN,
   greeting: "Hello! No language model is configured yet, so I understand a set of requests. Try one of these:",
   firstSteps: asTyped(
-    "run `ls` then `wc -l README.md`",
+    "run `date` then `df -h .`",
     "remind me in 2 minutes to stretch",
     "every day at 9 run `ls` then `date`",
     "help",
@@ -255,12 +255,7 @@ const zh: Words = {
   noModel: "还没有配置语言模型，所以我只能理解一些固定的请求，无法回答这个问题。我可以做这些：",
   help: HELP_ZH,
   greeting: "你好！还没有配置语言模型，所以我能听懂一组固定的请求。可以试试：",
-  firstSteps: asTyped(
-    "运行 `ls` 然后 `wc -l README.md`",
-    "2分钟后提醒我伸展一下",
-    "每天9点运行 `ls` 然后 `date`",
-    "帮助",
-  ),
+  firstSteps: asTyped("运行 `date` 然后 `df -h .`", "2分钟后提醒我伸展一下", "每天9点运行 `ls` 然后 `date`", "帮助"),
   elsewhere: {
     undo: "一条消息不会撤销任何内容。页面顶部的箭头里列出了可以撤销的内容，每项都有按钮；在终端里，`npx mimikit undo` 列出它们，`npx mimikit undo <编号>` 撤销其中一项。",
     why: "为什么触发或没有触发，请看页面顶部的时钟；在终端里请用 `npx mimikit triggers explain <编号>`。说“我的提醒”可以查看编号。",
