@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createPairingCode, PAIRING_CODE_MS, redeemPairingCode } from "@mimikit/runtime/pairing";
 import { expect, test } from "vitest";
@@ -221,4 +221,11 @@ test("a flood of addresses does not grow the memory of them without end, and for
   expect(attempts.waitSec("first", 0)).toBe(300);
   attempts.noteWrong("one more", 0);
   expect(attempts.waitSec("first", 0)).toBe(0);
+});
+
+test("a directory among the sessions, whatever its name, costs nobody a sign-in", async () => {
+  const gateway = await startGateway();
+  for (const name of ["x.json", "y", `${"0".repeat(64)}.json`]) mkdirSync(join(gateway.home, "sessions/web", name));
+  const browser = await pairBrowser(gateway);
+  expect((await gateway.ask("/api/status", asPage(browser))).status).toBe(200);
 });

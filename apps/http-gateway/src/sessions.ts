@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/json";
+import { hasCode } from "@mimikit/store/error-code";
 import { directoryOf, type FileSystem } from "@mimikit/store/file-system";
 import { createRecord, readRecord } from "@mimikit/store/record";
 import { WEB_SESSIONS } from "@mimikit/store/state";
@@ -85,13 +86,23 @@ export class Sessions {
     await this.fs.syncDir(directoryOf(pathOf(id)));
   }
 
+  /** A directory that somebody has put there signs nobody in, and keeps nobody from it. */
+  private async removeIfFile(id: string): Promise<void> {
+    try {
+      await this.remove(id);
+    } catch (error) {
+      // Linux says the first of a directory, others the second.
+      if (!hasCode(error, "EISDIR", "EPERM")) throw error;
+    }
+  }
+
   private async removeOld(nowMs: number): Promise<void> {
     const living: { id: string; createdAt: string }[] = [];
     for (const name of await this.fs.list(WEB_SESSIONS)) {
       const id = name.replace(/\.json$/, "");
       const session = await this.read(id);
       if (session !== null && isLiving(session, nowMs)) living.push({ id, createdAt: session.createdAt });
-      else await this.remove(id);
+      else await this.removeIfFile(id);
     }
     const oldestFirst = living.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
     for (const { id } of oldestFirst.slice(0, Math.max(0, living.length + 1 - SESSIONS_MAX))) await this.remove(id);
