@@ -184,6 +184,113 @@ test.each([
   expect(verifyAudit(home, "workers").problems.join("\n")).toMatch(sentence);
 });
 
+/** A chain of three lines, and how to make another file of it. */
+function threeLines() {
+  const home = temporaryHome();
+  const { write } = openChain(home);
+  for (const event of ["one", "two", "three"]) write(event);
+  const path = join(home, FILE);
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  return { home, lines, save: (changed: readonly string[]) => writeFileSync(path, `${changed.join("\n")}\n`) };
+}
+
+test.each([
+  ["words", () => "junk"],
+  ["an object", () => '{"hello":"there"}'],
+  ["a line without its hash", (line: string) => line.replace(/,"previousHash":.*/, "}")],
+  ["the beginning of a line of another number", (line: string) => line.slice(0, -10)],
+  ["the beginning of a line of another process", (line: string) => line.slice(0, -10).replace("workers", "gateway")],
+])("%s between two lines is told as put in", (_what, forge) => {
+  const { home, lines, save } = threeLines();
+  save(lines.toSpliced(2, 0, forge(lines[0] ?? "")));
+  expect(verifyAudit(home, "workers")).toMatchObject({
+    torn: 0,
+    problems: [`${FILE}:3 is no line of the audit log: it was put in or damaged`],
+  });
+});
+
+test("the beginning of the next line, cut off anywhere, is what a crash leaves: counted, and no break", () => {
+  const { home, lines, save } = threeLines();
+  const [, , third = ""] = lines;
+  for (let end = 1; end < third.length; end++) {
+    save(lines.toSpliced(2, 0, third.slice(0, end)));
+    expect(verifyAudit(home, "workers"), third.slice(0, end)).toMatchObject({ lines: 3, torn: 1, problems: [] });
+  }
+  // A power failure leaves zeros where nothing was written yet.
+  save(lines.toSpliced(2, 0, "\0".repeat(100), `${third.slice(0, 70)}${"\0".repeat(100)}`));
+  expect(verifyAudit(home, "workers")).toMatchObject({ lines: 3, torn: 2, problems: [] });
+});
+
+test("a chain is whole from its first line to its last, and says when these were written", () => {
+  const home = temporaryHome();
+  const { clock, write } = openChain(home);
+  write("one");
+  clock.nowMs += 60_000;
+  write("two");
+  expect(verifyAudit(home, "workers")).toMatchObject({
+    from: 1,
+    fromAt: "2026-11-20T10:00:00.000Z",
+    to: 2,
+    toAt: "2026-11-20T10:01:00.000Z",
+  });
+});
+
+test("a file that is removed while it is written is begun anew, the chain goes on in it and says so, and the loss is found", () => {
+  const home = temporaryHome();
+  const { write } = openChain(home);
+  write("one");
+  write("two");
+  rmSync(join(home, FILE));
+  write("three");
+  write("four");
+  const [first, ...others] = readWholeTrail(home);
+  expect(first).toMatchObject({
+    event: "audit_file_reopened",
+    seq: 3,
+    detail: { file: FILE, was: "removed", after: 2 },
+  });
+  expect(others.map(({ seq, event }) => [seq, event])).toEqual([
+    [4, "three"],
+    [5, "four"],
+  ]);
+  expect(statSync(join(home, FILE)).mode & 0o777).toBe(0o600);
+  expect(verifyAudit(home, "workers").problems).toEqual([
+    "what came before line 3 is gone, and the chain does not say that it was let go",
+  ]);
+});
+
+test("a file that an editor has replaced by one with the same lines is gone on with, and no line is missed", () => {
+  const home = temporaryHome();
+  const { write } = openChain(home);
+  write("one");
+  const path = join(home, FILE);
+  // Without the newline at its end.
+  writeFileSync(`${path}~`, readFileSync(path, "utf8").trimEnd());
+  renameSync(`${path}~`, path);
+  write("two");
+  expect(events(home)).toEqual(["one", "audit_file_reopened", "two"]);
+  expect(verifyAudit(home, "workers")).toMatchObject({ lines: 3, torn: 0, problems: [] });
+});
+
+test("a file that was begun anew is finished under its own first line, and noticed when it is removed again", async () => {
+  const home = temporaryHome();
+  const { clock, write } = openChain(home);
+  write("one");
+  rmSync(join(home, FILE));
+  write("two");
+  clock.nowMs += DAY_MS;
+  write("three");
+  await allPacked(home, 1);
+  expect(finished(home)).toEqual(["workers.0000000002.2026-11-20.jsonl.gz"]);
+  rmSync(join(home, FILE));
+  write("four");
+  expect(events(home)).toEqual(["audit_file_reopened", "two", "audit_file_reopened", "four"]);
+  expect(verifyAudit(home, "workers").problems).toEqual([
+    expect.stringMatching(/line 5 follows line 3/),
+    expect.stringMatching(/what came before line 2 is gone/),
+  ]);
+});
+
 test("a finished file that was taken away is found", async () => {
   const home = temporaryHome();
   const { clock, write } = openChain(home);

@@ -14,6 +14,7 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lstatSync,
   openSync,
   readSync,
   renameSync,
@@ -43,6 +44,12 @@ const DAY_MS = 86_400_000;
 /** What the chain says before finished files are removed: `through` is the last line of them, `hash` its hash. */
 export const PRUNED_EVENT = "audit_pruned";
 
+/**
+ * What the chain says after its file was taken away from under it, in a new file or in the one that is there instead: `file`,
+ * whether it `was` removed or replaced, and `after`, the number of the last line that was written before.
+ */
+export const REOPENED_EVENT = "audit_file_reopened";
+
 /** What comes before a line: its place in the chain. */
 export interface Link {
   seq: number;
@@ -70,11 +77,9 @@ export interface AuditChainOptions {
 export function openAuditChain(options: AuditChainOptions): AuditChain {
   const { home, actor, note, onProblem, nowMs = Date.now, fileBytesMax = AUDIT_FILE_BYTES_MAX } = options;
   const path = join(home, auditFile(actor));
-  let file = openForAppending(path);
-  const tail = readEnd(file);
+  let { file, inode, first, tail } = openAt(path);
   let link = linkAfter(tail) ?? linkAfterRotated(home, actor) ?? { seq: 1, previousHash: "" };
-  let endsInNewline = tail === "" || tail.endsWith("\n");
-  let first: { seq: number; day: string } | undefined = firstIn(readBeginning(file));
+  let endsInNewline = isWhole(tail);
   let isSwept = false;
   let sweeping = Promise.resolve();
 
@@ -94,40 +99,56 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     }
     closeSync(file);
     file = opened;
+    inode = fstatSync(file).ino;
     first = undefined;
     endsInNewline = true;
     isSwept = false;
   }
 
-  const isDue = () => first !== undefined && (fstatSync(file).size >= fileBytesMax || first.day !== dayOfMs(nowMs()));
+  /** Somebody has taken the file away: the chain goes on in what is there now, and says so. */
+  function reopen(was: "removed" | "replaced"): void {
+    const opened = openAt(path);
+    closeSync(file);
+    ({ file, inode, first } = opened);
+    endsInNewline = isWhole(opened.tail);
+    note({ event: REOPENED_EVENT, detail: { file: auditFile(actor), was, after: link.seq - 1 } });
+  }
 
-  return {
-    append(write) {
-      if (isDue()) finishFile();
-      const line = write(link);
-      const endedInNewline = endsInNewline;
-      const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${line}\n`);
-      const { size } = fstatSync(file);
-      try {
-        for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-      } catch (error) {
-        // The disk is full in mid-line: what is there of the line is taken back, so that no number appears twice.
-        endsInNewline = false;
-        ftruncateSync(file, size);
-        endsInNewline = endedInNewline;
-        throw error;
-      }
-      endsInNewline = true;
-      first ??= { seq: link.seq, day: dayOfMs(nowMs()) };
-      link = { seq: link.seq + 1, previousHash: hashOf(line) };
-      if (!isSwept) {
-        isSwept = true;
-        const limits = { nowMs: nowMs(), bytesMax: options.bytesMax ?? AUDIT_BYTES_MAX };
-        sweeping = sweeping.then(() => sweep({ home, actor, note, ...limits })).catch(onProblem);
-      }
-      return line;
-    },
-  };
+  const isDue = (size: number) => first !== undefined && (size >= fileBytesMax || first.day !== dayOfMs(nowMs()));
+
+  function append(write: (link: Link) => string): string {
+    // An inode that is open is given to no other file.
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.ino !== inode) {
+      reopen(info === undefined ? "removed" : "replaced");
+      return append(write);
+    }
+    if (isDue(info.size)) finishFile();
+    const line = write(link);
+    const endedInNewline = endsInNewline;
+    const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${line}\n`);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(file, bytes, written);
+    } catch (error) {
+      // The disk is full in mid-line: what is there of the line is taken back, so that no number appears twice.
+      endsInNewline = false;
+      ftruncateSync(file, fstatSync(file).size - written);
+      endsInNewline = endedInNewline;
+      throw error;
+    }
+    endsInNewline = true;
+    first ??= { seq: link.seq, day: dayOfMs(nowMs()) };
+    link = { seq: link.seq + 1, previousHash: hashOf(line) };
+    if (!isSwept) {
+      isSwept = true;
+      const limits = { nowMs: nowMs(), bytesMax: options.bytesMax ?? AUDIT_BYTES_MAX };
+      sweeping = sweeping.then(() => sweep({ home, actor, note, ...limits })).catch(onProblem);
+    }
+    return line;
+  }
+
+  return { append };
 }
 
 /** SHA-256 of a line, as the next line has it. */
@@ -149,6 +170,17 @@ function dayOfMs(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
+/** The file of a chain, and what is in it. */
+function openAt(path: string) {
+  const file = openForAppending(path);
+  return { file, inode: fstatSync(file).ino, first: firstIn(readPart(file, 0)), tail: readEnd(file) };
+}
+
+/** Does a line that is appended to this begin on a line of its own? */
+function isWhole(tail: string): boolean {
+  return tail === "" || tail.endsWith("\n");
+}
+
 function openForAppending(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = openSync(path, flags, 0o600);
@@ -160,10 +192,6 @@ function openForAppending(path: string): number {
 function readEnd(file: number): string {
   const { size } = fstatSync(file);
   return readPart(file, Math.max(0, size - END_BYTES_MAX));
-}
-
-function readBeginning(file: number): string {
-  return readPart(file, 0);
 }
 
 function readPart(file: number, from: number): string {

@@ -59,13 +59,22 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
     process.stdout.write(`${line}\n`);
   }
 
+  /** The chain may have something to say of its own before it: what is lost is told once. */
+  function tellLost(): void {
+    const lines = lost;
+    lost = 0;
+    try {
+      append({ event: "audit_lost", detail: { lines } });
+    } catch (error) {
+      lost += lines;
+      throw error;
+    }
+  }
+
   const log: Log = {
     audit(event) {
       try {
-        if (lost > 0) {
-          append({ event: "audit_lost", detail: { lines: lost } });
-          lost = 0;
-        }
+        if (lost > 0) tellLost();
         append(event);
       } catch (error) {
         lost++;

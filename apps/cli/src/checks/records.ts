@@ -9,7 +9,12 @@ const NAMED_MAX = 5;
 export async function checkRecords({ exists, home, workDir }: Patient): Promise<Check[]> {
   if (!exists) return [];
   const { turns, results, violations } = await findViolations((look) => withState(look, { home, workDir }));
-  if (violations.length === 0) return [ok(`${turns} turns and ${results} tasks are as the protocol wants them`)];
+  if (violations.length === 0)
+    return [
+      ok(
+        `${turns} turns and ${results} tasks are as the protocol wants them; the audit log is whole from its first line to its last`,
+      ),
+    ];
   const next = "keep a copy of the state directory (mimikit backup), and restore an earlier one if work is missing";
   const named = violations.slice(0, NAMED_MAX).map((violation) => fail(plainLine(violation), next));
   const more = violations.length - named.length;

@@ -1,6 +1,6 @@
 /**
  * What the processes have done, out of their own files: the newest of it, all of it at a moment in the past, and the
- * proof that nothing was cut out. It reads the files itself, so it works with everything down.
+ * state of the chains. It reads the files itself, so it works with everything down.
  */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -23,15 +23,19 @@ const HASH_CHARS_SHOWN = 16;
 /** Turns before the moment in which the last reply, and what was answered, is looked for. */
 const TURNS_READ_MAX = 200;
 
+/** What nobody can know from the files alone. */
+const UNKNOWABLE =
+  "What cannot be known from the files: whether the last line of a chain was changed, whether more followed it, and whether a chain is missing, or was calculated anew, as a whole. Note the heads elsewhere, and compare.";
+
 type Actor = AuditLine["actor"];
 
 export const audit = command({
   usage: "audit <action>",
-  summary: "what was done: read it, prove it, or go back in it",
+  summary: "what was done: read it, verify it, or go back in it",
   examples: [
     ["mimikit audit tail -f", "the newest lines, and those to come; Ctrl-C ends it"],
     ["mimikit audit tail -n 500 --actor supervisor --json", "as one JSON document"],
-    ["mimikit audit verify", "proves that no line was cut out or changed; exit code 1 when one was"],
+    ["mimikit audit verify", "from where to where the chains are whole; exit code 1 where one is broken"],
     ["mimikit audit replay --at 2026-11-22T09:30", "what was open, asked and answered at that moment"],
   ],
   options: (yargs) =>
@@ -91,7 +95,7 @@ async function tail(
 function verify(home: string, json: boolean, actors: Actor[]): void {
   const chains = actors.map((actor) => verifyAudit(home, actor));
   const breaks = chains.reduce((sum, chain) => sum + chain.breaks, 0);
-  if (json) printJson({ ok: breaks === 0, chains });
+  if (json) printJson({ ok: breaks === 0, chains, unknown: UNKNOWABLE });
   else showChains(chains);
   if (breaks > 0) throw new Failure("failed", `the audit log is broken in ${breaks} place${breaks === 1 ? "" : "s"}`);
 }
@@ -113,8 +117,14 @@ function showChains(chains: readonly Verified[]): void {
     for (const problem of problems) printLine(`${styled("red", "✗")} ${plainLine(problem)}`);
     if (breaks > problems.length) printLine(`  and ${breaks - problems.length} more`);
   }
-  if (chains.every(({ breaks }) => breaks === 0))
-    printLine(`${styled("green", "✓")} no line was cut out, changed or put in`);
+  for (const chain of chains) if (chain.breaks === 0) printLine(soundness(chain));
+  printLine(UNKNOWABLE);
+}
+
+/** From where to where a chain is whole. */
+function soundness({ actor, lines, from, fromAt, to, toAt }: Verified): string {
+  if (lines === 0) return `${styled("yellow", "!")} ${actor}: there is no line to verify`;
+  return `${styled("green", "✓")} ${actor}: whole from line ${from} (${fromAt}) to line ${to} (${toAt})`;
 }
 
 async function goBack(home: string, json: boolean, at: string | undefined): Promise<void> {

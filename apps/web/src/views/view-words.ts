@@ -266,7 +266,7 @@ const ENGLISH = {
   auditActor: "Process",
   everyActor: "all processes",
   auditTeach:
-    "Every action of the three processes is one line here, chained by hashes so that none can be cut out: “mimikit audit verify” proves it.",
+    "Every action of the three processes is one line here, chained by hashes, so that one that is cut out is missed: “mimikit audit verify” says from where to where the chains are whole.",
   auditNothing: "No line that is loaded fits.",
   auditEvent: "Event",
   everyEvent: "all events",
@@ -649,7 +649,8 @@ const CHINESE: typeof ENGLISH = {
   auditFilterPlaceholder: "事件、任务、任意词语",
   auditActor: "进程",
   everyActor: "所有进程",
-  auditTeach: "三个进程的每一个动作都是这里的一行，用哈希连成链，谁也删不掉：“mimikit audit verify” 可以证明。",
+  auditTeach:
+    "三个进程的每一个动作都是这里的一行，用哈希连成链，中间少了一行就看得出来：“mimikit audit verify” 会告诉你每条链从哪一行到哪一行是完整的。",
   auditNothing: "已加载的行里没有符合的。",
   auditEvent: "事件",
   everyEvent: "所有事件",
