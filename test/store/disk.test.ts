@@ -1,18 +1,23 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
+import { openDisk } from "@mimikit/store/disk";
 import { createOnce, replaceView } from "@mimikit/store/record";
+import { restoreDirectories } from "@mimikit/store/restore-directories";
+import { DIRECTORIES } from "@mimikit/store/state";
 import { describe, expect, test } from "vitest";
 import { temporaryState } from "./home.ts";
 
@@ -119,4 +124,65 @@ test("a directory that changed a moment ago says that it may have changed again"
 test("any number of syncs of one directory at once all come back", async () => {
   const { fs } = temporaryState();
   await Promise.all(Array.from({ length: 200 }, () => fs.syncDir("inbox")));
+});
+
+describe("a directory of the state that was removed", () => {
+  /** A disk on which `dir` is missing, and what was made again. */
+  function without(dir: string) {
+    const { home } = temporaryState();
+    const made: string[] = [];
+    const fs = openDisk(home, "test-1-2", () => made.push(...restoreDirectories(home)));
+    return { home, fs, made, remove: () => rmSync(join(home, dir), { recursive: true }) };
+  }
+
+  test.each(DIRECTORIES)("is made again where somebody looks into it: %s", async (dir) => {
+    const { home, fs, made, remove } = without(dir);
+    remove();
+    const children = DIRECTORIES.filter((each) => each.startsWith(`${dir}/`)).map((each) => basename(each));
+    expect((await fs.list(dir)).sort()).toEqual(children.sort());
+    expect(made).toContain(dir);
+    expect(statSync(join(home, dir)).mode & 0o777).toBe(0o700);
+    remove();
+    await fs.version(dir);
+    expect(made.filter((each) => each === dir)).toHaveLength(2);
+  });
+
+  test.each(["inbox", "tmp"])("costs no record that comes then: %s", async (dir) => {
+    const { home, fs, remove } = without(dir);
+    remove();
+    expect(await createOnce(fs, "inbox/m.json", "text")).toBe(true);
+    expect(readFileSync(join(home, "inbox/m.json"), "utf8")).toBe("text");
+  });
+
+  test("is there again for what is moved into it", async () => {
+    const { home, fs, made, remove } = without("quarantine");
+    writeFileSync(join(home, "inbox/junk"), "junk");
+    remove();
+    expect(await fs.rename("inbox/junk", "quarantine/junk")).toBe(true);
+    expect(await fs.rename("inbox/nothing", "quarantine/nothing")).toBe(false);
+    expect(await fs.link("inbox/nothing", "quarantine/nothing")).toBe("missing");
+    expect(made).toEqual(["quarantine"]);
+  });
+
+  test("took what was not durable with it: nothing is acknowledged", async () => {
+    const { fs, remove } = without("inbox");
+    const removing = { ...fs, link: async (from: string, to: string) => fs.link(from, to).finally(remove) };
+    await expect(createOnce(removing, "inbox/m.json", "text")).rejects.toThrow("ENOENT");
+  });
+
+  test("does not come back where the whole state was removed, and neither does a directory of somebody else's", async () => {
+    const { home, fs, remove } = without("");
+    await expect(fs.list("runs/t-000001.a1")).rejects.toThrow("ENOENT");
+    remove();
+    await expect(fs.list("inbox")).rejects.toThrow("ENOENT");
+    await expect(createOnce(fs, "inbox/m.json", "text")).rejects.toThrow("ENOENT");
+    expect(existsSync(home)).toBe(false);
+  });
+
+  test("is nobody's business for one who only opens the state", () => {
+    const { home } = temporaryState();
+    const before = readdirSync(join(home, "tmp"));
+    openDisk(home, "test-1-3");
+    expect(readdirSync(join(home, "tmp"))).toEqual(before);
+  });
 });

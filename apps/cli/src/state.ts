@@ -50,7 +50,9 @@ export async function withDisk<T>(home: string, work: (fs: FileSystem) => Promis
   try {
     return await work(fs);
   } finally {
-    rmdirSync(join(home, TEMPORARY, incarnation));
+    // Most commands write nothing, and so have made none.
+    const temporary = join(home, TEMPORARY, incarnation);
+    if (existsSync(temporary)) rmdirSync(temporary);
   }
 }
 

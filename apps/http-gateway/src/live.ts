@@ -17,6 +17,7 @@ import type { Log } from "@mimikit/runtime/log";
 import { streamPath } from "@mimikit/store/state";
 import { AuditTail } from "./audit-tail.ts";
 import { EventLog } from "./event-log.ts";
+import type { Mishaps } from "./mishaps.ts";
 import type { Socket } from "./socket.ts";
 import { StreamTail } from "./stream-tail.ts";
 import type { Look, View } from "./view.ts";
@@ -35,6 +36,8 @@ export interface LiveOptions {
   view: View;
   incarnation: string;
   statusOf(look: Look): Promise<Status>;
+  /** Hears of everything that was done. */
+  mishaps: Mishaps;
   log: Log;
 }
 
@@ -75,7 +78,10 @@ export class Live {
     const status = await this.freshStatus(look);
     this.publish(look, status);
     this.follow(look);
-    for (const line of this.done.read()) this.emit({ type: "audit", data: line });
+    for (const line of this.done.read()) {
+      this.options.mishaps.note(line);
+      this.emit({ type: "audit", data: line });
+    }
   }
 
   /** Tells what running tasks have written since the last time. */

@@ -13,6 +13,7 @@ import type { FileSystem } from "@mimikit/store/file-system";
 import type { Mirror } from "@mimikit/store/mirror";
 import { MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/state";
 import type { DayBook, UsageBook } from "@mimikit/store/usage-book";
+import type { Mishaps } from "./mishaps.ts";
 import type { Look } from "./view.ts";
 
 /** What follows from the settings as they are now. */
@@ -37,6 +38,7 @@ export interface StatusFacts {
   settings: () => SettingsFacts;
   usage: UsageBook;
   mirror: Mirror;
+  mishaps: Mishaps;
 }
 
 /** The status at one look. @param nowMs wall clock, for "today". */
@@ -49,6 +51,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   const today = facts.usage.readDay(dayOf(nowMs));
   const { inputTokens, outputTokens, costUsd } = today.total;
+  problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
   if (!workers.alive) problems.push("the worker pool is not running: tasks wait");
   if (quarantine > 0) problems.push(`${quarantine} unreadable file(s) were set aside in ${QUARANTINE}/`);

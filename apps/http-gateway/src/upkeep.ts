@@ -1,9 +1,10 @@
 /** What the gateway does by itself: look at the state directory, follow streams, and let go of clients that are gone. */
 import type { Config } from "@mimikit/runtime/config";
+import { keepHome } from "@mimikit/runtime/keep-home";
 import type { Log } from "@mimikit/runtime/log";
 import { runLoop } from "@mimikit/runtime/loop";
 import { STREAMS } from "@mimikit/store/state";
-import { WATCHED, watchState } from "@mimikit/store/watch";
+import { WATCHED } from "@mimikit/store/watch";
 import type { Live } from "./live.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -40,19 +41,15 @@ export function startUpkeep({ home, config, live, sessions, log }: UpkeepParts):
     tick: () => live.heartbeat((session) => sessions.isSignedIn(session, Date.now())),
     onError: (error) => log.error("the connections could not be checked", { error }),
   });
-  const stopWatching = watch(home, log, (dir) => (dir === STREAMS ? streams : looks).nudge());
+  const stopWatching = keepHome({
+    home,
+    log,
+    dirs: WATCHED.gateway,
+    onChange: (dir) => (dir === STREAMS ? streams : looks).nudge(),
+    everyMs: config.rereadSec * 1_000,
+  });
   return async () => {
     stopWatching();
     await Promise.all([looks.stop(), streams.stop(), heartbeats.stop()]);
   };
-}
-
-/** The system may have no notifications left (inotify's limits). That costs speed only: the tick goes on looking. */
-function watch(home: string, log: Log, onChange: (dir: string) => void): () => void {
-  try {
-    return watchState(home, WATCHED.gateway, onChange);
-  } catch (error) {
-    log.warn("changes of the state directory are not notified", { error });
-    return () => undefined;
-  }
 }

@@ -8,6 +8,7 @@ import { loadConfig } from "@mimikit/runtime/config";
 import { lockDocument } from "@mimikit/runtime/document-lock";
 import { readToken, resolveHome } from "@mimikit/runtime/home";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
+import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { createLog } from "@mimikit/runtime/log";
 import { type Loop, runLoop } from "@mimikit/runtime/loop";
 import { writeRole } from "@mimikit/runtime/role-record";
@@ -18,7 +19,7 @@ import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
 import { openDisk } from "@mimikit/store/disk";
 import { DocumentBusy, type DocumentLock } from "@mimikit/store/document";
 import { UsageBook } from "@mimikit/store/usage-book";
-import { WATCHED, watchState } from "@mimikit/store/watch";
+import { WATCHED } from "@mimikit/store/watch";
 import { noticeConfig } from "./config-changes.ts";
 import { HistoryMonths } from "./history-months.ts";
 import { writeHistory } from "./history-view.ts";
@@ -61,7 +62,7 @@ const settings = watchConfig(home, process.env, ({ problems }) => {
 writeRole(home, "supervisor");
 
 const { pid, startTime } = ownIdentity();
-const fs = openDisk(home, `supervisor-${pid}-${startTime}`);
+const fs = openDisk(home, `supervisor-${pid}-${startTime}`, () => completeHome(home, log));
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 const files = new WorkspaceFiles({
   workDir,
@@ -111,7 +112,13 @@ const loop: Loop = runLoop({
   },
   onError: (error) => log.error("tick failed", { error }),
 });
-const stopWatching = watchState(home, WATCHED.supervisor, () => loop.nudge());
+const stopWatching = keepHome({
+  home,
+  log,
+  dirs: WATCHED.supervisor,
+  onChange: () => loop.nudge(),
+  everyMs: config.rereadSec * 1_000,
+});
 const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);
 const named = new NamedAttachments(home, supervisor.mirror);
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);

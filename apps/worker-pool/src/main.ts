@@ -16,6 +16,7 @@ import { openHome, waitForAdoption } from "@mimikit/runtime/adoption";
 import { loadConfig } from "@mimikit/runtime/config";
 import { homeHash, readToken, resolveHome } from "@mimikit/runtime/home";
 import { isAlive, ownIdentity } from "@mimikit/runtime/identity";
+import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { createLog } from "@mimikit/runtime/log";
 import { runLoop } from "@mimikit/runtime/loop";
 import { killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
@@ -26,7 +27,7 @@ import { callersUmask } from "@mimikit/runtime/umask";
 import { watchConfig } from "@mimikit/runtime/watch-config";
 import { openDisk } from "@mimikit/store/disk";
 import { UsageBook } from "@mimikit/store/usage-book";
-import { WATCHED, watchState } from "@mimikit/store/watch";
+import { WATCHED } from "@mimikit/store/watch";
 import { admit } from "./admit.ts";
 import { allot, linesOfDead } from "./allot.ts";
 import { endEarlier } from "./end-earlier.ts";
@@ -76,7 +77,7 @@ const byRole = <T>(of: (role: Role) => T) =>
 const identity = ownIdentity();
 const book = new UsageBook(home);
 const said = new HistoryIndex(home);
-const fs = openDisk(home, `workers-${identity.pid}-${identity.startTime}`);
+const fs = openDisk(home, `workers-${identity.pid}-${identity.startTime}`, () => completeHome(home, log));
 const rules = new OwnerRules(fs, (chars) =>
   log.audit({ event: "rules_cut", detail: { chars, shown: RULES_CHARS_MAX } }),
 );
@@ -182,7 +183,13 @@ const loop = runLoop({
   },
   onError,
 });
-const stopWatching = watchState(home, WATCHED.workers, () => loop.nudge());
+const stopWatching = keepHome({
+  home,
+  log,
+  dirs: WATCHED.workers,
+  onChange: () => loop.nudge(),
+  everyMs: config.rereadSec * 1_000,
+});
 
 onShutdown(async () => {
   stopWatching();

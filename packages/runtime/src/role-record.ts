@@ -1,5 +1,5 @@
 /** Each process role says who it is when it starts, so that the others can see whether it lives. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuditLine } from "@mimikit/protocol/audit";
 import { Identity } from "@mimikit/protocol/claim";
@@ -26,12 +26,23 @@ export type RoleRecord = z.infer<typeof RoleRecord>;
 
 const recordPath = (home: string, role: ProcessRole) => join(home, LOCKS, `${role}.json`);
 
+/** What this process has said of itself, by the path of the note. */
+const said = new Map<string, string>();
+
 /** Says that this process is `role` now, and where it serves. Call it once, after the singleton is claimed. */
 export function writeRole(home: string, role: ProcessRole, url?: string): RoleRecord {
   const startedAt = new Date().toISOString();
   const record: RoleRecord = { ...ownIdentity(), startedAt, version: VERSION, ...(url !== undefined && { url }) };
-  replaceFile(recordPath(home, role), `${JSON.stringify(record)}\n`);
+  const path = recordPath(home, role);
+  const text = `${JSON.stringify(record)}\n`;
+  replaceFile(path, text);
+  said.set(path, text);
   return record;
+}
+
+/** Says it once more where somebody has removed the note: without it, the others take this process for dead. */
+export function writeRoleAgain(): void {
+  for (const [path, text] of said) if (!existsSync(path)) replaceFile(path, text);
 }
 
 /** Who was `role` last; ask `isAlive` whether it still is. null when nobody was, or when the note is not readable as one. */

@@ -14,7 +14,7 @@ import {
 } from "@mimikit/protocol/attachment";
 import { BadJson } from "@mimikit/protocol/json";
 import { hasCode } from "./error-code.ts";
-import type { FileSystem } from "./file-system.ts";
+import { directoryOf, type FileSystem } from "./file-system.ts";
 import { readRecord, replaceView } from "./record.ts";
 import { TypeSniffer } from "./sniff-type.ts";
 import { ATTACHMENTS, attachmentPath, isLongText, recordIn } from "./state.ts";
@@ -55,6 +55,7 @@ export async function storeAttachment(
   bytesMax = STORED_BYTES_MAX,
 ): Promise<Attachment> {
   const temporary = fs.temporary();
+  await fs.makeDir(directoryOf(temporary));
   try {
     const attachment = await receive(join(home, temporary), chunks);
     const path = attachmentPath(attachment.id);

@@ -10,9 +10,10 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
 import { hasCode } from "./error-code.ts";
-import type { FileInfo, FileSystem } from "./file-system.ts";
+import { directoryOf, type FileInfo, type FileSystem } from "./file-system.ts";
+import { makeDirectory } from "./restore-directories.ts";
 import { shareRuns } from "./share-runs.ts";
-import { TEMPORARY } from "./state.ts";
+import { DIRECTORIES, TEMPORARY } from "./state.ts";
 
 /** A directory's mtime has the granularity of the kernel's tick, so a younger one may hide a later change. */
 const MTIME_SETTLED_MS = 50;
@@ -48,23 +49,41 @@ function readPlain(path: string, bytesMax: number): Buffer | null {
 }
 
 /**
- * Opens the state directory `home`, which must exist with all its directories.
- * @param incarnation names this process's own part of `tmp/`; unique per process start.
+ * Opens the state directory `home`, which must exist with all its directories. Nothing is written by opening it.
+ * @param incarnation names this process's own part of `tmp/`; unique per process start. It is made when it is needed.
+ * @param restore makes the directories of the state that somebody has removed. It is called where one is missed, and what
+ * has missed it is done once more; never for a sync, because what was to be durable is gone with its directory.
  */
-export function openDisk(home: string, incarnation: string): FileSystem {
+export function openDisk(home: string, incarnation: string, restore: () => void = () => undefined): FileSystem {
   const at = (path: string) => join(home, path);
   const syncs = new Map<string, () => Promise<void>>();
   const temporaryDir = `${TEMPORARY}/${incarnation}`;
+  const ours = new Set([...DIRECTORIES, temporaryDir]);
   let temporaries = 0;
-  sync.mkdirSync(at(temporaryDir), { recursive: true, mode: 0o700 });
+
+  /** Does `work` in `dir`; once more where it has failed for want of `dir`, which is made again. */
+  async function within<T>(dir: string, work: () => T | Promise<T>, isToBlame = () => true): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!hasCode(error, "ENOENT") || !ours.has(dir) || !isToBlame()) throw error;
+      restore();
+      if (dir === temporaryDir) makeDirectory(at(dir));
+      return work();
+    }
+  }
+
+  /** Gives what is at `from` another name. Without it, no directory is to blame. */
+  const into = (from: string, to: string, work: () => void) =>
+    within(directoryOf(to), work, () => sync.existsSync(at(from)));
 
   return {
     async list(dir) {
-      return sync.readdirSync(at(dir));
+      return within(dir, () => sync.readdirSync(at(dir)));
     },
 
     async version(dir) {
-      const { mtimeNs, mtimeMs } = sync.statSync(at(dir), { bigint: true });
+      const { mtimeNs, mtimeMs } = await within(dir, () => sync.statSync(at(dir), { bigint: true }));
       const ageMs = Date.now() - Number(mtimeMs);
       return ageMs > MTIME_SETTLED_MS ? String(mtimeNs) : null;
     },
@@ -89,7 +108,7 @@ export function openDisk(home: string, incarnation: string): FileSystem {
     },
 
     async write(path, text) {
-      const handle = await open(at(path), "wx", 0o600);
+      const handle = await within(directoryOf(path), () => open(at(path), "wx", 0o600));
       try {
         await handle.writeFile(text);
         await handle.sync();
@@ -100,7 +119,7 @@ export function openDisk(home: string, incarnation: string): FileSystem {
 
     async link(from, to) {
       try {
-        sync.linkSync(at(from), at(to));
+        await into(from, to, () => sync.linkSync(at(from), at(to)));
         return "linked";
       } catch (error) {
         if (hasCode(error, "EEXIST")) return "exists";
@@ -111,7 +130,7 @@ export function openDisk(home: string, incarnation: string): FileSystem {
 
     async rename(from, to) {
       try {
-        sync.renameSync(at(from), at(to));
+        await into(from, to, () => sync.renameSync(at(from), at(to)));
         return true;
       } catch (error) {
         if (hasCode(error, "ENOENT")) return false;

@@ -38,7 +38,7 @@ export interface FileSystem {
   unlink(path: string): Promise<void>;
   /** Makes the names in `dir` durable. Concurrent calls share one sync (group commit). */
   syncDir(dir: string): Promise<void>;
-  /** A fresh path in this process's own part of `tmp/`. */
+  /** A fresh path in this process's own part of `tmp/`, which `write`, `link` and `rename` make where it is missing. */
   temporary(): string;
 }
 
