@@ -10,6 +10,12 @@ test.each(["ENOSPC", "EDQUOT"])("%s is told as a full disk: nothing was promised
   expect(JSON.stringify(problem.body)).not.toContain("/home/me");
 });
 
+test("a file system that has become read-only is told as that", () => {
+  const problem = problemOf(Object.assign(new Error("EROFS: /home/me/.mimikit/tmp/1"), { code: "EROFS" }));
+  expect(problem).toMatchObject({ status: 507, body: { error: { code: "read_only" } } });
+  expect(JSON.stringify(problem.body)).not.toContain("/home/me");
+});
+
 test.each([new Error("secret"), "secret", null, { status: 200 }, Object.assign(new Error("secret"), { status: 500 })])(
   "an unknown error (%s) says nothing about our insides",
   (error) => {

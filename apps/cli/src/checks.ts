@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROLES } from "@mimikit/protocol/role";
-import { HomeError, homeHash, modeText, readToken } from "@mimikit/runtime/home";
+import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home";
 import { findMarked } from "@mimikit/runtime/marked-processes";
 import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { socketName } from "@mimikit/runtime/singleton";
@@ -54,6 +54,9 @@ function checkPage(): Check[] {
 }
 
 function checkHome({ home, exists }: Patient): Check[] {
+  const unwritable = whyUnwritable(home);
+  if (unwritable !== null)
+    return [fail(unwritable, "make it writable: until then nothing is kept, and nothing starts")];
   if (!exists) return [warn(`${home} does not exist yet`, "npm start creates it")];
   const open = ["", ...DIRECTORIES].flatMap((dir) => {
     const info = statSync(join(home, dir), { throwIfNoEntry: false });

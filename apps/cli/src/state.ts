@@ -9,7 +9,7 @@ import { questionView } from "@mimikit/core/question-view";
 import type { QuestionView } from "@mimikit/protocol/api";
 import type { Standing } from "@mimikit/protocol/trigger";
 import { openHome } from "@mimikit/runtime/adoption";
-import { type Place, readToken } from "@mimikit/runtime/home";
+import { type Place, readToken, whyUnwritable } from "@mimikit/runtime/home";
 import { ownIdentity } from "@mimikit/runtime/identity";
 import { openDisk } from "@mimikit/store/disk";
 import type { FileSystem } from "@mimikit/store/file-system";
@@ -64,7 +64,8 @@ export async function withState<T>(look: (state: State) => Promise<T>, place: Pl
       "failed",
       `there is no state directory ${home}: say which with MIMIKIT_HOME, or start here first`,
     );
-  openHome(home, process.env);
+  // What cannot be written can be looked at all the same.
+  if (whyUnwritable(home) === null) openHome(home, process.env);
   return withDisk(home, async (fs) => {
     const onBadArchive = (path: string, reason: string) => printProgress(`! ${path} cannot be read: ${reason}`);
     const mirror = new Mirror(fs, { token: readToken(home), durable: false, onBadArchive });

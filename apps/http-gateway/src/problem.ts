@@ -21,7 +21,7 @@ export const PROBLEMS: Readonly<Record<number, { code: string; meaning: string }
   431: { code: "too_large", meaning: "the headers are too large" },
   500: { code: "internal", meaning: "something went wrong in the gateway; its log says what" },
   503: { code: "not_ready", meaning: "it cannot be read now" },
-  507: { code: "disk_full", meaning: "the disk is full: nothing was saved" },
+  507: { code: "disk_full", meaning: "the disk is full, or (`read_only`) cannot be written: nothing was saved" },
 };
 
 interface ProblemOptions {
@@ -58,6 +58,10 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof URIError) return new Problem(400, "the address is not well-formed");
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
     return new Problem(507, "the disk is full: nothing was saved", { hint: "Free some space, then send it again." });
+  }
+  if (hasCode(error, "EROFS")) {
+    const hint = "Run `mimikit doctor` where it runs.";
+    return new Problem(507, "the disk is read-only now: nothing was saved", { code: "read_only", hint });
   }
   // Express and the file server throw errors that carry a status, for example for a malformed path.
   const status = error instanceof Error && "status" in error ? Number(error.status) : 500;

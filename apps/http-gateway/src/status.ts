@@ -4,6 +4,7 @@ import type { Status, TaskSummary } from "@mimikit/protocol/api";
 import { ROLES, type Role } from "@mimikit/protocol/role";
 import type { Task } from "@mimikit/protocol/task";
 import { dayOf } from "@mimikit/protocol/usage";
+import { whyUnwritable } from "@mimikit/runtime/home";
 import { isAlive } from "@mimikit/runtime/identity";
 import { type ProcessRole, readRole } from "@mimikit/runtime/role-record";
 import { VERSION } from "@mimikit/runtime/version";
@@ -51,6 +52,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   const today = facts.usage.readDay(dayOf(nowMs));
   const { inputTokens, outputTokens, costUsd } = today.total;
+  const unwritable = whyUnwritable(facts.home);
+  if (unwritable !== null) problems.push(`${unwritable}: nothing that is said to it is kept`);
   problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
   if (!workers.alive) problems.push("the worker pool is not running: tasks wait");

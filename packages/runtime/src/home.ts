@@ -1,6 +1,7 @@
 /** One directory holds everything that Mimikit knows: where it is, who may read it, and the token that proves it. */
 import { createHash, randomBytes } from "node:crypto";
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -16,7 +17,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { hasCode } from "@mimikit/store/error-code";
 import { DIRECTORIES } from "@mimikit/store/state";
 
@@ -75,6 +76,22 @@ export function prepareHome(home: string, onToken?: (token: string) => void): vo
     return `${token}\n`;
   });
   readToken(home);
+}
+
+/**
+ * Why nothing can be written in a directory, in words for its owner; null where it can be. Where there is none, the nearest
+ * directory above it is meant, in which it would be made. Throws what the disk throws beyond that.
+ */
+export function whyUnwritable(dir: string): string | null {
+  try {
+    accessSync(dir, constants.W_OK);
+    return null;
+  } catch (error) {
+    if (hasCode(error, "EROFS")) return `${dir} is on a read-only file system`;
+    if (hasCode(error, "EACCES", "EPERM")) return `${dir} may not be written by this user`;
+    if (hasCode(error, "ENOENT", "ENOTDIR") && dirname(dir) !== dir) return whyUnwritable(dirname(dir));
+    throw error;
+  }
 }
 
 /** The 256-bit token (hex) of a state directory. Throws `HomeError` when it is missing, malformed or not private. */

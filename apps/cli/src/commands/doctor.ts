@@ -1,9 +1,9 @@
 /** Looks at everything that an instance needs, says for each what it found, and what to do about it. Changes nothing. */
 import { existsSync } from "node:fs";
-import type { Check } from "../check.ts";
+import { type Check, fail, type Patient } from "../check.ts";
 import { CHECKS } from "../checks.ts";
 import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
+import { Failure, reasonOf } from "../failure.ts";
 import { currentPlace } from "../place.ts";
 import { printJson, printLine, styled } from "../print.ts";
 
@@ -17,7 +17,7 @@ export const doctor = command({
     const place = currentPlace();
     const found: (Check & { name: string })[] = [];
     for (const [name, look] of Object.entries(CHECKS)) {
-      for (const check of await look({ ...place, exists: existsSync(place.home) })) found.push({ name, ...check });
+      for (const check of await examine(look, place)) found.push({ name, ...check });
     }
     const failures = found.filter(({ level }) => level === "fail");
     if (json) printJson({ home: place.home, ok: failures.length === 0, checks: found });
@@ -25,6 +25,15 @@ export const doctor = command({
     if (failures.length > 0) throw new Failure("failed", `${failures.length} of ${found.length} checks failed`);
   },
 });
+
+/** What keeps one check from looking must not keep the owner from the others. */
+async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exists">): Promise<Check[]> {
+  try {
+    return await look({ ...place, exists: existsSync(place.home) });
+  } catch (error) {
+    return [fail(`it cannot be looked at: ${reasonOf(error)}`, "repair what is named above, then look again")];
+  }
+}
 
 function print({ name, level, message, next }: Check & { name: string }): void {
   const [colour, sign] = SIGNS[level];

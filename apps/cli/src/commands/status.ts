@@ -7,6 +7,7 @@ import { triggerSummary } from "@mimikit/core/board";
 import { durationText, momentText } from "@mimikit/core/trigger-words";
 import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/api";
 import { dayOf } from "@mimikit/protocol/usage";
+import { whyUnwritable } from "@mimikit/runtime/home";
 import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
 import { UsageBook } from "@mimikit/store/usage-book";
 import { connect, mayPass } from "../client.ts";
@@ -78,7 +79,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   showBudget("this month", usage.budget.month);
   showTools(tools);
   if (counts.questions > 0) sayQuestions(counts.questions);
-  for (const problem of problems) printLine(`${styled("yellow", "!")} ${plainLine(problem)}`);
+  showProblems(problems);
 }
 
 /** What the state directory says where no gateway answers. */
@@ -95,6 +96,8 @@ async function showFiles(json: boolean): Promise<void> {
     questions: state.questions.length,
     triggers: [...state.triggers.values()].map(triggerSummary),
   }));
+  const unwritable = whyUnwritable(home);
+  const problems = unwritable === null ? [] : [unwritable];
   const [soonest] = known.triggers
     .flatMap(({ id, next }) => (next === null ? [] : [{ triggerId: id, at: next }]))
     .sort((a, b) => (a.at < b.at ? -1 : 1));
@@ -102,7 +105,7 @@ async function showFiles(json: boolean): Promise<void> {
   if (json) {
     const tasks = known.open.map(({ id, role, title, state }) => ({ id, role, title, state }));
     const today = { inputTokens, outputTokens, costUsd };
-    printJson({ ready: false, home, processes, counts, tasks, next: soonest ?? null, usage: { today } });
+    printJson({ ready: false, home, processes, counts, tasks, next: soonest ?? null, usage: { today }, problems });
     return;
   }
   printLine(`${styled("bold", "Mimikit")}  ${styled("red", stateText(living))}`);
@@ -116,6 +119,11 @@ async function showFiles(json: boolean): Promise<void> {
   say("triggers", soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
   say("today", `${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
   if (counts.questions > 0) sayQuestions(counts.questions);
+  showProblems(problems);
+}
+
+function showProblems(problems: readonly string[]): void {
+  for (const problem of problems) printLine(`${styled("yellow", "!")} ${plainLine(problem)}`);
 }
 
 /** What people take for "not running" may still do what it is told. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/api";
 import { isAdopted, openHome, putCodeAside } from "@mimikit/runtime/adoption";
 import type { Config } from "@mimikit/runtime/config";
-import { HomeError, type Place, readToken } from "@mimikit/runtime/home";
+import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtime/home";
 import { createPairingCode } from "@mimikit/runtime/pairing";
 import { hasCode } from "@mimikit/store/error-code";
 import { Client, defaultUrl, Unreachable } from "../client.ts";
@@ -64,6 +64,9 @@ function prepare(home: string, workDir: string): void {
       `the path ${home} is too long for PM2: set MIMIKIT_HOME to one of at most ${most} bytes`,
     );
   }
+  const unwritable = whyUnwritable(home);
+  if (unwritable !== null)
+    throw new Failure("failed", `${unwritable}: make it writable, or set MIMIKIT_HOME to a directory that is`);
   try {
     openHome(home, process.env);
   } catch (error) {
