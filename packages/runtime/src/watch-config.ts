@@ -2,9 +2,9 @@
  * The settings as they are now: config.yaml is read again when somebody saves it, however their editor does that. What
  * is wrong in it is reported, and the last good settings stay in force.
  */
-import { statSync } from "node:fs";
+import { type FSWatcher, statSync, watch } from "node:fs";
 import { join } from "node:path";
-import { watchState } from "@mimikit/store/watch";
+import { hasCode } from "@mimikit/store/error-code";
 import { CONFIG_FILE, type LoadedConfig, loadConfig } from "./config.ts";
 import type { Environment } from "./home.ts";
 
@@ -33,7 +33,7 @@ export function watchConfig(home: string, env: Environment, onChange: (loaded: L
     onChange(current);
   };
   let rest: NodeJS.Timeout | undefined;
-  const stopWatching = watchState(home, [""], (_dir, name) => {
+  const watcher = watchDirectory(home, (name) => {
     // Beside it are the logs and the views, which are written all the time.
     if (name !== null && name !== CONFIG_FILE) return;
     clearTimeout(rest);
@@ -45,11 +45,23 @@ export function watchConfig(home: string, env: Environment, onChange: (loaded: L
       return current;
     },
     close() {
-      stopWatching();
+      watcher?.close();
       clearTimeout(rest);
       clearInterval(looks);
     },
   };
+}
+
+/** Without notifications (inotify's limits are reached, or the watch breaks) the looks find a change, later. */
+function watchDirectory(dir: string, onEvent: (name: string | null) => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(dir, { persistent: false }, (_event, name) => onEvent(name));
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch (error) {
+    if (hasCode(error, "ENOSPC", "EMFILE")) return undefined;
+    throw error;
+  }
 }
 
 /** Another text whenever the file is another. What cannot be looked at is told apart by why: reading it reports that. */
