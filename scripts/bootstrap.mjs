@@ -57,7 +57,7 @@ function readOrNull(path) {
   }
 }
 
-// --- Who runs: a pid alone is reused, so a process is its pid, its start time and its boot (PROTOCOL R6). ---
+// --- Who runs: a pid alone is reused, so a process is its pid, its start time and its boot (docs/file-protocol.md R6). ---
 
 function bootId() {
   return process.platform === "linux" ? readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() : "";

@@ -1,4 +1,4 @@
-/** Imports only point down, and the core is pure (ARCHITECTURE, Layers). */
+/** Imports only point down, and the core is pure (docs/ARCHITECTURE.md#layers). */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -51,7 +51,7 @@ describe("tags at the end", () => {
     ]);
   });
 
-  test("may have the names of the seeds: a task of a summary is its task_id, and compressing needs nothing", () => {
+  test("may have older names: a task of a summary is its task_id, and compressing needs nothing", () => {
     expect(
       read('Noted.\n<M:summarize_task_result task_id="t-000001.0" summary="short" />\n<M:compress_context />').calls,
     ).toEqual([
@@ -74,7 +74,7 @@ describe("tags at the end", () => {
     ]);
   });
 
-  test("with the name of seed 004 are the tool of today: delegated at once, scheduled for later", () => {
+  test("with an older name are the tool of today: delegated at once, scheduled for later", () => {
     expect(read('<M:create_task prompt="p" title="t" type="oneshot"/>').calls).toEqual([
       { name: "delegate", input: '{"prompt":"p","title":"t"}' },
     ]);

@@ -1,4 +1,4 @@
-/** What users want of their triggers, each wish once and in its turn (PROTOCOL, Wishes; SPEC D4, D8). */
+/** What users want of their triggers, each wish once and in its turn (docs/file-protocol.md#wishes; SPEC D4, D8). */
 import { change, triggerIdOf } from "@mimikit/core/rules/change";
 import { prune } from "@mimikit/core/rules/prune";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers";

@@ -1,4 +1,7 @@
-/** What users want to be written down, each wish once and in its turn (PROTOCOL R10, Wishes). */
+/**
+ * What users want to be written down, each wish once and in its turn (docs/file-protocol.md R10,
+ * docs/file-protocol.md#wishes).
+ */
 import { decide } from "@mimikit/core/decide";
 import { noteDown } from "@mimikit/core/rules/note-down";
 import type { Wish } from "@mimikit/protocol/inbox";

@@ -1,4 +1,4 @@
-/** Attacks 1 to 43 of the plan, as far as they go through HTTP or the WebSocket. The number is in front of each. */
+/** The attacks of docs/security.md that go through HTTP or the WebSocket, each with its number in front. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";

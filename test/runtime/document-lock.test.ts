@@ -1,4 +1,7 @@
-/** The lock of a document that people edit too: one of ours at a time, and nobody in the midst of a save (PROTOCOL R5). */
+/**
+ * The lock of a document that people edit too: one of ours at a time, and nobody in the midst of a save
+ * (docs/file-protocol.md R5).
+ */
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** What was written down stands once, and what was taken back is gone, once (PROTOCOL R10, SPEC J3). */
+/** What was written down stands once, and what was taken back is gone, once (docs/file-protocol.md R10, SPEC J3). */
 import type { Archived, Undone } from "@mimikit/protocol/archive";
 import { Change, type DocumentChange, type MemoryChange } from "@mimikit/protocol/change";
 import { childId, undoEditId, undoneId } from "@mimikit/protocol/id";

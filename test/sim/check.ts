@@ -1,4 +1,4 @@
-/** The invariants of the protocol, looked for when everything has come to rest (PROTOCOL, Invariants). */
+/** The invariants of the protocol, looked for when everything has come to rest (docs/file-protocol.md#invariants). */
 import { compressedAfter, messagesOf } from "@mimikit/core/history";
 import { summaryIn } from "@mimikit/core/roll-up";
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";

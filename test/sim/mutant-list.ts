@@ -1,10 +1,10 @@
 /**
- * Each mutant breaks one rule of the protocol in the real code (PROTOCOL, Rules). Rules whose breach shows only once in
- * many thousand worlds have a test of their own instead: the order of directories and the look before "dead" in
- * test/store/mirror.test.ts, claims that end with their tick in test/worker-pool/pool.test.ts, that a decided steer
- * stays until it is carried out in test/core/steering.test.ts, that an answer is no message too in test/core/questions.test.ts,
- * that a plan is reported once in test/core/decide.test.ts, and that the mark of a change stays when it is taken back in
- * test/store/undo-cut-off.test.ts.
+ * Each mutant breaks one rule of the protocol in the real code (docs/file-protocol.md#rules). Rules whose breach shows
+ * only once in many thousand worlds have a test of their own instead: the order of directories and the look before
+ * "dead" in test/store/mirror.test.ts, claims that end with their tick in test/worker-pool/pool.test.ts, that a decided
+ * steer stays until it is carried out in test/core/steering.test.ts, that an answer is no message too in
+ * test/core/questions.test.ts, that a plan is reported once in test/core/decide.test.ts, and that the mark of a change
+ * stays when it is taken back in test/store/undo-cut-off.test.ts.
  */
 export interface Mutant {
   name: string;

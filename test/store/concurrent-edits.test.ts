@@ -1,4 +1,7 @@
-/** Somebody saves a document while we edit it: what either of both has written is there afterwards (PROTOCOL R5, R10). */
+/**
+ * Somebody saves a document while we edit it: what either of both has written is there afterwards
+ * (docs/file-protocol.md R5, R10).
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";

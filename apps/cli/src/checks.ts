@@ -154,7 +154,10 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
   ];
 }
 
-/** A process with a mark and without a claim is left over from a run that nobody owns any more (PROTOCOL I9). */
+/**
+ * A process with a mark and without a claim is left over from a run that nobody owns any more
+ * (docs/file-protocol.md I9).
+ */
 async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
   if (!exists) return [];
   const claims = new Set(ROLES.flatMap((role) => namesIn(join(home, runningOf(role)))));

@@ -1,4 +1,7 @@
-/** Why a command did not do what it was asked to, in one line, and what the shell is told (API.md, Exit codes). */
+/**
+ * Why a command did not do what it was asked to, in one line, and what the shell is told
+ * (docs/operations.md#exit-codes).
+ */
 
 export const EXIT = { failed: 1, usage: 2, notRunning: 3, timedOut: 4, asks: 5 } as const;
 

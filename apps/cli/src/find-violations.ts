@@ -1,6 +1,6 @@
 /**
- * Do the records of a home keep the promises of the protocol (PROTOCOL, Invariants)? Reads all of them and changes
- * nothing. While Mimikit runs, what is seen is not of one instant: only what is found twice is told.
+ * Do the records of a home keep the promises of the protocol (docs/file-protocol.md#invariants)? Reads all of them and
+ * changes nothing. While Mimikit runs, what is seen is not of one instant: only what is found twice is told.
  */
 import { messagesOf } from "@mimikit/core/history";
 import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/id";

@@ -1,7 +1,8 @@
 /**
  * A backup is one .tar.gz of the state directory, taken while everything runs. First the records, as they were at one
  * instant; then the documents, which may be newer, as after a crash before the records that belong to them: what was
- * done to a document is marked in it and is not done again (PROTOCOL R10). What a start makes anew is left out.
+ * done to a document is marked in it and is not done again (docs/file-protocol.md R10). What a start makes anew is left
+ * out.
  */
 import { createHash } from "node:crypto";
 import {

@@ -1,6 +1,6 @@
 /**
  * A wish as a record in inbox/, sealed where it carries authority: whoever may read the token may ask for anything. It
- * needs no process of ours, and is taken up at the next start where none runs (PROTOCOL, Wishes).
+ * needs no process of ours, and is taken up at the next start where none runs (docs/file-protocol.md#wishes).
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { Archived } from "@mimikit/protocol/archive";

@@ -1,6 +1,6 @@
 /**
- * Who may use the gateway: whoever holds the token of the home, and every browser that was paired (API.md, Signing in).
- * Nobody is trusted for where they come from, the own machine included.
+ * Who may use the gateway: whoever holds the token of the home, and every browser that was paired
+ * (docs/security.md#signing-in). Nobody is trusted for where they come from, the own machine included.
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * The conversation in its one stable order: settled turns by number, inside a turn the messages and then the reply,
- * and after them what still waits in inbox/ (PROTOCOL I10). No message is ever in it twice.
+ * and after them what still waits in inbox/ (docs/file-protocol.md I10). No message is ever in it twice.
  */
 import { answerMessageOf, expiryMessageOf, historyMessageOf, messagesOf, steerMessageOf } from "@mimikit/core/history";
 import type { ChatMessage } from "@mimikit/protocol/api";
@@ -103,8 +103,8 @@ function pendingAnswers({ wishes, questions }: UnderWay): ChatMessage[] {
 }
 
 /**
- * What nobody heard, or answered too late, becomes a message under an id that follows from its own (PROTOCOL, Steer): it
- * is the same words.
+ * What nobody heard, or answered too late, becomes a message under an id that follows from its own
+ * (docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop): it is the same words.
  */
 function withOrigin(message: ChatMessage): ChatMessage {
   const replaces = /^m-((?:s|a|m-f)-.+)$/.exec(message.id)?.[1];

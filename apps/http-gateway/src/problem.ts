@@ -1,4 +1,4 @@
-/** What a client is told when something is wrong: one shape for every error, and never a stack (API.md, Errors). */
+/** What a client is told when something is wrong: one shape for every error, and never a stack (docs/api.md#errors). */
 import { STATUS_CODES } from "node:http";
 import type { ApiError } from "@mimikit/protocol/api";
 import { BadJson } from "@mimikit/protocol/json";

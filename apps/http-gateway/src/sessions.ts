@@ -1,6 +1,7 @@
 /**
- * Browsers that are signed in (API.md, Signing in). A session is a file named by the hash of its cookie that holds the
- * hash of its secret: who reads the disk cannot sign in with what is there, and removing the file signs the browser out.
+ * Browsers that are signed in (docs/security.md#signing-in). A session is a file named by the hash of its cookie that
+ * holds the hash of its secret: who reads the disk cannot sign in with what is there, and removing the file signs the
+ * browser out.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/json";

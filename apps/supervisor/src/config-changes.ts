@@ -28,7 +28,7 @@ export async function noticeConfig(hands: Surroundings): Promise<void> {
     const before = await fs.read(NOTICED_FILE, CONFIG_FILE_BYTES_MAX);
     if (text === null || text === before || problemOfConfig(text) !== null) return;
     if (before !== null) {
-      // The same file gets the same id, however often it is looked at (PROTOCOL R2).
+      // The same file gets the same id, however often it is looked at (docs/file-protocol.md R2).
       const seed = JSON.stringify([sha256(before), sha256(text), info?.inode, info?.mtimeMs]);
       const change: ConfigChange = {
         kind: "change",

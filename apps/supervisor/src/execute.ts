@@ -1,6 +1,6 @@
 /**
  * Actions become writes. Each step is create-once under a derived id, in the order "successor first", so an action
- * that was cut off anywhere is completed by doing it again (PROTOCOL R1 to R4).
+ * that was cut off anywhere is completed by doing it again (docs/file-protocol.md R1 to R4).
  */
 import type { Action } from "@mimikit/core/action";
 import { type Hands, tellTeller } from "./execute/hands.ts";

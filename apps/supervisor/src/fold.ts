@@ -1,4 +1,7 @@
-/** Old months of the archive become one file each: the names stay known for ever, the directory stays small (PROTOCOL R3). */
+/**
+ * Old months of the archive become one file each: the names stay known for ever, the directory stays small
+ * (docs/file-protocol.md R3).
+ */
 import { Archived, FoldHeader } from "@mimikit/protocol/archive";
 import { turnId } from "@mimikit/protocol/id";
 import { BadJson, parseRecord } from "@mimikit/protocol/json";
@@ -77,7 +80,7 @@ function endOf(month: string): number {
 interface Part {
   /** The ids in this part, whoever made it. */
   inPart: ReadonlySet<string>;
-  /** Damaged records keep their names (PROTOCOL R7); vanished ones are in somebody else's fold. */
+  /** Damaged records keep their names (docs/file-protocol.md R7); vanished ones are in somebody else's fold. */
   unfoldable: ReadonlySet<string>;
 }
 

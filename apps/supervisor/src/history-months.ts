@@ -1,6 +1,6 @@
 /**
  * history/YYYY-MM.jsonl is kept level with archive/: every settled turn has a line, and a turn without one is given one,
- * whether it is new, or its line was torn off, or somebody has deleted the file (PROTOCOL R9).
+ * whether it is new, or its line was torn off, or somebody has deleted the file (docs/file-protocol.md R9).
  */
 import { messagesOf } from "@mimikit/core/history";
 import type { HistoryTurn } from "@mimikit/protocol/history";

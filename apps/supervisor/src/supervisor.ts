@@ -1,4 +1,7 @@
-/** One tick: look, decide, do. Whatever was cut off in the last one is simply found undone (ARCHITECTURE 1). */
+/**
+ * One tick: look, decide, do. Whatever was cut off in the last one is simply found undone
+ * (docs/ARCHITECTURE.md#the-five-ideas).
+ */
 import type { Action } from "@mimikit/core/action";
 import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/claim";

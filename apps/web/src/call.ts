@@ -1,4 +1,4 @@
-/** What the page asks the gateway over HTTP (API.md). Whatever goes wrong is told to the user in one place. */
+/** What the page asks the gateway over HTTP (docs/api.md). Whatever goes wrong is told to the user in one place. */
 import type { ApiError } from "@mimikit/protocol/api";
 import { request } from "./session.ts";
 import { notice } from "./state.ts";

@@ -215,8 +215,8 @@ function spokenText({ marker, text }: ChatMessage): string {
 }
 
 /**
- * Keeps the order of the conversation, which is the gateway's (PROTOCOL I10): what is settled in the order in which it
- * was, and below it what still waits, in order of time.
+ * Keeps the order of the conversation, which is the gateway's (docs/file-protocol.md I10): what is settled in the order
+ * in which it was, and below it what still waits, in order of time.
  */
 function putMessage(message: ChatMessage): void {
   const before = messages.value.find((one) => one.id === message.id);

@@ -1,4 +1,4 @@
-/** What the page asks the gateway about triggers, and wants of them (API.md). */
+/** What the page asks the gateway about triggers, and wants of them (docs/api.md). */
 import type { TriggerDetail, TriggerExplanation } from "@mimikit/protocol/api";
 import type { TriggerInput } from "@mimikit/protocol/trigger-order";
 import { call, refusalIn } from "./call.ts";

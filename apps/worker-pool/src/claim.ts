@@ -1,7 +1,8 @@
 /**
  * Claiming an attempt is creating its file: of two pools one succeeds. What memory says is confirmed by name before and
- * after, because a name in a queue may be the ghost of a task that has long been settled (PROTOCOL steps 3 and R4). The claim
- * is also what the attempt reserves in the budgets: it lasts until the attempt has said what it cost, whatever dies (SPEC N2).
+ * after, because a name in a queue may be the ghost of a task that has long been settled
+ * (docs/file-protocol.md#the-life-of-a-message step 3, docs/file-protocol.md R4). The claim is also what the attempt
+ * reserves in the budgets: it lasts until the attempt has said what it cost, whatever dies (SPEC N2).
  */
 import { Claim, type Identity } from "@mimikit/protocol/claim";
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";

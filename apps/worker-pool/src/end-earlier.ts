@@ -1,4 +1,4 @@
-/** Before an attempt begins, whatever the attempts before it have left running is gone (PROTOCOL R6). */
+/** Before an attempt begins, whatever the attempts before it have left running is gone (docs/file-protocol.md R6). */
 import type { Candidate } from "@mimikit/core/dispatch";
 import { homeHash } from "@mimikit/runtime/home";
 import { findMarked, type MarkedProcess, markOf } from "@mimikit/runtime/marked-processes";

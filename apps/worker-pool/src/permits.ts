@@ -3,7 +3,10 @@ import { attemptToAskAbout } from "@mimikit/core/question";
 import { runAgainPermit } from "@mimikit/protocol/id";
 import type { Mirror } from "@mimikit/store/mirror";
 
-/** The names of the permits that there are for queued tasks; durable when this returns (SPEC C5, PROTOCOL R4). */
+/**
+ * The names of the permits that there are for queued tasks; durable when this returns (SPEC C5,
+ * docs/file-protocol.md R4).
+ */
 export async function permitsFor({
   queue,
   attemptFacts,

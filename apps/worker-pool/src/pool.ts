@@ -29,7 +29,9 @@ export interface PoolOptions {
   allot(candidates: readonly Candidate[]): Allotted[];
   /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
   run(candidate: Allotted, steering: Steering, signal: AbortSignal): Promise<Outcome>;
-  /** Ends every process that an earlier attempt left behind, and returns when they are gone (PROTOCOL R6). */
+  /**
+   * Ends every process that an earlier attempt left behind, and returns when they are gone (docs/file-protocol.md R6).
+   */
   endEarlier(candidate: Candidate): Promise<void>;
   audit(event: AuditEvent): void;
   onError(error: unknown): void;

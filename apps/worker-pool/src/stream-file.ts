@@ -24,7 +24,7 @@ export interface StreamFile {
 export async function openStream(home: string, taskId: string, onError: (error: unknown) => void): Promise<StreamFile> {
   const path = join(home, streamPath(taskId));
   let written = await sizeOf(path);
-  // An attempt that was killed may have left half a line: it must not swallow the next one (PROTOCOL R9).
+  // An attempt that was killed may have left half a line: it must not swallow the next one (docs/file-protocol.md R9).
   let separator = written > 0 ? "\n" : "";
   let pending: StreamLine[] = [{ type: "begin" }];
   let timer: NodeJS.Timeout | undefined = setTimeout(flush, FLUSH_EVERY_MS);

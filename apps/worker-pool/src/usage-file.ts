@@ -8,7 +8,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Appends a line. Throws what the disk throws: nothing of the line counts then, and what a crash tore off before it
- * swallows nothing (PROTOCOL R9).
+ * swallows nothing (docs/file-protocol.md R9).
  */
 export function recordUsage(home: string, line: UsageLine): void {
   const text = JSON.stringify(UsageLine.parse(line));

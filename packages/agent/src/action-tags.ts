@@ -205,7 +205,7 @@ function lastBlankLine(text: string): number {
 
 // --- what a tag calls
 
-/** What seed 004 calls a task: one that starts at once is delegated, one that starts later is scheduled. */
+/** An older name (SPEC G1): a task that starts at once is delegated, one that starts later is scheduled. */
 const CREATION = "create_task";
 /** What `create_task` has for a task that starts later, by the name that `schedule` has for it. */
 const LATER = new Map([
@@ -219,7 +219,7 @@ const LATER = new Map([
   ["missed", "missed"],
 ]);
 
-/** What seed 004 calls an attribute of a tool that has another name for it. */
+/** Older names of attributes (SPEC G1). */
 const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   summarize_task_result: { task_id: "taskId" },
 };
@@ -274,7 +274,7 @@ function readAttribute(text: string, schema: JsonSchema): unknown {
   }
 }
 
-/** The conversation's second voice had another name in seed 004. */
+/** The older name of the conversation's second voice (SPEC G1). */
 const ROLE_NAMES = new Map([["agent", "assistant"]]);
 
 // --- what a tool takes

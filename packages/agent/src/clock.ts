@@ -20,7 +20,7 @@ export interface WallTime {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The basis of every relative time in `message`: its client's clock first, then the server's (SPEC, seed 004). */
+/** The basis of every relative time in `message`: its client's clock first, then the server's (SPEC F1). */
 export function clockOf(message: Pick<Message, "at" | "client">, serverTimeZone = ownTimeZone()): Clock {
   const { client } = message;
   if (client === undefined) return { nowMs: Date.parse(message.at), timeZone: serverTimeZone };

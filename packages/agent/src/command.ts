@@ -1,6 +1,6 @@
 /**
  * A shell command as the child of a run. Nothing of it outlives the run: whatever it left behind, in its process group
- * or out of it, is gone before its end is told (PROTOCOL R6).
+ * or out of it, is gone before its end is told (docs/file-protocol.md R6).
  */
 import { constants } from "node:os";
 import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";

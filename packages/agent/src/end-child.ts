@@ -1,4 +1,4 @@
-/** Ends a child of a run with all that it started, in a sandbox or not (PROTOCOL R6). */
+/** Ends a child of a run with all that it started, in a sandbox or not (docs/file-protocol.md R6). */
 import { setTimeout as wait } from "node:timers/promises";
 import { findMarked, killMarked, MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
 import { endProcesses, listProcesses } from "@mimikit/runtime/process-table";

@@ -33,7 +33,7 @@ export interface Run {
   protect?: readonly string[];
   /** This attempt's own folder for scratch files and artifacts; exists. */
   runDir: string;
-  /** Marks every child process of this attempt (PROTOCOL R6): pass it on in the child's environment. */
+  /** Marks every child process of this attempt (docs/file-protocol.md R6): pass it on in the child's environment. */
   environment: Record<string, string>;
   /**
    * Why no more may be spent on the task, given what this attempt has used; null while it may (SPEC N2). Whoever can stop

@@ -176,7 +176,7 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
   "month-summary": { environment, sources },
 };
 
-/** The client's local time first: relative times count from the first clock that is there (seed 004). */
+/** The client's local time first: relative times count from the first clock that is there (SPEC F1). */
 function renderEnvironment({ task, context, workDir }: Run): Quoted {
   const { client, now } = context;
   const server = clockOf({ at: now });

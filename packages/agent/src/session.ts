@@ -54,7 +54,10 @@ export class SessionTooLong extends Error {}
 export class Session {
   private readonly file: FileHandle;
   private bytes: number;
-  /** The file does not end with a line break: a writer died in the middle of a line, or a disk was full (PROTOCOL R9). */
+  /**
+   * The file does not end with a line break: a writer died in the middle of a line, or a disk was full
+   * (docs/file-protocol.md R9).
+   */
   private isTorn: boolean;
 
   private constructor(file: FileHandle, bytes: number, isTorn: boolean) {

@@ -25,7 +25,9 @@ import type { Signal } from "@mimikit/protocol/signal";
 import type { Task } from "@mimikit/protocol/task";
 import type { Link, Standing, Trigger } from "@mimikit/protocol/trigger";
 
-/** A change of a document that people edit too; it carries its id, so that it is made once (PROTOCOL R10). */
+/**
+ * A change of a document that people edit too; it carries its id, so that it is made once (docs/file-protocol.md R10).
+ */
 export type DocumentEdit =
   | {
       document: "memory";
@@ -40,7 +42,10 @@ export type DocumentEdit =
 /** A wish that asks for an edit. */
 export type NoteWish = MemoryAddWish | BacklogEditWish;
 
-/** Everything that settling a result means, in the order in which it is done (PROTOCOL step 5). */
+/**
+ * Everything that settling a result means, in the order in which it is done
+ * (docs/file-protocol.md#the-life-of-a-message step 5).
+ */
 export interface Settlement {
   result: Result;
   tasks: Task[];
@@ -129,7 +134,7 @@ export type Action =
   /** A system event for the Teller that follows from no record. */
   | { type: "tell"; event: Event }
   | { type: "wake"; turn: Task }
-  /** Start the processes anew, once (PROTOCOL R11). */
+  /** Start the processes anew, once (docs/file-protocol.md R11). */
   | { type: "restart"; wish: RestartWish }
   /** Drop what is settled, after the archive is durable. */
   | { type: "remove"; removals: Removal[] };

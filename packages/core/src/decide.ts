@@ -25,7 +25,7 @@ import { wake } from "./rules/wake.ts";
 import { warn } from "./rules/warn.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** The order of work in a tick (SPEC A4; wishes first, PROTOCOL Cancel). */
+/** The order of work in a tick (SPEC A4; wishes first, docs/file-protocol.md#the-life-of-a-task). */
 const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   receive,
   cancel,

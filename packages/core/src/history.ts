@@ -1,4 +1,7 @@
-/** The conversation as a view of settled turns: what was said in one turn, in its stable order (PROTOCOL I10). */
+/**
+ * The conversation as a view of settled turns: what was said in one turn, in its stable order
+ * (docs/file-protocol.md I10).
+ */
 
 import type { Effect } from "@mimikit/protocol/effect";
 import type { HistoryMessage } from "@mimikit/protocol/history";

@@ -76,7 +76,7 @@ export interface Snapshot {
   /** Claims by task id, oldest first; also of tasks that are gone. */
   attempts: ReadonlyMap<string, readonly Attempt[]>;
   results: ReadonlyMap<string, Result>;
-  /** "Has this ever been settled?", from memory; execution confirms a no by name (PROTOCOL R4). */
+  /** "Has this ever been settled?", from memory; execution confirms a no by name (docs/file-protocol.md R4). */
   isArchived(id: string): boolean;
   /** The final outcome of a task that a trigger waits for; undefined while it has none. */
   outcomeOf(taskId: string): Report | undefined;
@@ -164,7 +164,7 @@ export function factsAt(snapshot: Snapshot, nowMs: number): Facts {
   };
 }
 
-/** Is this task, or a task above it, cancelled? (PROTOCOL, Cancel) */
+/** Is this task, or a task above it, cancelled? (docs/file-protocol.md#the-life-of-a-task) */
 export function isCancelled(snapshot: Pick<Snapshot, "isArchived">, id: string): boolean {
   return [id, ...ancestorsOf(id)].some((each) => snapshot.isArchived(cancelMark(each)));
 }

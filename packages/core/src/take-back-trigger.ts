@@ -41,7 +41,10 @@ export function alterationOf(trigger: Standing, next: Standing, { id, at, by }: 
   return { kind: "change", id, at, by, title, what: "trigger", op: "change", triggerId: trigger.id, before, after };
 }
 
-/** The trigger that a change is about or, of one that was deleted, the one that is made in its place, once (PROTOCOL R2). */
+/**
+ * The trigger that a change is about or, of one that was deleted, the one that is made in its place, once
+ * (docs/file-protocol.md R2).
+ */
 export function triggerOfChange(change: StandingChange): string {
   return change.op === "delete" ? `trg-${change.id}` : change.triggerId;
 }

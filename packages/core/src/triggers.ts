@@ -264,7 +264,7 @@ export function skipId(triggerId: string, fromMs: number): string {
   return `${occurrenceId(triggerId, fromMs)}-skipped`;
 }
 
-/** The id of a scheduled occurrence: `morning--20261121t090000z` (PROTOCOL R2). */
+/** The id of a scheduled occurrence: `morning--20261121t090000z` (docs/file-protocol.md R2). */
 export function occurrenceId(triggerId: string, ms: number): string {
   return `${triggerId}--${momentId(ms)}`;
 }

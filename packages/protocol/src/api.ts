@@ -1,4 +1,6 @@
-/** The outer contract: what goes over HTTP and the WebSocket (API.md). The page, the CLI and the gateway share it. */
+/**
+ * The outer contract: what goes over HTTP and the WebSocket (docs/api.md). The page, the CLI and the gateway share it.
+ */
 import { z } from "zod";
 import { AttachmentOrders } from "./attachment.ts";
 import { AuditLine } from "./audit.ts";

@@ -63,7 +63,10 @@ export const Permit = z.object({
 });
 export type Permit = z.infer<typeof Permit>;
 
-/** A standing trigger that is over. Nothing of it is created any more, nor anything under its id (PROTOCOL, Triggers). */
+/**
+ * A standing trigger that is over. Nothing of it is created any more, nor anything under its id
+ * (docs/file-protocol.md#the-life-of-a-standing-trigger).
+ */
 export const EndedTrigger = z.object({
   kind: z.literal("trigger"),
   id: TriggerId,

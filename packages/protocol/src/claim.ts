@@ -1,9 +1,9 @@
-/** Who runs attempt K of a task, and how an attempt that may be retried ended (PROTOCOL, layout). */
+/** Who runs attempt K of a task, and how an attempt that may be retried ended (docs/file-protocol.md#layout). */
 import { z } from "zod";
 import { FailureReason } from "./failure.ts";
 import { Id } from "./id.ts";
 
-/** A process, for certain: a pid alone is reused within minutes (PROTOCOL R6). */
+/** A process, for certain: a pid alone is reused within minutes (docs/file-protocol.md R6). */
 export const Identity = z.object({ pid: z.number().int().positive(), startTime: z.string(), bootId: z.string() });
 export type Identity = z.infer<typeof Identity>;
 

@@ -1,6 +1,7 @@
 /**
  * What a role wants to change, as data. Effects are staged in a result and applied once, when the supervisor settles
- * it (ARCHITECTURE 4). The effect at index k of task T makes the record `T.k`, so its id is known when it is staged.
+ * it (docs/ARCHITECTURE.md#the-five-ideas). The effect at index k of task T makes the record `T.k`, so its id is known
+ * when it is staged.
  */
 import { z } from "zod";
 import { Condition } from "./condition.ts";

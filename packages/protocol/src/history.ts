@@ -1,4 +1,4 @@
-/** The conversation as people read it: a view of `archive/t-*` (PROTOCOL step 6). */
+/** The conversation as people read it: a view of `archive/t-*` (docs/file-protocol.md#the-life-of-a-message step 6). */
 import { z } from "zod";
 import { AttachedFiles } from "./attachment.ts";
 import { Id } from "./id.ts";

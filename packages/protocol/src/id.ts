@@ -1,4 +1,4 @@
-/** Every record has a derived id, so that doing anything twice does it once (PROTOCOL R2). */
+/** Every record has a derived id, so that doing anything twice does it once (docs/file-protocol.md R2). */
 import { z } from "zod";
 
 export const ID_PATTERN = /^[a-z0-9][a-z0-9._-]{0,127}$/;
@@ -102,7 +102,7 @@ export function compareTaskIds(a: string, b: string): number {
   return 0;
 }
 
-/** The mark that says "this task and everything below it is cancelled" (PROTOCOL, Cancel). */
+/** The mark that says "this task and everything below it is cancelled" (docs/file-protocol.md#the-life-of-a-task). */
 export function cancelMark(id: string): string {
   return `${id}.cancelled`;
 }

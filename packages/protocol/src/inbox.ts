@@ -1,6 +1,6 @@
 /**
- * The one door in: whatever a user, the CLI or a script wants is a record in `inbox/` (PROTOCOL, Wishes). Events are
- * the supervisor's own records for the Teller.
+ * The one door in: whatever a user, the CLI or a script wants is a record in `inbox/` (docs/file-protocol.md#wishes).
+ * Events are the supervisor's own records for the Teller.
  */
 import { z } from "zod";
 import { AttachedFiles, AttachmentOrders } from "./attachment.ts";

@@ -1,6 +1,6 @@
 /**
  * A question to the user (SPEC G3). Several may be open at once. A question is closed by the record that creates
- * `archive/<id>`: one answer, or none in time (PROTOCOL, Questions).
+ * `archive/<id>`: one answer, or none in time (docs/file-protocol.md#the-life-of-a-question).
  */
 import { z } from "zod";
 import { Id } from "./id.ts";

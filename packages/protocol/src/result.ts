@@ -1,4 +1,7 @@
-/** The final outcome of a task, with the task inside. Created once: the first writer wins (PROTOCOL, Retry). */
+/**
+ * The final outcome of a task, with the task inside. Created once: the first writer wins
+ * (docs/file-protocol.md#the-life-of-a-task).
+ */
 import { z } from "zod";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
 import { FailureReason } from "./failure.ts";

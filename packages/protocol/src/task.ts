@@ -67,7 +67,9 @@ export const Task = z.object({
   occurrence: z.string().optional(),
   upstream: z.array(Report),
   onInterrupt: OnInterrupt,
-  /** Who takes the result: the next Teller turn, or the supervisor itself (PROTOCOL, The life of a task). */
+  /**
+   * Who takes the result: the next Teller turn, or the supervisor itself (docs/file-protocol.md#the-life-of-a-task).
+   */
   consumer: z.enum(["teller", "supervisor"]),
   /** What the user said to the plan that made this task, while it was planned; it comes into the history with its report. */
   steers: z.array(Steer).optional(),

@@ -1,4 +1,4 @@
-/** What is ordered to start later: what, and when (SPEC D4, D6; PROTOCOL, trigger-put). */
+/** What is ordered to start later: what, and when (SPEC D4, D6; docs/file-protocol.md#wishes). */
 import { z } from "zod";
 import { Condition, TimeZone } from "./condition.ts";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "./fields.ts";
@@ -13,7 +13,9 @@ export const INTERVAL_SEC_MAX = 366 * 86_400;
 /** A condition that has fired rests at least for this long, so that a file that never rests costs no fortune. */
 export const COOLDOWN_SEC_MIN = 10;
 export const COOLDOWN_SEC_MAX = 366 * 86_400;
-/** `missed: "all"` makes up for this many occurrences; the older ones are skipped (PROTOCOL). */
+/**
+ * `missed: "all"` makes up for this many occurrences; the older ones are skipped (docs/triggers.md#what-was-missed).
+ */
 export const MISSED_MAX = 100;
 /** Six fields with seconds, or five; what they mean is checked by `scheduleProblem` of packages/core. */
 const Cron = z.string().trim().min(9).max(120);

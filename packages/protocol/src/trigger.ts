@@ -1,7 +1,8 @@
 /**
- * What starts later (SPEC C2, D). A chain's link fires once, under its own id, and is gone (PROTOCOL R2). The others stand:
- * each occurrence of theirs has an id of its own. A version of a trigger never changes; what becomes of it is its next
- * version, created once, which also says what is to be started: the decision is durable before anything follows from it.
+ * What starts later (SPEC C2, D). A chain's link fires once, under its own id, and is gone (docs/file-protocol.md R2).
+ * The others stand: each occurrence of theirs has an id of its own. A version of a trigger never changes; what becomes
+ * of it is its next version, created once, which also says what is to be started: the decision is durable before
+ * anything follows from it.
  */
 import { z } from "zod";
 import { Condition } from "./condition.ts";

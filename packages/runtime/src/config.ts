@@ -1,6 +1,6 @@
 /**
  * Every setting, in one schema: for the file, for the environment, for `doctor` and for the documentation. A bad setting
- * never stops a running system: it is reported, and the last good one stays in force (API.md, Environment).
+ * never stops a running system: it is reported, and the last good one stays in force (docs/configuration.md).
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -347,7 +347,7 @@ export interface ConfigField {
   schema: z.ZodType;
 }
 
-/** API.md's names, beside those that are made of the path. */
+/** Names for users, beside those that are made of the path (docs/configuration.md). */
 const OTHER_VARIABLES: Record<string, string> = {
   "openai.baseUrl": "OPENAI_BASE_URL",
   ...Object.fromEntries(

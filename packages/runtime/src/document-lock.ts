@@ -1,4 +1,7 @@
-/** A courtesy between those who edit memory.md and backlog.md at the same time; correctness never depends on it (PROTOCOL R5). */
+/**
+ * A courtesy between those who edit memory.md and backlog.md at the same time; correctness never depends on it
+ * (docs/file-protocol.md R5).
+ */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { DocumentBusy } from "@mimikit/store/document";

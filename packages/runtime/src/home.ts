@@ -40,7 +40,7 @@ export const IGNORE_FILE = ".gitignore";
 export class HomeError extends Error {}
 
 /**
- * Where the state and the workspace are (API.md, Environment). npm runs scripts in the folder of package.json, so for
+ * Where the state and the workspace are (docs/configuration.md). npm runs scripts in the folder of package.json, so for
  * `npm start` and `npm stop` the caller's directory is npm's INIT_CWD.
  */
 export function resolveHome(env: Environment): Place {

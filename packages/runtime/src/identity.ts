@@ -1,4 +1,7 @@
-/** Is a process still the one that it was? A pid alone is reused within minutes; pid, start time and boot are not (PROTOCOL R6). */
+/**
+ * Is a process still the one that it was? A pid alone is reused within minutes; pid, start time and boot are not
+ * (docs/file-protocol.md R6).
+ */
 import { readFileSync } from "node:fs";
 import type { Identity } from "@mimikit/protocol/claim";
 import { hasCode } from "@mimikit/store/error-code";

@@ -1,6 +1,7 @@
 /**
- * Child processes are found by the mark in their environment, or by a TMPDIR that implies it, whoever their parent is by now (PROTOCOL R6). Linux only:
- * elsewhere nothing can be found, and the pool relies on the process groups of its own children.
+ * Child processes are found by the mark in their environment, or by a TMPDIR that implies it, whoever their parent is
+ * by now (docs/file-protocol.md R6). Linux only: elsewhere nothing can be found, and the pool relies on the process
+ * groups of its own children.
  */
 import { isAbsolute } from "node:path";
 import type { Identity } from "@mimikit/protocol/claim";

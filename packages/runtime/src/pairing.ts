@@ -1,6 +1,6 @@
 /**
- * A pairing code lets one browser sign in once (API.md, Signing in). Its hash is a file, so that the CLI can make a
- * code and the gateway can redeem it without talking to each other. The code itself is never stored.
+ * A pairing code lets one browser sign in once (docs/security.md#signing-in). Its hash is a file, so that the CLI can
+ * make a code and the gateway can redeem it without talking to each other. The code itself is never stored.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";

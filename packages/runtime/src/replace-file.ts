@@ -1,4 +1,7 @@
-/** A small file that is complete at any instant, old or new. For views and notes, never for records (PROTOCOL R1). */
+/**
+ * A small file that is complete at any instant, old or new. For views and notes, never for records
+ * (docs/file-protocol.md R1).
+ */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 
 let replacements = 0;

@@ -1,4 +1,4 @@
-/** One supervisor, one pool, one gateway per state directory, guarded by the kernel (PROTOCOL R8). */
+/** One supervisor, one pool, one gateway per state directory, guarded by the kernel (docs/file-protocol.md R8). */
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";

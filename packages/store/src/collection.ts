@@ -14,7 +14,10 @@ export interface CollectionOptions<T> {
   dir: string;
   /** Makes a record of a file. Throws `BadJson` when it is none. */
   decode(stem: string, text: string, info: () => Promise<FileInfo | null>): Promise<T> | T;
-  /** Sync the directory before anything new in it is acted upon (PROTOCOL R4). Readers that only show things need not. */
+  /**
+   * Sync the directory before anything new in it is acted upon (docs/file-protocol.md R4). Readers that only show
+   * things need not.
+   */
   durable: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Documents that people edit too (memory.md, backlog.md). An edit carries its id as a comment and is made once; the
- * file is replaced as a whole, and only if it is still what was read (PROTOCOL R5, R10). docs/memory.md says what that
- * promises to whoever edits at the same time.
+ * file is replaced as a whole, and only if it is still what was read (docs/file-protocol.md R5, R10). docs/memory.md
+ * says what that promises to whoever edits at the same time.
  */
 import { BadJson } from "@mimikit/protocol/json";
 import { directoryOf, type FileSystem } from "./file-system.ts";
@@ -50,7 +50,7 @@ export async function editDocument(
     const isNew = await lock(path, async () => {
       const before = await readDocument(fs, path);
       if (before.includes(editMark(id))) {
-        // Whoever made it may have died before it was durable (PROTOCOL R4).
+        // Whoever made it may have died before it was durable (docs/file-protocol.md R4).
         await fs.syncDir(directoryOf(path));
         return false;
       }

@@ -9,7 +9,10 @@ export interface FileInfo {
 }
 
 export interface FileSystem {
-  /** The names in a directory, in no order. Throws when it cannot be read: an error is never "empty" (PROTOCOL R7). */
+  /**
+   * The names in a directory, in no order. Throws when it cannot be read: an error is never "empty"
+   * (docs/file-protocol.md R7).
+   */
   list(dir: string): Promise<string[]>;
   /** A text that is different whenever the names in `dir` may have changed; null when that cannot be told. */
   version(dir: string): Promise<string | null>;
@@ -28,7 +31,7 @@ export interface FileSystem {
   /** Gives the file `from` the second name `to`. Never replaces anything. */
   link(from: string, to: string): Promise<"linked" | "exists" | "missing">;
   /**
-   * Replaces `to`. Only for documents, views and quarantine, never for records (PROTOCOL R1).
+   * Replaces `to`. Only for documents, views and quarantine, never for records (docs/file-protocol.md R1).
    * @returns false when there is no `from` any more.
    */
   rename(from: string, to: string): Promise<boolean>;

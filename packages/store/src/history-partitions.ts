@@ -1,7 +1,7 @@
 /**
  * history/YYYY-MM.jsonl: everything that was ever said, by the month in which its turn was settled. A view of archive/:
  * one line a turn, so that a line is written as a whole or not at all, and whoever finds a turn without a line writes it.
- * A line that a crash tore off is none (PROTOCOL R9); a turn that has two counts once.
+ * A line that a crash tore off is none (docs/file-protocol.md R9); a turn that has two counts once.
  */
 import { statSync } from "node:fs";
 import { constants, type FileHandle, mkdir, open, readdir } from "node:fs/promises";

@@ -86,7 +86,10 @@ export class Ledger {
     return this.highestTurn;
   }
 
-  /** "Not in the archive" from memory is not enough before creating, claiming or settling anything (PROTOCOL R4). */
+  /**
+   * "Not in the archive" from memory is not enough before creating, claiming or settling anything
+   * (docs/file-protocol.md R4).
+   */
   async confirm(id: string): Promise<boolean> {
     if (this.known.has(id)) return true;
     // A record moves from archive/ to folded/, so it is looked for in this order.
@@ -95,7 +98,7 @@ export class Ledger {
     return this.known.has(id);
   }
 
-  /** Makes sure that every name that was only seen, not made here, survives a power loss (PROTOCOL R4). */
+  /** Makes sure that every name that was only seen, not made here, survives a power loss (docs/file-protocol.md R4). */
   async makeDurable(): Promise<void> {
     const { seen } = this;
     if (seen === this.synced) return;

@@ -342,10 +342,10 @@ const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
   event: /\.(report|answered|expired|refused|restarted)$|--|^budget-/,
 };
 
-/** Kinds that carry no more authority than whoever can write a file has (PROTOCOL, Wishes). */
+/** Kinds that carry no more authority than whoever can write a file has (docs/file-protocol.md#wishes). */
 const UNSEALED: ReadonlySet<Wish["kind"]> = new Set(["message", "cancel", "steer", "stop"]);
 
-/** The same file gets the same id however often it is looked at (PROTOCOL R2). */
+/** The same file gets the same id however often it is looked at (docs/file-protocol.md R2). */
 function droppedId(stem: string, file: FileInfo): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([stem, file.inode, file.mtimeMs, file.size]))
@@ -372,7 +372,7 @@ const PREFIX_OF_KIND = {
   undo: "undo",
 } as const;
 
-/** The id of a wish that a client sent with an idempotency key, or a fresh one (PROTOCOL R2). */
+/** The id of a wish that a client sent with an idempotency key, or a fresh one (docs/file-protocol.md R2). */
 export function wishId(kind: keyof typeof PREFIX_OF_KIND, key?: string): string {
   const seed =
     key === undefined ? crypto.getRandomValues(new Uint8Array(16)) : createHash("sha256").update(key).digest();

@@ -1,4 +1,4 @@
-/** A record is created once: the second writer finds the first's (PROTOCOL R1). */
+/** A record is created once: the second writer finds the first's (docs/file-protocol.md R1). */
 import { parseRecord, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
 import type { z } from "zod";
 import { directoryOf, type FileSystem } from "./file-system.ts";

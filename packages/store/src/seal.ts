@@ -1,4 +1,6 @@
-/** Wishes that carry authority prove that they come from somebody who holds the token (PROTOCOL, Wishes). */
+/**
+ * Wishes that carry authority prove that they come from somebody who holds the token (docs/file-protocol.md#wishes).
+ */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** The HMAC-SHA256 (hex) of a record without its `mac`, over its JSON with sorted keys. */

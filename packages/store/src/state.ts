@@ -1,4 +1,4 @@
-/** The layout of the state directory: the only file that names its directories (PROTOCOL, Layout). */
+/** The layout of the state directory: the only file that names its directories (docs/file-protocol.md#layout). */
 import { ROLES, type Role } from "@mimikit/protocol/role";
 
 /** Directories of records that come and go, in the order in which a record moves through them. */

@@ -10,7 +10,7 @@ export type TakenBack = { text: string } | { problem: string };
 
 /**
  * Takes a change back in `text`, its document. The marks of the edit stay, so that it is never made again, and that of
- * taking it back comes to them (PROTOCOL R10).
+ * taking it back comes to them (docs/file-protocol.md R10).
  */
 export function takenBack(change: DocumentChange, text: string): TakenBack {
   const { id, document } = change;

@@ -1,6 +1,7 @@
 /**
  * A gateway whose every word is said by the test: it serves the built page under the real content security policy and
- * speaks the contract (API.md, Signing in and WebSocket) over real sockets, but has no assistant behind it.
+ * speaks the contract (docs/security.md#signing-in, docs/api.md#websocket-ws) over real sockets, but has no assistant
+ * behind it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";

@@ -69,7 +69,7 @@ export class Machine {
     this.fs = this.fileSystem(async (run) => run());
   }
 
-  /** @param supervisors two are wasteful, and must be safe (PROTOCOL R8). */
+  /** @param supervisors two are wasteful, and must be safe (docs/file-protocol.md R8). */
   start(supervisors: number): void {
     for (let i = 0; i < supervisors; i++) this.slots.push(this.newSlot());
   }

@@ -1,4 +1,7 @@
-/** `POST /api/pair` turns a one-time code into a session of this browser, `POST /api/sign-out` ends it (API.md, Signing in). */
+/**
+ * `POST /api/pair` turns a one-time code into a session of this browser, `POST /api/sign-out` ends it
+ * (docs/security.md#signing-in).
+ */
 import { NoBody, PairAnswer, PairBody } from "@mimikit/protocol/api";
 import { redeemPairingCode } from "@mimikit/runtime/pairing";
 import { Problem } from "../problem.ts";

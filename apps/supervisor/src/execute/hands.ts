@@ -25,7 +25,7 @@ export async function archive<T extends { id: string }>(
   { fs, ledger }: Hands,
 ): Promise<boolean> {
   if (await ledger.confirm(record.id)) {
-    // What comes next relies on it, and whoever made it may not have got as far as the sync (PROTOCOL R4).
+    // What comes next relies on it, and whoever made it may not have got as far as the sync (docs/file-protocol.md R4).
     await ledger.makeDurable();
     return false;
   }
@@ -34,7 +34,7 @@ export async function archive<T extends { id: string }>(
   return created;
 }
 
-/** A source goes only after what became of it is durable (PROTOCOL R3). */
+/** A source goes only after what became of it is durable (docs/file-protocol.md R3). */
 export async function drop(path: string, { fs, ledger }: Hands): Promise<void> {
   await ledger.makeDurable();
   await fs.unlink(path);
@@ -45,7 +45,7 @@ export async function moveToArchive(path: string, id: string, { fs }: Hands): Pr
   return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));
 }
 
-/** What somebody else wrote is relied upon only when it survives a power loss (PROTOCOL R4). */
+/** What somebody else wrote is relied upon only when it survives a power loss (docs/file-protocol.md R4). */
 export async function isDurablyThere(path: string, fs: FileSystem): Promise<boolean> {
   if (!(await fs.exists(path))) return false;
   await fs.syncDir(directoryOf(path));

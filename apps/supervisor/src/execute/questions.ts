@@ -54,7 +54,7 @@ export async function permit(permitted: Permit, hands: Hands): Promise<void> {
     hands.audit({ event: "run_again_permitted", taskId, detail: { attempt } });
 }
 
-/** It ends the processes once, like any other: the archive remembers the wish (PROTOCOL R11). */
+/** It ends the processes once, like any other: the archive remembers the wish (docs/file-protocol.md R11). */
 export async function orderRestart(
   { wish }: Extract<Action, { type: "order-restart" }>,
   { fs, ledger, token, audit }: Hands,

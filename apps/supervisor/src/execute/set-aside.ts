@@ -12,7 +12,7 @@ export async function settingAside<T>(path: string, hands: Hands, write: () => P
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     const { mtimeMs = 0 } = (await hands.fs.info(path)) ?? {};
-    // Half of what somebody is saving may be no text (PROTOCOL R7).
+    // Half of what somebody is saving may be no text (docs/file-protocol.md R7).
     if (Math.abs(hands.nowMs() - mtimeMs) < UNREADABLE_GRACE_MS) throw new DocumentBusy(path);
     await quarantine(path, error.message, hands);
     return write();

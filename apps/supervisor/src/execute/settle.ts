@@ -1,4 +1,7 @@
-/** A result is settled: its effects, then all that it consumed, last the result itself (PROTOCOL step 5). */
+/**
+ * A result is settled: its effects, then all that it consumed, last the result itself
+ * (docs/file-protocol.md#the-life-of-a-message step 5).
+ */
 import type { DocumentEdit, Settlement } from "@mimikit/core/action";
 import { ResultSummary, WishOutcome } from "@mimikit/protocol/archive";
 import { Change, type Changer } from "@mimikit/protocol/change";

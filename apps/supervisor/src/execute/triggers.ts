@@ -34,7 +34,8 @@ export async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Han
 export async function advance(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<boolean> {
   const { id, version } = trigger;
   if (await ledger.confirm(id)) return true;
-  // It forgets what the version before it has decided: all of that must survive a power loss by now (PROTOCOL R4).
+  // It forgets what the version before it has decided: all of that must survive a power loss by now
+  // (docs/file-protocol.md R4).
   await ledger.makeDurable();
   if (!(await createRecord(fs, Trigger, triggerPath(id, version), trigger))) return false;
   const { decision, paused } = trigger.type === "link" ? {} : trigger;

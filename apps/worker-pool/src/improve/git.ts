@@ -61,7 +61,7 @@ export class Git {
   private filtersOff: readonly string[] | undefined;
 
   /**
-   * @param mark of the run, so that no call of a dead pool outlives it by long (PROTOCOL R6).
+   * @param mark of the run, so that no call of a dead pool outlives it by long (docs/file-protocol.md R6).
    * @param place not given: git finds it out from `cwd`, which must be the user's own tree.
    */
   constructor(cwd: string, mark: string, place?: GitPlace) {

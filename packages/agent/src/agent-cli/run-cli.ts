@@ -1,6 +1,6 @@
 /**
  * One process of an agent CLI: it gets its words by standard input and answers in JSON lines. Nothing of it outlives it:
- * whatever it left behind is gone before its end is told (PROTOCOL R6), also when it is stopped.
+ * whatever it left behind is gone before its end is told (docs/file-protocol.md R6), also when it is stopped.
  */
 import { stripVTControlCharacters } from "node:util";
 import { hasCode } from "@mimikit/store/error-code";

@@ -1,4 +1,7 @@
-/** The shape of a condition: which facts it needs, a pure verdict over them, and its reasons (ARCHITECTURE, Adding things). */
+/**
+ * The shape of a condition: which facts it needs, a pure verdict over them, and its reasons
+ * (docs/ARCHITECTURE.md#adding-things).
+ */
 import type { Atom } from "@mimikit/protocol/condition";
 import type { Report } from "@mimikit/protocol/report";
 

@@ -1,6 +1,7 @@
 /**
  * What users want to be written down: in memory, or in the backlog. The edit carries the id of its wish, so a wish that is
- * cut off is done once; the wish is answered when its edit is durable (PROTOCOL R10, Wishes).
+ * cut off is done once; the wish is answered when its edit is durable (docs/file-protocol.md R10,
+ * docs/file-protocol.md#wishes).
  */
 import type { Wish } from "@mimikit/protocol/inbox";
 import type { Action, DocumentEdit, NoteWish } from "../action.ts";

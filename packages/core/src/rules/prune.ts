@@ -1,4 +1,7 @@
-/** What is settled leaves its directories; the archive remembers it (PROTOCOL step 6). */
+/**
+ * What is settled leaves its directories; the archive remembers it
+ * (docs/file-protocol.md#the-life-of-a-message step 6).
+ */
 import type { Action, Removal } from "../action.ts";
 import type { Snapshot } from "../snapshot.ts";
 

@@ -1,4 +1,7 @@
-/** What somebody dropped into inbox/ becomes a record; what is no record is set aside, not deleted (PROTOCOL R7). */
+/**
+ * What somebody dropped into inbox/ becomes a record; what is no record is set aside, not deleted
+ * (docs/file-protocol.md R7).
+ */
 import type { Action } from "../action.ts";
 import type { Snapshot } from "../snapshot.ts";
 

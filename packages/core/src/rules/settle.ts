@@ -1,4 +1,7 @@
-/** A result's effects become records, each under its derived id; then the result itself is history (PROTOCOL step 5). */
+/**
+ * A result's effects become records, each under its derived id; then the result itself is history
+ * (docs/file-protocol.md#the-life-of-a-message step 5).
+ */
 
 import type { ResultSummary } from "@mimikit/protocol/archive";
 import { leavesOf } from "@mimikit/protocol/condition";

@@ -145,7 +145,10 @@ function isAbout({ purpose }: Question, reports: readonly Report[]): boolean {
   return purpose.type === "go_on" && reports.some(({ id }) => id === purpose.failedId);
 }
 
-/** What is asked, and where it is answered: an answer carries authority that a message has not (PROTOCOL, Wishes). */
+/**
+ * What is asked, and where it is answered: an answer carries authority that a message has not
+ * (docs/file-protocol.md#wishes).
+ */
 function describeQuestion({ id, question, options }: Question): string {
   return WORDS[languageOf(question)].openQuestion(question, options, id);
 }
