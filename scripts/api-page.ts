@@ -4,9 +4,9 @@ import {
   describeApi,
   type JsonSchema,
   type Parameter,
-} from "../apps/http-gateway/src/describe-api.ts";
-import { PROBLEMS } from "../apps/http-gateway/src/problem.ts";
-import type { Route } from "../apps/http-gateway/src/route.ts";
+} from "../apps/http-gateway/src/api/describe-api.ts";
+import type { Route } from "../apps/http-gateway/src/api/route.ts";
+import { PROBLEMS } from "../apps/http-gateway/src/http/problem.ts";
 import { ROUTES } from "../apps/http-gateway/src/routes.ts";
 
 /** A shape that is longer is told by its name, with all of it further below. */

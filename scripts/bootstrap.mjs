@@ -29,7 +29,7 @@ const WEB = join(ROOT, "apps/web");
 const DIST = join(WEB, "dist");
 const PAGE_STAMP = join(DIST, ".stamp.json");
 /** What the page is built from. */
-const PAGE_SOURCES = [WEB, join(ROOT, "packages/protocol/src")];
+const PAGE_SOURCES = [WEB, join(ROOT, "packages/protocol/src"), join(ROOT, "packages/memory/src/text")];
 const LOCK = join(ROOT, ".bootstrap.lock");
 /** Marks npm and everything that it starts, so that a killed bootstrap's npm can be found and ended. */
 const MARK = "MIMIKIT_BOOTSTRAP";

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import yargs from "yargs";
-import type { Command } from "../apps/cli/src/command.ts";
+import type { Command } from "../apps/cli/src/arguments/command.ts";
 
 const COMMANDS_DIR = join(import.meta.dirname, "../apps/cli/src/commands");
 /** Columns of the help on the page, and of the narrowest terminal that it is made for. */

@@ -1,5 +1,5 @@
 /** docs/configuration.md, made from the one schema of the configuration. */
-import { CONFIG_FIELDS, Config } from "@mimikit/runtime/config";
+import { CONFIG_FIELDS, Config } from "@mimikit/runtime/config/config";
 import { z } from "zod";
 
 export function describeConfiguration(): string {

@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HistoryIndex } from "@mimikit/memory/history-index";
-import { HistoryQuery } from "@mimikit/protocol/api";
-import type { HistoryTurn } from "@mimikit/protocol/history";
-import { appendHistory } from "@mimikit/store/history-partitions";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import type { HistoryTurn } from "@mimikit/protocol/records/history";
+import { HistoryQuery } from "@mimikit/protocol/wire/api";
+import { appendHistory } from "@mimikit/store/views/history-partitions";
 
 const MESSAGES_DEFAULT = 100_000;
 const MONTHS = 36;

@@ -1,19 +1,19 @@
 import { createToolBus, type ToolBus } from "@mimikit/agent/bus";
-import type { Context } from "@mimikit/agent/context";
-import { describeTool } from "@mimikit/agent/kernel/describe-tool";
 import { ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
-import { tool } from "@mimikit/agent/tool";
+import type { Context } from "@mimikit/agent/tools/context";
 import { TOOLS } from "@mimikit/agent/tools/index";
 import { NOTIFICATIONS_PER_HOUR_MAX, NOTIFICATIONS_PER_TURN_MAX } from "@mimikit/agent/tools/notify";
-import { EFFECT_ROLES } from "@mimikit/core/permissions";
-import { Effect } from "@mimikit/protocol/effect";
-import type { HistoryMessage } from "@mimikit/protocol/history";
-import { ROLES, type Role } from "@mimikit/protocol/role";
-import { LEVELS, type Level } from "@mimikit/protocol/skill";
-import type { Task } from "@mimikit/protocol/task";
-import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
+import { tool } from "@mimikit/agent/tools/tool";
+import { EFFECT_ROLES } from "@mimikit/core/tasks/permissions";
+import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { LEVELS, type Level } from "@mimikit/protocol/base/skill";
+import { Effect } from "@mimikit/protocol/records/effect";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Task } from "@mimikit/protocol/records/task";
+import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { describeTool } from "../../packages/agent/src/kernel/describe-tool.ts";
 import { contextOf, messageOf, NOW, questionOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
 
 function busOf(role: Role, context = contextOf(), tools = TOOLS) {

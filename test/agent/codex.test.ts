@@ -5,13 +5,13 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FailedEvent } from "@mimikit/agent/provider";
-import { createCodex } from "@mimikit/agent/providers/codex/index";
-import { codexSettingsOf, missingForCodex } from "@mimikit/agent/providers/codex/settings";
 import { Steering } from "@mimikit/agent/steering";
-import type { Task } from "@mimikit/protocol/task";
-import { Config } from "@mimikit/runtime/config";
-import { findMarked } from "@mimikit/runtime/marked-processes";
+import type { Task } from "@mimikit/protocol/records/task";
+import { Config } from "@mimikit/runtime/config/config";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { describe, expect, test } from "vitest";
+import { createCodex } from "../../packages/agent/src/providers/codex/index.ts";
+import { codexSettingsOf, missingForCodex } from "../../packages/agent/src/providers/codex/settings.ts";
 import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "./fixtures.ts";
 import { saidOf } from "./prompt-fixtures.ts";
 

@@ -1,25 +1,25 @@
 /** Tasks, contexts and runs as the pool would make them, each with its own directories. */
+
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
-import { Circuits } from "@mimikit/agent/circuit";
-import type { Context } from "@mimikit/agent/context";
-import type { Provider } from "@mimikit/agent/provider";
-import { offline } from "@mimikit/agent/providers/offline/index";
-import { type Attempt, type Outcome, runTask } from "@mimikit/agent/run-task";
-import type { SandboxMode } from "@mimikit/agent/sandbox";
+import type { Provider, SandboxMode } from "@mimikit/agent/provider";
+import { Circuits } from "@mimikit/agent/run/circuit";
+import { type Attempt, type Outcome, runTask } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
-import { HistoryIndex } from "@mimikit/memory/history-index";
-import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/api";
-import type { Event, Message } from "@mimikit/protocol/inbox";
-import type { Question } from "@mimikit/protocol/question";
-import type { Report } from "@mimikit/protocol/report";
-import type { StreamLine } from "@mimikit/protocol/stream";
-import type { Task, TurnInput } from "@mimikit/protocol/task";
-import { MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
-import { runPath } from "@mimikit/store/state";
+import type { Context } from "@mimikit/agent/tools/context";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import type { Report } from "@mimikit/protocol/base/report";
+import type { Event, Message } from "@mimikit/protocol/records/inbox";
+import type { Question } from "@mimikit/protocol/records/question";
+import type { Task, TurnInput } from "@mimikit/protocol/records/task";
+import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
+import { runPath } from "@mimikit/store/disk/state";
 import { onTestFinished } from "vitest";
+import { offline } from "../../packages/agent/src/providers/offline/index.ts";
 
 export const NOW = "2026-11-22T02:00:00.000Z";
 

@@ -1,11 +1,11 @@
 /** Runs of the kernel with a scripted model, in a workspace that holds its own state directory, as in real life. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Endpoint } from "@mimikit/agent/providers/openai/endpoint";
-import { createOpenai } from "@mimikit/agent/providers/openai/index";
-import { readTurns, type Turn } from "@mimikit/agent/session";
-import type { Task } from "@mimikit/protocol/task";
-import { sessionPath } from "@mimikit/store/state";
+import type { Task } from "@mimikit/protocol/records/task";
+import { sessionPath } from "@mimikit/store/disk/state";
+import type { Endpoint } from "../../packages/agent/src/providers/openai/endpoint.ts";
+import { createOpenai } from "../../packages/agent/src/providers/openai/index.ts";
+import { readTurns, type Turn } from "../../packages/agent/src/session/session.ts";
 import type { ModelServer, Script } from "../support/model-server.ts";
 import { type Ran, run, temporaryDirectory } from "./fixtures.ts";
 

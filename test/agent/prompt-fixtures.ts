@@ -1,11 +1,11 @@
 /** Runs to make prompts of, and a reader that knows of a prompt only what a model is told about its shape. */
 import { createToolBus } from "@mimikit/agent/bus";
-import type { Context } from "@mimikit/agent/context";
 import type { Run } from "@mimikit/agent/provider";
 import { Steering } from "@mimikit/agent/steering";
+import type { Context } from "@mimikit/agent/tools/context";
 import { toolsOf } from "@mimikit/agent/tools/index";
-import type { HistoryMessage } from "@mimikit/protocol/history";
-import type { Task } from "@mimikit/protocol/task";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Task } from "@mimikit/protocol/records/task";
 import { contextOf } from "./fixtures.ts";
 
 export function runOf(task: Task, context: Partial<Context> = {}, attempt = 1): Run {

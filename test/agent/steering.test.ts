@@ -1,6 +1,6 @@
 import { Steering } from "@mimikit/agent/steering";
-import { STEERS_CHARS_MAX, STEERS_MAX } from "@mimikit/protocol/result";
-import type { Steer } from "@mimikit/protocol/signal";
+import type { Steer } from "@mimikit/protocol/base/signal";
+import { STEERS_CHARS_MAX, STEERS_MAX } from "@mimikit/protocol/records/result";
 import { expect, test } from "vitest";
 
 const steer = (nth: number, text = `words ${nth}`): Steer => ({ id: `s-${nth}`, at: "2026-11-22T12:00:00.000Z", text });

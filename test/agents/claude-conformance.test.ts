@@ -1,8 +1,9 @@
 /** claude promises what every provider promises: the real program, against a scripted endpoint. */
-import { createClaude } from "@mimikit/agent/providers/claude/index";
-import { claudeSettingsOf } from "@mimikit/agent/providers/claude/settings";
-import { Config } from "@mimikit/runtime/config";
+
+import { Config } from "@mimikit/runtime/config/config";
 import { describe } from "vitest";
+import { createClaude } from "../../packages/agent/src/providers/claude/index.ts";
+import { claudeSettingsOf } from "../../packages/agent/src/providers/claude/settings.ts";
 import { describeProvider } from "../conformance/provider-suite.ts";
 import { environmentOf, findAgent } from "../support/agents.ts";
 

@@ -1,14 +1,14 @@
 /** What only claude promises, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClaude } from "@mimikit/agent/providers/claude/index";
-import { claudeSettingsOf } from "@mimikit/agent/providers/claude/settings";
-import { findSandbox } from "@mimikit/agent/sandbox";
+import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { Steering } from "@mimikit/agent/steering";
-import type { Task } from "@mimikit/protocol/task";
-import { Config } from "@mimikit/runtime/config";
-import { findMarked } from "@mimikit/runtime/marked-processes";
+import type { Task } from "@mimikit/protocol/records/task";
+import { Config } from "@mimikit/runtime/config/config";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createClaude } from "../../packages/agent/src/providers/claude/index.ts";
+import { claudeSettingsOf } from "../../packages/agent/src/providers/claude/settings.ts";
 import { messageOf, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import { findAgent } from "../support/agents.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";

@@ -1,8 +1,9 @@
 /** codex promises what every provider promises: the real program, against a scripted endpoint. */
-import { createCodex } from "@mimikit/agent/providers/codex/index";
-import { codexSettingsOf } from "@mimikit/agent/providers/codex/settings";
-import { Config } from "@mimikit/runtime/config";
+
+import { Config } from "@mimikit/runtime/config/config";
 import { describe } from "vitest";
+import { createCodex } from "../../packages/agent/src/providers/codex/index.ts";
+import { codexSettingsOf } from "../../packages/agent/src/providers/codex/settings.ts";
 import { describeProvider } from "../conformance/provider-suite.ts";
 import { environmentOf, findAgent } from "../support/agents.ts";
 

@@ -11,13 +11,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createCodex } from "@mimikit/agent/providers/codex/index";
-import { codexSettingsOf } from "@mimikit/agent/providers/codex/settings";
 import { Steering } from "@mimikit/agent/steering";
-import type { Task } from "@mimikit/protocol/task";
-import { Config } from "@mimikit/runtime/config";
-import { findMarked } from "@mimikit/runtime/marked-processes";
+import type { Task } from "@mimikit/protocol/records/task";
+import { Config } from "@mimikit/runtime/config/config";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createCodex } from "../../packages/agent/src/providers/codex/index.ts";
+import { codexSettingsOf } from "../../packages/agent/src/providers/codex/settings.ts";
 import { messageOf, replyOf, reportOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import { findAgent } from "../support/agents.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";

@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
-import { createClaude } from "@mimikit/agent/providers/claude/index";
-import { claudeSettingsOf } from "@mimikit/agent/providers/claude/settings";
-import { createCodex } from "@mimikit/agent/providers/codex/index";
-import { codexSettingsOf } from "@mimikit/agent/providers/codex/settings";
-import { Config } from "@mimikit/runtime/config";
+import { Config } from "@mimikit/runtime/config/config";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createClaude } from "../../packages/agent/src/providers/claude/index.ts";
+import { claudeSettingsOf } from "../../packages/agent/src/providers/claude/settings.ts";
+import { createCodex } from "../../packages/agent/src/providers/codex/index.ts";
+import { codexSettingsOf } from "../../packages/agent/src/providers/codex/settings.ts";
 import { run, taskOf, temporaryDirectory } from "../agent/fixtures.ts";
 import { AGENT_NAMES, type AgentName, environmentOf, findAgent } from "../support/agents.ts";
 import { ModelServer } from "../support/model-server.ts";

@@ -1,6 +1,6 @@
 /** Self-improvement with the real agent CLIs as Workers, through the real processes: their own sandboxes keep the user's tree, too. */
-import { findSandbox } from "@mimikit/agent/sandbox";
-import type { Improvement } from "@mimikit/protocol/api";
+import { findSandbox } from "@mimikit/agent/shell/sandbox";
+import type { Improvement } from "@mimikit/protocol/wire/api";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENT_NAMES, findAgent } from "../support/agents.ts";
 import { FINDS, IMPROVES, settingsOf } from "../support/improve-script.ts";

@@ -1,5 +1,5 @@
-import type { ChatMessage, TriggerExplanation } from "@mimikit/protocol/api";
-import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import type { ChatMessage, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { ANSWERED_BADLY } from "../support/answered-badly.ts";

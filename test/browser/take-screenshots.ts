@@ -4,8 +4,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dayOf } from "@mimikit/protocol/usage";
-import { createPairingCode } from "@mimikit/runtime/pairing";
+import { dayOf } from "@mimikit/protocol/base/usage";
+import { createPairingCode } from "@mimikit/runtime/home/pairing";
 import type { Page } from "playwright-core";
 import { Instance } from "../support/instance.ts";
 import { findChromium, launchChromium } from "./support/chromium.ts";

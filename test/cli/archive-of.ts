@@ -1,7 +1,7 @@
 /** An archive as a backup is one. */
 import { buffer } from "node:stream/consumers";
 import { pack } from "tar-stream";
-import { addFile } from "../../apps/cli/src/tar.ts";
+import { addFile } from "../../apps/cli/src/backup/tar.ts";
 
 /** @param files what is in each, by its name; a list where a name comes twice. */
 export async function archiveOf(

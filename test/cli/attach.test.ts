@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/inbox";
-import { attachmentPath } from "@mimikit/store/state";
+import { Wish } from "@mimikit/protocol/records/inbox";
+import { attachmentPath } from "@mimikit/store/disk/state";
 import { expect, onTestFinished, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { runCli, startCli } from "./run-cli.ts";

@@ -1,7 +1,7 @@
 /** `mimikit audit verify` says what the files show, and what they cannot. */
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openAuditChain } from "@mimikit/runtime/audit-chain";
+import { openAuditChain } from "@mimikit/runtime/audit/audit-chain";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../runtime/temporary-home.ts";
 import { runCli } from "./run-cli.ts";

@@ -45,7 +45,7 @@ function clone() {
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
   const write = (path: string, text: string) => writeFileSync(join(root, path), text);
-  for (const dir of ["scripts", "apps/web/src", "packages/protocol/src"])
+  for (const dir of ["scripts", "apps/web/src", "packages/protocol/src", "packages/memory/src/text"])
     mkdirSync(join(root, dir), { recursive: true });
   cpSync(SCRIPT, join(root, "scripts/bootstrap.mjs"));
   write("package-lock.json", "{}");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { prepareHome } from "@mimikit/runtime/home";
+import { prepareHome } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../support/instance.ts";
 import { OLD_ANSWERS, type OldAnswer } from "../support/old-gateway.ts";

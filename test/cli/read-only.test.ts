@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { prepareHome, whyUnwritable } from "@mimikit/runtime/home";
+import { prepareHome, whyUnwritable } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
 
 const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");

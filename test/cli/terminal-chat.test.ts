@@ -1,9 +1,9 @@
 /** The chat as somebody has it before them: what is shown, what keys do, and what is kept. */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/inbox";
-import { openDisk } from "@mimikit/store/disk";
-import { CHAT_LINES_PATH, streamPath } from "@mimikit/store/state";
+import { Wish } from "@mimikit/protocol/records/inbox";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { CHAT_LINES_PATH, streamPath } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claim, queue, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";

@@ -5,11 +5,11 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
-import type { Outcome } from "@mimikit/agent/run-task";
-import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
-import type { Role } from "@mimikit/protocol/role";
-import { findMarked } from "@mimikit/runtime/marked-processes";
-import { SESSIONS } from "@mimikit/store/state";
+import type { Outcome } from "@mimikit/agent/run/run-task";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import type { Role } from "@mimikit/protocol/base/role";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { SESSIONS } from "@mimikit/store/disk/state";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import { freePort } from "../support/instance.ts";

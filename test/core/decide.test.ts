@@ -1,5 +1,5 @@
 import { decide } from "@mimikit/core/decide";
-import { reportOf } from "@mimikit/protocol/result";
+import { reportOf } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
 import { done, failed, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
 

@@ -1,15 +1,16 @@
 /** Literals for tests of decisions: a task, a result, a snapshot, with only what the test is about spelled out. */
-import { NO_SPENDING, type Spending } from "@mimikit/core/budget";
-import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
-import type { MemoryFacts, Snapshot } from "@mimikit/core/snapshot";
-import type { Change } from "@mimikit/protocol/change";
-import type { Condition } from "@mimikit/protocol/condition";
-import type { Message } from "@mimikit/protocol/inbox";
-import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
-import type { Report } from "@mimikit/protocol/report";
-import type { Result } from "@mimikit/protocol/result";
-import type { Signal } from "@mimikit/protocol/signal";
-import type { Task, TurnInput } from "@mimikit/protocol/task";
+
+import { NO_SPENDING, type Spending } from "@mimikit/core/base/budget";
+import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
+import type { MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
+import type { Report } from "@mimikit/protocol/base/report";
+import type { Signal } from "@mimikit/protocol/base/signal";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import type { Change } from "@mimikit/protocol/records/change";
+import type { Message } from "@mimikit/protocol/records/inbox";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { Task, TurnInput } from "@mimikit/protocol/records/task";
 import {
   type Conditional,
   type Link,
@@ -18,8 +19,8 @@ import {
   type Recurring,
   type Scheduled,
   type Standing,
-} from "@mimikit/protocol/trigger";
-import { NO_USAGE } from "@mimikit/protocol/usage";
+} from "@mimikit/protocol/records/trigger";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
 
 export const NOON = "2026-11-22T12:00:00.000Z";
 export const NOON_MS = Date.parse(NOON);

@@ -1,14 +1,15 @@
 /** What the user says, stops or begins anew while something runs (SPEC I5). */
+
+import type { Attempt } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
-import { dispatch } from "@mimikit/core/dispatch";
-import { messagesOf, sinceClear } from "@mimikit/core/history";
-import { settlementOf } from "@mimikit/core/rules/settle";
-import type { Attempt } from "@mimikit/core/snapshot";
-import { cancelMark } from "@mimikit/protocol/id";
-import type { ClearWish, SteerWish, StopWish } from "@mimikit/protocol/inbox";
-import { reportOf } from "@mimikit/protocol/result";
-import type { Signal } from "@mimikit/protocol/signal";
+import { dispatch } from "@mimikit/core/tasks/dispatch";
+import { messagesOf, sinceClear } from "@mimikit/core/views/history";
+import { cancelMark } from "@mimikit/protocol/base/id";
+import type { Signal } from "@mimikit/protocol/base/signal";
+import type { ClearWish, SteerWish, StopWish } from "@mimikit/protocol/records/inbox";
+import { reportOf } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
+import { settlementOf } from "../../packages/core/src/rules/settle.ts";
 import { done, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
 
 const LATER = "2026-11-22T12:00:05.000Z";

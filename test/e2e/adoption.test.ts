@@ -15,7 +15,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AdoptionView, Status } from "@mimikit/protocol/api";
+import type { AdoptionView, Status } from "@mimikit/protocol/wire/api";
 import { expect, onTestFinished, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 

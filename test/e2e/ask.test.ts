@@ -1,7 +1,7 @@
 /** `mimikit ask` in a script: what its exit code says, and how it goes on where only the gateway is down. */
 
 import { afterEach, describe, expect, test } from "vitest";
-import { livingRoles } from "../../apps/cli/src/instance.ts";
+import { livingRoles } from "../../apps/cli/src/processes/instance.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { hasTerminals, openTerminal } from "../cli/terminal.ts";
 import { Instance, type InstanceOptions } from "../support/instance.ts";

@@ -1,9 +1,9 @@
 /** The three real processes with a budget: what is used up holds work back, is told once, and ends with its day. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Status, TriggerSummary } from "@mimikit/protocol/api";
-import { dayOf } from "@mimikit/protocol/usage";
-import { usagePath } from "@mimikit/store/state";
+import { dayOf } from "@mimikit/protocol/base/usage";
+import type { Status, TriggerSummary } from "@mimikit/protocol/wire/api";
+import { usagePath } from "@mimikit/store/disk/state";
 import { afterEach, expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { call, section } from "../support/main-job.ts";

@@ -4,8 +4,8 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Condition } from "@mimikit/protocol/condition";
-import { type Conditional, Trigger } from "@mimikit/protocol/trigger";
+import { type Conditional, Trigger } from "@mimikit/protocol/records/trigger";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { afterEach, describe, expect, test } from "vitest";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
 import { KEY, section } from "../support/main-job.ts";

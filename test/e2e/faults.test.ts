@@ -1,7 +1,7 @@
 /** Any process may die at any moment, and anything may lie in the state directory: nothing is lost, nothing happens twice. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DIRECTORIES } from "@mimikit/store/state";
+import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { afterEach, describe, expect, test } from "vitest";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
 

@@ -1,5 +1,5 @@
 /** Self-improvement under kill -9; `npm run test:improve` does it more often, and everything else of it is in test/improve. */
-import { findSandbox } from "@mimikit/agent/sandbox";
+import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { expect, test } from "vitest";
 import { killWhileImproving } from "../improve/kill.ts";
 

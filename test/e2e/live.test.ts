@@ -1,6 +1,6 @@
 /** What a page sees over the WebSocket: everything, in order, once, whatever happens to the connection (SPEC K3). */
 import { once } from "node:events";
-import type { ServerFrame } from "@mimikit/protocol/api";
+import type { ServerFrame } from "@mimikit/protocol/wire/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Instance } from "../support/instance.ts";

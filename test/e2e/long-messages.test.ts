@@ -1,7 +1,7 @@
 /** The longest message that there may be, in any script, through every door of the real processes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/fields";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { afterEach, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";

@@ -1,7 +1,7 @@
 /** What was decided months ago is found in three years of talk, and what people want to be remembered is, through the real processes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BacklogEntry, HistoryHit, MemoryAnswer, MemoryStatus } from "@mimikit/protocol/api";
+import type { BacklogEntry, HistoryHit, MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { afterEach, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatMessage, Status, UsageRow } from "@mimikit/protocol/api";
+import type { ChatMessage, Status, UsageRow } from "@mimikit/protocol/wire/api";
 import { afterEach, expect, test } from "vitest";
 import { freePort, Instance } from "../support/instance.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";

@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Status } from "@mimikit/protocol/api";
-import { DIRECTORIES } from "@mimikit/store/state";
+import type { Status } from "@mimikit/protocol/wire/api";
+import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
 

@@ -4,8 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SkippedOccurrences } from "@mimikit/protocol/archive";
-import { type Standing, Trigger } from "@mimikit/protocol/trigger";
+import { SkippedOccurrences } from "@mimikit/protocol/records/archive";
+import { type Standing, Trigger } from "@mimikit/protocol/records/trigger";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
 import { call, KEY, section } from "../support/main-job.ts";

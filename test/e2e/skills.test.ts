@@ -1,7 +1,7 @@
 /** Through the real processes: a plan names a read-only skill, its Worker is held to it, and the user is notified. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerFrame, SkillList } from "@mimikit/protocol/api";
+import type { ServerFrame, SkillList } from "@mimikit/protocol/wire/api";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { runCli } from "../cli/run-cli.ts";

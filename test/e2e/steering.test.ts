@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { ChatMessage } from "@mimikit/protocol/api";
+import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { startCli } from "../cli/run-cli.ts";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";

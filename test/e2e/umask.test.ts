@@ -2,9 +2,9 @@
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findSandbox } from "@mimikit/agent/sandbox";
-import type { Improvement } from "@mimikit/protocol/api";
-import { modeText } from "@mimikit/runtime/home";
+import { findSandbox } from "@mimikit/agent/shell/sandbox";
+import type { Improvement } from "@mimikit/protocol/wire/api";
+import { modeText } from "@mimikit/runtime/home/home";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { IMPROVES, settingsOf } from "../support/improve-script.ts";

@@ -1,7 +1,7 @@
 /** What was remembered, listed, scheduled and set is taken back by whoever asks, through the real processes (SPEC J3). */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BacklogEntry, ChangeView, TriggerSummary } from "@mimikit/protocol/api";
+import type { BacklogEntry, ChangeView, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { afterEach, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";

@@ -1,6 +1,6 @@
 /** A client of /ws: its frames can be awaited one by one, and so can its end. */
 import { once } from "node:events";
-import { ServerFrame } from "@mimikit/protocol/api";
+import { ServerFrame } from "@mimikit/protocol/wire/api";
 import { expect, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import type { Started } from "./gateway.ts";

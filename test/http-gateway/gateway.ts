@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Limits } from "@mimikit/core/budget";
-import { prepareHome, readToken } from "@mimikit/runtime/home";
-import type { Log } from "@mimikit/runtime/log";
-import { openDisk } from "@mimikit/store/disk";
-import type { FileSystem } from "@mimikit/store/file-system";
+import type { Limits } from "@mimikit/core/base/budget";
+import type { Log } from "@mimikit/runtime/audit/log";
+import { prepareHome, readToken } from "@mimikit/runtime/home/home";
+import { openDisk } from "@mimikit/store/disk/disk";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { onTestFinished } from "vitest";
 import { createGateway, type GatewayOptions } from "../../apps/http-gateway/src/server.ts";
 

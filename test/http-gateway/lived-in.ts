@@ -1,11 +1,11 @@
 /** A state directory in which something of everything has happened: what routes tell of it has most of its fields. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Change } from "@mimikit/protocol/change";
-import { Result } from "@mimikit/protocol/result";
-import type { Conditional, Scheduled } from "@mimikit/protocol/trigger";
-import { createRecord } from "@mimikit/store/record";
-import { archivePath, changePath } from "@mimikit/store/state";
+import { Change } from "@mimikit/protocol/records/change";
+import { Result } from "@mimikit/protocol/records/result";
+import type { Conditional, Scheduled } from "@mimikit/protocol/records/trigger";
+import { createRecord } from "@mimikit/store/disk/record";
+import { archivePath, changePath } from "@mimikit/store/disk/state";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import type { Started } from "./gateway.ts";
 import {

@@ -1,9 +1,10 @@
 /** What people see while nobody can be reached who answers, and afterwards. */
-import type { ChatMessage, Status, TaskDetail } from "@mimikit/protocol/api";
-import { Message } from "@mimikit/protocol/inbox";
-import type { Task } from "@mimikit/protocol/task";
-import { readRecord } from "@mimikit/store/record";
-import { inboxPath } from "@mimikit/store/state";
+
+import { Message } from "@mimikit/protocol/records/inbox";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { ChatMessage, Status, TaskDetail } from "@mimikit/protocol/wire/api";
+import { readRecord } from "@mimikit/store/disk/record";
+import { inboxPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
 import { type Started, startGateway, temporaryHome } from "./gateway.ts";
 import { archive, failAttempt, finish, NOON, queue, taskOf } from "./records.ts";

@@ -1,16 +1,17 @@
 /** Records as the supervisor and the pool would write them. */
-import { Claim, FailedAttempt } from "@mimikit/protocol/claim";
-import type { Effect } from "@mimikit/protocol/effect";
-import { turnId } from "@mimikit/protocol/id";
-import { Event, Message } from "@mimikit/protocol/inbox";
-import { Question } from "@mimikit/protocol/question";
-import { Result } from "@mimikit/protocol/result";
-import { Task } from "@mimikit/protocol/task";
-import { NO_EVIDENCE, type Recurring, type Standing, Trigger } from "@mimikit/protocol/trigger";
-import { NO_USAGE } from "@mimikit/protocol/usage";
-import { ownIdentity } from "@mimikit/runtime/identity";
-import type { FileSystem } from "@mimikit/store/file-system";
-import { createRecord, readRecord } from "@mimikit/store/record";
+
+import { turnId } from "@mimikit/protocol/base/id";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
+import type { Effect } from "@mimikit/protocol/records/effect";
+import { Event, Message } from "@mimikit/protocol/records/inbox";
+import { Question } from "@mimikit/protocol/records/question";
+import { Result } from "@mimikit/protocol/records/result";
+import { Task } from "@mimikit/protocol/records/task";
+import { NO_EVIDENCE, type Recurring, type Standing, Trigger } from "@mimikit/protocol/records/trigger";
+import { ownIdentity } from "@mimikit/runtime/process/identity";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import {
   archivePath,
   claimPath,
@@ -20,7 +21,7 @@ import {
   queuePath,
   resultPath,
   triggerPath,
-} from "@mimikit/store/state";
+} from "@mimikit/store/disk/state";
 
 export const NOON = "2026-11-21T12:00:00.000Z";
 

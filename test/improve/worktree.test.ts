@@ -5,11 +5,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Circuits } from "@mimikit/agent/circuit";
 import type { Provider } from "@mimikit/agent/provider";
-import { findSandbox } from "@mimikit/agent/sandbox";
+import { Circuits } from "@mimikit/agent/run/circuit";
+import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { Steering } from "@mimikit/agent/steering";
-import { HistoryIndex } from "@mimikit/memory/history-index";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { NO_USAGE, type UsageLine } from "@mimikit/protocol/base/usage";
 import {
   branchOf,
   Change,
@@ -18,20 +19,19 @@ import {
   Landing,
   stepId,
   Unmerging,
-} from "@mimikit/protocol/improvement";
-import { Result } from "@mimikit/protocol/result";
-import type { Task } from "@mimikit/protocol/task";
-import { NO_USAGE, type UsageLine } from "@mimikit/protocol/usage";
-import { Config } from "@mimikit/runtime/config";
-import { Mirror } from "@mimikit/store/mirror";
-import { createRecord } from "@mimikit/store/record";
-import { archivePath, queuePath } from "@mimikit/store/state";
-import { UsageBook } from "@mimikit/store/usage-book";
+} from "@mimikit/protocol/records/improvement";
+import { Result } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import { Config } from "@mimikit/runtime/config/config";
+import { createRecord } from "@mimikit/store/disk/record";
+import { archivePath, queuePath } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { UsageBook } from "@mimikit/store/views/usage-book";
 import { describe, expect, test } from "vitest";
 import { gitOf } from "../../apps/worker-pool/src/improve/site.ts";
 import { sweep } from "../../apps/worker-pool/src/improve/sweep.ts";
-import { OwnerRules } from "../../apps/worker-pool/src/owner-rules.ts";
-import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run-attempt.ts";
+import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
+import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run/run-attempt.ts";
 import { temporaryDirectory } from "../agent/fixtures.ts";
 import { done, NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
@@ -116,7 +116,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
   const work = async (what: (dir: string) => void) => {
     await createRecord(
       fs,
-      (await import("@mimikit/protocol/task")).Task,
+      (await import("@mimikit/protocol/records/task")).Task,
       queuePath("worker", stepId(1, "work")),
       stepOf("work"),
     );

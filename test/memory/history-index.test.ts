@@ -1,10 +1,10 @@
 /** Everything that was ever said can be found: by its words, in English and Chinese, by who said it and when. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { HistoryIndex } from "@mimikit/memory/history-index";
-import { HistoryQuery } from "@mimikit/protocol/api";
-import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/history";
-import { appendHistory } from "@mimikit/store/history-partitions";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
+import { HistoryQuery } from "@mimikit/protocol/wire/api";
+import { appendHistory } from "@mimikit/store/views/history-partitions";
 import { expect, test } from "vitest";
 import { temporaryState } from "../store/home.ts";
 

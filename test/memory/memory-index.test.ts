@@ -1,8 +1,8 @@
 import { rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { Bm25 } from "@mimikit/memory/bm25";
-import { MemoryIndex } from "@mimikit/memory/memory-index";
-import { DOCS_MAX, SOURCE_BYTES_MAX } from "@mimikit/memory/sources";
+import { Bm25 } from "@mimikit/memory/search/bm25";
+import { MemoryIndex } from "@mimikit/memory/search/memory-index";
+import { DOCS_MAX, SOURCE_BYTES_MAX } from "@mimikit/memory/sources/sources";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { workspace, writeFiles } from "./workspace.ts";

@@ -1,5 +1,5 @@
 /** A filter that saves looking at texts, and never hides one. */
-import { PairFilter } from "@mimikit/memory/pair-filter";
+import { PairFilter } from "@mimikit/memory/text/pair-filter";
 import { expect, test } from "vitest";
 
 /** As many texts as three blocks hold, of which each has a word of its own. */

@@ -1,7 +1,7 @@
 /** How well memory is found, measured on the bilingual retrieval set. */
-import { Bm25 } from "@mimikit/memory/bm25";
-import { MemoryIndex } from "@mimikit/memory/memory-index";
-import { splitUnits } from "@mimikit/memory/units";
+import { Bm25 } from "@mimikit/memory/search/bm25";
+import { MemoryIndex } from "@mimikit/memory/search/memory-index";
+import { splitUnits } from "@mimikit/memory/text/units";
 import { expect, test } from "vitest";
 import { DOCUMENTS, fileOf, LANGUAGES, type Language, QUESTIONS } from "./retrieval-set.ts";
 import { workspace } from "./workspace.ts";

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { grepFiles } from "@mimikit/memory/grep";
-import { scanMemory } from "@mimikit/memory/scan";
-import { SearchThread, type ThreadLimits } from "@mimikit/memory/search-thread";
+import { scanMemory } from "@mimikit/memory/search/scan";
+import { SearchThread, type ThreadLimits } from "@mimikit/memory/search/search-thread";
+import { grepFiles } from "@mimikit/memory/sources/grep";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { workspace } from "./workspace.ts";
 
-const SEARCH_WORKER = new URL("../../packages/memory/src/search-worker.ts", import.meta.url);
+const SEARCH_WORKER = new URL("../../packages/memory/src/search/search-worker.ts", import.meta.url);
 const PATIENT: ThreadLimits = { answerMs: 60_000, silenceMs: 60_000, restMs: 60_000 };
 
 function threadOf(program: string | URL, limits: Partial<ThreadLimits> = {}): SearchThread {
@@ -92,7 +92,7 @@ describe("a thread", () => {
 
 test("a process that has searched ends by itself", () => {
   const { home, workDir } = workspace({ ".mimikit/memory.md": "- zebra" });
-  const search = new URL("../../packages/memory/src/search.ts", import.meta.url).href;
+  const search = new URL("../../packages/memory/src/search/search.ts", import.meta.url).href;
   const program = `
     const { searchMemory } = await import(${JSON.stringify(search)});
     const { method, hits } = await searchMemory(${JSON.stringify({ home, workDir, query: "zebra" })});

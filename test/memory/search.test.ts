@@ -1,9 +1,9 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { keywordsOf } from "@mimikit/memory/keywords";
-import { scanMemory } from "@mimikit/memory/scan";
-import { searchMemory } from "@mimikit/memory/search";
-import { splitUnits } from "@mimikit/memory/units";
+import { scanMemory } from "@mimikit/memory/search/scan";
+import { searchMemory } from "@mimikit/memory/search/search";
+import { keywordsOf } from "@mimikit/memory/text/keywords";
+import { splitUnits } from "@mimikit/memory/text/units";
 import { describe, expect, test } from "vitest";
 import { workspace } from "./workspace.ts";
 

@@ -1,4 +1,4 @@
-import { tokenize } from "@mimikit/memory/tokenize";
+import { tokenize } from "@mimikit/memory/text/tokenize";
 import { expect, test } from "vitest";
 
 test("tokens are words, and pairs and words of Chinese", () => {

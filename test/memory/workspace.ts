@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { MemoryPlace } from "@mimikit/memory/memory-query";
+import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import { onTestFinished } from "vitest";
 
 export function workspace(files: Record<string, string>): MemoryPlace {

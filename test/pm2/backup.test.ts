@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { findViolations } from "../../apps/cli/src/find-violations.ts";
-import { withState } from "../../apps/cli/src/state.ts";
+import { findViolations } from "../../apps/cli/src/checks/find-violations.ts";
+import { withState } from "../../apps/cli/src/instance/state.ts";
 import { type CliPlace, runCli } from "../cli/run-cli.ts";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
 

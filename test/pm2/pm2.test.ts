@@ -16,12 +16,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import type { Status } from "@mimikit/protocol/api";
-import { homeHash, modeText } from "@mimikit/runtime/home";
-import { isAlive } from "@mimikit/runtime/identity";
-import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
-import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process-table";
-import { PROCESS_ROLES, type ProcessRole, readRole } from "@mimikit/runtime/role-record";
+import type { Status } from "@mimikit/protocol/wire/api";
+import { homeHash, modeText } from "@mimikit/runtime/home/home";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
+import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
+import { PROCESS_ROLES, type ProcessRole, readRole } from "@mimikit/runtime/process/role-record";
 import { expect, onTestFinished, test } from "vitest";
 import { OLD_ANSWERS } from "../support/old-gateway.ts";
 
@@ -185,7 +185,7 @@ test("a message that is sent while nothing runs is answered at the next start", 
 /** The conversation, read with the token as a script would. */
 async function messages(url: string, mimikit: (...args: string[]) => Promise<Ran>): Promise<unknown> {
   const { home } = JSON.parse((await mimikit("doctor", "--json")).stdout);
-  const { readToken } = await import("@mimikit/runtime/home");
+  const { readToken } = await import("@mimikit/runtime/home/home");
   const response = await fetch(`${url}/api/messages`, { headers: { Authorization: `Bearer ${readToken(home)}` } });
   return response.json();
 }

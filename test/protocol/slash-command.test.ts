@@ -1,4 +1,4 @@
-import { type Line, readLine, SLASH_COMMANDS } from "@mimikit/protocol/slash-command";
+import { type Line, readLine, SLASH_COMMANDS } from "@mimikit/protocol/wire/slash-command";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

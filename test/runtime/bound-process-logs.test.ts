@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { boundProcessLogs } from "../../apps/supervisor/src/bound-process-logs.ts";
+import { boundProcessLogs } from "../../apps/supervisor/src/upkeep/bound-process-logs.ts";
 import { temporaryHome } from "./temporary-home.ts";
 
 const LONG = 21 * 1_048_576;

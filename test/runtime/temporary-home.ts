@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { prepareHome } from "@mimikit/runtime/home";
+import { prepareHome } from "@mimikit/runtime/home/home";
 import { onTestFinished } from "vitest";
 
 /** An empty directory. */

@@ -1,10 +1,11 @@
 /** What was written down stands once, and what was taken back is gone, once (docs/file-protocol.md R10, SPEC J3). */
-import type { Archived, Undone } from "@mimikit/protocol/archive";
-import { Change, type DocumentChange, type MemoryChange } from "@mimikit/protocol/change";
-import { childId, undoEditId, undoneId } from "@mimikit/protocol/id";
-import type { Result } from "@mimikit/protocol/result";
-import { editMark } from "@mimikit/store/document";
-import { BACKLOG_PATH, CHANGES } from "@mimikit/store/state";
+
+import { childId, undoEditId, undoneId } from "@mimikit/protocol/base/id";
+import type { Archived, Undone } from "@mimikit/protocol/records/archive";
+import { Change, type DocumentChange, type MemoryChange } from "@mimikit/protocol/records/change";
+import type { Result } from "@mimikit/protocol/records/result";
+import { BACKLOG_PATH, CHANGES } from "@mimikit/store/disk/state";
+import { editMark } from "@mimikit/store/documents/document";
 import type { z } from "zod";
 import type { MemoryDisk } from "./memory-disk.ts";
 

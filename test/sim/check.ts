@@ -1,14 +1,23 @@
 /** The invariants of the protocol, looked for when everything has come to rest (docs/file-protocol.md#invariants). */
-import { compressedAfter, messagesOf } from "@mimikit/core/history";
-import { summaryIn } from "@mimikit/core/roll-up";
-import { Archived, FoldHeader } from "@mimikit/protocol/archive";
-import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/history";
-import { ancestorsOf, cancelMark, childId, keptId, noteId, resultSummaryId, turnNumber } from "@mimikit/protocol/id";
-import { type Result, reportOf } from "@mimikit/protocol/result";
-import { ROLES } from "@mimikit/protocol/role";
-import { RECENT_MAX, type Recurring } from "@mimikit/protocol/trigger";
-import { editMark } from "@mimikit/store/document";
-import { HISTORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/state";
+
+import { summaryIn } from "@mimikit/core/memory/roll-up";
+import { compressedAfter, messagesOf } from "@mimikit/core/views/history";
+import {
+  ancestorsOf,
+  cancelMark,
+  childId,
+  keptId,
+  noteId,
+  resultSummaryId,
+  turnNumber,
+} from "@mimikit/protocol/base/id";
+import { ROLES } from "@mimikit/protocol/base/role";
+import { Archived, FoldHeader } from "@mimikit/protocol/records/archive";
+import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/records/history";
+import { type Result, reportOf } from "@mimikit/protocol/records/result";
+import { RECENT_MAX, type Recurring } from "@mimikit/protocol/records/trigger";
+import { HISTORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/disk/state";
+import { editMark } from "@mimikit/store/documents/document";
 import { itemOf } from "../../apps/supervisor/src/execute/notes.ts";
 import { checkChanges } from "./check-changes.ts";
 import type { MemoryDisk } from "./memory-disk.ts";

@@ -2,9 +2,9 @@
  * A disk in memory that forgets what a real one may forget: on a power loss any of the names that changed in a directory
  * since its last sync may be what they were at some point before, and content that was not synced is torn.
  */
-import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/json";
-import { directoryOf, type FileInfo } from "@mimikit/store/file-system";
-import { DIRECTORIES } from "@mimikit/store/state";
+import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
+import { directoryOf, type FileInfo } from "@mimikit/store/disk/file-system";
+import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { below, type Random } from "./random.ts";
 
 interface Inode {

@@ -1,10 +1,10 @@
 /**
  * Each mutant breaks one rule of the protocol in the real code (docs/file-protocol.md#rules). Rules whose breach shows
  * only once in many thousand worlds have a test of their own instead: the order of directories and the look before
- * "dead" in test/store/mirror.test.ts, claims that end with their tick in test/worker-pool/pool.test.ts, that a decided
+ * "dead" in test/store/mirror/mirror.test.ts, claims that end with their tick in test/worker-pool/pool.test.ts, that a decided
  * steer stays until it is carried out in test/core/steering.test.ts, that an answer is no message too in
- * test/core/questions.test.ts, that a plan is reported once in test/core/decide.test.ts, and that the mark of a change
- * stays when it is taken back in test/store/undo-cut-off.test.ts.
+ * test/core/rules/questions.test.ts, that a plan is reported once in test/core/decide.test.ts, and that the mark of a change
+ * stays when it is taken back in test/store/disk/undo-cut-off.test.ts.
  */
 export interface Mutant {
   name: string;
@@ -27,14 +27,14 @@ const NOTES = "apps/supervisor/src/execute/notes.ts";
 const SETTLEMENT = "apps/supervisor/src/execute/settle.ts";
 const TRIGGERS = "apps/supervisor/src/execute/triggers.ts";
 const QUESTIONS = "apps/supervisor/src/execute/questions.ts";
-const RECORD = "packages/store/src/record.ts";
-const LEDGER = "packages/store/src/ledger.ts";
+const RECORD = "packages/store/src/disk/record.ts";
+const LEDGER = "packages/store/src/mirror/ledger.ts";
 const SETTLE = "packages/core/src/rules/settle.ts";
 const WAKE = "packages/core/src/rules/wake.ts";
-const CLAIM = "apps/worker-pool/src/claim.ts";
+const CLAIM = "apps/worker-pool/src/claim/claim.ts";
 const POOL = "apps/worker-pool/src/pool.ts";
-const FOLD = "apps/supervisor/src/fold.ts";
-const DOCUMENT = "packages/store/src/document.ts";
+const FOLD = "apps/supervisor/src/upkeep/fold.ts";
+const DOCUMENT = "packages/store/src/documents/document.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "act-on-undurable",
     rule: "R4: sync the directory before acting on what was listed",
-    file: "packages/store/src/collection.ts",
+    file: "packages/store/src/mirror/collection.ts",
     find: "if (durable && isNew.length > 0) await fs.syncDir(dir);",
     replace: "",
     seed: 597,
@@ -135,7 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "claim-from-the-living",
     rule: "R6: only a dead owner loses its claim",
-    file: "packages/core/src/dispatch.ts",
+    file: "packages/core/src/tasks/dispatch.ts",
     find: "if (failed === undefined && ownerAlive) return null;",
     replace: "void ownerAlive;",
   },
@@ -156,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "random-dropped-ids",
     rule: "R2: the same file has the same id",
-    file: "packages/store/src/mirror.ts",
+    file: "packages/store/src/mirror/mirror.ts",
     find: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size])",
     replace: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size, Math.random()])",
   },
@@ -222,7 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "cancel-forgets-descendants",
     rule: "Cancel: the task and everything below it",
-    file: "packages/core/src/snapshot.ts",
+    file: "packages/core/src/base/snapshot.ts",
     find: "return [id, ...ancestorsOf(id)].some((each) => snapshot.isArchived(cancelMark(each)));",
     replace: "void ancestorsOf;\n  return snapshot.isArchived(cancelMark(id));",
   },
@@ -332,7 +332,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "retried-for-ever",
     rule: "C4: the second failure is final",
-    file: "packages/core/src/retry.ts",
+    file: "packages/core/src/tasks/retry.ts",
     find: "earlier + 1 >= FAILURES_MAX",
     replace: "earlier + 1 >= FAILURES_MAX * 100",
   },
@@ -346,7 +346,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "lanes-without-end",
     rule: "A5: so many at once, and no more",
-    file: "packages/core/src/dispatch.ts",
+    file: "packages/core/src/tasks/dispatch.ts",
     find: ".slice(0, Math.max(0, free[role]))",
     replace: "",
   },
@@ -396,7 +396,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "outage-counts-as-failure",
     rule: "who could not be reached is tried again until somebody answers (SPEC G4)",
-    file: "packages/core/src/dispatch.ts",
+    file: "packages/core/src/tasks/dispatch.ts",
     find: " || failed.outage === true",
     replace: "",
   },
@@ -453,7 +453,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "runs-again-unasked",
     rule: "C5: the user decides whether it runs again",
-    file: "packages/core/src/dispatch.ts",
+    file: "packages/core/src/tasks/dispatch.ts",
     find: "if (asked !== undefined && !waiting.permits.has(runAgainPermit(task.id, asked))) return null;",
     replace: "if (asked !== undefined && waiting.permits.size > 99) return null;",
     seed: 212,
@@ -519,7 +519,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "compression-forgotten",
     rule: "F3: what was compressed stays so in every view",
-    file: "packages/store/src/history.ts",
+    file: "packages/store/src/views/history.ts",
     find: "compressed = compressedAfter(turn, compressed);",
     replace: "void compressedAfter;",
   },

@@ -2,16 +2,18 @@
  * What happens in one simulated run: clients that send and retry, people who drop files, cancel and restart; two
  * supervisors and two pools that run the real code; and a model that says anything a model may say.
  */
-import type { Outcome } from "@mimikit/agent/run-task";
+
+import type { Outcome } from "@mimikit/agent/run/run-task";
 import type { Steering } from "@mimikit/agent/steering";
-import { type Ceiling, NO_SPENDING } from "@mimikit/core/budget";
-import type { Candidate } from "@mimikit/core/dispatch";
-import { outageOf } from "@mimikit/core/retry";
-import { triggerIdOf } from "@mimikit/core/rules/change";
-import type { MemoryBounds } from "@mimikit/core/rules/remember";
-import type { Condition } from "@mimikit/protocol/condition";
-import type { Effect } from "@mimikit/protocol/effect";
-import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/id";
+import { type Ceiling, NO_SPENDING } from "@mimikit/core/base/budget";
+import type { MemoryBounds } from "@mimikit/core/base/memory-bounds";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { outageOf } from "@mimikit/core/tasks/retry";
+import { triggerIdOf } from "@mimikit/core/triggers/of-command";
+import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/base/id";
+import type { Role } from "@mimikit/protocol/base/role";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import type { Effect } from "@mimikit/protocol/records/effect";
 import {
   AnswerWish,
   BacklogEditWish,
@@ -27,20 +29,19 @@ import {
   TriggerPutWish,
   TriggerRunWish,
   UndoWish,
-} from "@mimikit/protocol/inbox";
-import { Question } from "@mimikit/protocol/question";
-import type { Role } from "@mimikit/protocol/role";
-import type { Target, When } from "@mimikit/protocol/trigger-order";
-import { NO_USAGE } from "@mimikit/protocol/usage";
-import { DocumentBusy } from "@mimikit/store/document";
-import { directoryOf } from "@mimikit/store/file-system";
-import { createRecord } from "@mimikit/store/record";
-import { seal } from "@mimikit/store/seal";
-import { archivePath, CHANGES, claimPath, inboxPath, resultPath } from "@mimikit/store/state";
-import { foldArchive } from "../../apps/supervisor/src/fold.ts";
-import { writeHistory } from "../../apps/supervisor/src/history-view.ts";
-import { MemoryWatch } from "../../apps/supervisor/src/memory-watch.ts";
+} from "@mimikit/protocol/records/inbox";
+import { Question } from "@mimikit/protocol/records/question";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
+import type { Target, When } from "@mimikit/protocol/triggers/trigger-order";
+import { directoryOf } from "@mimikit/store/disk/file-system";
+import { createRecord } from "@mimikit/store/disk/record";
+import { seal } from "@mimikit/store/disk/seal";
+import { archivePath, CHANGES, claimPath, inboxPath, resultPath } from "@mimikit/store/disk/state";
+import { DocumentBusy } from "@mimikit/store/documents/document";
+import { MemoryWatch } from "../../apps/supervisor/src/observe/memory-watch.ts";
 import { Supervisor } from "../../apps/supervisor/src/supervisor.ts";
+import { foldArchive } from "../../apps/supervisor/src/upkeep/fold.ts";
+import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
 import { below } from "./random.ts";
 import { DiskError, type Environment, type Process, type Program, type World } from "./world.ts";

@@ -2,8 +2,8 @@
  * Several processes on one disk, one file operation at a time, in an order that a seed decides. Any of them may be
  * killed or paused between two operations, the power may fail and the clock may jump. The processes run the real code.
  */
-import type { Identity } from "@mimikit/protocol/claim";
-import type { FileSystem } from "@mimikit/store/file-system";
+import type { Identity } from "@mimikit/protocol/records/claim";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { MemoryDisk } from "./memory-disk.ts";
 import { below, type Random, randomOf } from "./random.ts";
 

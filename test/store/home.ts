@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDisk } from "@mimikit/store/disk";
-import { DIRECTORIES } from "@mimikit/store/state";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { onTestFinished } from "vitest";
 
 export function temporaryState(home = mkdtempSync(join(tmpdir(), "mimikit-store-"))) {

@@ -1,5 +1,5 @@
 /** A disk that lasts until the power goes, and one on which somebody else works meanwhile. */
-import type { FileSystem } from "@mimikit/store/file-system";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
 
 class PowerCut extends Error {}
 

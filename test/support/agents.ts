@@ -4,11 +4,11 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { claudeSettingsOf, missingForClaude } from "@mimikit/agent/providers/claude/settings";
-import { codexSettingsOf, missingForCodex } from "@mimikit/agent/providers/codex/settings";
-import { Config } from "@mimikit/runtime/config";
-import type { Environment } from "@mimikit/runtime/home";
+import { Config } from "@mimikit/runtime/config/config";
+import type { Environment } from "@mimikit/runtime/home/home";
 import { z } from "zod";
+import { claudeSettingsOf, missingForClaude } from "../../packages/agent/src/providers/claude/settings.ts";
+import { codexSettingsOf, missingForCodex } from "../../packages/agent/src/providers/codex/settings.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const Package = z.object({ agents: z.record(z.string(), z.string()) });

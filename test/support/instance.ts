@@ -15,11 +15,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/api";
-import { Trigger } from "@mimikit/protocol/trigger";
-import { homeHash } from "@mimikit/runtime/home";
-import { findMarked, killMarked } from "@mimikit/runtime/marked-processes";
-import { DIRECTORIES } from "@mimikit/store/state";
+import { Trigger } from "@mimikit/protocol/records/trigger";
+import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
+import { homeHash } from "@mimikit/runtime/home/home";
+import { findMarked, killMarked } from "@mimikit/runtime/process/marked-processes";
+import { DIRECTORIES } from "@mimikit/store/disk/state";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAINS = {

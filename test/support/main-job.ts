@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listProcesses } from "@mimikit/runtime/process-table";
+import { listProcesses } from "@mimikit/runtime/process/process-table";
 import { afterEach, describe, expect, test } from "vitest";
 import { Instance, ROLE_NAMES } from "./instance.ts";
 import { type ModelRequest, ModelServer, type Script, type Step } from "./model-server.ts";

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Role } from "@mimikit/protocol/role";
+import type { Role } from "@mimikit/protocol/base/role";
 import { z } from "zod";
 import { anthropicMessages } from "./model-server/anthropic-messages.ts";
 import { chatCompletions } from "./model-server/chat-completions.ts";

@@ -3,7 +3,7 @@
  * request in a way that this version does not know. `node old-gateway.ts <answer>`
  */
 import { createServer } from "node:http";
-import { writeRole } from "@mimikit/runtime/role-record";
+import { writeRole } from "@mimikit/runtime/process/role-record";
 
 const ANSWERS = {
   "another schema": [200, "application/json", '{"ok": true, "queue": 0, "roles": ["manager"]}'],

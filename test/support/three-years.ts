@@ -5,16 +5,16 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { messagesOf } from "@mimikit/core/history";
-import { FoldHeader, Note } from "@mimikit/protocol/archive";
-import type { HistoryTurn } from "@mimikit/protocol/history";
-import { noteId, turnId } from "@mimikit/protocol/id";
-import type { Message } from "@mimikit/protocol/inbox";
-import { Result } from "@mimikit/protocol/result";
-import { NO_USAGE } from "@mimikit/protocol/usage";
-import { prepareHome } from "@mimikit/runtime/home";
-import { appendHistory } from "@mimikit/store/history-partitions";
-import { archivePath, foldPath, MEMORY, MEMORY_SUMMARY } from "@mimikit/store/state";
+import { messagesOf } from "@mimikit/core/views/history";
+import { noteId, turnId } from "@mimikit/protocol/base/id";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { FoldHeader, Note } from "@mimikit/protocol/records/archive";
+import type { HistoryTurn } from "@mimikit/protocol/records/history";
+import type { Message } from "@mimikit/protocol/records/inbox";
+import { Result } from "@mimikit/protocol/records/result";
+import { prepareHome } from "@mimikit/runtime/home/home";
+import { archivePath, foldPath, MEMORY, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
+import { appendHistory } from "@mimikit/store/views/history-partitions";
 
 const MONTHS = 36;
 /** Each is a message and its answer. */

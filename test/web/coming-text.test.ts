@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { comingText } from "../../apps/web/src/coming-text.ts";
+import { comingText } from "../../apps/web/src/conversation/cards/coming-text.ts";
 
 /** A Sunday, in whatever zone the test runs. */
 const NOW_MS = new Date(2026, 10, 22, 23, 30).getTime();

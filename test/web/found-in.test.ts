@@ -1,6 +1,6 @@
 /** What was looked for is marked where a reader would point at it, and is in what is shown of a long text. */
 import { describe, expect, test } from "vitest";
-import { piecesOf } from "../../apps/web/src/views/found-in.ts";
+import { piecesOf } from "../../apps/web/src/ui/found-in.ts";
 
 /** The text as it is shown, with what is marked in brackets. */
 const shown = (text: string, query: string) =>

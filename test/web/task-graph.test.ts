@@ -1,6 +1,6 @@
-import type { TaskSummary } from "@mimikit/protocol/api";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { expect, test } from "vitest";
-import { graphOf } from "../../apps/web/src/views/task-graph.ts";
+import { graphOf } from "../../apps/web/src/views/tasks/task-graph.ts";
 
 /** Tasks by what they wait for, in the order of their plan. */
 function planOf(waits: Record<string, string[]>): TaskSummary[] {

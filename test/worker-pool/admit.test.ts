@@ -1,8 +1,8 @@
-import { Circuits } from "@mimikit/agent/circuit";
-import type { Candidate } from "@mimikit/core/dispatch";
-import type { Role } from "@mimikit/protocol/role";
+import { Circuits } from "@mimikit/agent/run/circuit";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import type { Role } from "@mimikit/protocol/base/role";
 import { expect, test } from "vitest";
-import { admit } from "../../apps/worker-pool/src/admit.ts";
+import { admit } from "../../apps/worker-pool/src/claim/admit.ts";
 import { message, NOON, task, turn } from "../core/facts.ts";
 
 const CHAINS: Record<Role, string[]> = {

@@ -1,16 +1,16 @@
 /** Who may begin beside whom, and what an attempt counts for that died before it could say what it cost. */
-import type { Limit, Spending } from "@mimikit/core/budget";
-import type { Candidate } from "@mimikit/core/dispatch";
-import { Claim, type Identity } from "@mimikit/protocol/claim";
-import { Result } from "@mimikit/protocol/result";
-import { Task } from "@mimikit/protocol/task";
-import { Trigger } from "@mimikit/protocol/trigger";
-import { Mirror } from "@mimikit/store/mirror";
-import { createRecord } from "@mimikit/store/record";
-import { claimPath, queuePath, resultPath, triggerPath } from "@mimikit/store/state";
-import { UsageBook } from "@mimikit/store/usage-book";
+import type { Limit, Spending } from "@mimikit/core/base/budget";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { Claim, type Identity } from "@mimikit/protocol/records/claim";
+import { Result } from "@mimikit/protocol/records/result";
+import { Task } from "@mimikit/protocol/records/task";
+import { Trigger } from "@mimikit/protocol/records/trigger";
+import { createRecord } from "@mimikit/store/disk/record";
+import { claimPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { UsageBook } from "@mimikit/store/views/usage-book";
 import { expect, test } from "vitest";
-import { allot, linesOfDead } from "../../apps/worker-pool/src/allot.ts";
+import { allot, linesOfDead } from "../../apps/worker-pool/src/claim/allot.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { done, failed, message, NOON, NOON_MS, recurring, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";

@@ -1,10 +1,10 @@
-import { Claim } from "@mimikit/protocol/claim";
-import { Task } from "@mimikit/protocol/task";
-import { Ledger } from "@mimikit/store/ledger";
-import { createRecord } from "@mimikit/store/record";
-import { claimPath, queuePath } from "@mimikit/store/state";
+import { Claim } from "@mimikit/protocol/records/claim";
+import { Task } from "@mimikit/protocol/records/task";
+import { createRecord } from "@mimikit/store/disk/record";
+import { claimPath, queuePath } from "@mimikit/store/disk/state";
+import { Ledger } from "@mimikit/store/mirror/ledger";
 import { expect, test } from "vitest";
-import { claimAttempt } from "../../apps/worker-pool/src/claim.ts";
+import { claimAttempt } from "../../apps/worker-pool/src/claim/claim.ts";
 import { NOON, NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { homeHash } from "@mimikit/runtime/home";
-import { findMarked, killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/marked-processes";
+import { homeHash } from "@mimikit/runtime/home/home";
+import { findMarked, killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { expect, onTestFinished, test } from "vitest";
 import { endEarlier } from "../../apps/worker-pool/src/end-earlier.ts";
 import { task } from "../core/facts.ts";

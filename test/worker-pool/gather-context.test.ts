@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { triggerOf } from "@mimikit/core/triggers";
-import { HistoryIndex } from "@mimikit/memory/history-index";
-import { EndedTrigger, ResultSummary } from "@mimikit/protocol/archive";
-import { Question } from "@mimikit/protocol/question";
-import { Result, reportOf } from "@mimikit/protocol/result";
-import { Task } from "@mimikit/protocol/task";
-import { Trigger } from "@mimikit/protocol/trigger";
-import type { FileSystem } from "@mimikit/store/file-system";
-import { Ledger } from "@mimikit/store/ledger";
-import { Mirror } from "@mimikit/store/mirror";
-import { createRecord } from "@mimikit/store/record";
+import { triggerOf } from "@mimikit/core/triggers/triggers";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { EndedTrigger, ResultSummary } from "@mimikit/protocol/records/archive";
+import { Question } from "@mimikit/protocol/records/question";
+import { Result, reportOf } from "@mimikit/protocol/records/result";
+import { Task } from "@mimikit/protocol/records/task";
+import { Trigger } from "@mimikit/protocol/records/trigger";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord } from "@mimikit/store/disk/record";
 import {
   archivePath,
   PERSONA_PATH,
@@ -21,11 +19,13 @@ import {
   RULES_PATH,
   resultPath,
   triggerPath,
-} from "@mimikit/store/state";
+} from "@mimikit/store/disk/state";
+import { Ledger } from "@mimikit/store/mirror/ledger";
+import { Mirror } from "@mimikit/store/mirror/mirror";
 import { describe, expect, test } from "vitest";
-import { writeHistory } from "../../apps/supervisor/src/history-view.ts";
-import { gatherContext } from "../../apps/worker-pool/src/gather-context.ts";
-import { OwnerRules } from "../../apps/worker-pool/src/owner-rules.ts";
+import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
+import { gatherContext } from "../../apps/worker-pool/src/run/gather-context.ts";
+import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
 import { done, message, NOON, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 

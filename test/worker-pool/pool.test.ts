@@ -1,9 +1,9 @@
-import type { Outcome } from "@mimikit/agent/run-task";
-import { Signal } from "@mimikit/protocol/signal";
-import { Task } from "@mimikit/protocol/task";
-import { NO_USAGE } from "@mimikit/protocol/usage";
-import { createRecord } from "@mimikit/store/record";
-import { queuePath, resultPath, signalPath } from "@mimikit/store/state";
+import type { Outcome } from "@mimikit/agent/run/run-task";
+import { Signal } from "@mimikit/protocol/base/signal";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { Task } from "@mimikit/protocol/records/task";
+import { createRecord } from "@mimikit/store/disk/record";
+import { queuePath, resultPath, signalPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
 import { Pool, type PoolOptions } from "../../apps/worker-pool/src/pool.ts";
 import { NOON_MS, task } from "../core/facts.ts";

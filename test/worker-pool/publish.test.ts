@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Outcome } from "@mimikit/agent/run-task";
-import type { Candidate } from "@mimikit/core/dispatch";
-import { RECORD_BYTES_MAX } from "@mimikit/protocol/json";
-import { NO_USAGE } from "@mimikit/protocol/usage";
-import { resultPath } from "@mimikit/store/state";
+import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { resultPath } from "@mimikit/store/disk/state";
 import { describe, expect, test } from "vitest";
-import { publish } from "../../apps/worker-pool/src/publish.ts";
+import { publish } from "../../apps/worker-pool/src/claim/publish.ts";
 import { message, NOON, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 

@@ -1,11 +1,11 @@
 /** What attempts of a task show, one after the other, in one file. */
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STREAM_BYTES_MAX, type StreamLine } from "@mimikit/protocol/stream";
-import { streamPath } from "@mimikit/store/state";
+import { STREAM_BYTES_MAX, type StreamLine } from "@mimikit/protocol/wire/stream";
+import { streamPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
-import { StreamTail } from "../../apps/http-gateway/src/stream-tail.ts";
-import { openStream } from "../../apps/worker-pool/src/stream-file.ts";
+import { StreamTail } from "../../apps/http-gateway/src/live/stream-tail.ts";
+import { openStream } from "../../apps/worker-pool/src/run/stream-file.ts";
 import { temporaryState } from "../store/home.ts";
 
 const TASK = "t-000001";

@@ -1,10 +1,12 @@
 /** The command line of Mimikit. Every command is one file in commands/ and one line here. */
 
-import { VERSION } from "@mimikit/runtime/version";
+import { VERSION } from "@mimikit/runtime/home/version";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
-import { Unreachable } from "./client.ts";
-import type { Command } from "./command.ts";
+import type { Command } from "./arguments/command.ts";
+import { completeIds } from "./arguments/complete-ids.ts";
+import { misuseText } from "./arguments/misuse.ts";
+import { markWords } from "./arguments/text-argument.ts";
 import { adopt } from "./commands/adopt.ts";
 import { ask } from "./commands/ask.ts";
 import { audit } from "./commands/audit.ts";
@@ -37,12 +39,10 @@ import { triggers } from "./commands/triggers.ts";
 import { undo } from "./commands/undo.ts";
 import { up } from "./commands/up.ts";
 import { usage } from "./commands/usage.ts";
-import { completeIds } from "./complete-ids.ts";
-import { EXIT, Failure, reasonOf } from "./failure.ts";
-import { misuseText } from "./misuse.ts";
+import { Unreachable } from "./instance/client.ts";
+import { EXIT, Failure, reasonOf } from "./io/failure.ts";
+import { printLine } from "./io/print.ts";
 import { printOverview } from "./overview.ts";
-import { printLine } from "./print.ts";
-import { markWords } from "./text-argument.ts";
 
 const COMMANDS: readonly Command[] = [
   up,

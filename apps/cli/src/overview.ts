@@ -1,8 +1,8 @@
 /** What somebody sees who types `mimikit` alone: whether it runs, and what to type first. */
-import { VERSION } from "@mimikit/runtime/version";
-import { livingRoles } from "./instance.ts";
-import { currentPlace } from "./place.ts";
-import { padded, printLine, styled } from "./print.ts";
+import { VERSION } from "@mimikit/runtime/home/version";
+import { currentPlace } from "./io/place.ts";
+import { padded, printLine, styled } from "./io/print.ts";
+import { livingRoles } from "./processes/instance.ts";
 
 const COMMAND_COLUMNS = 44;
 

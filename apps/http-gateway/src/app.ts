@@ -4,10 +4,10 @@
  */
 import express, { type Express, type Handler, type NextFunction, type Request, type Response } from "express";
 import helmet from "helmet";
-import type { HostPolicy } from "./host.ts";
-import type { Parts } from "./parts.ts";
-import { Problem, problemOf } from "./problem.ts";
-import type { Method, Route } from "./route.ts";
+import type { Parts } from "./api/parts.ts";
+import type { Method, Route } from "./api/route.ts";
+import type { HostPolicy } from "./auth/host.ts";
+import { Problem, problemOf } from "./http/problem.ts";
 import { files, notBuilt } from "./routes/page.ts";
 import { ROUTES } from "./routes.ts";
 

@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { hasCode } from "@mimikit/store/error-code";
+import { hasCode } from "@mimikit/store/disk/error-code";
 
 /** Listens and returns the URL. Throws an `Error` of one line that says what to do. */
 export function listenOn(server: Server, host: string, port: number): Promise<string> {

@@ -1,17 +1,17 @@
 /** The gateway process: it translates HTTP and WebSocket frames into records, and records into views. */
 import { setTimeout as wait } from "node:timers/promises";
 import { describeProviders } from "@mimikit/agent/providers/names";
-import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search";
-import { openHome, untilAdopted } from "@mimikit/runtime/adoption";
-import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config";
-import { resolveHome } from "@mimikit/runtime/home";
-import { createLog } from "@mimikit/runtime/log";
-import { writeRole } from "@mimikit/runtime/role-record";
+import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search/search";
+import { createLog } from "@mimikit/runtime/audit/log";
+import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config/config";
+import { watchConfig } from "@mimikit/runtime/config/watch-config";
+import { openHome, untilAdopted } from "@mimikit/runtime/home/adoption";
+import { resolveHome } from "@mimikit/runtime/home/home";
+import { writeRole } from "@mimikit/runtime/process/role-record";
+import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { onShutdown } from "@mimikit/runtime/shutdown";
-import { waitForSingleton } from "@mimikit/runtime/singleton";
-import { watchConfig } from "@mimikit/runtime/watch-config";
 import { createGateway, type Gateway } from "./server.ts";
-import type { SettingsFacts } from "./status.ts";
+import type { SettingsFacts } from "./state/status.ts";
 
 /** How often a port that is in use is tried again. */
 const LISTEN_RETRY_MS = 2_000;

@@ -1,5 +1,5 @@
 /** The table of routes: what is not in it does not exist. Of two paths that fit, the first counts. */
-import type { Route } from "./route.ts";
+import type { Route } from "./api/route.ts";
 import { adoptHome, adoption } from "./routes/adoption.ts";
 import { download, upload } from "./routes/attachments.ts";
 import { audit } from "./routes/audit.ts";

@@ -1,12 +1,13 @@
 /** What the gateway does by itself: look at the state directory, follow streams, and let go of clients that are gone. */
-import type { Config } from "@mimikit/runtime/config";
+
+import type { Log } from "@mimikit/runtime/audit/log";
+import type { Config } from "@mimikit/runtime/config/config";
 import { keepHome } from "@mimikit/runtime/keep-home";
-import type { Log } from "@mimikit/runtime/log";
-import { runLoop } from "@mimikit/runtime/loop";
-import { STREAMS } from "@mimikit/store/state";
-import { WATCHED } from "@mimikit/store/watch";
-import type { Live } from "./live.ts";
-import type { Sessions } from "./sessions.ts";
+import { runLoop } from "@mimikit/runtime/process/loop";
+import { STREAMS } from "@mimikit/store/disk/state";
+import { WATCHED } from "@mimikit/store/disk/watch";
+import type { Sessions } from "./auth/sessions.ts";
+import type { Live } from "./live/live.ts";
 
 const HEARTBEAT_MS = 30_000;
 

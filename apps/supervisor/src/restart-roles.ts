@@ -1,6 +1,6 @@
 /** A restart: every process of this home is asked to end, and PM2 starts it anew. */
-import { isAlive } from "@mimikit/runtime/identity";
-import { PROCESS_ROLES, readRole } from "@mimikit/runtime/role-record";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { PROCESS_ROLES, readRole } from "@mimikit/runtime/process/role-record";
 
 /** Signals exactly the processes that noted themselves as roles of `home`, this one last. */
 export async function restartRoles(home: string): Promise<void> {

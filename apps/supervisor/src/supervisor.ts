@@ -2,13 +2,13 @@
  * One tick: look, decide, do. Whatever was cut off in the last one is simply found undone
  * (docs/ARCHITECTURE.md#the-five-ideas).
  */
-import type { Action } from "@mimikit/core/action";
+import type { Action } from "@mimikit/core/base/action";
 import { decide } from "@mimikit/core/decide";
-import type { Identity } from "@mimikit/protocol/claim";
-import { Mirror } from "@mimikit/store/mirror";
+import type { Identity } from "@mimikit/protocol/records/claim";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { execute } from "./execute/execute.ts";
 import type { Hands } from "./execute/hands.ts";
-import { execute } from "./execute.ts";
-import { observe, type World } from "./observe.ts";
+import { observe, type World } from "./observe/observe.ts";
 
 export interface SupervisorOptions extends Omit<Hands, "ledger"> {
   world: World;

@@ -1,20 +1,20 @@
 /** The page as a whole: the conversation in the middle, the tasks beside it, or the pairing screen instead of both. */
-import { Chat } from "./chat.tsx";
-import { Composer } from "./composer.tsx";
-import { Header } from "./header.tsx";
-import { Cross } from "./icons.tsx";
-import { lazily } from "./lazily.tsx";
-import { Palette } from "./palette.tsx";
-import { place } from "./place.ts";
-import { session } from "./session.ts";
-import { announcement, notice, questions, status } from "./state.ts";
-import { TaskDrawer, TaskPanel } from "./tasks.tsx";
+import { Chat } from "./conversation/chat.tsx";
+import { Composer } from "./conversation/composer.tsx";
+import { Header } from "./frame/header.tsx";
+import { Palette } from "./frame/palette.tsx";
+import { TaskDrawer, TaskPanel } from "./frame/tasks.tsx";
+import { words } from "./i18n/words.ts";
+import { place } from "./model/place.ts";
+import { session } from "./model/session.ts";
+import { announcement, notice, questions, status } from "./model/state.ts";
+import { Cross } from "./ui/icons.tsx";
+import { lazily } from "./ui/lazily.tsx";
 import { Views } from "./views.tsx";
-import { words } from "./words.ts";
 
-const Pairing = lazily(async () => (await import("./pairing.tsx")).Pairing);
-const Adoption = lazily(async () => (await import("./adoption.tsx")).Adoption);
-const Questions = lazily(async () => (await import("./questions.tsx")).Questions);
+const Pairing = lazily(async () => (await import("./frame/pairing.tsx")).Pairing);
+const Adoption = lazily(async () => (await import("./frame/adoption.tsx")).Adoption);
+const Questions = lazily(async () => (await import("./conversation/questions.tsx")).Questions);
 
 export function App() {
   if (session.value === "unpaired") return <Pairing />;

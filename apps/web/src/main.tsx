@@ -3,14 +3,14 @@
 import "./style.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { startClock } from "./clock.ts";
-import { paint } from "./colours.ts";
-import { connect, connectNow } from "./connection.ts";
-import { acceptDrops } from "./drafted-files.ts";
-import { startNotifying } from "./notifications.ts";
-import { redeem } from "./redeem.ts";
-import { takeCodeFromAddress } from "./session.ts";
-import { words } from "./words.ts";
+import { acceptDrops } from "./conversation/drafted-files.ts";
+import { startNotifying } from "./frame/notifications.ts";
+import { words } from "./i18n/words.ts";
+import { startClock } from "./model/clock.ts";
+import { connect, connectNow } from "./model/connection.ts";
+import { redeem } from "./model/redeem.ts";
+import { takeCodeFromAddress } from "./model/session.ts";
+import { paint } from "./ui/colours.ts";
 
 /** Connects, with the code in the address if there is one. It leaves the address before anything else happens. */
 async function start(): Promise<void> {

@@ -1,15 +1,10 @@
 /** The views over the conversation, one at a time. The conversation stays as it is beneath them. */
 import { useEffect, useRef } from "preact/hooks";
-import { lazily } from "./lazily.tsx";
-import { place } from "./place.ts";
+import { place } from "./model/place.ts";
+import { lazily } from "./ui/lazily.tsx";
 import "./views.css";
 
-export interface ViewProps {
-  /** What of the view is meant: an id, or what is looked for. */
-  detail: string | undefined;
-}
-
-const OpenView = lazily(async () => (await import("./views/open-view.tsx")).OpenView);
+const OpenView = lazily(async () => (await import("./open-view.tsx")).OpenView);
 
 /** Shows the view that the address names; Escape leads back to the conversation. */
 export function Views() {

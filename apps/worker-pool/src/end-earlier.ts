@@ -1,8 +1,8 @@
 /** Before an attempt begins, whatever the attempts before it have left running is gone (docs/file-protocol.md R6). */
-import type { Candidate } from "@mimikit/core/dispatch";
-import { homeHash } from "@mimikit/runtime/home";
-import { findMarked, type MarkedProcess, markOf } from "@mimikit/runtime/marked-processes";
-import { endProcesses } from "@mimikit/runtime/process-table";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { homeHash } from "@mimikit/runtime/home/home";
+import { findMarked, type MarkedProcess, markOf } from "@mimikit/runtime/process/marked-processes";
+import { endProcesses } from "@mimikit/runtime/process/process-table";
 
 /** Between TERM and KILL. */
 const TERM_MS = 2_000;

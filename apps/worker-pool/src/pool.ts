@@ -1,17 +1,17 @@
 /** One tick of the pool: stop what is no longer wanted, claim what may run, and publish one outcome for each run. */
-import type { Outcome } from "@mimikit/agent/run-task";
+import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
-import { type Candidate, dispatch } from "@mimikit/core/dispatch";
-import type { AuditEvent } from "@mimikit/protocol/audit";
-import type { Claim, Identity } from "@mimikit/protocol/claim";
-import { ROLES, type Role } from "@mimikit/protocol/role";
-import type { FileSystem } from "@mimikit/store/file-system";
-import { Mirror } from "@mimikit/store/mirror";
-import { claimPath } from "@mimikit/store/state";
-import type { Allotted } from "./allot.ts";
-import { claimAttempt } from "./claim.ts";
-import { permitsFor } from "./permits.ts";
-import { publish, release } from "./publish.ts";
+import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
+import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
+import type { Claim, Identity } from "@mimikit/protocol/records/claim";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { claimPath } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import type { Allotted } from "./claim/allot.ts";
+import { claimAttempt } from "./claim/claim.ts";
+import { permitsFor } from "./claim/permits.ts";
+import { publish, release } from "./claim/publish.ts";
 
 const RETRY_MS = 1_000;
 

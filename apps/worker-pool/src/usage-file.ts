@@ -1,8 +1,8 @@
 /** What each attempt cost goes to usage/YYYY-MM-DD.jsonl, one line each, by the day on the server's clock (SPEC N2). */
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { dayOf, UsageLine } from "@mimikit/protocol/usage";
-import { usagePath } from "@mimikit/store/state";
+import { dayOf, UsageLine } from "@mimikit/protocol/base/usage";
+import { usagePath } from "@mimikit/store/disk/state";
 
 const NEWLINE = 0x0a;
 

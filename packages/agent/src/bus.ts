@@ -3,14 +3,15 @@
  * not above what the skill in use declares, is the input valid: only then it runs. Reads are answered at once, writes are
  * staged as effects (SPEC G, I7).
  */
-import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/effect";
-import { childId } from "@mimikit/protocol/id";
-import { describeIssues } from "@mimikit/protocol/json";
-import { isAbove, type Level, type SkillRef } from "@mimikit/protocol/skill";
-import type { Task } from "@mimikit/protocol/task";
+
+import { childId } from "@mimikit/protocol/base/id";
+import { describeIssues } from "@mimikit/protocol/base/json";
+import { isAbove, type Level, type SkillRef } from "@mimikit/protocol/base/skill";
+import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
+import type { Task } from "@mimikit/protocol/records/task";
 import { definitionOf } from "./roles/index.ts";
-import type { Reads, Tool } from "./tool.ts";
-import { ToolText } from "./tool-text.ts";
+import type { Reads, Tool } from "./tools/tool.ts";
+import { ToolText } from "./tools/tool-text.ts";
 
 /** Names come from models, and may be anything. */
 const NAME_CHARS_MAX = 200;

@@ -1,13 +1,13 @@
 /** Everything in a state directory that would run or be believed, for its owner to look at before they adopt it. */
-import { triggerSummary } from "@mimikit/core/board";
-import { HOME_ITEM_CHARS_MAX, HOME_ITEMS_MAX, type HomeContents, type HomeItem } from "@mimikit/protocol/api";
-import type { Wish } from "@mimikit/protocol/inbox";
-import { settingsInFile } from "@mimikit/runtime/config";
-import type { Environment, Place } from "@mimikit/runtime/home";
-import type { FileSystem } from "@mimikit/store/file-system";
-import type { Mirror } from "@mimikit/store/mirror";
-import { MEMORY_PATH, PERSONA_PATH, PROFILE_PATH, RULES_PATH, WEB_SESSIONS } from "@mimikit/store/state";
-import { findSkills, skillPlacesOf } from "./skills.ts";
+import { triggerSummary } from "@mimikit/core/views/board";
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import { HOME_ITEM_CHARS_MAX, HOME_ITEMS_MAX, type HomeContents, type HomeItem } from "@mimikit/protocol/wire/api";
+import { settingsInFile } from "@mimikit/runtime/config/config";
+import type { Environment, Place } from "@mimikit/runtime/home/home";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { MEMORY_PATH, PERSONA_PATH, PROFILE_PATH, RULES_PATH, WEB_SESSIONS } from "@mimikit/store/disk/state";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { findSkills, skillPlacesOf } from "./skills/skills.ts";
 
 /** Files that are part of every prompt. */
 const PROMPT_FILES = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH];

@@ -2,15 +2,16 @@
  * What answers for a role: the offline engine, a model endpoint, an agent CLI. `run` never throws: a failure is its
  * last event. Tools are called through `run.bus`, the only place where a role can do anything.
  */
-import { FailureReason } from "@mimikit/protocol/failure";
-import type { ResultType } from "@mimikit/protocol/result";
-import type { StreamLine } from "@mimikit/protocol/stream";
-import type { Task } from "@mimikit/protocol/task";
-import type { Usage } from "@mimikit/protocol/usage";
+
+import { FailureReason } from "@mimikit/protocol/base/failure";
+import type { Usage } from "@mimikit/protocol/base/usage";
+import type { ResultType } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import type { Config } from "@mimikit/runtime/config/config";
 import type { ToolBus, ToolCallRecord } from "./bus.ts";
-import type { Context } from "./context.ts";
-import type { SandboxMode } from "./sandbox.ts";
 import type { Steering } from "./steering.ts";
+import type { Context } from "./tools/context.ts";
 
 /** One run of one attempt of a task. */
 export interface Run {
@@ -89,3 +90,6 @@ export function stopReason(signal: AbortSignal): FailureReason {
   if (reason instanceof DOMException && reason.name === "TimeoutError") return "timeout";
   return FailureReason.safeParse(reason).data ?? "killed";
 }
+
+/** `auto` is a sandbox where it works, `required` is none without it. */
+export type SandboxMode = Config["sandbox"];

@@ -2,8 +2,9 @@
  * What the user says to a run while it runs (SPEC I5). The pool offers, the provider takes at its next boundary; what is
  * never taken becomes an ordinary message when the task has ended.
  */
-import { hasRoomFor } from "@mimikit/protocol/result";
-import type { Steer } from "@mimikit/protocol/signal";
+
+import type { Steer } from "@mimikit/protocol/base/signal";
+import { hasRoomFor } from "@mimikit/protocol/records/result";
 
 export class Steering {
   private readonly known = new Set<string>();

@@ -2,7 +2,8 @@
  * The one function that decides every move: from what is on disk and the time, to what is done next. It looks at
  * states, never at events, so a restart is just another tick and there is no recovery code.
  */
-import type { Action } from "./action.ts";
+import type { Action } from "./base/action.ts";
+import type { Snapshot } from "./base/snapshot.ts";
 import { announce } from "./rules/announce.ts";
 import { cancel } from "./rules/cancel.ts";
 import { change } from "./rules/change.ts";
@@ -23,7 +24,6 @@ import { stop } from "./rules/stop.ts";
 import { undo } from "./rules/undo.ts";
 import { wake } from "./rules/wake.ts";
 import { warn } from "./rules/warn.ts";
-import type { Snapshot } from "./snapshot.ts";
 
 /** The order of work in a tick (SPEC A4; wishes first, docs/file-protocol.md#the-life-of-a-task). */
 const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [

@@ -2,10 +2,10 @@
  * The state directory stays complete while a role runs. Nothing is looked at for it while all is well: a directory that was
  * removed is noticed where it is missed, by a notification, and every so often whatever was notified.
  */
-import { restoreDirectories } from "@mimikit/store/restore-directories";
-import { watchState } from "@mimikit/store/watch";
-import type { Log } from "./log.ts";
-import { writeRoleAgain } from "./role-record.ts";
+import { restoreDirectories } from "@mimikit/store/disk/restore-directories";
+import { watchState } from "@mimikit/store/disk/watch";
+import type { Log } from "./audit/log.ts";
+import { writeRoleAgain } from "./process/role-record.ts";
 
 /** What the audit log says of a directory that was removed and is there again, empty: `dir`. */
 export const RESTORED_EVENT = "directory_restored";

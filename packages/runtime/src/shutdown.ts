@@ -1,5 +1,5 @@
 /** A role ends in one way: asked to, it finishes what it does and exits; broken, it says so and exits, and PM2 restarts it. */
-import type { Log } from "./log.ts";
+import type { Log } from "./audit/log.ts";
 
 /** Less than PM2's kill_timeout of 10 s: leaving in order, late, is better than being killed. */
 const HANDLER_MS_MAX = 8_000;

@@ -1,6 +1,8 @@
 /** Runs the command of its first argument within bounds as JSON, and prints how it was run and what it printed. */
+
 import { execFileSync } from "node:child_process";
-import { findSandbox, type SandboxMode, sandboxed } from "@mimikit/agent/sandbox";
+import type { SandboxMode } from "@mimikit/agent/provider";
+import { findSandbox, sandboxed } from "@mimikit/agent/shell/sandbox";
 
 const [command = "", home = "", mode = ""] = process.argv.slice(2);
 const bounds = { home, workDir: home, allow: [], mode: mode as SandboxMode };

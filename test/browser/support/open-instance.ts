@@ -1,6 +1,6 @@
 /** A page of this build on a real instance, whatever was built before: all that it asks is answered by the real processes. */
 import { join } from "node:path";
-import { createPairingCode } from "@mimikit/runtime/pairing";
+import { createPairingCode } from "@mimikit/runtime/home/pairing";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Instance } from "../../support/instance.ts";
 import { connected, type Pages } from "./use-pages.ts";

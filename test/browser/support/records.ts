@@ -7,7 +7,7 @@ import type {
   Status,
   TaskSummary,
   TriggerSummary,
-} from "@mimikit/protocol/api";
+} from "@mimikit/protocol/wire/api";
 
 export function statusRecord(change: Partial<Status> = {}): Status {
   const alive = { pid: 1, alive: true };

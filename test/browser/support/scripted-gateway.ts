@@ -17,8 +17,8 @@ import type {
   TaskSummary,
   TriggerExplanation,
   TriggerSummary,
-} from "@mimikit/protocol/api";
-import { notificationIn } from "@mimikit/protocol/notification";
+} from "@mimikit/protocol/wire/api";
+import { notificationIn } from "@mimikit/protocol/wire/notification";
 import express from "express";
 import { type WebSocket, WebSocketServer } from "ws";
 

@@ -7,7 +7,7 @@ import type {
   MemoryText,
   SkillList,
   UsageRow,
-} from "@mimikit/protocol/api";
+} from "@mimikit/protocol/wire/api";
 import type { Page } from "playwright-core";
 import { changeRecord, improvementRecord, messageRecord, taskRecord, triggerRecord } from "./records.ts";
 import type { ScriptedGateway } from "./scripted-gateway.ts";

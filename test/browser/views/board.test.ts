@@ -1,7 +1,7 @@
 /** What the task board promises. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TaskDetail } from "@mimikit/protocol/api";
+import type { TaskDetail } from "@mimikit/protocol/wire/api";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../cli/run-cli.ts";
 import { Instance } from "../../support/instance.ts";

@@ -1,7 +1,7 @@
-import type { Condition } from "@mimikit/protocol/condition";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
 import axe from "axe-core";
 import { describe, expect, test } from "vitest";
-import { VIEWS } from "../../../apps/web/src/view-names.ts";
+import { VIEWS } from "../../../apps/web/src/i18n/view-names.ts";
 import { Instance } from "../../support/instance.ts";
 import { openInstance } from "../support/open-instance.ts";
 import { taskRecord, triggerRecord } from "../support/records.ts";

@@ -1,5 +1,5 @@
 /** What the views of the backlog, of memory, of skills and of improvements promise. */
-import type { BacklogEntry, MemoryFiles } from "@mimikit/protocol/api";
+import type { BacklogEntry, MemoryFiles } from "@mimikit/protocol/wire/api";
 import { describe, expect, test } from "vitest";
 import { changeRecord, improvementRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";

@@ -1,5 +1,5 @@
 /** What the search promises. */
-import type { HistoryHit } from "@mimikit/protocol/api";
+import type { HistoryHit } from "@mimikit/protocol/wire/api";
 import { describe, expect, test } from "vitest";
 import { messageRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";

@@ -1,6 +1,6 @@
 /** What the view of the triggers promises. */
 
-import type { Condition } from "@mimikit/protocol/condition";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { describe, expect, test } from "vitest";
 import { triggerRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { VIEWS } from "../../../apps/web/src/view-names.ts";
+import { VIEWS } from "../../../apps/web/src/i18n/view-names.ts";
 import { questionRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
 import { field, fill, openView, view } from "../support/views.ts";

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort } from "node:worker_threads";
-import type { SearchReply, SearchRequest } from "@mimikit/memory/search-message";
+import type { SearchReply, SearchRequest } from "@mimikit/memory/search/search-message";
 
 parentPort?.on("message", (request: SearchRequest) => {
   const { number } = request;

@@ -1,6 +1,6 @@
 /** A process that appends to the audit chain of the workers of the home in argv[2] without end, in files of a few lines. */
 import { setImmediate as turn } from "node:timers/promises";
-import { openAuditChain } from "@mimikit/runtime/audit-chain";
+import { openAuditChain } from "@mimikit/runtime/audit/audit-chain";
 
 const chain = openAuditChain({
   home: process.argv[2] ?? "",

@@ -1,6 +1,7 @@
 /** A role reduced to its way out: it leaves in order when asked to, and says what it does. argv[2] is its home, argv[3] may be `throw`. */
-import { prepareHome } from "@mimikit/runtime/home";
-import { createLog } from "@mimikit/runtime/log";
+
+import { createLog } from "@mimikit/runtime/audit/log";
+import { prepareHome } from "@mimikit/runtime/home/home";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 
 const home = process.argv[2] ?? "";

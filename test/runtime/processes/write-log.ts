@@ -1,6 +1,6 @@
 /** A process that logs what the lines of its stdin say (`audit …`, `info …`) for the home in argv[2], and leaves at their end. */
 import { createInterface } from "node:readline";
-import { createLog } from "@mimikit/runtime/log";
+import { createLog } from "@mimikit/runtime/audit/log";
 
 const log = createLog(process.argv[2] ?? "", "workers", "info");
 for await (const line of createInterface({ input: process.stdin })) {

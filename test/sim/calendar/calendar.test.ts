@@ -1,9 +1,9 @@
 /** Schedules around the world, under kills, power losses and clocks that jump; `simulate.ts` says what is simulated. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Trigger } from "@mimikit/protocol/trigger";
-import { createRecord } from "@mimikit/store/record";
-import { archivePath, triggerPath } from "@mimikit/store/state";
+import { Trigger } from "@mimikit/protocol/records/trigger";
+import { createRecord } from "@mimikit/store/disk/record";
+import { archivePath, triggerPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
 import { recurring } from "../../core/facts.ts";
 import { randomOf } from "../random.ts";

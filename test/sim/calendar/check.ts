@@ -1,11 +1,11 @@
 /** What must be true when all is quiet: each occurrence has exactly one outcome, and it is the one that it should have. */
 
-import { triggerIdOf } from "@mimikit/core/rules/change";
-import type { Archived } from "@mimikit/protocol/archive";
-import { ROLES } from "@mimikit/protocol/role";
-import type { Recurring, Scheduled, Skip, Standing } from "@mimikit/protocol/trigger";
-import { MISSED_MAX, type Missed, type When } from "@mimikit/protocol/trigger-order";
-import { queueOf, resultsOf, runningOf } from "@mimikit/store/state";
+import { triggerIdOf } from "@mimikit/core/triggers/of-command";
+import { ROLES } from "@mimikit/protocol/base/role";
+import type { Archived } from "@mimikit/protocol/records/archive";
+import type { Recurring, Scheduled, Skip, Standing } from "@mimikit/protocol/records/trigger";
+import { MISSED_MAX, type Missed, type When } from "@mimikit/protocol/triggers/trigger-order";
+import { queueOf, resultsOf, runningOf } from "@mimikit/store/disk/state";
 import type { Machine } from "./machine.ts";
 import { occurrencesOf } from "./occurrences.ts";
 import type { Decided, Witness } from "./witness.ts";

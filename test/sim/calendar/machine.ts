@@ -2,10 +2,11 @@
  * A machine with a clock that we move and a disk in memory, on which one or two real supervisors tick at the same time.
  * Any of them may be killed before any of its file operations; when the power fails, all are, and the disk forgets.
  */
-import { NO_SPENDING } from "@mimikit/core/budget";
-import { MEMORY_BOUNDS } from "@mimikit/core/rules/remember";
-import type { MemoryFacts } from "@mimikit/core/snapshot";
-import type { FileSystem } from "@mimikit/store/file-system";
+
+import { NO_SPENDING } from "@mimikit/core/base/budget";
+import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
+import type { MemoryFacts } from "@mimikit/core/base/snapshot";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { Supervisor } from "../../../apps/supervisor/src/supervisor.ts";
 import { MemoryDisk } from "../memory-disk.ts";
 import { below, type Random } from "../random.ts";

@@ -1,13 +1,13 @@
 /**
  * Each mutant breaks one rule of standing triggers in the real code (SPEC D5); the calendar must notice it. What shows
- * only once in many thousand seeds has a test of its own instead, in calendar.test.ts or test/core/change.test.ts.
+ * only once in many thousand seeds has a test of its own instead, in calendar.test.ts or test/core/rules/change.test.ts.
  */
 import type { Mutant } from "../mutant-list.ts";
 
 const STAND = "packages/core/src/rules/stand.ts";
 const CHANGE = "packages/core/src/rules/change.ts";
-const TRIGGERS = "packages/core/src/triggers.ts";
-const SCHEDULE = "packages/core/src/schedule.ts";
+const TRIGGERS = "packages/core/src/triggers/triggers.ts";
+const SCHEDULE = "packages/core/src/schedule/schedule.ts";
 
 const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
@@ -125,7 +125,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
     name: "a-lost-version-is-believed",
     rule: "R1: a version is durable before it is carried out",
-    file: "packages/store/src/collection.ts",
+    file: "packages/store/src/mirror/collection.ts",
     find: "if (durable && isNew.length > 0) await fs.syncDir(dir);",
     replace: "void durable;",
   },

@@ -1,5 +1,5 @@
-/** The occurrences of schedules by counting through the days of the wall: what `packages/core/src/schedule.ts` must say. */
-import type { Schedule } from "@mimikit/protocol/trigger-order";
+/** The occurrences of schedules by counting through the days of the wall: what `packages/core/src/schedule/schedule.ts` must say. */
+import type { Schedule } from "@mimikit/protocol/triggers/trigger-order";
 import { type Zone, zoneOf } from "./zone.ts";
 
 const DAY_MS = 86_400_000;

@@ -2,17 +2,17 @@
  * One seed is one stretch of time somewhere in the world, around a moment at which its clocks are changed: triggers that
  * people make, change, pause and run, while the clock runs, jumps and stands, and supervisors are killed at any write.
  */
-import { triggerIdOf } from "@mimikit/core/rules/change";
-import { Wish } from "@mimikit/protocol/inbox";
-import { parseRecord } from "@mimikit/protocol/json";
-import { Result } from "@mimikit/protocol/result";
-import { ROLES } from "@mimikit/protocol/role";
-import { Task } from "@mimikit/protocol/task";
-import type { Missed, Schedule, TriggerPatch, When } from "@mimikit/protocol/trigger-order";
-import { NO_USAGE } from "@mimikit/protocol/usage";
-import { createRecord } from "@mimikit/store/record";
-import { seal } from "@mimikit/store/seal";
-import { archivePath, inboxPath, queueOf, queuePath, resultPath } from "@mimikit/store/state";
+import { triggerIdOf } from "@mimikit/core/triggers/of-command";
+import { parseRecord } from "@mimikit/protocol/base/json";
+import { ROLES } from "@mimikit/protocol/base/role";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { Wish } from "@mimikit/protocol/records/inbox";
+import { Result } from "@mimikit/protocol/records/result";
+import { Task } from "@mimikit/protocol/records/task";
+import type { Missed, Schedule, TriggerPatch, When } from "@mimikit/protocol/triggers/trigger-order";
+import { createRecord } from "@mimikit/store/disk/record";
+import { seal } from "@mimikit/store/disk/seal";
+import { archivePath, inboxPath, queueOf, queuePath, resultPath } from "@mimikit/store/disk/state";
 import { below, type Random, randomOf } from "../random.ts";
 import { check } from "./check.ts";
 import { Machine, TOKEN } from "./machine.ts";

@@ -1,7 +1,7 @@
 /** Sees every version of every trigger as it is made, and by which clock; and every wish. */
-import type { Wish } from "@mimikit/protocol/inbox";
-import type { Standing } from "@mimikit/protocol/trigger";
-import { TRIGGERS } from "@mimikit/store/state";
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import { TRIGGERS } from "@mimikit/store/disk/state";
 import type { Machine } from "./machine.ts";
 
 /** A version, and what the clock showed when it was decided. */

@@ -1,6 +1,6 @@
 /** What a model is asked, in one form for every wire: a conversation in the shape of Chat Completions. */
 import type { IncomingHttpHeaders } from "node:http";
-import { ROLES, type Role } from "@mimikit/protocol/role";
+import { ROLES, type Role } from "@mimikit/protocol/base/role";
 
 export interface WireCall {
   id: string;

@@ -1,5 +1,5 @@
 /** What a scripted model does with a request: one language, whatever the wire. */
-import type { Role } from "@mimikit/protocol/role";
+import type { Role } from "@mimikit/protocol/base/role";
 import type { ModelRequest } from "./request.ts";
 
 /**

@@ -1,8 +1,9 @@
 /** Do the records keep the promises of the protocol, and is the audit log whole? */
-import { type Check, fail, ok, type Patient } from "../check.ts";
-import { findViolations } from "../find-violations.ts";
-import { plainLine } from "../print.ts";
-import { withState } from "../state.ts";
+
+import { withState } from "../instance/state.ts";
+import { plainLine } from "../io/print.ts";
+import { type Check, fail, ok, type Patient } from "./check.ts";
+import { findViolations } from "./find-violations.ts";
 
 const NAMED_MAX = 5;
 

@@ -1,8 +1,9 @@
 /** Can the shell of a Worker reach the state directory? Found out by trying, for everybody who may answer for the Workers. */
-import { proveConfinement } from "@mimikit/agent/prove-confinement";
+
 import { chainOf } from "@mimikit/agent/providers/names";
-import type { ProviderId } from "@mimikit/runtime/config";
-import { type Check, fail, ok, type Patient, warn } from "../check.ts";
+import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
+import type { ProviderId } from "@mimikit/runtime/config/config";
+import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 
 export async function checkSandbox(patient: Patient): Promise<Check[]> {
   const { exists, config, home } = patient;

@@ -1,6 +1,6 @@
 /** Is every folder of skills one, and what is wrong with those that are not? */
-import { findSkills, skillPlacesOf } from "@mimikit/agent/skills";
-import { type Check, ok, type Patient, warn } from "../check.ts";
+import { findSkills, skillPlacesOf } from "@mimikit/agent/skills/skills";
+import { type Check, ok, type Patient, warn } from "./check.ts";
 
 export async function checkSkills({ home, workDir }: Patient): Promise<Check[]> {
   const { skills, problems } = await findSkills(skillPlacesOf({ home, workDir }, process.env));

@@ -3,13 +3,13 @@
  * asks. Until then nothing of it runs (docs/security.md).
  */
 import { existsSync } from "node:fs";
-import { isAdopted, adopt as record } from "@mimikit/runtime/adoption";
-import { command } from "../command.ts";
-import { confirm } from "../confirm.ts";
-import { Failure } from "../failure.ts";
-import { printContents, readContents } from "../home-contents.ts";
-import { currentPlace } from "../place.ts";
-import { printJson, printLine, styled } from "../print.ts";
+import { isAdopted, adopt as record } from "@mimikit/runtime/home/adoption";
+import { command } from "../arguments/command.ts";
+import { confirm } from "../io/confirm.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { printJson, printLine, styled } from "../io/print.ts";
+import { printContents, readContents } from "../terminal/home-contents.ts";
 
 export const adopt = command({
   usage: "adopt",

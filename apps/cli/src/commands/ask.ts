@@ -2,24 +2,25 @@
  * Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout, and how it
  * ended in the exit code. Needs no gateway: the supervisor and the worker pool do the work.
  */
-import type { QuestionView, TaskSummary } from "@mimikit/protocol/api";
-import { Archived } from "@mimikit/protocol/archive";
-import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
-import { readRecord } from "@mimikit/store/record";
-import { archivePath } from "@mimikit/store/state";
-import { attachFiles, attachOption, namesOf } from "../attach-files.ts";
-import { awaitAnswer } from "../await-answer.ts";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { freshKey, handOver, withFiles } from "../hand-over.ts";
-import { livingRoles, runningText } from "../instance.ts";
-import { type Outcome, turnOf } from "../outcome.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, plainText, printJson, printLine, printProgress } from "../print.ts";
-import { questionText } from "../question-text.ts";
-import { withDisk } from "../state.ts";
-import { terminalMarkdown } from "../terminal-markdown.ts";
-import { readText, textArgument } from "../text-argument.ts";
+
+import { Archived } from "@mimikit/protocol/records/archive";
+import type { QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { readRecord } from "@mimikit/store/disk/record";
+import { archivePath } from "@mimikit/store/disk/state";
+import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts";
+import { command } from "../arguments/command.ts";
+import { readText, textArgument } from "../arguments/text-argument.ts";
+import { awaitAnswer } from "../instance/await-answer.ts";
+import { freshKey, handOver, withFiles } from "../instance/hand-over.ts";
+import { type Outcome, turnOf } from "../instance/outcome.ts";
+import { withDisk } from "../instance/state.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, plainText, printJson, printLine, printProgress } from "../io/print.ts";
+import { livingRoles, runningText } from "../processes/instance.ts";
+import { questionText } from "../terminal/question-text.ts";
+import { terminalMarkdown } from "../terminal/terminal-markdown.ts";
 
 const TIMEOUT_SEC_DEFAULT = 1_800;
 

@@ -4,18 +4,18 @@
  */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { AUDIT_ENTRIES_MAX } from "@mimikit/protocol/api";
-import { AuditLine } from "@mimikit/protocol/audit";
-import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/runtime/audit-trail";
-import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
-import { type Verified, verifyAudit } from "@mimikit/runtime/verify-audit";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { logLineText } from "../log-line.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
-import { type Replayed, replay } from "../replay.ts";
-import { type State, withState } from "../state.ts";
+import { AuditLine } from "@mimikit/protocol/records/audit";
+import { AUDIT_ENTRIES_MAX } from "@mimikit/protocol/wire/api";
+import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
+import { type Verified, verifyAudit } from "@mimikit/runtime/audit/verify-audit";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { command } from "../arguments/command.ts";
+import { type Replayed, replay } from "../backup/replay.ts";
+import { type State, withState } from "../instance/state.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { logLineText } from "../terminal/log-line.ts";
 
 const LINES_DEFAULT = 30;
 const POLL_MS = 500;

@@ -1,16 +1,17 @@
 /** The checkboxes of backlog.md. Reads the file itself and leaves a wish for each change, so it works with everything down. */
-import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/api";
-import { BACKLOG_ITEM_CHARS_MAX } from "@mimikit/protocol/effect";
-import { BadJson } from "@mimikit/protocol/json";
-import { readBacklog } from "@mimikit/store/backlog";
-import { BACKLOG_PATH } from "@mimikit/store/state";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, printJson, printLine, printTable } from "../print.ts";
-import { withState } from "../state.ts";
-import { readText } from "../text-argument.ts";
-import { ask } from "../write-wish.ts";
+
+import { BadJson } from "@mimikit/protocol/base/json";
+import { BACKLOG_ITEM_CHARS_MAX } from "@mimikit/protocol/records/effect";
+import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/wire/api";
+import { BACKLOG_PATH } from "@mimikit/store/disk/state";
+import { readBacklog } from "@mimikit/store/documents/backlog";
+import { command } from "../arguments/command.ts";
+import { readText } from "../arguments/text-argument.ts";
+import { withState } from "../instance/state.ts";
+import { ask } from "../instance/write-wish.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
 
 export const backlog = command({
   usage: "backlog [action] [item..]",

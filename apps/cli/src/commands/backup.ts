@@ -1,14 +1,14 @@
 /** Puts the state directory into one file, as it was at one instant, whether Mimikit runs or not. */
 import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { openHome } from "@mimikit/runtime/adoption";
-import { hasCode } from "@mimikit/store/error-code";
-import { TEMPORARY } from "@mimikit/store/state";
-import { command } from "../command.ts";
-import { Failure, reasonOf } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { printJson, printLine } from "../print.ts";
-import { writeBackup } from "../write-backup.ts";
+import { openHome } from "@mimikit/runtime/home/adoption";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { TEMPORARY } from "@mimikit/store/disk/state";
+import { command } from "../arguments/command.ts";
+import { writeBackup } from "../backup/write-backup.ts";
+import { Failure, reasonOf } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { printJson, printLine } from "../io/print.ts";
 
 export const backup = command({
   usage: "backup <file>",

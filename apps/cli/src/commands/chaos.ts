@@ -3,17 +3,17 @@
  * protocol was kept. The instance is one of its own: yours is not touched.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { homeHash } from "@mimikit/runtime/home";
-import { findMarked } from "@mimikit/runtime/marked-processes";
-import { PROCESS_ROLES, type ProcessRole } from "@mimikit/runtime/role-record";
-import { type Client, mayPass } from "../client.ts";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { findViolations } from "../find-violations.ts";
-import { freshKey } from "../hand-over.ts";
-import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../print.ts";
-import { withState } from "../state.ts";
-import { startTrial, type Trial } from "../trial.ts";
+import { homeHash } from "@mimikit/runtime/home/home";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { PROCESS_ROLES, type ProcessRole } from "@mimikit/runtime/process/role-record";
+import { command } from "../arguments/command.ts";
+import { findViolations } from "../checks/find-violations.ts";
+import { type Client, mayPass } from "../instance/client.ts";
+import { freshKey } from "../instance/hand-over.ts";
+import { withState } from "../instance/state.ts";
+import { startTrial, type Trial } from "../instance/trial.ts";
+import { Failure } from "../io/failure.ts";
+import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
 
 const MINUTES_DEFAULT = 1;
 const MINUTES_MAX = 24 * 60;

@@ -3,24 +3,24 @@
  * what is typed meanwhile is taken at once. In a pipe each message waits for the answer to the one before.
  */
 import { createInterface } from "node:readline";
-import type { QuestionView } from "@mimikit/protocol/api";
-import type { AttachedFile } from "@mimikit/protocol/attachment";
-import { readLine } from "@mimikit/protocol/slash-command";
-import { attachFiles, namesOf } from "../attach-files.ts";
-import { awaitAnswer, type Listener } from "../await-answer.ts";
-import { CHAT_LINES_MAX, keepChatLine, readChatLines } from "../chat-lines.ts";
-import { connect, mayPass } from "../client.ts";
-import { command } from "../command.ts";
-import { Failure, reasonOf } from "../failure.ts";
-import { freshKey, handOver, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
-import { follow } from "../live.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, printLine, styled } from "../print.ts";
-import { answerMeant } from "../question-text.ts";
-import { Screen } from "../screen.ts";
-import { completeSlash, mistakeText, slashHelp } from "../slash-help.ts";
-import { TypedInput, withBreaks } from "../typed-input.ts";
-import { ask } from "../write-wish.ts";
+import type { AttachedFile } from "@mimikit/protocol/base/attachment";
+import type { QuestionView } from "@mimikit/protocol/wire/api";
+import { readLine } from "@mimikit/protocol/wire/slash-command";
+import { attachFiles, namesOf } from "../arguments/attach-files.ts";
+import { command } from "../arguments/command.ts";
+import { TypedInput, withBreaks } from "../arguments/typed-input.ts";
+import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
+import { connect, mayPass } from "../instance/client.ts";
+import { freshKey, handOver, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
+import { follow } from "../instance/live.ts";
+import { ask } from "../instance/write-wish.ts";
+import { Failure, reasonOf } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printLine, styled } from "../io/print.ts";
+import { CHAT_LINES_MAX, keepChatLine, readChatLines } from "../terminal/chat-lines.ts";
+import { answerMeant } from "../terminal/question-text.ts";
+import { Screen } from "../terminal/screen.ts";
+import { completeSlash, mistakeText, slashHelp } from "../terminal/slash-help.ts";
 
 export const chat = command({
   usage: "chat",

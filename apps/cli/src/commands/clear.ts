@@ -1,8 +1,8 @@
 /** Begins a new conversation: nothing from before is told to a model again. The old one is kept, and memory stays (SPEC F3). */
-import { command } from "../command.ts";
-import { confirm } from "../confirm.ts";
-import { Failure } from "../failure.ts";
-import { handOver, printHanded } from "../hand-over.ts";
+import { command } from "../arguments/command.ts";
+import { handOver, printHanded } from "../instance/hand-over.ts";
+import { confirm } from "../io/confirm.ts";
+import { Failure } from "../io/failure.ts";
 
 export const clear = command({
   usage: "clear",

@@ -1,6 +1,6 @@
 /** Prints what a shell needs to complete the commands and options of mimikit with Tab. */
-import { command } from "../command.ts";
-import { printJson, printLine } from "../print.ts";
+import { command } from "../arguments/command.ts";
+import { printJson, printLine } from "../io/print.ts";
 
 /** The parser of the commands knows what can come next; in which form it says so depends on SHELL. */
 const SCRIPTS = {

@@ -1,12 +1,12 @@
 /** Says which settings are in force and where each comes from, and what is wrong with them. Works with everything down. */
 import { join, resolve } from "node:path";
-import { CONFIG_FILE, loadConfig, loadSettings, type Setting } from "@mimikit/runtime/config";
-import { findMistakes } from "@mimikit/runtime/find-mistakes";
+import { CONFIG_FILE, loadConfig, loadSettings, type Setting } from "@mimikit/runtime/config/config";
+import { findMistakes } from "@mimikit/runtime/config/find-mistakes";
 import { z } from "zod";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, printJson, printLine, printTable, styled } from "../print.ts";
+import { command } from "../arguments/command.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 /** Never in a file, and never shown: only whether they are there. */
 const SECRET_VARIABLES = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;

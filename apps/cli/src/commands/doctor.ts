@@ -1,11 +1,11 @@
 /** Looks at everything that an instance needs, says for each what it found, and what to do about it. Changes nothing. */
 import { existsSync } from "node:fs";
-import { type Check, fail, type Patient } from "../check.ts";
-import { CHECKS } from "../checks.ts";
-import { command } from "../command.ts";
-import { Failure, reasonOf } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { printJson, printLine, styled } from "../print.ts";
+import { command } from "../arguments/command.ts";
+import { type Check, fail, type Patient } from "../checks/check.ts";
+import { CHECKS } from "../checks/checks.ts";
+import { Failure, reasonOf } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { printJson, printLine, styled } from "../io/print.ts";
 
 const SIGNS = { ok: ["green", "✓"], warn: ["yellow", "!"], fail: ["red", "✗"] } as const;
 

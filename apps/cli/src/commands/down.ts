@@ -1,12 +1,12 @@
 /** Stops Mimikit and leaves no process behind: neither a role nor anything that a task has started. */
 import { existsSync } from "node:fs";
-import { endProcesses } from "@mimikit/runtime/process-table";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { findDaemons, findProcesses, foreignPm2Homes } from "../instance.ts";
-import { currentPlace } from "../place.ts";
-import { runPm2, takeTurn } from "../pm2.ts";
-import { printJson, printLine } from "../print.ts";
+import { endProcesses } from "@mimikit/runtime/process/process-table";
+import { command } from "../arguments/command.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { printJson, printLine } from "../io/print.ts";
+import { findDaemons, findProcesses, foreignPm2Homes } from "../processes/instance.ts";
+import { runPm2, takeTurn } from "../processes/pm2.ts";
 
 /** PM2 gives each role its kill_timeout of 10 s. */
 const PM2_KILL_MS_MAX = 30_000;

@@ -1,13 +1,13 @@
 /** Finds what was said, in everything that was ever said. Reads the files itself, so it works with everything down. */
-import { HistoryIndex } from "@mimikit/memory/history-index";
-import { HISTORY_HITS_DEFAULT, HISTORY_HITS_MAX, type HistoryHit, HistoryQuery } from "@mimikit/protocol/api";
-import { HistoryMessage } from "@mimikit/protocol/history";
-import { readHistory } from "@mimikit/store/history";
-import { command } from "../command.ts";
-import { Failure, misuseOf } from "../failure.ts";
-import { plainLine, printJson, printLine, styled } from "../print.ts";
-import { withState } from "../state.ts";
-import { wordsOf } from "../text-argument.ts";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { HistoryMessage } from "@mimikit/protocol/records/history";
+import { HISTORY_HITS_DEFAULT, HISTORY_HITS_MAX, type HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
+import { readHistory } from "@mimikit/store/views/history";
+import { command } from "../arguments/command.ts";
+import { wordsOf } from "../arguments/text-argument.ts";
+import { withState } from "../instance/state.ts";
+import { Failure, misuseOf } from "../io/failure.ts";
+import { plainLine, printJson, printLine, styled } from "../io/print.ts";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 

@@ -2,15 +2,16 @@
  * Self-improvement: what it did and why, and an order to look now. It reads and writes the state directory itself, so it works
  * with everything down.
  */
-import type { Improvement } from "@mimikit/protocol/api";
-import { improvementId, improvementNumber } from "@mimikit/protocol/id";
-import { readImprovement, readImprovements } from "@mimikit/store/improvements";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
-import { withState } from "../state.ts";
-import { ask } from "../write-wish.ts";
+
+import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
+import type { Improvement } from "@mimikit/protocol/wire/api";
+import { readImprovement, readImprovements } from "@mimikit/store/views/improvements";
+import { command } from "../arguments/command.ts";
+import { withState } from "../instance/state.ts";
+import { ask } from "../instance/write-wish.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;

@@ -2,14 +2,14 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { auditFile } from "@mimikit/runtime/audit-files";
-import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
-import { hasCode } from "@mimikit/store/error-code";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { logLineText } from "../log-line.ts";
-import { currentPlace, pm2Home } from "../place.ts";
-import { plainLine, printJson, printLine } from "../print.ts";
+import { auditFile } from "@mimikit/runtime/audit/audit-files";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { command } from "../arguments/command.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace, pm2Home } from "../io/place.ts";
+import { plainLine, printJson, printLine } from "../io/print.ts";
+import { logLineText } from "../terminal/log-line.ts";
 
 const LINES_DEFAULT = 50;
 const LINES_MAX = 10_000;

@@ -1,7 +1,7 @@
 /** Serves the tools of a run to the agent CLI that runs it. Not for people: the worker pool's CLIs start it. */
-import { serveTools } from "@mimikit/agent/mcp/serve-tools";
-import { VERSION } from "@mimikit/runtime/version";
-import { type CommonOptions, command } from "../command.ts";
+import { serveTools } from "@mimikit/agent/providers/agent-cli/mcp/serve-tools";
+import { VERSION } from "@mimikit/runtime/home/version";
+import { type CommonOptions, command } from "../arguments/command.ts";
 
 interface McpOptions extends CommonOptions {
   file: string;

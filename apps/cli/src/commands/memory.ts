@@ -2,20 +2,21 @@
  * What Mimikit remembers: what there is, what is found in it, and more of it. Reads the files itself and leaves a wish for
  * what is to be added, so it works with everything down.
  */
-import { describeMemory } from "@mimikit/memory/describe-memory";
-import { MemoryIndex } from "@mimikit/memory/memory-index";
-import { HITS_DEFAULT, HITS_MAX, MemorySearch } from "@mimikit/memory/memory-query";
-import { closeMemorySearch, searchMemory } from "@mimikit/memory/search";
-import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/api";
-import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/effect";
-import { countUnarchived } from "@mimikit/store/unarchived";
-import { command } from "../command.ts";
-import { Failure, misuseOf } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, printJson, printLine, printTable, styled } from "../print.ts";
-import { withState } from "../state.ts";
-import { isPiped, readText, wordsOf } from "../text-argument.ts";
-import { ask } from "../write-wish.ts";
+
+import { MemoryIndex } from "@mimikit/memory/search/memory-index";
+import { closeMemorySearch, searchMemory } from "@mimikit/memory/search/search";
+import { describeMemory } from "@mimikit/memory/sources/describe-memory";
+import { HITS_DEFAULT, HITS_MAX, MemorySearch } from "@mimikit/memory/sources/memory-query";
+import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/records/effect";
+import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
+import { countUnarchived } from "@mimikit/store/views/unarchived";
+import { command } from "../arguments/command.ts";
+import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
+import { withState } from "../instance/state.ts";
+import { ask } from "../instance/write-wish.ts";
+import { Failure, misuseOf } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const KILOBYTE = 1_024;
 

@@ -1,9 +1,9 @@
 /** Makes an address that signs one browser in, once. */
-import { createPairingCode } from "@mimikit/runtime/pairing";
-import { connect } from "../client.ts";
-import { command } from "../command.ts";
-import { currentPlace } from "../place.ts";
-import { printJson, printLine } from "../print.ts";
+import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { command } from "../arguments/command.ts";
+import { connect } from "../instance/client.ts";
+import { currentPlace } from "../io/place.ts";
+import { printJson, printLine } from "../io/print.ts";
 
 export const pair = command({
   usage: "pair",

@@ -1,12 +1,12 @@
 /** Shows what Mimikit asks, and answers it. Reads and writes the state directory itself, so it works with everything down. */
-import type { QuestionView } from "@mimikit/protocol/api";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { plainLine, printJson, printLine, styled } from "../print.ts";
-import { answerMeant, questionText } from "../question-text.ts";
-import { found, withState } from "../state.ts";
-import { readText } from "../text-argument.ts";
-import { ask } from "../write-wish.ts";
+import type { QuestionView } from "@mimikit/protocol/wire/api";
+import { command } from "../arguments/command.ts";
+import { readText } from "../arguments/text-argument.ts";
+import { found, withState } from "../instance/state.ts";
+import { ask } from "../instance/write-wish.ts";
+import { Failure } from "../io/failure.ts";
+import { plainLine, printJson, printLine, styled } from "../io/print.ts";
+import { answerMeant, questionText } from "../terminal/question-text.ts";
 
 export const questions = command({
   usage: "questions [action] [id] [text..]",

@@ -1,11 +1,12 @@
 /** Starts the processes anew, with the settings of now. Nothing is lost: what ran is taken up again. */
-import { assertSomethingRuns } from "../client.ts";
-import { command } from "../command.ts";
-import { currentPlace } from "../place.ts";
-import { takeTurn } from "../pm2.ts";
-import { printJson, printLine } from "../print.ts";
-import { startAnew } from "../start-anew.ts";
-import { waitUntilReady } from "./up.ts";
+
+import { command } from "../arguments/command.ts";
+import { assertSomethingRuns } from "../instance/client.ts";
+import { waitUntilReady } from "../instance/ready.ts";
+import { startAnew } from "../instance/start-anew.ts";
+import { currentPlace } from "../io/place.ts";
+import { printJson, printLine } from "../io/print.ts";
+import { takeTurn } from "../processes/pm2.ts";
 
 export const restart = command({
   usage: "restart",

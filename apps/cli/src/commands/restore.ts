@@ -1,21 +1,21 @@
 /** Makes a backup the state directory. Never over one that runs; what was there before is put beside it, not deleted. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { adopt } from "@mimikit/runtime/adoption";
-import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home";
-import { hasCode } from "@mimikit/store/error-code";
-import { LOCKS } from "@mimikit/store/state";
-import { command } from "../command.ts";
-import { Failure, reasonOf } from "../failure.ts";
-import { findViolations } from "../find-violations.ts";
-import { printContents, readContents } from "../home-contents.ts";
-import { findProcesses } from "../instance.ts";
-import { currentPlace } from "../place.ts";
-import { takeTurn } from "../pm2.ts";
-import { plainLine, printJson, printLine, styled } from "../print.ts";
-import { syncDirectory, unpackBackup } from "../read-backup.ts";
-import { withState } from "../state.ts";
-import { MANIFEST } from "../write-backup.ts";
+import { adopt } from "@mimikit/runtime/home/adoption";
+import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home/home";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { LOCKS } from "@mimikit/store/disk/state";
+import { command } from "../arguments/command.ts";
+import { syncDirectory, unpackBackup } from "../backup/read-backup.ts";
+import { MANIFEST } from "../backup/write-backup.ts";
+import { findViolations } from "../checks/find-violations.ts";
+import { withState } from "../instance/state.ts";
+import { Failure, reasonOf } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, styled } from "../io/print.ts";
+import { findProcesses } from "../processes/instance.ts";
+import { takeTurn } from "../processes/pm2.ts";
+import { printContents, readContents } from "../terminal/home-contents.ts";
 
 const PROBLEMS_NAMED_MAX = 5;
 

@@ -1,12 +1,12 @@
 /** Hands a message over and does not wait for the answer. Works with everything down: a message is a file in inbox/. */
-import { readLine } from "@mimikit/protocol/slash-command";
-import { attachFiles, attachOption, namesOf } from "../attach-files.ts";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { handOver, printHanded, type Wanted, wantedBy, withFiles } from "../hand-over.ts";
-import { printJson, printLine } from "../print.ts";
-import { mistakeText, slashHelp } from "../slash-help.ts";
-import { isOnlyPiped, isPiped, readText, textArgument } from "../text-argument.ts";
+import { readLine } from "@mimikit/protocol/wire/slash-command";
+import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts";
+import { command } from "../arguments/command.ts";
+import { isOnlyPiped, isPiped, readText, textArgument } from "../arguments/text-argument.ts";
+import { handOver, printHanded, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
+import { Failure } from "../io/failure.ts";
+import { printJson, printLine } from "../io/print.ts";
+import { mistakeText, slashHelp } from "../terminal/slash-help.ts";
 
 export const send = command({
   usage: "send [text..]",

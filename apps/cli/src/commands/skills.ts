@@ -1,10 +1,10 @@
 /** Lists the skills that Workers can follow, and shows one. Read from the disk, so it needs no running instance. */
-import { findSkills, listSkillFiles, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills";
-import type { SkillProblem, SkillSummary } from "@mimikit/protocol/skill";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
+import { findSkills, listSkillFiles, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
+import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
+import { command } from "../arguments/command.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const DESCRIPTION_CHARS = 80;
 

@@ -3,21 +3,21 @@
  * the gateway is down it says what the state directory knows, and ends with the exit code of what does not run.
  */
 import { existsSync } from "node:fs";
-import { triggerSummary } from "@mimikit/core/board";
-import { durationText, momentText } from "@mimikit/core/trigger-words";
-import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/api";
-import { dayOf } from "@mimikit/protocol/usage";
-import { whyUnwritable } from "@mimikit/runtime/home";
-import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
-import { UsageBook } from "@mimikit/store/usage-book";
-import { connect, mayPass } from "../client.ts";
-import { command } from "../command.ts";
-import { livingRoles } from "../instance.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, printJson, printLine, printTable, styled } from "../print.ts";
-import { shortId, withState } from "../state.ts";
-import { openTasks } from "../task-list.ts";
-import { terminalZone } from "../trigger-options.ts";
+import { durationText, momentText } from "@mimikit/core/schedule/trigger-words";
+import { triggerSummary } from "@mimikit/core/views/board";
+import { dayOf } from "@mimikit/protocol/base/usage";
+import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
+import { whyUnwritable } from "@mimikit/runtime/home/home";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { UsageBook } from "@mimikit/store/views/usage-book";
+import { command } from "../arguments/command.ts";
+import { terminalZone } from "../arguments/trigger-options.ts";
+import { connect, mayPass } from "../instance/client.ts";
+import { shortId, withState } from "../instance/state.ts";
+import { openTasks } from "../instance/task-list.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { livingRoles } from "../processes/instance.ts";
 
 const USD_DIGITS = 4;
 /** Tasks that are named; the others are counted. */

@@ -1,7 +1,7 @@
 /** Says something to what runs now, or to one task. What nobody hears becomes a message, so it is never lost (SPEC I5). */
-import { command } from "../command.ts";
-import { handOver, printHanded } from "../hand-over.ts";
-import { readText, textArgument } from "../text-argument.ts";
+import { command } from "../arguments/command.ts";
+import { readText, textArgument } from "../arguments/text-argument.ts";
+import { handOver, printHanded } from "../instance/hand-over.ts";
 
 export const steer = command({
   usage: "steer [text..]",

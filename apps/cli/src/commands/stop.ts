@@ -1,6 +1,6 @@
 /** Ends what runs now: the reply that is being written, or else the work that began last (SPEC I5). */
-import { command } from "../command.ts";
-import { handOver, printHanded } from "../hand-over.ts";
+import { command } from "../arguments/command.ts";
+import { handOver, printHanded } from "../instance/hand-over.ts";
 
 export const stop = command({
   usage: "stop",

@@ -1,12 +1,13 @@
 /** Lists, shows and cancels tasks. Reads and writes the state directory itself, so it works with everything down. */
-import { type TaskDetail, TaskState, type TaskSummary } from "@mimikit/protocol/api";
-import { Role } from "@mimikit/protocol/role";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
-import { withState } from "../state.ts";
-import { cancellableId, listTasks, readTask } from "../task-list.ts";
-import { ask } from "../write-wish.ts";
+
+import { Role } from "@mimikit/protocol/base/role";
+import { type TaskDetail, TaskState, type TaskSummary } from "@mimikit/protocol/wire/api";
+import { command } from "../arguments/command.ts";
+import { withState } from "../instance/state.ts";
+import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
+import { ask } from "../instance/write-wish.ts";
+import { Failure } from "../io/failure.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;

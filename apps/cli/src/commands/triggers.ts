@@ -2,26 +2,20 @@
  * Standing triggers: what will happen, when and why, and how that is changed. It reads and writes the state directory
  * itself, so it works with everything down; an order is checked before anything is written.
  */
-import { triggerSummary } from "@mimikit/core/board";
-import { explainTrigger } from "@mimikit/core/explain";
-import { triggerIdOf } from "@mimikit/core/rules/change";
-import { simulateTriggers } from "@mimikit/core/simulate";
-import { durationText, momentText, whenText } from "@mimikit/core/trigger-words";
-import type { Past, Standing } from "@mimikit/protocol/trigger";
-import { triggerFacts } from "@mimikit/runtime/trigger-facts";
-import { WorkspaceFiles } from "@mimikit/runtime/workspace-files";
-import { meanCost } from "@mimikit/store/mean-cost";
-import { UsageBook } from "@mimikit/store/usage-book";
+
+import { durationText, momentText, whenText } from "@mimikit/core/schedule/trigger-words";
+import { explainTrigger } from "@mimikit/core/triggers/explain";
+import { triggerIdOf } from "@mimikit/core/triggers/of-command";
+import { simulateTriggers } from "@mimikit/core/triggers/simulate";
+import { triggerSummary } from "@mimikit/core/views/board";
+import type { Past, Standing } from "@mimikit/protocol/records/trigger";
+import { triggerFacts } from "@mimikit/runtime/workspace/trigger-facts";
+import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
+import { meanCost } from "@mimikit/store/views/mean-cost";
+import { UsageBook } from "@mimikit/store/views/usage-book";
 import { z } from "zod";
-import { connect, mayPass } from "../client.ts";
-import { command } from "../command.ts";
-import { explanationTree } from "../explanation-tree.ts";
-import { Failure } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../print.ts";
-import { printSimulation } from "../simulation-text.ts";
-import { found, type State, shortId, withState } from "../state.ts";
-import { wordsOf } from "../text-argument.ts";
+import { command } from "../arguments/command.ts";
+import { wordsOf } from "../arguments/text-argument.ts";
 import {
   definitionFrom,
   ORDER_OPTIONS,
@@ -31,8 +25,15 @@ import {
   saidOf,
   secondsOf,
   terminalZone,
-} from "../trigger-options.ts";
-import { type Asked, ask, type Said } from "../write-wish.ts";
+} from "../arguments/trigger-options.ts";
+import { connect, mayPass } from "../instance/client.ts";
+import { found, type State, shortId, withState } from "../instance/state.ts";
+import { type Asked, ask, type Said } from "../instance/write-wish.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { explanationTree } from "../terminal/explanation-tree.ts";
+import { printSimulation } from "../terminal/simulation-text.ts";
 
 const ACTIONS = ["list", "show", "add", "change", "pause", "resume", "run", "delete", "explain", "simulate"] as const;
 const SIMULATED_DEFAULT = "7d";

@@ -2,17 +2,17 @@
  * Takes a change back, or lists those that there are. It reads the state directory itself and leaves a wish, so it works
  * with everything down (SPEC J3).
  */
-import { momentText } from "@mimikit/core/trigger-words";
-import { CHANGES_LISTED_DEFAULT, type ChangeView } from "@mimikit/protocol/api";
-import { CHANGES_KEPT_MAX } from "@mimikit/protocol/change";
-import { listChanges } from "@mimikit/runtime/list-changes";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { currentPlace } from "../place.ts";
-import { plainLine, printJson, printLine, printTable } from "../print.ts";
-import { found, withState } from "../state.ts";
-import { terminalZone } from "../trigger-options.ts";
-import { ask } from "../write-wish.ts";
+import { momentText } from "@mimikit/core/schedule/trigger-words";
+import { CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
+import { CHANGES_LISTED_DEFAULT, type ChangeView } from "@mimikit/protocol/wire/api";
+import { listChanges } from "@mimikit/runtime/config/list-changes";
+import { command } from "../arguments/command.ts";
+import { terminalZone } from "../arguments/trigger-options.ts";
+import { found, withState } from "../instance/state.ts";
+import { ask } from "../instance/write-wish.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
 
 export const undo = command({
   usage: "undo [id]",

@@ -1,26 +1,26 @@
 /** Starts Mimikit, waits until it answers, and says where: safe to call at any time, by any number of callers. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Status } from "@mimikit/protocol/api";
-import { isAdopted, openHome, putCodeAside } from "@mimikit/runtime/adoption";
-import type { Config } from "@mimikit/runtime/config";
-import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtime/home";
-import { createPairingCode } from "@mimikit/runtime/pairing";
-import { hasCode } from "@mimikit/store/error-code";
-import { Client, defaultUrl, Unreachable } from "../client.ts";
-import { command } from "../command.ts";
-import { Failure, reasonOf } from "../failure.ts";
-import { findDaemons, foreignPm2Homes, livingRoles } from "../instance.ts";
-import { currentPlace, pm2Home, ROOT } from "../place.ts";
-import { runPm2, takeTurn } from "../pm2.ts";
-import { printJson, printLine, printProgress, styled } from "../print.ts";
-import { assertPortIsFree } from "../probe-port.ts";
-import { startAnew } from "../start-anew.ts";
-import { waitUntil } from "../wait-until.ts";
+import type { Status } from "@mimikit/protocol/wire/api";
+import type { Config } from "@mimikit/runtime/config/config";
+import { isAdopted, openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
+import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { command } from "../arguments/command.ts";
+import { Client, defaultUrl, Unreachable } from "../instance/client.ts";
+import { waitUntilReady } from "../instance/ready.ts";
+import { startAnew } from "../instance/start-anew.ts";
+import { Failure, reasonOf } from "../io/failure.ts";
+import { currentPlace, pm2Home, ROOT } from "../io/place.ts";
+import { printJson, printLine, printProgress, styled } from "../io/print.ts";
+import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
+import { runPm2, takeTurn } from "../processes/pm2.ts";
+import { assertPortIsFree } from "../processes/probe-port.ts";
+import { waitUntil } from "../processes/wait-until.ts";
 
 const PM2_START_MS_MAX = 60_000;
-const READY_MS_MAX = 60_000;
-const READY_POLL_MS = 50;
 /** Roles whose daemon has just died need a moment to leave, and keep the port until then. */
 const LEAVING_MS_MAX = 12_000;
 const LEAVING_POLL_MS = 100;
@@ -118,31 +118,6 @@ async function start(place: Place, config: Config): Promise<void> {
     place,
     ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"],
     PM2_START_MS_MAX,
-  );
-}
-
-/** Polls `/api/status` of the gateway that noted itself in this home. Throws `Failure` (timed out) with what is missing. */
-export async function waitUntilReady(home: string, config: Config): Promise<{ url: string; status: Status }> {
-  const token = readToken(home);
-  let missing = "the gateway has not started";
-  const ready = await waitUntil(READY_MS_MAX, READY_POLL_MS, async () => {
-    const gateway = livingRoles(home).get("gateway");
-    if (gateway === undefined) return null;
-    const url = gateway.url ?? defaultUrl(config);
-    try {
-      const status = await new Client(url, token).status();
-      if (status.ready) return { url, status };
-      missing = status.problems.join("; ");
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
-      missing = error.message;
-    }
-    return null;
-  });
-  if (ready !== null) return ready;
-  throw new Failure(
-    "timedOut",
-    `not ready after ${READY_MS_MAX / 1_000} s: ${missing}. See  mimikit logs  and  mimikit doctor`,
   );
 }
 

@@ -1,11 +1,12 @@
 /** Says what the last days have cost, by day, role, provider and model. Reads the files itself: works with everything down. */
-import { USAGE_DAYS_MAX, type UsageRow } from "@mimikit/protocol/api";
-import { addUsage, NO_USAGE } from "@mimikit/protocol/usage";
-import { UsageBook } from "@mimikit/store/usage-book";
-import { command } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { printJson, printLine, printTable } from "../print.ts";
-import { withState } from "../state.ts";
+
+import { addUsage, NO_USAGE } from "@mimikit/protocol/base/usage";
+import { USAGE_DAYS_MAX, type UsageRow } from "@mimikit/protocol/wire/api";
+import { UsageBook } from "@mimikit/store/views/usage-book";
+import { command } from "../arguments/command.ts";
+import { withState } from "../instance/state.ts";
+import { Failure } from "../io/failure.ts";
+import { printJson, printLine, printTable } from "../io/print.ts";
 
 const DAYS_DEFAULT = 7;
 const USD_DIGITS = 4;

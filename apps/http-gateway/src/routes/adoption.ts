@@ -1,9 +1,9 @@
 /** `GET` and `POST /api/adoption`: the content of a state directory that was not made here, and the owner's yes to it. */
 import { contentsOf } from "@mimikit/agent/home-contents";
-import { AdoptionView, NoBody } from "@mimikit/protocol/api";
-import { adopt, isAdopted } from "@mimikit/runtime/adoption";
-import type { Parts } from "../parts.ts";
-import { route } from "../route.ts";
+import { AdoptionView, NoBody } from "@mimikit/protocol/wire/api";
+import { adopt, isAdopted } from "@mimikit/runtime/home/adoption";
+import type { Parts } from "../api/parts.ts";
+import { route } from "../api/route.ts";
 
 export const adoption = route({
   method: "get",

@@ -9,13 +9,13 @@ import {
   ATTACHMENT_TYPES,
   Attachment,
   isImage,
-} from "@mimikit/protocol/attachment";
-import { AttachmentRefused, findAttachment, storeAttachment, tooLarge } from "@mimikit/store/attachments";
-import type { FileSystem } from "@mimikit/store/file-system";
-import { ATTACHMENTS } from "@mimikit/store/state";
-import { AttachmentParams } from "../params.ts";
-import { Problem } from "../problem.ts";
-import { route } from "../route.ts";
+} from "@mimikit/protocol/base/attachment";
+import { AttachmentRefused, findAttachment, storeAttachment, tooLarge } from "@mimikit/store/attachments/attachments";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { ATTACHMENTS } from "@mimikit/store/disk/state";
+import { route } from "../api/route.ts";
+import { AttachmentParams } from "../http/params.ts";
+import { Problem } from "../http/problem.ts";
 
 /** A form is not a file: its own lines would be stored with what it carries. */
 const FORM = /^(multipart\/|application\/x-www-form-urlencoded)/i;

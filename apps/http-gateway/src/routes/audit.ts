@@ -1,12 +1,13 @@
 /** `GET /api/audit?after=|before=&limit=&actor=`: what the processes have done, in order of time. */
-import { AUDIT_ENTRIES_DEFAULT, AUDIT_ENTRIES_MAX, AuditAnswer } from "@mimikit/protocol/api";
-import { AuditLine } from "@mimikit/protocol/audit";
-import { parsePosition, readAfter, readBefore } from "@mimikit/runtime/audit-trail";
-import { PROCESS_ROLES } from "@mimikit/runtime/role-record";
+
+import { AuditLine } from "@mimikit/protocol/records/audit";
+import { AUDIT_ENTRIES_DEFAULT, AUDIT_ENTRIES_MAX, AuditAnswer } from "@mimikit/protocol/wire/api";
+import { parsePosition, readAfter, readBefore } from "@mimikit/runtime/audit/audit-trail";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { z } from "zod";
-import { Problem } from "../problem.ts";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { Problem } from "../http/problem.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const Place = z.string().transform((text, context) => {
   const position = parsePosition(text);

@@ -1,10 +1,11 @@
 /** `/api/backlog`: the checkboxes of backlog.md, and the wish that changes them. */
-import { Accepted, BacklogAnswer, BacklogBody } from "@mimikit/protocol/api";
-import { BadJson } from "@mimikit/protocol/json";
-import { readBacklog } from "@mimikit/store/backlog";
-import { BACKLOG_PATH } from "@mimikit/store/state";
-import { Problem } from "../problem.ts";
-import { route } from "../route.ts";
+
+import { BadJson } from "@mimikit/protocol/base/json";
+import { Accepted, BacklogAnswer, BacklogBody } from "@mimikit/protocol/wire/api";
+import { BACKLOG_PATH } from "@mimikit/store/disk/state";
+import { readBacklog } from "@mimikit/store/documents/backlog";
+import { route } from "../api/route.ts";
+import { Problem } from "../http/problem.ts";
 
 export const backlog = route({
   method: "get",

@@ -1,10 +1,11 @@
 /** `/api/changes` and `/api/undo`: what was changed lately, and the wish that takes it back (SPEC J3). */
-import { Accepted, CHANGES_LISTED_DEFAULT, ChangesAnswer, UndoBody } from "@mimikit/protocol/api";
-import { CHANGES_KEPT_MAX } from "@mimikit/protocol/change";
-import { listChanges } from "@mimikit/runtime/list-changes";
+
+import { CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
+import { Accepted, CHANGES_LISTED_DEFAULT, ChangesAnswer, UndoBody } from "@mimikit/protocol/wire/api";
+import { listChanges } from "@mimikit/runtime/config/list-changes";
 import { z } from "zod";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const ChangesQuery = z.strictObject({
   limit: numberFrom(z.number().int().min(1).max(CHANGES_KEPT_MAX)).prefault(CHANGES_LISTED_DEFAULT),

@@ -1,6 +1,6 @@
 /** `GET /healthz`: the gateway serves. */
-import { Health } from "@mimikit/protocol/api";
-import { route } from "../route.ts";
+import { Health } from "@mimikit/protocol/wire/api";
+import { route } from "../api/route.ts";
 
 export const health = route({
   method: "get",

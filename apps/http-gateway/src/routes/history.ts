@@ -1,9 +1,10 @@
 /** `GET /api/history/search?q=&limit&roles&from&to`: what was ever said, and what still waits in inbox/. */
-import { HISTORY_HITS_DEFAULT, HistoryAnswer, HistoryQuery } from "@mimikit/protocol/api";
-import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/history";
+
+import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/records/history";
+import { HISTORY_HITS_DEFAULT, HistoryAnswer, HistoryQuery } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { listFrom, numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { listFrom, numberFrom } from "../http/query-fields.ts";
 
 const SearchQuery = z.strictObject({
   q: HistoryQuery.shape.query,

@@ -1,9 +1,9 @@
 /** `GET /api/improvements?limit=`: what self-improvement did and why, newest first, with diffs and reasons (SPEC J1). */
-import { ImprovementsAnswer } from "@mimikit/protocol/api";
-import { readImprovements } from "@mimikit/store/improvements";
+import { ImprovementsAnswer } from "@mimikit/protocol/wire/api";
+import { readImprovements } from "@mimikit/store/views/improvements";
 import { z } from "zod";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const PAGE = 20;
 const PAGE_MAX = 100;

@@ -1,6 +1,6 @@
 /** `POST /api/input`: 202 only when the message is durable; the same Idempotency-Key is the same message (SPEC K2). */
-import { Accepted, InputBody, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/api";
-import { route } from "../route.ts";
+import { Accepted, InputBody, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
+import { route } from "../api/route.ts";
 
 export const input = route({
   method: "post",

@@ -1,14 +1,15 @@
 /** `/api/memory`: what is remembered, found by what it says, and the wish that adds to it (SPEC E6). */
-import { describeMemory } from "@mimikit/memory/describe-memory";
-import { HITS_DEFAULT, MemorySearch } from "@mimikit/memory/memory-query";
-import { listMemory, readMemory } from "@mimikit/memory/read-memory";
-import { refreshMemoryIndex, searchMemory as search } from "@mimikit/memory/search";
-import { Accepted, MemoryAnswer, MemoryBody, MemoryFiles, MemoryStatus, MemoryText } from "@mimikit/protocol/api";
-import { countUnarchived } from "@mimikit/store/unarchived";
+
+import { refreshMemoryIndex, searchMemory as search } from "@mimikit/memory/search/search";
+import { describeMemory } from "@mimikit/memory/sources/describe-memory";
+import { HITS_DEFAULT, MemorySearch } from "@mimikit/memory/sources/memory-query";
+import { listMemory, readMemory } from "@mimikit/memory/sources/read-memory";
+import { Accepted, MemoryAnswer, MemoryBody, MemoryFiles, MemoryStatus, MemoryText } from "@mimikit/protocol/wire/api";
+import { countUnarchived } from "@mimikit/store/views/unarchived";
 import { z } from "zod";
-import { Problem } from "../problem.ts";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { Problem } from "../http/problem.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const SearchQuery = z.strictObject({
   q: MemorySearch.shape.query,

@@ -1,9 +1,10 @@
 /** `GET /api/messages`: a page of the conversation, oldest first, with what still waits in inbox/ at its end. */
-import { MessagesAnswer } from "@mimikit/protocol/api";
-import { Id } from "@mimikit/protocol/id";
+
+import { Id } from "@mimikit/protocol/base/id";
+import { MessagesAnswer } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const PAGE_MESSAGES = 50;
 const PAGE_MESSAGES_MAX = 200;

@@ -1,7 +1,7 @@
 /** `GET /metrics`: the status as Prometheus reads it (SPEC N3, I9). What counts a day begins at 0 again at midnight. */
-import type { Status } from "@mimikit/protocol/api";
+import type { Status } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
 
 export const metrics = route({
   method: "get",

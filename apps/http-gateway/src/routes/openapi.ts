@@ -1,8 +1,8 @@
 /** `GET /api/openapi.json`: the table of routes, as programs read it. */
-import { VERSION } from "@mimikit/runtime/version";
+import { VERSION } from "@mimikit/runtime/home/version";
 import { z } from "zod";
-import { type ApiDocument, describeApi } from "../describe-api.ts";
-import { type Route, route } from "../route.ts";
+import { type ApiDocument, describeApi } from "../api/describe-api.ts";
+import { type Route, route } from "../api/route.ts";
 
 /** @param routes the table, which this route is an entry of. */
 export function openApi(routes: () => readonly Route[]): Route {

@@ -1,7 +1,7 @@
 /** `/api/questions`: what the user is asked, and the wish that answers (SPEC G3). */
-import { Accepted, AnswerBody, QuestionsAnswer } from "@mimikit/protocol/api";
-import { IdParams } from "../params.ts";
-import { route } from "../route.ts";
+import { Accepted, AnswerBody, QuestionsAnswer } from "@mimikit/protocol/wire/api";
+import { route } from "../api/route.ts";
+import { IdParams } from "../http/params.ts";
 
 export const questions = route({
   method: "get",

@@ -1,6 +1,6 @@
 /** `POST /api/restart`: the processes start anew; 202 once the wish is durable. */
-import { Accepted, NoBody } from "@mimikit/protocol/api";
-import { route } from "../route.ts";
+import { Accepted, NoBody } from "@mimikit/protocol/wire/api";
+import { route } from "../api/route.ts";
 
 export const restart = route({
   method: "post",

@@ -2,10 +2,10 @@
  * `POST /api/pair` turns a one-time code into a session of this browser, `POST /api/sign-out` ends it
  * (docs/security.md#signing-in).
  */
-import { NoBody, PairAnswer, PairBody } from "@mimikit/protocol/api";
-import { redeemPairingCode } from "@mimikit/runtime/pairing";
-import { Problem } from "../problem.ts";
-import { route } from "../route.ts";
+import { NoBody, PairAnswer, PairBody } from "@mimikit/protocol/wire/api";
+import { redeemPairingCode } from "@mimikit/runtime/home/pairing";
+import { route } from "../api/route.ts";
+import { Problem } from "../http/problem.ts";
 
 /** The only mutating route that needs no credential: the code is one. */
 export const pair = route({

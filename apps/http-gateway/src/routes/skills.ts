@@ -1,7 +1,7 @@
 /** `GET /api/skills`: what there is to follow, and what is wrong with the folders that are none (SPEC I7). */
-import { findSkills } from "@mimikit/agent/skills";
-import { SkillList } from "@mimikit/protocol/api";
-import { route } from "../route.ts";
+import { findSkills } from "@mimikit/agent/skills/skills";
+import { SkillList } from "@mimikit/protocol/wire/api";
+import { route } from "../api/route.ts";
 
 export const skills = route({
   method: "get",

@@ -1,6 +1,6 @@
 /** `GET /api/status`: who answers, who is alive, how much waits. */
-import { Status } from "@mimikit/protocol/api";
-import { route } from "../route.ts";
+import { Status } from "@mimikit/protocol/wire/api";
+import { route } from "../api/route.ts";
 
 export const status = route({
   method: "get",

@@ -2,9 +2,9 @@
  * `POST /api/steer`, `/api/tasks/:id/steer`, `/api/stop` and `/api/clear`: what the user says meanwhile (SPEC I5). 202
  * once the wish is durable; the same Idempotency-Key is the same wish.
  */
-import { Accepted, MESSAGE_BODY_BYTES_MAX, NoBody, SteerBody } from "@mimikit/protocol/api";
-import { IdParams } from "../params.ts";
-import { route } from "../route.ts";
+import { Accepted, MESSAGE_BODY_BYTES_MAX, NoBody, SteerBody } from "@mimikit/protocol/wire/api";
+import { route } from "../api/route.ts";
+import { IdParams } from "../http/params.ts";
 
 export const steer = route({
   method: "post",

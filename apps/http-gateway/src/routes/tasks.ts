@@ -1,10 +1,11 @@
 /** `/api/tasks`: the list, one task with all that is known of it, and the wish to cancel it. */
-import { Accepted, NoBody, TaskDetail, TaskState, TasksAnswer } from "@mimikit/protocol/api";
-import { Role } from "@mimikit/protocol/role";
+
+import { Role } from "@mimikit/protocol/base/role";
+import { Accepted, NoBody, TaskDetail, TaskState, TasksAnswer } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { IdParams } from "../params.ts";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { IdParams } from "../http/params.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const PAGE_TASKS = 50;
 const PAGE_TASKS_MAX = 500;

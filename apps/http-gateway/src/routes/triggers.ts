@@ -1,18 +1,26 @@
 /** `/api/triggers`: what stands, why it fires or does not, what is to come, and the wishes that change it (SPEC D). */
-import { triggerSummary } from "@mimikit/core/board";
-import { explainTrigger } from "@mimikit/core/explain";
-import { nextOf } from "@mimikit/core/schedule";
-import { simulateTriggers } from "@mimikit/core/simulate";
-import { Accepted, NoBody, Simulation, TriggerDetail, TriggerExplanation, TriggersAnswer } from "@mimikit/protocol/api";
-import type { Standing } from "@mimikit/protocol/trigger";
-import { TriggerChange, TriggerInput } from "@mimikit/protocol/trigger-order";
-import { triggerFacts } from "@mimikit/runtime/trigger-facts";
-import { meanCost } from "@mimikit/store/mean-cost";
+
+import { nextOf } from "@mimikit/core/schedule/schedule";
+import { explainTrigger } from "@mimikit/core/triggers/explain";
+import { simulateTriggers } from "@mimikit/core/triggers/simulate";
+import { triggerSummary } from "@mimikit/core/views/board";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import { TriggerChange, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
+import {
+  Accepted,
+  NoBody,
+  Simulation,
+  TriggerDetail,
+  TriggerExplanation,
+  TriggersAnswer,
+} from "@mimikit/protocol/wire/api";
+import { triggerFacts } from "@mimikit/runtime/workspace/trigger-facts";
+import { meanCost } from "@mimikit/store/views/mean-cost";
 import { z } from "zod";
-import { IdParams } from "../params.ts";
-import { Problem } from "../problem.ts";
-import { route } from "../route.ts";
-import type { Look } from "../view.ts";
+import { route } from "../api/route.ts";
+import { IdParams } from "../http/params.ts";
+import { Problem } from "../http/problem.ts";
+import type { Look } from "../state/view.ts";
 
 const UPCOMING_MAX = 5;
 const DAY_MS = 86_400_000;

@@ -1,12 +1,12 @@
 /** `GET /api/triggers/upcoming?cron=&timezone=&interval=`: when an order would fire, before anybody has given it. */
-import { nextOf } from "@mimikit/core/schedule";
-import { definitionOf, problemOf } from "@mimikit/core/triggers";
-import { UpcomingAnswer } from "@mimikit/protocol/api";
-import { TriggerInput } from "@mimikit/protocol/trigger-order";
+import { nextOf } from "@mimikit/core/schedule/schedule";
+import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
+import { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
+import { UpcomingAnswer } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { Problem } from "../problem.ts";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { Problem } from "../http/problem.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const UPCOMING_MAX = 3;
 

@@ -1,8 +1,8 @@
 /** `GET /api/usage?days=`: what each role has cost, by day, provider and model, the newest day first. */
-import { USAGE_DAYS_MAX, UsageAnswer } from "@mimikit/protocol/api";
+import { USAGE_DAYS_MAX, UsageAnswer } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { numberFrom } from "../query-fields.ts";
-import { route } from "../route.ts";
+import { route } from "../api/route.ts";
+import { numberFrom } from "../http/query-fields.ts";
 
 const DAYS = 7;
 

@@ -1,12 +1,12 @@
 /** What every action works with: the disk, the ledger, and the few moves that all of them are made of. */
-import type { AuditEvent } from "@mimikit/protocol/audit";
-import { Event, Message } from "@mimikit/protocol/inbox";
-import type { DocumentLock } from "@mimikit/store/document";
-import { directoryOf, type FileSystem } from "@mimikit/store/file-system";
-import type { Ledger } from "@mimikit/store/ledger";
-import { createRecord } from "@mimikit/store/record";
-import { seal } from "@mimikit/store/seal";
-import { archivePath, inboxPath } from "@mimikit/store/state";
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
+import { Event, Message } from "@mimikit/protocol/records/inbox";
+import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord } from "@mimikit/store/disk/record";
+import { seal } from "@mimikit/store/disk/seal";
+import { archivePath, inboxPath } from "@mimikit/store/disk/state";
+import type { DocumentLock } from "@mimikit/store/documents/document";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
 
 export interface Hands {
   fs: FileSystem;

@@ -1,5 +1,5 @@
 /** Edits that belong to a wish or a result are made while it is open, and by nobody who comes later. */
-import type { DocumentLock } from "@mimikit/store/document";
+import type { DocumentLock } from "@mimikit/store/documents/document";
 import type { Hands } from "./hands.ts";
 
 /** The order is archived: its edit was made or refused, also where nothing in the document tells of it any more. */

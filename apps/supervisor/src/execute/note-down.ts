@@ -1,6 +1,6 @@
 /** What users want to be written down is written, and then they are answered: the document is durable before the wish goes. */
-import type { Action, DocumentEdit } from "@mimikit/core/action";
-import { NoSuchItem, pathOf } from "../documents.ts";
+import type { Action, DocumentEdit } from "@mimikit/core/base/action";
+import { NoSuchItem, pathOf } from "../documents/documents.ts";
 import type { Hands } from "./hands.ts";
 import { editOnce } from "./settle.ts";
 import { answerWish } from "./wishes.ts";

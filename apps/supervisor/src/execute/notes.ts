@@ -3,14 +3,15 @@
  * made of go only when it is durable (SPEC E2, E3).
  */
 import { createHash } from "node:crypto";
-import type { Action } from "@mimikit/core/action";
-import { lengthRead, periodPath, ROLL_UP_TRIES_MAX, summaryIn } from "@mimikit/core/roll-up";
-import { Note } from "@mimikit/protocol/archive";
-import type { HistoryMessage } from "@mimikit/protocol/history";
-import { keptId } from "@mimikit/protocol/id";
-import { BadJson } from "@mimikit/protocol/json";
-import type { Result } from "@mimikit/protocol/result";
-import type { RollUp } from "@mimikit/protocol/task";
+import type { Action } from "@mimikit/core/base/action";
+import { lengthRead, periodPath, ROLL_UP_TRIES_MAX, summaryIn } from "@mimikit/core/memory/roll-up";
+import { keptId } from "@mimikit/protocol/base/id";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { Note } from "@mimikit/protocol/records/archive";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { RollUp } from "@mimikit/protocol/records/task";
+import { directoryOf } from "@mimikit/store/disk/file-system";
 import {
   DOCUMENT_BYTES_MAX,
   DocumentBusy,
@@ -19,9 +20,8 @@ import {
   editMark,
   replaceDocument,
   withoutMarks,
-} from "@mimikit/store/document";
-import { directoryOf } from "@mimikit/store/file-system";
-import { failedTries } from "../failed-tries.ts";
+} from "@mimikit/store/documents/document";
+import { failedTries } from "../documents/failed-tries.ts";
 import { archive, type Hands } from "./hands.ts";
 import { settingAside } from "./set-aside.ts";
 

@@ -1,11 +1,11 @@
 /** Questions as they are asked and closed: one record closes a question, and what follows from it is done until it is done. */
-import type { Action } from "@mimikit/core/action";
-import { Permit, WishOutcome } from "@mimikit/protocol/archive";
-import { RestartWish } from "@mimikit/protocol/inbox";
-import { ClosedQuestion, Question } from "@mimikit/protocol/question";
-import { createRecord } from "@mimikit/store/record";
-import { seal } from "@mimikit/store/seal";
-import { inboxPath, questionPath } from "@mimikit/store/state";
+import type { Action } from "@mimikit/core/base/action";
+import { Permit, WishOutcome } from "@mimikit/protocol/records/archive";
+import { RestartWish } from "@mimikit/protocol/records/inbox";
+import { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
+import { createRecord } from "@mimikit/store/disk/record";
+import { seal } from "@mimikit/store/disk/seal";
+import { inboxPath, questionPath } from "@mimikit/store/disk/state";
 import { archive, createMessage, drop, type Hands, tellTeller } from "./hands.ts";
 
 export async function ask(question: Question, { fs, ledger, audit }: Hands): Promise<void> {

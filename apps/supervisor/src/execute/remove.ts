@@ -1,5 +1,5 @@
 /** What is settled goes, after the archive is durable. */
-import type { Removal } from "@mimikit/core/action";
+import type { Removal } from "@mimikit/core/base/action";
 import {
   claimPath,
   failedAttemptPath,
@@ -11,7 +11,7 @@ import {
   signalPath,
   streamPath,
   triggerPath,
-} from "@mimikit/store/state";
+} from "@mimikit/store/disk/state";
 import type { Hands } from "./hands.ts";
 
 export async function remove(removals: Removal[], { fs, ledger }: Hands): Promise<void> {

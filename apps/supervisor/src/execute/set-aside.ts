@@ -1,7 +1,7 @@
 /** What stands in the place of a document and is none (a directory, a huge file, no UTF-8) must not keep it from being written. */
-import { UNREADABLE_GRACE_MS } from "@mimikit/core/rules/receive";
-import { BadJson } from "@mimikit/protocol/json";
-import { DocumentBusy } from "@mimikit/store/document";
+import { UNREADABLE_GRACE_MS } from "@mimikit/core/base/snapshot";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { DocumentBusy } from "@mimikit/store/documents/document";
 import type { Hands } from "./hands.ts";
 import { quarantine } from "./wishes.ts";
 

@@ -2,15 +2,15 @@
  * A result is settled: its effects, then all that it consumed, last the result itself
  * (docs/file-protocol.md#the-life-of-a-message step 5).
  */
-import type { DocumentEdit, Settlement } from "@mimikit/core/action";
-import { ResultSummary, WishOutcome } from "@mimikit/protocol/archive";
-import { Change, type Changer } from "@mimikit/protocol/change";
-import { Event, Message } from "@mimikit/protocol/inbox";
-import type { Task } from "@mimikit/protocol/task";
-import { editMark, readDocument } from "@mimikit/store/document";
-import { createRecord, RecordTooLarge, readRecord } from "@mimikit/store/record";
-import { ARCHIVE, archivePath, changePath, inboxPath, resultPath } from "@mimikit/store/state";
-import { applyBacklogEdit, applyMemoryEdit, changeOf, NoSuchItem, pathOf } from "../documents.ts";
+import type { DocumentEdit, Settlement } from "@mimikit/core/base/action";
+import { ResultSummary, WishOutcome } from "@mimikit/protocol/records/archive";
+import { Change, type Changer } from "@mimikit/protocol/records/change";
+import { Event, Message } from "@mimikit/protocol/records/inbox";
+import type { Task } from "@mimikit/protocol/records/task";
+import { createRecord, RecordTooLarge, readRecord } from "@mimikit/store/disk/record";
+import { ARCHIVE, archivePath, changePath, inboxPath, resultPath } from "@mimikit/store/disk/state";
+import { editMark, readDocument } from "@mimikit/store/documents/document";
+import { applyBacklogEdit, applyMemoryEdit, changeOf, NoSuchItem, pathOf } from "../documents/documents.ts";
 import { archive, type Hands, moveToArchive, tellTeller } from "./hands.ts";
 import { lockForOrder, OrderIsOver } from "./lock-for-order.ts";
 import { takeSummary } from "./notes.ts";

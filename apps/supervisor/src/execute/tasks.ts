@@ -1,11 +1,12 @@
 /** Tasks and turns come into a queue, and end, once: by name, whoever tries it again. */
-import { Mark } from "@mimikit/protocol/archive";
-import { ancestorsOf, cancelMark } from "@mimikit/protocol/id";
-import { Result } from "@mimikit/protocol/result";
-import { Task } from "@mimikit/protocol/task";
-import type { Ledger } from "@mimikit/store/ledger";
-import { createRecord } from "@mimikit/store/record";
-import { queuePath, resultPath } from "@mimikit/store/state";
+
+import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
+import { Mark } from "@mimikit/protocol/records/archive";
+import { Result } from "@mimikit/protocol/records/result";
+import { Task } from "@mimikit/protocol/records/task";
+import { createRecord } from "@mimikit/store/disk/record";
+import { queuePath, resultPath } from "@mimikit/store/disk/state";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { archive, type Hands, isDurablyThere } from "./hands.ts";
 
 export async function queueTask(task: Task, event: string, hands: Hands): Promise<void> {

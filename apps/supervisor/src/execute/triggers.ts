@@ -1,10 +1,10 @@
 /** Triggers as they move: a version is created once, and what it has decided is done, however often that is cut off. */
-import type { Action } from "@mimikit/core/action";
-import { EndedTrigger, SkippedOccurrences } from "@mimikit/protocol/archive";
-import { Change } from "@mimikit/protocol/change";
-import { Trigger } from "@mimikit/protocol/trigger";
-import { createRecord } from "@mimikit/store/record";
-import { changePath, queuePath, resultPath, triggerPath } from "@mimikit/store/state";
+import type { Action } from "@mimikit/core/base/action";
+import { EndedTrigger, SkippedOccurrences } from "@mimikit/protocol/records/archive";
+import { Change } from "@mimikit/protocol/records/change";
+import { Trigger } from "@mimikit/protocol/records/trigger";
+import { createRecord } from "@mimikit/store/disk/record";
+import { changePath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
 import { archive, type Hands, isDurablyThere, tellTeller } from "./hands.ts";
 import { queueTask } from "./tasks.ts";
 

@@ -2,15 +2,15 @@
  * What was changed is taken back, once: the inverse is an edit like any other and carries a mark of its own, and only when it
  * is durable the archive says that the change is undone (SPEC J3, docs/file-protocol.md R10).
  */
-import type { Action } from "@mimikit/core/action";
-import { Undone } from "@mimikit/protocol/archive";
-import type { DocumentChange } from "@mimikit/protocol/change";
-import { undoEditId, undoneId } from "@mimikit/protocol/id";
-import { BadJson } from "@mimikit/protocol/json";
-import { editDocument } from "@mimikit/store/document";
-import { takenBack } from "@mimikit/store/take-back";
-import { restoreConfig } from "../config-changes.ts";
-import { CannotUndo } from "./cannot-undo.ts";
+import type { Action } from "@mimikit/core/base/action";
+import { undoEditId, undoneId } from "@mimikit/protocol/base/id";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { Undone } from "@mimikit/protocol/records/archive";
+import type { DocumentChange } from "@mimikit/protocol/records/change";
+import { editDocument } from "@mimikit/store/documents/document";
+import { takenBack } from "@mimikit/store/documents/take-back";
+import { CannotUndo } from "../documents/cannot-undo.ts";
+import { restoreConfig } from "./config-changes.ts";
 import { archive, type Hands } from "./hands.ts";
 import { lockForOrder, OrderIsOver } from "./lock-for-order.ts";
 import { answerWish } from "./wishes.ts";

@@ -1,12 +1,13 @@
 /** What users want, carried out: the effect, or the decision that it follows from, is durable before the wish goes. */
-import type { Action } from "@mimikit/core/action";
-import { messageOf } from "@mimikit/core/rules/steer";
-import { WishOutcome } from "@mimikit/protocol/archive";
-import { turnNumber } from "@mimikit/protocol/id";
-import { Wish } from "@mimikit/protocol/inbox";
-import { Signal } from "@mimikit/protocol/signal";
-import { createRecord } from "@mimikit/store/record";
-import { inboxPath, QUARANTINE, signalPath } from "@mimikit/store/state";
+
+import type { Action } from "@mimikit/core/base/action";
+import { messageOf } from "@mimikit/core/tasks/target";
+import { turnNumber } from "@mimikit/protocol/base/id";
+import { Signal } from "@mimikit/protocol/base/signal";
+import { WishOutcome } from "@mimikit/protocol/records/archive";
+import { Wish } from "@mimikit/protocol/records/inbox";
+import { createRecord } from "@mimikit/store/disk/record";
+import { inboxPath, QUARANTINE, signalPath } from "@mimikit/store/disk/state";
 import { archive, createMessage, drop, type Hands } from "./hands.ts";
 import { finish, markCancelled } from "./tasks.ts";
 import { recordChange } from "./triggers.ts";

@@ -1,15 +1,15 @@
 /** What the processes have done, newest first, with a filter over what is loaded. */
-import type { AuditAnswer } from "@mimikit/protocol/api";
-import type { AuditLine } from "@mimikit/protocol/audit";
+
+import type { AuditLine } from "@mimikit/protocol/records/audit";
+import type { AuditAnswer } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { call } from "../call.ts";
-import { nowMs } from "../clock.ts";
-import { link } from "../connection.ts";
-import { addressOf, replace } from "../place.ts";
-import type { ViewProps } from "../views.tsx";
-import { momentText, words } from "../words.ts";
-import { viewWords } from "./view-words.ts";
+import { viewWords } from "../i18n/view-words.ts";
+import { momentText, words } from "../i18n/words.ts";
+import { call } from "../model/call.ts";
+import { nowMs } from "../model/clock.ts";
+import { link } from "../model/connection.ts";
+import { addressOf, replace, type ViewProps } from "../model/place.ts";
 import "./audit.css";
 
 const PAGE_LINES = 100;

@@ -1,13 +1,13 @@
 /** What is to be done some day: the checkboxes of backlog.md, which the assistant edits too. */
-import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/api";
+import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { call } from "../call.ts";
-import { link } from "../connection.ts";
-import { words } from "../words.ts";
+import { viewWords } from "../i18n/view-words.ts";
+import { words } from "../i18n/words.ts";
+import { call } from "../model/call.ts";
+import { link } from "../model/connection.ts";
+import { wish } from "../model/wish.ts";
 import { ChangesOf, changes, lookForChanges } from "./changes.tsx";
-import { viewWords } from "./view-words.ts";
-import { wish } from "./wish.ts";
 import "./kept.css";
 
 /** The gateway's limit. */

@@ -1,15 +1,15 @@
 /** What was changed lately, by the user or by a model, and how to take it back; asked for anew whenever the view opens. */
 
-import type { ChangeView } from "@mimikit/protocol/api";
+import type { ChangeView } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { call } from "../call.ts";
-import { nowMs } from "../clock.ts";
-import { CodedText } from "../coded-text.tsx";
-import { link } from "../connection.ts";
-import { momentText, words } from "../words.ts";
-import { viewWords } from "./view-words.ts";
-import { wish } from "./wish.ts";
+import { viewWords } from "../i18n/view-words.ts";
+import { momentText, words } from "../i18n/words.ts";
+import { call } from "../model/call.ts";
+import { nowMs } from "../model/clock.ts";
+import { link } from "../model/connection.ts";
+import { wish } from "../model/wish.ts";
+import { CodedText } from "../ui/coded-text.tsx";
 import "./changes.css";
 
 export const changes = signal<readonly ChangeView[] | undefined>(undefined);

@@ -1,11 +1,11 @@
 /** What was improved without being asked: what and why, what the checks and the review say of it, and where it is now. */
-import type { Improvement } from "@mimikit/protocol/api";
-import { nowMs } from "../clock.ts";
-import { tasks } from "../state.ts";
-import { spentText } from "../task-facts.tsx";
-import { durationText, momentText, words } from "../words.ts";
-import { useAnswer } from "./use-answer.ts";
-import { viewWords } from "./view-words.ts";
+import type { Improvement } from "@mimikit/protocol/wire/api";
+import { viewWords } from "../i18n/view-words.ts";
+import { durationText, momentText, words } from "../i18n/words.ts";
+import { nowMs } from "../model/clock.ts";
+import { tasks } from "../model/state.ts";
+import { useAnswer } from "../model/use-answer.ts";
+import { spentText } from "../ui/task-facts.tsx";
 import "./kept.css";
 import "./improvements.css";
 

@@ -1,5 +1,5 @@
 /** What the keyboard does, on one sheet. */
-import { viewWords } from "./view-words.ts";
+import { viewWords } from "../i18n/view-words.ts";
 import "./keys.css";
 
 const isApple = /^(Mac|iP)/.test(navigator.platform);

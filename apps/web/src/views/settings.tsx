@@ -1,16 +1,16 @@
 /** Who answers and why, how to change it, and what this browser may do. */
-import type { Status } from "@mimikit/protocol/api";
-import { nowMs } from "../clock.ts";
-import { COLOURS, chooseColours, colours } from "../colours.ts";
-import { link, sendMessage } from "../connection.ts";
-import { allowNotifications, consent, stopNotifications } from "../notifications.ts";
-import { Answerers } from "../overview.tsx";
-import { goHome } from "../place.ts";
-import { status } from "../state.ts";
-import { momentText, words } from "../words.ts";
-import { Choice } from "./choice.tsx";
-import { chooseLanguage, LANGUAGES, languageNow } from "./language.ts";
-import { viewWords } from "./view-words.ts";
+import type { Status } from "@mimikit/protocol/wire/api";
+import { allowNotifications, consent, stopNotifications } from "../frame/notifications.ts";
+import { Answerers } from "../frame/overview.tsx";
+import { chooseLanguage, LANGUAGES, languageNow } from "../i18n/language.ts";
+import { viewWords } from "../i18n/view-words.ts";
+import { momentText, words } from "../i18n/words.ts";
+import { nowMs } from "../model/clock.ts";
+import { link, sendMessage } from "../model/connection.ts";
+import { goHome } from "../model/place.ts";
+import { status } from "../model/state.ts";
+import { Choice } from "../ui/choice.tsx";
+import { COLOURS, chooseColours, colours } from "../ui/colours.ts";
 import "./settings.css";
 
 const PROCESSES = ["supervisor", "workers", "gateway"] as const;

@@ -1,8 +1,8 @@
 /** What the assistant knows how to do by the book: the skills that were found, and what is wrong with the folders that are none. */
-import type { SkillList } from "@mimikit/protocol/api";
-import { words } from "../words.ts";
-import { useAnswer } from "./use-answer.ts";
-import { viewWords } from "./view-words.ts";
+import type { SkillList } from "@mimikit/protocol/wire/api";
+import { viewWords } from "../i18n/view-words.ts";
+import { words } from "../i18n/words.ts";
+import { useAnswer } from "../model/use-answer.ts";
 import "./kept.css";
 
 export function Skills() {

@@ -1,14 +1,14 @@
 /** What the models have cost, day by day, and what may be spent. */
-import type { UsageRow } from "@mimikit/protocol/api";
+import type { UsageRow } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
-import { nowMs } from "../clock.ts";
-import { Budgets } from "../overview.tsx";
-import { status } from "../state.ts";
-import { costText, numberText, words } from "../words.ts";
-import { BarChart } from "./bar-chart.tsx";
-import { Choice } from "./choice.tsx";
-import { useAnswer } from "./use-answer.ts";
-import { viewWords } from "./view-words.ts";
+import { Budgets } from "../frame/overview.tsx";
+import { viewWords } from "../i18n/view-words.ts";
+import { costText, numberText, words } from "../i18n/words.ts";
+import { nowMs } from "../model/clock.ts";
+import { status } from "../model/state.ts";
+import { useAnswer } from "../model/use-answer.ts";
+import { BarChart } from "../ui/bar-chart.tsx";
+import { Choice } from "../ui/choice.tsx";
 import "./usage.css";
 
 const SPANS_DAYS = [7, 30, 90] as const;

@@ -2,11 +2,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stopReason } from "@mimikit/agent/provider";
-import type { Outcome } from "@mimikit/agent/run-task";
-import { findSandbox, INSTALL_HINT } from "@mimikit/agent/sandbox";
-import type { Change } from "@mimikit/protocol/improvement";
-import type { Task } from "@mimikit/protocol/task";
-import type { Config } from "@mimikit/runtime/config";
+import type { Outcome } from "@mimikit/agent/run/run-task";
+import { findSandbox, INSTALL_HINT } from "@mimikit/agent/shell/sandbox";
+import type { Change } from "@mimikit/protocol/records/improvement";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Config } from "@mimikit/runtime/config/config";
 import { commitChange } from "./change.ts";
 import { checksOf, runChecks } from "./checks.ts";
 import { Unimprovable } from "./git.ts";

@@ -4,8 +4,8 @@
  */
 import { lstat, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CHANGED_FILES_MAX, type Change, DIFF_CHARS_MAX } from "@mimikit/protocol/improvement";
-import { hasCode } from "@mimikit/store/error-code";
+import { CHANGED_FILES_MAX, type Change, DIFF_CHARS_MAX } from "@mimikit/protocol/records/improvement";
+import { hasCode } from "@mimikit/store/disk/error-code";
 import { type Git, Unimprovable } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import type { Worktree } from "./worktree.ts";

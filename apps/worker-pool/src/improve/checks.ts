@@ -1,12 +1,12 @@
 /** The commands that a change is checked with, run in its worktree and in the sandbox of a Worker's shell (SPEC J2). */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ended, runCommand } from "@mimikit/agent/command";
-import { Output } from "@mimikit/agent/output";
-import type { Bounds } from "@mimikit/agent/sandbox";
-import { CHECK_OUTPUT_CHARS_MAX, type Check } from "@mimikit/protocol/improvement";
-import { BadJson, parseRecord } from "@mimikit/protocol/json";
-import { hasCode } from "@mimikit/store/error-code";
+import { type Ended, runCommand } from "@mimikit/agent/shell/command";
+import { Output } from "@mimikit/agent/shell/output";
+import type { Bounds } from "@mimikit/agent/shell/sandbox";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { CHECK_OUTPUT_CHARS_MAX, type Check } from "@mimikit/protocol/records/improvement";
+import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
 
 /** What `npm init` writes: a script that is none. */

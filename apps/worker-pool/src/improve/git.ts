@@ -3,8 +3,8 @@
  * prompt is shown, nothing is fetched, and no index is refreshed by the way. What a Worker has written into a worktree is data:
  * git is told where the repository is, and never finds it out from there.
  */
-import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
-import { hasCode } from "@mimikit/store/error-code";
+import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
+import { hasCode } from "@mimikit/store/disk/error-code";
 import { execa } from "execa";
 
 /** Seconds that one call of git may take. */

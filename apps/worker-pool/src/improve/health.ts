@@ -1,6 +1,6 @@
 /** Is the running system well? It is asked before and after a change is merged into what it may be made of (SPEC J2). */
-import { isAlive } from "@mimikit/runtime/identity";
-import { PROCESS_ROLES, readRole } from "@mimikit/runtime/role-record";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { PROCESS_ROLES, readRole } from "@mimikit/runtime/process/role-record";
 
 const PROBE_MS = 3_000;
 

@@ -3,8 +3,8 @@
  * nothing of the user's is in the way; everything else goes (SPEC J2). Cut off anywhere, it is completed by doing it again.
  */
 import { rm } from "node:fs/promises";
-import { branchOf, type Landing } from "@mimikit/protocol/improvement";
-import type { Task } from "@mimikit/protocol/task";
+import { branchOf, type Landing } from "@mimikit/protocol/records/improvement";
+import type { Task } from "@mimikit/protocol/records/task";
 import { COMMITTER_NAME, Unimprovable } from "./git.ts";
 import { type MoveOptions, moveForward } from "./move-forward.ts";
 import { branchCommit, branchLock, currentBranch, openRepository, type Repository, refOf } from "./repository.ts";

@@ -4,7 +4,7 @@
  */
 import { lstat, mkdir, readdir, readlink, rm, symlink } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { hasCode } from "@mimikit/store/error-code";
+import { hasCode } from "@mimikit/store/disk/error-code";
 
 const MODULES = "node_modules";
 

@@ -1,5 +1,5 @@
 /** Where a step of self-improvement is at work. */
-import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
+import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { Git } from "./git.ts";
 
 export interface Site {

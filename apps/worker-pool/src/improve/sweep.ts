@@ -2,12 +2,12 @@
  * What improvements have left behind that are over: worktrees, and branches that no archived review stands for. It looks at states,
  * like every other rule: whatever ended an improvement, and whatever died meanwhile, the next look finds what is left.
  */
-import { roleOfStep } from "@mimikit/core/rules/improve";
-import { improvementId } from "@mimikit/protocol/id";
-import { IMPROVE_STEPS, Landing, stepId } from "@mimikit/protocol/improvement";
-import type { FileSystem } from "@mimikit/store/file-system";
-import type { Ledger } from "@mimikit/store/ledger";
-import { queuePath } from "@mimikit/store/state";
+import { roleOfStep } from "@mimikit/core/tasks/improvement";
+import { improvementId } from "@mimikit/protocol/base/id";
+import { IMPROVE_STEPS, Landing, stepId } from "@mimikit/protocol/records/improvement";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { queuePath } from "@mimikit/store/disk/state";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { type Git, Unimprovable } from "./git.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { leftovers, removeRemains, removeWorktree } from "./worktree.ts";

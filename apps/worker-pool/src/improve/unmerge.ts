@@ -3,9 +3,9 @@
  * until the user's branch is moved there, nothing of the repository has changed but objects that nobody names (SPEC J3). Its
  * trailer says whose undoing it is, so whatever is cut off or asked twice finds it done.
  */
-import { improvementId } from "@mimikit/protocol/id";
-import type { Merged, Unmerging } from "@mimikit/protocol/improvement";
-import type { Task } from "@mimikit/protocol/task";
+import { improvementId } from "@mimikit/protocol/base/id";
+import type { Merged, Unmerging } from "@mimikit/protocol/records/improvement";
+import type { Task } from "@mimikit/protocol/records/task";
 import { COMMITTER_EMAIL, Unimprovable } from "./git.ts";
 import { type MoveOptions, moveForward } from "./move-forward.ts";
 import { currentBranch, openRepository, type Repository } from "./repository.ts";

@@ -5,11 +5,11 @@
  */
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { improvementId, improvementNumber } from "@mimikit/protocol/id";
-import { branchOf } from "@mimikit/protocol/improvement";
-import { BadJson, parseRecord } from "@mimikit/protocol/json";
-import { hasCode } from "@mimikit/store/error-code";
-import { WORKTREES } from "@mimikit/store/state";
+import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { branchOf } from "@mimikit/protocol/records/improvement";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { WORKTREES } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { COMMITTER_EMAIL, Unimprovable } from "./git.ts";
 import { branchCommit, branchLock, type Repository, refOf } from "./repository.ts";

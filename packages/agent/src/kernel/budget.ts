@@ -3,8 +3,8 @@
  * off by the rest. What there is no room for is compressed from its old end: into the summary, then by shortening what
  * tools answered. A call and its result are never separated. The same conversation always gives the same request.
  */
-import { MEDIA_TOKENS } from "../media.ts";
-import { estimateTokens, shareOut, shorten, tokensOf } from "../tokens.ts";
+import { MEDIA_TOKENS } from "../prompt/media.ts";
+import { estimateTokens, shareOut, shorten, tokensOf } from "../prompt/tokens.ts";
 import type { ChatMessage, ToolCall, ToolDefinition } from "./model.ts";
 
 /** How the room is shared. What a part does not need goes to the others. */

@@ -4,12 +4,12 @@
  */
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Steer } from "@mimikit/protocol/signal";
-import { replaceFile } from "@mimikit/runtime/replace-file";
-import { hasCode } from "@mimikit/store/error-code";
-import { sessionPath, summaryPath } from "@mimikit/store/state";
+import type { Steer } from "@mimikit/protocol/base/signal";
+import { replaceFile } from "@mimikit/runtime/home/replace-file";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
 import { z } from "zod";
-import { MEDIA_TOKENS, type Media } from "../media.ts";
+import { MEDIA_TOKENS, type Media } from "../prompt/media.ts";
 import {
   fillPrompt,
   loadPrompt,
@@ -17,12 +17,12 @@ import {
   promptNameOf,
   type RenderedSection,
   renderSections,
-} from "../prompt.ts";
+} from "../prompt/prompt.ts";
+import { lines, record } from "../prompt/quote.ts";
+import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
-import { lines, record } from "../quote.ts";
-import { countCalls, repair, Session, type Turn, type TurnOf } from "../session.ts";
-import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../summary.ts";
-import { estimateTokens } from "../tokens.ts";
+import { countCalls, repair, Session, type Turn, type TurnOf } from "../session/session.ts";
+import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
 import { type Dialect, section } from "./dialect.ts";
 import type { ChatMessage, ModelRequest, ToolCall } from "./model.ts";

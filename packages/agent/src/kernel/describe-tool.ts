@@ -1,6 +1,6 @@
 /** A tool as a model is told about it: its name, what it is for, and the JSON Schema of its input. */
 import { z } from "zod";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { ToolDefinition } from "./model.ts";
 
 /** A higher bound of a length or a number is not told. */

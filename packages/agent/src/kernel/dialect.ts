@@ -2,9 +2,10 @@
  * How a model's calls are written. Most models call tools; for those that cannot, calls are tags at the end of what they
  * say, and the answers come as a message (SPEC G1, G2). The loop knows only calls and results.
  */
-import { describeActions, readActions, usageOf, writeTag } from "../action-tags.ts";
-import { lines, NOTHING, type Quoted, record } from "../quote.ts";
-import type { Tool } from "../tool.ts";
+
+import { lines, NOTHING, type Quoted, record } from "../prompt/quote.ts";
+import type { Tool } from "../tools/tool.ts";
+import { describeActions, readActions, usageOf, writeTag } from "./action-tags.ts";
 import { describeTool } from "./describe-tool.ts";
 import type { ChatMessage, ModelAnswer, ToolCall, ToolDefinition, ToolMessage } from "./model.ts";
 import { replayable } from "./round.ts";

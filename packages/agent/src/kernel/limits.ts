@@ -1,5 +1,5 @@
 /** How far a run may go before it must answer (SPEC I1). */
-import type { Role } from "@mimikit/protocol/role";
+import type { Role } from "@mimikit/protocol/base/role";
 
 /** Answers of the model that may call tools; after the last of them it is asked once more, without tools. */
 export const ROUNDS_MAX = 6;

@@ -3,14 +3,14 @@
  * until it calls nothing more. What the user says meanwhile is heard between two steps (SPEC I5). It always comes to an
  * end: by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
-import type { SkillRef } from "@mimikit/protocol/skill";
-import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/usage";
+import type { SkillRef } from "@mimikit/protocol/base/skill";
+import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import type { ToolAnswer } from "../bus.ts";
-import { type Conclusion, conclude } from "../conclusion.ts";
-import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../media.ts";
+import { type Conclusion, conclude } from "../conclusion/conclusion.ts";
+import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../prompt/media.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
-import { SessionTooLong, type TurnOf } from "../session.ts";
-import { ToolText } from "../tool-text.ts";
+import { SessionTooLong, type TurnOf } from "../session/session.ts";
+import { ToolText } from "../tools/tool-text.ts";
 import { Conversation } from "./conversation.ts";
 import { type Dialect, isMistake, nativeDialect, tagDialect } from "./dialect.ts";
 import { type Limits, limitsOf } from "./limits.ts";

@@ -2,8 +2,8 @@
  * The one seam between the kernel and a model endpoint: a conversation goes in, one answer comes out. `ask` never
  * throws: a failure is its last event.
  */
-import type { Usage } from "@mimikit/protocol/usage";
-import type { Media } from "../media.ts";
+import type { Usage } from "@mimikit/protocol/base/usage";
+import type { Media } from "../prompt/media.ts";
 
 export interface ToolCall {
   id: string;

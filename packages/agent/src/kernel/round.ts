@@ -2,7 +2,7 @@
  * What becomes of the calls of one answer, before any of them is made. Every call is answered: one that is not executed
  * is told why, because a call that stays open makes strict endpoints refuse the whole conversation.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/json";
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import type { Limits } from "./limits.ts";
 import type { ModelAnswer, ToolCall } from "./model.ts";
 

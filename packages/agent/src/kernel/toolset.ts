@@ -1,10 +1,10 @@
 /** What the model of a role may call, and the bus that every call goes through. */
-import { isAbove } from "@mimikit/protocol/skill";
+import { isAbove } from "@mimikit/protocol/base/skill";
 import { createToolBus, type ToolBus } from "../bus.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf } from "../roles/index.ts";
-import type { Tool } from "../tool.ts";
 import { toolsOf } from "../tools/index.ts";
+import type { Tool } from "../tools/tool.ts";
 import { kernelTools } from "./tools/index.ts";
 
 export interface Toolset {

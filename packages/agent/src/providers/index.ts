@@ -1,6 +1,6 @@
 /** Every provider, and who answers for a role. */
-import type { Role } from "@mimikit/protocol/role";
-import type { ProviderId } from "@mimikit/runtime/config";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { ProviderId } from "@mimikit/runtime/config/config";
 import type { Provider } from "../provider.ts";
 import { createClaude } from "./claude/index.ts";
 import { claudeSettingsOf } from "./claude/settings.ts";

@@ -1,7 +1,7 @@
 /** Which providers answer for a role, by name alone: whoever only shows it need not load any provider. */
-import { ROLES, type Role } from "@mimikit/protocol/role";
-import { type Config, PROVIDERS, type ProviderId } from "@mimikit/runtime/config";
-import type { Environment } from "@mimikit/runtime/home";
+import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { type Config, PROVIDERS, type ProviderId } from "@mimikit/runtime/config/config";
+import type { Environment } from "@mimikit/runtime/home/home";
 import { missingForClaude } from "./claude/settings.ts";
 import { missingForCodex } from "./codex/settings.ts";
 import { missingSetting } from "./openai/endpoint.ts";

@@ -1,5 +1,5 @@
 /** The evaluator judges semantic conditions: a Worker that looks and changes nothing, and answers yes or no (SPEC D3). */
-import type { RoleDefinition } from "../role.ts";
+import type { RoleDefinition } from "./role.ts";
 import { worker } from "./worker.ts";
 
 export const evaluator: RoleDefinition = {

@@ -1,5 +1,5 @@
 /** The improver looks for something worth doing: a Worker that changes nothing, and names one thing or none (SPEC J1). */
-import type { RoleDefinition } from "../role.ts";
+import type { RoleDefinition } from "./role.ts";
 import { worker } from "./worker.ts";
 
 export const improver: RoleDefinition = {

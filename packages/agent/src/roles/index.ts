@@ -1,11 +1,11 @@
-/** Every role. A new one is a file beside this, a line here and its name in packages/protocol/src/role.ts. */
-import type { Role } from "@mimikit/protocol/role";
-import type { Task } from "@mimikit/protocol/task";
-import type { RoleDefinition } from "../role.ts";
+/** Every role. A new one is a file beside this, a line here and its name in packages/protocol/src/base/role.ts. */
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Task } from "@mimikit/protocol/records/task";
 import { evaluator } from "./evaluator.ts";
 import { improver } from "./improver.ts";
 import { planner } from "./planner.ts";
 import { reviewer } from "./reviewer.ts";
+import type { RoleDefinition } from "./role.ts";
 import { summarizer } from "./summarizer.ts";
 import { teller } from "./teller.ts";
 import { worker } from "./worker.ts";

@@ -1,6 +1,7 @@
 /** The Planner splits a request into tasks for Workers, side by side or in a chain (SPEC B2). */
-import type { RoleDefinition } from "../role.ts";
+
 import { toolsOf } from "../tools/index.ts";
+import type { RoleDefinition } from "./role.ts";
 
 export const planner: RoleDefinition = {
   role: "planner",

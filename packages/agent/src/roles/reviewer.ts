@@ -1,6 +1,7 @@
 /** The Reviewer judges a change that Mimikit made by itself, from its diff and its checks alone (SPEC B4). */
-import type { RoleDefinition } from "../role.ts";
+
 import { toolsOf } from "../tools/index.ts";
+import type { RoleDefinition } from "./role.ts";
 
 export const reviewer: RoleDefinition = {
   role: "reviewer",

@@ -1,6 +1,7 @@
 /** The Teller talks to the user and delegates; it never does the work itself (SPEC B1). */
-import type { RoleDefinition } from "../role.ts";
+
 import { toolsOf } from "../tools/index.ts";
+import type { RoleDefinition } from "./role.ts";
 
 export const teller: RoleDefinition = {
   role: "teller",

@@ -1,6 +1,7 @@
 /** A Worker does one task in the workspace. It has a shell and none of the tools (SPEC B3). */
-import type { RoleDefinition } from "../role.ts";
+
 import { toolsOf } from "../tools/index.ts";
+import type { RoleDefinition } from "./role.ts";
 
 export const worker: RoleDefinition = {
   role: "worker",

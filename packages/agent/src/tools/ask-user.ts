@@ -1,8 +1,8 @@
 /** Asks the user. The answer comes as an event of its own, for which this turn does not wait (SPEC G3). */
-import { AskEffect } from "@mimikit/protocol/effect";
-import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX } from "@mimikit/protocol/question";
+import { AskEffect } from "@mimikit/protocol/records/effect";
+import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX } from "@mimikit/protocol/records/question";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { tool } from "./tool.ts";
 
 const { question, options, default: standard, timeoutSec } = AskEffect.shape;
 

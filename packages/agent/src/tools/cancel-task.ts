@@ -3,11 +3,11 @@
  * of the Teller's that needs no answer any more.
  */
 
-import type { TaskSummary } from "@mimikit/protocol/api";
-import { CancelEffect } from "@mimikit/protocol/effect";
-import { ancestorsOf, turnNumber } from "@mimikit/protocol/id";
+import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
+import { CancelEffect } from "@mimikit/protocol/records/effect";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { type Scene, tool } from "../tool.ts";
+import { type Scene, tool } from "./tool.ts";
 
 const OPEN: readonly TaskSummary["state"][] = ["waiting", "queued", "running"];
 

@@ -1,7 +1,7 @@
 /** Puts a summary in the place of the conversation so far; what was said stays in the history (SPEC F3). */
-import { CompressEffect } from "@mimikit/protocol/effect";
+import { CompressEffect } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { tool } from "./tool.ts";
 
 export const compressContext = tool({
   name: "compress_context",

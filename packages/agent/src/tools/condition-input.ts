@@ -2,7 +2,7 @@
  * A condition as models are told about it. Its whole schema is recursive, which some endpoints refuse, and costs more than
  * all the other tools together: so they are told its forms in words, and what they send is checked by the whole schema.
  */
-import { Condition } from "@mimikit/protocol/condition";
+import { Condition } from "@mimikit/protocol/triggers/condition";
 import { z } from "zod";
 
 const Told: z.ZodType<unknown> = z.looseObject({});

@@ -1,12 +1,12 @@
 /** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
 import { needsOf } from "@mimikit/core/conditions/index";
-import type { Condition } from "@mimikit/protocol/condition";
-import { DelegateEffect, type EffectOf } from "@mimikit/protocol/effect";
-import { ancestorsOf, childId } from "@mimikit/protocol/id";
-import { SkillName } from "@mimikit/protocol/skill";
+import { ancestorsOf, childId } from "@mimikit/protocol/base/id";
+import { SkillName } from "@mimikit/protocol/base/skill";
+import { DelegateEffect, type EffectOf } from "@mimikit/protocol/records/effect";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { z } from "zod";
-import { type Scene, tool } from "../tool.ts";
 import { ConditionInput } from "./condition-input.ts";
+import { type Scene, tool } from "./tool.ts";
 
 /** A Teller that starts more than this in one turn has misunderstood its role (SPEC G). */
 export const TELLER_DELEGATIONS_MAX = 3;

@@ -1,7 +1,7 @@
 /** Reads what was said in a span of time, in everything that was ever said (SPEC G). */
 import { z } from "zod";
-import { PAGE_MESSAGES_MAX, shownMessage } from "../history-page.ts";
-import { tool } from "../tool.ts";
+import { PAGE_MESSAGES_MAX, shownMessage } from "./history-page.ts";
+import { tool } from "./tool.ts";
 
 const Moment = z.iso.datetime({ offset: true });
 

@@ -1,7 +1,7 @@
 /** Reads the conversation backwards, page by page, as far as the last new beginning (SPEC G, F3). */
 import { z } from "zod";
-import { PAGE_MESSAGES_MAX, shownMessage } from "../history-page.ts";
-import { tool } from "../tool.ts";
+import { PAGE_MESSAGES_MAX, shownMessage } from "./history-page.ts";
+import { tool } from "./tool.ts";
 
 const COUNT_DEFAULT = 10;
 const OFFSET_MAX = 1_000_000;

@@ -1,6 +1,5 @@
 /** Every tool. A new one is a file beside this and a line here. */
-import type { Role } from "@mimikit/protocol/role";
-import type { Tool } from "../tool.ts";
+import type { Role } from "@mimikit/protocol/base/role";
 import { askUser } from "./ask-user.ts";
 import { cancelTask } from "./cancel-task.ts";
 import { compressContext } from "./compress-context.ts";
@@ -16,6 +15,7 @@ import { restartServer } from "./restart-server.ts";
 import { schedule } from "./schedule.ts";
 import { searchMemory } from "./search-memory.ts";
 import { summarizeTaskResult } from "./summarize-task-result.ts";
+import type { Tool } from "./tool.ts";
 import { updateBacklog } from "./update-backlog.ts";
 
 export const TOOLS: readonly Tool[] = [

@@ -1,8 +1,9 @@
 /** What is waiting, queued or running, what ended lately, and what stands to start later. A turn is no task to its user. */
-import { TaskState } from "@mimikit/protocol/api";
-import { Role } from "@mimikit/protocol/role";
+
+import { Role } from "@mimikit/protocol/base/role";
+import { TaskState } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { type Reads, tool } from "../tool.ts";
+import { type Reads, tool } from "./tool.ts";
 
 const TASKS_MAX = 50;
 const TRIGGERS_MAX = 50;

@@ -1,7 +1,7 @@
 /** Calls the user's attention, wherever they are: a notification of the browser, a line in the terminal (SPEC G). */
-import { NotifyEffect } from "@mimikit/protocol/effect";
+import { NotifyEffect } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
-import { type Scene, tool } from "../tool.ts";
+import { type Scene, tool } from "./tool.ts";
 
 /** Who is called more often looks no more. */
 export const NOTIFICATIONS_PER_TURN_MAX = 3;

@@ -1,6 +1,6 @@
 /** Finds what was said earlier, in everything that was ever said: the best first (SPEC G). */
-import { HistoryQuery } from "@mimikit/protocol/api";
-import { tool } from "../tool.ts";
+import { HistoryQuery } from "@mimikit/protocol/wire/api";
+import { tool } from "./tool.ts";
 
 export const queryHistory = tool({
   name: "query_history",

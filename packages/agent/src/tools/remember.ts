@@ -2,9 +2,9 @@
  * Writes down what should be known later: long-term in memory.md, else in the day's notes, and what the Teller is or the
  * user is like in a file of its own, which every turn is told (SPEC E, G).
  */
-import { RememberEffect } from "@mimikit/protocol/effect";
+import { RememberEffect } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { tool } from "./tool.ts";
 
 export const remember = tool({
   name: "remember",

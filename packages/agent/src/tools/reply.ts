@@ -1,7 +1,7 @@
 /** Says something to the user. A Teller's final text is its reply anyway; this one takes its place. */
-import { ReplyEffect } from "@mimikit/protocol/effect";
+import { ReplyEffect } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { tool } from "./tool.ts";
 
 export const reply = tool({
   name: "reply",

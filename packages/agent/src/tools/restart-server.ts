@@ -1,7 +1,7 @@
 /** Starts the processes anew. The user is asked first, whoever wants it (SPEC G). */
-import type { EffectOf } from "@mimikit/protocol/effect";
+import type { EffectOf } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { tool } from "./tool.ts";
 
 export const restartServer = tool({
   name: "restart_server",

@@ -1,11 +1,11 @@
 /** Work that starts later: again and again, at one moment, or when something becomes true (SPEC D, G). */
-import { definitionOf, problemOf } from "@mimikit/core/triggers";
-import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX, TriggerInput } from "@mimikit/protocol/trigger-order";
+import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
+import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
-import { clockOf } from "../clock.ts";
-import { type Scene, tool } from "../tool.ts";
+import { clockOf } from "../prompt/clock.ts";
 import { CONDITION_FORMS, ConditionInput } from "./condition-input.ts";
 import { refuseWaiting } from "./delegate.ts";
+import { type Scene, tool } from "./tool.ts";
 
 const { shape } = TriggerInput;
 

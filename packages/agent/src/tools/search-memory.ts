@@ -1,8 +1,9 @@
 /** Finds what is remembered: in long-term memory, notes, summaries and the workspace's documents (SPEC E1). */
-import { HITS_DEFAULT, HITS_MAX } from "@mimikit/memory/memory-query";
-import { searchMemory as search } from "@mimikit/memory/search";
+
+import { searchMemory as search } from "@mimikit/memory/search/search";
+import { HITS_DEFAULT, HITS_MAX } from "@mimikit/memory/sources/memory-query";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { tool } from "./tool.ts";
 
 const QUERY_CHARS_MAX = 1_000;
 

@@ -1,8 +1,9 @@
 /** Puts a summary in the place of what a task has handed in, once (SPEC G). */
-import type { TaskSummary } from "@mimikit/protocol/api";
-import { SummarizeResultEffect } from "@mimikit/protocol/effect";
+
+import { SummarizeResultEffect } from "@mimikit/protocol/records/effect";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { type Scene, tool } from "../tool.ts";
+import { type Scene, tool } from "./tool.ts";
 
 const ENDED: readonly TaskSummary["state"][] = ["done", "failed", "needs_input", "cancelled"];
 

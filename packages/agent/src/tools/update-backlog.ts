@@ -1,7 +1,7 @@
 /** Adds to the backlog, ticks an item off, or takes it out. Items are named by their text. */
-import { BacklogEffect } from "@mimikit/protocol/effect";
+import { BacklogEffect } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
-import { tool } from "../tool.ts";
+import { tool } from "./tool.ts";
 
 export const updateBacklog = tool({
   name: "update_backlog",

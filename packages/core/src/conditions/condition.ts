@@ -2,8 +2,9 @@
  * The shape of a condition: which facts it needs, a pure verdict over them, and its reasons
  * (docs/ARCHITECTURE.md#adding-things).
  */
-import type { Atom } from "@mimikit/protocol/condition";
-import type { Report } from "@mimikit/protocol/report";
+
+import type { Report } from "@mimikit/protocol/base/report";
+import type { Atom } from "@mimikit/protocol/triggers/condition";
 
 /** `holds` is null where only a model can tell. What is final can never become anything else. */
 export interface Verdict {

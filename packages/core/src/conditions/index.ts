@@ -1,6 +1,7 @@
 /** Every atomic condition by its type, and the verdict over a whole tree of them. */
-import { type Atom, type Condition, leavesOf, partsOf } from "@mimikit/protocol/condition";
-import type { Evidence } from "@mimikit/protocol/trigger";
+
+import type { Evidence } from "@mimikit/protocol/records/trigger";
+import { type Atom, type Condition, leavesOf, partsOf } from "@mimikit/protocol/triggers/condition";
 import { type ConditionRule, type Facts, type Known, type Needs, UNKNOWN, type Verdict } from "./condition.ts";
 import { fileChanged, firstBaseline } from "./file-changed.ts";
 import { fileExists } from "./file-exists.ts";

@@ -1,5 +1,5 @@
 /** What only a model can tell: its last answer, which one firing uses up, and which is forgotten when nobody asks for it (SPEC D3). */
-import { shortened } from "../trigger-words.ts";
+import { shortened } from "../schedule/trigger-words.ts";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
 export const llmEval: ConditionRule<"llm_eval"> = {

@@ -3,8 +3,8 @@
  * earlier time of day goes over midnight (`after: "22:00", before: "06:00"`). The weekday is that of the clock, not of
  * the evening before.
  */
-import { isTimeOfDay } from "@mimikit/protocol/condition";
-import { localTime } from "../schedule.ts";
+import { isTimeOfDay } from "@mimikit/protocol/triggers/condition";
+import { localTime } from "../schedule/schedule.ts";
 import { type ConditionRule, type Facts, forEver, forNow, type ParamsOf, type Verdict } from "./condition.ts";
 
 export const time: ConditionRule<"time"> = {

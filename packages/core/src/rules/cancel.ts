@@ -2,11 +2,10 @@
  * Wishes come first in a tick. A cancel wish leaves a mark; everything marked, or below a mark, and still open ends as
  * cancelled. The second half looks only at marks, so a child that is created late is caught all the same.
  */
-import { ancestorsOf, turnNumber } from "@mimikit/protocol/id";
-import type { CancelWish } from "@mimikit/protocol/inbox";
-import type { Task } from "@mimikit/protocol/task";
-import type { Action } from "../action.ts";
-import { failedResult } from "../finish.ts";
+import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
+import type { CancelWish } from "@mimikit/protocol/records/inbox";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Action } from "../base/action.ts";
 import {
   countAttempts,
   isCancelled,
@@ -15,8 +14,9 @@ import {
   openStanding,
   openTasks,
   type Snapshot,
-} from "../snapshot.ts";
-import { deletionOf } from "../take-back-trigger.ts";
+} from "../base/snapshot.ts";
+import { failedResult } from "../tasks/finish.ts";
+import { deletionOf } from "../triggers/take-back-trigger.ts";
 import { isSettledAtOnce } from "./settle.ts";
 
 export function cancel(snapshot: Snapshot, nowMs: number): Action[] {

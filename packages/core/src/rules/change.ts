@@ -2,34 +2,19 @@
  * What users want of their standing triggers. A wish is answered when what it wants is durable: the new version says that
  * it holds the wish, so a wish that is cut off is done once (docs/file-protocol.md#wishes).
  */
-import type { Wish } from "@mimikit/protocol/inbox";
-import type { Standing } from "@mimikit/protocol/trigger";
-import { TRIGGERS_MAX, type TriggerPatch } from "@mimikit/protocol/trigger-order";
-import type { Action } from "../action.ts";
-import { scheduleProblem } from "../schedule.ts";
-import { openStanding, type Snapshot } from "../snapshot.ts";
-import { alterationOf, creationOf, deletionOf } from "../take-back-trigger.ts";
-import { advanced, noted, patched, skipId, triggerOf } from "../triggers.ts";
+
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import { TRIGGERS_MAX, type TriggerPatch } from "@mimikit/protocol/triggers/trigger-order";
+import type { Action } from "../base/action.ts";
+import { openStanding, type Snapshot } from "../base/snapshot.ts";
+import { scheduleProblem } from "../schedule/schedule.ts";
+import { grantOrder, type PutWish, triggerIdOf, triggerOfWish } from "../triggers/of-command.ts";
+import { alterationOf, creationOf, deletionOf } from "../triggers/take-back-trigger.ts";
+import { advanced, noted, patched, skipId } from "../triggers/triggers.ts";
 import { hasUndone } from "./stand.ts";
 
 type TriggerWish = Extract<Wish, { kind: "trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run" }>;
-type PutWish = Extract<Wish, { kind: "trigger-put" }>;
-
-/** The id of the trigger that a wish makes: `trg-` and the digits of the wish's. */
-export function triggerIdOf(wishId: string): string {
-  return `trg-${wishId.slice(wishId.lastIndexOf("-") + 1)}`;
-}
-
-/** The first version of the trigger that a wish makes. */
-export function triggerOfWish({ id: wishId, at, definition }: PutWish): Standing {
-  const id = triggerIdOf(wishId);
-  return triggerOf(id, definition, { createdAt: at, traceId: id, depth: 0, target: "teller" });
-}
-
-/** What wishes are sorted by as they are granted. A clock that was set back lets none overtake the one that makes its trigger. */
-export function grantOrder({ kind, at, id }: Wish): string {
-  return `${kind === "trigger-put" ? 1 : 2} ${at} ${id}`;
-}
 
 export function change(snapshot: Snapshot, nowMs: number): Action[] {
   const wishes = [...snapshot.inbox.values()].flatMap((wish) =>

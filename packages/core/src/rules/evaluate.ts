@@ -2,17 +2,18 @@
  * Semantic conditions are asked in one batch, never sooner than five minutes after the last, and only those that nothing
  * else decides (SPEC D3). A batch that failed is followed by longer and longer waits.
  */
-import type { Condition } from "@mimikit/protocol/condition";
-import { leavesOf } from "@mimikit/protocol/condition";
-import { evaluationId } from "@mimikit/protocol/id";
-import { EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/task";
-import type { Evidence, Standing } from "@mimikit/protocol/trigger";
-import type { Action } from "../action.ts";
+
+import { evaluationId } from "@mimikit/protocol/base/id";
+import { EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/records/task";
+import type { Evidence, Standing } from "@mimikit/protocol/records/trigger";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
+import { leavesOf } from "@mimikit/protocol/triggers/condition";
+import type { Action } from "../base/action.ts";
+import { factsAt, isCancelled, openLinks, openStanding, type Snapshot } from "../base/snapshot.ts";
 import type { Facts } from "../conditions/condition.ts";
 import { leavesToAsk } from "../conditions/index.ts";
-import { factsAt, isCancelled, openLinks, openStanding, type Snapshot } from "../snapshot.ts";
+import { isResting } from "../triggers/occurrence.ts";
 import { linkFactsAt } from "./fire.ts";
-import { isResting } from "./stand.ts";
 
 export const EVALUATION_EVERY_SEC = 300;
 /** Seconds until the next batch after one failure in a row, two, … Whoever has set up a model meanwhile waits an hour at most. */

@@ -3,17 +3,17 @@
  * get over, the user is asked first: "go on" makes the failure count as done for whatever waits for it (SPEC C8, D2).
  */
 
-import { leavesOf } from "@mimikit/protocol/condition";
-import { compareTaskIds } from "@mimikit/protocol/id";
-import type { Report } from "@mimikit/protocol/report";
-import type { Link } from "@mimikit/protocol/trigger";
-import type { Action } from "../action.ts";
+import { compareTaskIds } from "@mimikit/protocol/base/id";
+import type { Report } from "@mimikit/protocol/base/report";
+import type { Link } from "@mimikit/protocol/records/trigger";
+import { leavesOf } from "@mimikit/protocol/triggers/condition";
+import type { Action } from "../base/action.ts";
+import { factsAt, isCancelled, openLinks, type Snapshot } from "../base/snapshot.ts";
 import type { Facts, Verdict } from "../conditions/condition.ts";
 import { judge, needsOf, withBaselines } from "../conditions/index.ts";
-import { failedResult } from "../finish.ts";
-import { goOnWords } from "../notices.ts";
-import { goOnId, isAgreed, isFailure, ownQuestion } from "../question.ts";
-import { factsAt, isCancelled, openLinks, type Snapshot } from "../snapshot.ts";
+import { failedResult } from "../tasks/finish.ts";
+import { goOnId, isAgreed, isFailure, ownQuestion } from "../tasks/question.ts";
+import { goOnWords } from "../views/notices.ts";
 
 export function fire(snapshot: Snapshot, nowMs: number): Action[] {
   return openLinks(snapshot)

@@ -3,9 +3,9 @@
  * cut off is done once; the wish is answered when its edit is durable (docs/file-protocol.md R10,
  * docs/file-protocol.md#wishes).
  */
-import type { Wish } from "@mimikit/protocol/inbox";
-import type { Action, DocumentEdit, NoteWish } from "../action.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { Action, DocumentEdit, NoteWish } from "../base/action.ts";
+import type { Snapshot } from "../base/snapshot.ts";
 
 /** In the order in which it was wanted, one at a time for each document: what is added can be ticked off by the next wish. */
 export function noteDown(snapshot: Snapshot): Action[] {

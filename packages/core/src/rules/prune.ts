@@ -2,8 +2,8 @@
  * What is settled leaves its directories; the archive remembers it
  * (docs/file-protocol.md#the-life-of-a-message step 6).
  */
-import type { Action, Removal } from "../action.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Action, Removal } from "../base/action.ts";
+import type { Snapshot } from "../base/snapshot.ts";
 
 /** So that one tick stays short whatever has piled up. */
 export const REMOVALS_PER_TICK_MAX = 500;

@@ -2,14 +2,15 @@
  * Questions to the user. The record that closes one is the decision; what follows from it is done afterwards, however often
  * that is cut off. So a question has one outcome, whoever answers it and whoever sees its time run out (SPEC G3).
  */
-import type { AnswerWish, Event } from "@mimikit/protocol/inbox";
-import type { ClosedQuestion, Question } from "@mimikit/protocol/question";
-import type { Action } from "../action.ts";
+
+import type { AnswerWish, Event } from "@mimikit/protocol/records/inbox";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
+import type { Action } from "../base/action.ts";
+import { isCancelled, openLinks, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { needsOf } from "../conditions/index.ts";
-import { expiryNotice } from "../notices.ts";
-import { isAgreed, optionOf, restartWishId } from "../question.ts";
-import { isCancelled, openLinks, openTasks, type Snapshot } from "../snapshot.ts";
-import { messageOf } from "./steer.ts";
+import { isAgreed, optionOf, restartWishId } from "../tasks/question.ts";
+import { messageOf } from "../tasks/target.ts";
+import { expiryNotice } from "../views/notices.ts";
 
 export function questions(snapshot: Snapshot, nowMs: number): Action[] {
   const wishes = answersIn(snapshot);

@@ -2,11 +2,10 @@
  * What somebody dropped into inbox/ becomes a record; what is no record is set aside, not deleted
  * (docs/file-protocol.md R7).
  */
-import type { Action } from "../action.ts";
-import type { Snapshot } from "../snapshot.ts";
 
-/** A half-written file is left alone for this long. */
-export const UNREADABLE_GRACE_MS = 2_000;
+import type { Action } from "../base/action.ts";
+import type { Snapshot } from "../base/snapshot.ts";
+import { UNREADABLE_GRACE_MS } from "../base/snapshot.ts";
 
 export function receive(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [...snapshot.dropped].map(([path, wish]) => ({ type: "adopt", path, wish }));

@@ -2,39 +2,15 @@
  * The conversation goes into memory/, each message once and verbatim: when there is much of it, when it has waited for
  * hours, and before the window of history.json is cut (SPEC E2). Old notes become summaries (SPEC E3).
  */
-import type { Note } from "@mimikit/protocol/archive";
-import type { HistoryMessage } from "@mimikit/protocol/history";
-import { noteId, rollUpId } from "@mimikit/protocol/id";
-import type { Task } from "@mimikit/protocol/task";
-import type { Action } from "../action.ts";
-import { sourcesPrompt } from "../roll-up.ts";
-import type { MemoryFacts, Snapshot, TurnSaid } from "../snapshot.ts";
-import { weigh } from "../weigh.ts";
 
-/** When a note is made, and when the window is cut. */
-export interface MemoryBounds {
-  /** A note ends with the turn that passes this many messages, or characters (`weigh`), or with this many turns. */
-  noteMessages: number;
-  noteChars: number;
-  noteTurns: number;
-  /** Nothing that was said stays out of memory for longer. */
-  noteAfterSec: number;
-  /** With this many messages the window is cut, so long after the last time. */
-  windowMessages: number;
-  flushEverySec: number;
-  /** What is left of it then. */
-  windowKept: number;
-}
-
-export const MEMORY_BOUNDS: MemoryBounds = {
-  noteMessages: 100,
-  noteChars: 16_000,
-  noteTurns: 100,
-  noteAfterSec: 21_600,
-  windowMessages: 800,
-  flushEverySec: 3_600,
-  windowKept: 400,
-};
+import { noteId, rollUpId } from "@mimikit/protocol/base/id";
+import type { Note } from "@mimikit/protocol/records/archive";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Action } from "../base/action.ts";
+import { fullAt, type MemoryBounds } from "../base/memory-bounds.ts";
+import type { MemoryFacts, Snapshot, TurnSaid } from "../base/snapshot.ts";
+import { sourcesPrompt } from "../memory/roll-up.ts";
 
 const SLUG_CHARS_MAX = 32;
 const DAY_CHARS = "2026-11-22".length;
@@ -67,23 +43,6 @@ function noteAction(note: Note, said: readonly TurnSaid[]): Action {
 function keptThrough({ note }: MemoryFacts): number {
   if (note === null) return 0;
   return note.isKept ? note.throughTurn : note.fromTurn - 1;
-}
-
-/** The turn with which there is enough for a note; null while there is not. */
-function fullAt(said: readonly TurnSaid[], bounds: MemoryBounds): number | null {
-  let messages = 0;
-  let chars = 0;
-  for (const [i, { turn, messages: spoken }] of said.entries()) {
-    messages += spoken.length;
-    chars += spoken.reduce((sum, { text }) => sum + weigh(text), 0);
-    if (messages > bounds.noteMessages || chars > bounds.noteChars || i + 1 >= bounds.noteTurns) return turn;
-  }
-  return null;
-}
-
-/** Is there enough for a note in what has been read? */
-export function isFull(said: readonly TurnSaid[], bounds: MemoryBounds): boolean {
-  return fullAt(said, bounds) !== null;
 }
 
 function isOld(said: readonly TurnSaid[], { noteAfterSec }: MemoryBounds, nowMs: number): boolean {

@@ -2,22 +2,14 @@
  * A crash in mid-run is not a failure of the task: the pool claims it again. Only a task that took the pool down again
  * and again is given up; one that must not run twice ends as interrupted, or waits for what the user says (SPEC C5).
  */
-import { runAgainPermit } from "@mimikit/protocol/id";
-import type { Task } from "@mimikit/protocol/task";
-import type { Action } from "../action.ts";
-import { failedResult } from "../finish.ts";
-import { runAgainWords } from "../notices.ts";
-import { attemptToAskAbout, isAgreed, ownQuestion, runAgainId } from "../question.ts";
-import { outageOf, outagesOf } from "../retry.ts";
-import { type Attempt, countAttempts, isCancelled, openTasks, type Snapshot, wasCutOff } from "../snapshot.ts";
-
-/** This many dead owners, and the task is poison. */
-export const POISON_DEATHS = 3;
-
-/** Did this task take its process down too often? A pool that was told to stop does not count. */
-export function isPoison(attempts: readonly Attempt[]): boolean {
-  return attempts.filter((each) => !each.ownerAlive && each.failed === undefined).length >= POISON_DEATHS;
-}
+import { runAgainPermit } from "@mimikit/protocol/base/id";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Action } from "../base/action.ts";
+import { countAttempts, isCancelled, openTasks, type Snapshot, wasCutOff } from "../base/snapshot.ts";
+import { failedResult } from "../tasks/finish.ts";
+import { attemptToAskAbout, isAgreed, ownQuestion, runAgainId } from "../tasks/question.ts";
+import { isPoison, outageOf, outagesOf, POISON_DEATHS } from "../tasks/retry.ts";
+import { runAgainWords } from "../views/notices.ts";
 
 export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [];

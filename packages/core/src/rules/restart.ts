@@ -1,6 +1,6 @@
 /** A restart wish ends the processes once: its record is durable before anything stops (docs/file-protocol.md R11). */
-import type { Action } from "../action.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Action } from "../base/action.ts";
+import type { Snapshot } from "../base/snapshot.ts";
 
 export function restart(snapshot: Snapshot): Action[] {
   const actions: Action[] = [];

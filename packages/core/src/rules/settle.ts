@@ -3,27 +3,27 @@
  * (docs/file-protocol.md#the-life-of-a-message step 5).
  */
 
-import type { ResultSummary } from "@mimikit/protocol/archive";
-import { leavesOf } from "@mimikit/protocol/condition";
-import type { EffectOf } from "@mimikit/protocol/effect";
-import { ancestorsOf, childId, evaluationNumber, improvementId, resultSummaryId } from "@mimikit/protocol/id";
-import type { Event } from "@mimikit/protocol/inbox";
-import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/question";
-import { Report } from "@mimikit/protocol/report";
-import { type Result, reportOf, Verdicts } from "@mimikit/protocol/result";
-import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/task";
-import { NO_DECISION, NO_EVIDENCE, type Standing, type Trigger } from "@mimikit/protocol/trigger";
-import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/trigger-order";
-import type { Action, Settlement } from "../action.ts";
-import { restartWords } from "../notices.ts";
-import { isPermitted } from "../permissions.ts";
-import { ownQuestion } from "../question.ts";
-import { scheduleProblem } from "../schedule.ts";
-import { isCancelled, openResults, openStanding, type Snapshot } from "../snapshot.ts";
-import { creationOf, deletionOf, type Origin } from "../take-back-trigger.ts";
-import { titleOf } from "../title.ts";
-import { triggerOf } from "../triggers.ts";
-import { landedEvent, mergeOf, nextStep } from "./improve.ts";
+import { childId, evaluationNumber, improvementId, resultSummaryId } from "@mimikit/protocol/base/id";
+import { Report } from "@mimikit/protocol/base/report";
+import type { ResultSummary } from "@mimikit/protocol/records/archive";
+import type { EffectOf } from "@mimikit/protocol/records/effect";
+import type { Event } from "@mimikit/protocol/records/inbox";
+import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
+import { type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
+import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
+import { NO_DECISION, NO_EVIDENCE, type Standing, type Trigger } from "@mimikit/protocol/records/trigger";
+import { leavesOf } from "@mimikit/protocol/triggers/condition";
+import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
+import type { Action, Settlement } from "../base/action.ts";
+import { isCancelled, openResults, openStanding, type Snapshot } from "../base/snapshot.ts";
+import { titleOf } from "../base/title.ts";
+import { scheduleProblem } from "../schedule/schedule.ts";
+import { landedEvent, mergeOf, nextStep } from "../tasks/improvement.ts";
+import { isPermitted } from "../tasks/permissions.ts";
+import { ownQuestion } from "../tasks/question.ts";
+import { creationOf, deletionOf, type Origin } from "../triggers/take-back-trigger.ts";
+import { triggerOf } from "../triggers/triggers.ts";
+import { restartWords } from "../views/notices.ts";
 import { hasUndone } from "./stand.ts";
 
 export function settle(snapshot: Snapshot, nowMs: number): Action[] {
@@ -324,9 +324,4 @@ function judged({ id, task, status, result, completedAt }: Result, snapshot: Sna
     );
   }
   return [...versions.values()];
-}
-
-/** The turn that everything below an id came from: `t-000042.1.0` → `t-000042`. */
-export function rootOf(id: string): string {
-  return ancestorsOf(id).at(-1) ?? id;
 }

@@ -2,13 +2,15 @@
  * Standing triggers. A version that has decided something is carried out first; when all of that is durable, the next
  * version is decided. So an occurrence has exactly one outcome, whoever decides it and whatever is cut off (SPEC D5).
  */
-import type { Conditional, Decision, Recurring, Scheduled, Standing } from "@mimikit/protocol/trigger";
-import { COOLDOWN_SEC_MIN, MISSED_MAX } from "@mimikit/protocol/trigger-order";
-import type { Action } from "../action.ts";
+
+import type { Conditional, Decision, Recurring, Scheduled, Standing } from "@mimikit/protocol/records/trigger";
+import { MISSED_MAX } from "@mimikit/protocol/triggers/trigger-order";
+import type { Action } from "../base/action.ts";
+import { factsAt, isCancelled, openStanding, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { judge, needsOf, used, withBaselines, withoutOldAnswers } from "../conditions/index.ts";
-import { dueOf, nextOf } from "../schedule.ts";
-import { factsAt, isCancelled, openStanding, openTasks, type Snapshot } from "../snapshot.ts";
-import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from "../triggers.ts";
+import { dueOf } from "../schedule/schedule.ts";
+import { isResting, nextOccurrence } from "../triggers/occurrence.ts";
+import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from "../triggers/triggers.ts";
 
 /** An occurrence is on time up to this many milliseconds late; later, it was missed. */
 export const ON_TIME_MS = 60_000;
@@ -96,19 +98,6 @@ function nextVersion(trigger: Standing, skip: string | null, snapshot: Snapshot,
   }
 }
 
-/** When a version is due next: a version never changes, so this is found out once for each. */
-const nextMs = new WeakMap<Recurring, number | null>();
-
-/** The next occurrence of a recurring trigger; null when there is none. */
-export function nextOccurrence(trigger: Recurring): number | null {
-  let next = nextMs.get(trigger);
-  if (next === undefined) {
-    next = nextOf(trigger.schedule, Date.parse(trigger.last));
-    nextMs.set(trigger, next);
-  }
-  return next;
-}
-
 function nextRecurring(trigger: Recurring, skip: string | null, nowMs: number): Recurring | null {
   const next = nextOccurrence(trigger);
   if (next === null || next > nowMs) return null;
@@ -174,15 +163,4 @@ function nextConditional(
   }
   if (holds === false && !isArmed) return advanced(trigger, { evidence, isArmed: true });
   return evidence === trigger.evidence ? null : advanced(trigger, { evidence });
-}
-
-/** Has it fired so lately that it does not fire again yet? A clock that was set back behind that must not prolong the rest. */
-export function isResting(trigger: Conditional, nowMs: number): boolean {
-  const { firedAt } = trigger;
-  return firedAt !== undefined && nowMs >= Date.parse(firedAt) && nowMs < restEndsMs(firedAt, trigger);
-}
-
-/** When a condition that fired then may fire again. */
-export function restEndsMs(firedAt: string, { cooldownSec }: Conditional): number {
-  return Date.parse(firedAt) + Math.max(cooldownSec, COOLDOWN_SEC_MIN) * 1_000;
 }

@@ -3,10 +3,10 @@
  * follows from it. What no run heard before its task ended becomes an ordinary message (SPEC I5,
  * docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop).
  */
-import type { SteerWish } from "@mimikit/protocol/inbox";
-import type { Action, Removal } from "../action.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { targetOf } from "../target.ts";
+import type { SteerWish } from "@mimikit/protocol/records/inbox";
+import type { Action, Removal } from "../base/action.ts";
+import type { Snapshot } from "../base/snapshot.ts";
+import { messageOf, targetOf } from "../tasks/target.ts";
 
 export function steer(snapshot: Snapshot): Action[] {
   const actions: Action[] = [];
@@ -32,9 +32,4 @@ function pass(wish: SteerWish, snapshot: Snapshot): Action[] {
   const { taskId } = decision;
   const outcome = taskId === null ? "nothing runs: it became a message" : `passed on to ${taskId}`;
   return [{ type: "steer", wish, taskId, outcome }];
-}
-
-/** The same words as a message, under an id that follows from the wish. */
-export function messageOf({ id, at, text }: Pick<SteerWish, "id" | "at" | "text">) {
-  return { kind: "message" as const, id: `m-${id}`, at, text };
 }

@@ -3,15 +3,16 @@
  * before it is done, so that a stop that is cut off does not go on to end the next thing too (SPEC I5). What was said to a
  * turn ends with it: as a message it would begin at once what the user has just stopped.
  */
-import type { StopWish } from "@mimikit/protocol/inbox";
-import { hasRoomFor, type Result } from "@mimikit/protocol/result";
-import type { Steer } from "@mimikit/protocol/signal";
-import type { Task } from "@mimikit/protocol/task";
-import type { Action } from "../action.ts";
-import { failedResult } from "../finish.ts";
-import { outageOf, outagesOf } from "../retry.ts";
-import { countAttempts, openTasks, type Snapshot } from "../snapshot.ts";
-import { targetOf } from "../target.ts";
+
+import type { Steer } from "@mimikit/protocol/base/signal";
+import type { StopWish } from "@mimikit/protocol/records/inbox";
+import { hasRoomFor, type Result } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Action } from "../base/action.ts";
+import { countAttempts, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { failedResult } from "../tasks/finish.ts";
+import { outageOf, outagesOf } from "../tasks/retry.ts";
+import { targetOf } from "../tasks/target.ts";
 
 export function stop(snapshot: Snapshot, nowMs: number): Action[] {
   return [...snapshot.inbox.values()].flatMap((wish) => (wish.kind === "stop" ? end(wish, snapshot, nowMs) : []));

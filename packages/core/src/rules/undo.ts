@@ -2,16 +2,17 @@
  * What users want to be taken back (SPEC J3). A change is taken back once: that it was is archived under its own name, so a
  * wish that is cut off, or comes twice, finds it done. What somebody has changed since stays as it is, and the answer says so.
  */
-import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/change";
-import { ancestorsOf, undoneId, unmergeId } from "@mimikit/protocol/id";
-import { Unmerging } from "@mimikit/protocol/improvement";
-import type { UndoWish } from "@mimikit/protocol/inbox";
-import type { Task } from "@mimikit/protocol/task";
-import type { Action } from "../action.ts";
-import { openResults, openTasks, type Snapshot } from "../snapshot.ts";
-import { changedBack, obstacleTo, remadeOf, triggerOfChange } from "../take-back-trigger.ts";
-import { advanced, noted } from "../triggers.ts";
-import { unmergeTask } from "./improve.ts";
+
+import { ancestorsOf, undoneId, unmergeId } from "@mimikit/protocol/base/id";
+import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/records/change";
+import { Unmerging } from "@mimikit/protocol/records/improvement";
+import type { UndoWish } from "@mimikit/protocol/records/inbox";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Action } from "../base/action.ts";
+import { openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { unmergeTask } from "../tasks/improvement.ts";
+import { changedBack, obstacleTo, remadeOf, triggerOfChange } from "../triggers/take-back-trigger.ts";
+import { advanced, noted } from "../triggers/triggers.ts";
 import { hasUndone } from "./stand.ts";
 
 export function undo(snapshot: Snapshot, nowMs: number): Action[] {

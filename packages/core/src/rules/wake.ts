@@ -3,15 +3,15 @@
  * open any more; what failed, or needs an answer, is reported at once (SPEC C8). Where a budget is used up, only what the
  * user says wakes it; the rest waits, or comes along (SPEC N2).
  */
-import { ancestorsOf, compareTaskIds, turnId } from "@mimikit/protocol/id";
-import type { ClearWish, Event, Message } from "@mimikit/protocol/inbox";
-import type { Report } from "@mimikit/protocol/report";
-import { type Result, reportOf } from "@mimikit/protocol/result";
-import type { TurnInput } from "@mimikit/protocol/task";
-import type { Action } from "../action.ts";
-import { highestTurn, openLinks, openResults, openTasks, type Snapshot } from "../snapshot.ts";
-import { titleOf } from "../title.ts";
-import { isSettledAtOnce, rootOf } from "./settle.ts";
+import { ancestorsOf, compareTaskIds, rootOf, turnId } from "@mimikit/protocol/base/id";
+import type { Report } from "@mimikit/protocol/base/report";
+import type { ClearWish, Event, Message } from "@mimikit/protocol/records/inbox";
+import { type Result, reportOf } from "@mimikit/protocol/records/result";
+import type { TurnInput } from "@mimikit/protocol/records/task";
+import type { Action } from "../base/action.ts";
+import { highestTurn, openLinks, openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { titleOf } from "../base/title.ts";
+import { isSettledAtOnce } from "./settle.ts";
 
 /** More waits for the next turn. */
 export const TURN_ITEMS_MAX = 20;

@@ -2,12 +2,12 @@
  * The user is told once when a budget is used up, by code: nobody may be asked any more (SPEC N2). A limit that was raised
  * and is used up again is told again.
  */
-import type { Event } from "@mimikit/protocol/inbox";
-import type { Action } from "../action.ts";
-import { isOrdered } from "../board.ts";
-import { type Ceiling, usedUp } from "../budget.ts";
-import { budgetNotice } from "../budget-notice.ts";
-import { openTasks, type Snapshot } from "../snapshot.ts";
+import type { Event } from "@mimikit/protocol/records/inbox";
+import type { Action } from "../base/action.ts";
+import { type Ceiling, usedUp } from "../base/budget.ts";
+import { openTasks, type Snapshot } from "../base/snapshot.ts";
+import { isOrdered } from "../views/board.ts";
+import { budgetNotice } from "../views/budget-notice.ts";
 import { reportableResults } from "./wake.ts";
 
 const MICRO = 1_000_000;

@@ -1,13 +1,13 @@
 /** Runs a command in the workspace. Its output is kept in a file, and the model sees the end of it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isAbove, type Level } from "@mimikit/protocol/skill";
+import { isAbove, type Level } from "@mimikit/protocol/base/skill";
 import { z } from "zod";
-import { type Ended, runCommand } from "../../command.ts";
-import { Output } from "../../output.ts";
-import { type Bounds, boundsOf } from "../../sandbox.ts";
-import { tool } from "../../tool.ts";
-import type { Workspace } from "../workspace.ts";
+import { type Ended, runCommand } from "../../shell/command.ts";
+import { Output } from "../../shell/output.ts";
+import { type Bounds, boundsOf } from "../../shell/sandbox.ts";
+import { tool } from "../../tools/tool.ts";
+import type { Workspace } from "./workspace.ts";
 
 export const BASH_SEC_MAX = 120;
 export const BASH_TAIL_LINES_MAX = 1_000;

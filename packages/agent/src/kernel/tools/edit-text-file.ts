@@ -1,9 +1,9 @@
 /** Replaces one place of a text file of the workspace, which must be named without doubt. */
 import { z } from "zod";
-import { tool } from "../../tool.ts";
-import { readTextFile, TEXT_FILE_BYTES_MAX, writeTextFile } from "../text-file.ts";
-import { resolveInside, type Workspace } from "../workspace.ts";
+import { readTextFile, TEXT_FILE_BYTES_MAX, writeTextFile } from "../../skills/text-file.ts";
+import { tool } from "../../tools/tool.ts";
 import { Path } from "./read-text-file.ts";
+import { resolveInside, type Workspace } from "./workspace.ts";
 
 export const editTextFileTool = (workspace: Workspace) =>
   tool({

@@ -1,11 +1,11 @@
 /** The tools of a Worker that a plain model endpoint answers for (SPEC I2). They work at once: nothing is staged. */
-import type { SkillSummary } from "@mimikit/protocol/skill";
-import type { Tool } from "../../tool.ts";
-import type { Workspace } from "../workspace.ts";
+import type { SkillSummary } from "@mimikit/protocol/base/skill";
+import type { Tool } from "../../tools/tool.ts";
 import { bashTool } from "./bash.ts";
 import { editTextFileTool } from "./edit-text-file.ts";
 import { readSkillTool } from "./read-skill.ts";
 import { readTextFileTool } from "./read-text-file.ts";
+import type { Workspace } from "./workspace.ts";
 import { writeTextFileTool } from "./write-text-file.ts";
 
 /** The tools of one run. Without skills there is none that reads them. */

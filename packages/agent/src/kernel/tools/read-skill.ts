@@ -1,8 +1,8 @@
 /** Reads a skill: what to do, and the files that it names (SPEC I7). Who has read one may do no more than it declares. */
-import { SkillName, type SkillSummary } from "@mimikit/protocol/skill";
+import { SkillName, type SkillSummary } from "@mimikit/protocol/base/skill";
 import { z } from "zod";
-import { readSkillFile, SKILL_FILE } from "../../skills.ts";
-import { tool } from "../../tool.ts";
+import { readSkillFile, SKILL_FILE } from "../../skills/skills.ts";
+import { tool } from "../../tools/tool.ts";
 import { PAGE_CHARS_MAX, pageOf } from "./read-text-file.ts";
 
 export const READ_SKILL = "read_skill";

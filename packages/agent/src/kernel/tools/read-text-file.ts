@@ -1,8 +1,8 @@
 /** Reads a text file of the workspace, some lines at a time. */
 import { z } from "zod";
-import { tool } from "../../tool.ts";
-import { readTextFile } from "../text-file.ts";
-import { resolveInside, type Workspace } from "../workspace.ts";
+import { readTextFile } from "../../skills/text-file.ts";
+import { tool } from "../../tools/tool.ts";
+import { resolveInside, type Workspace } from "./workspace.ts";
 
 export const PAGE_CHARS_MAX = 16_384;
 const PATH_CHARS_MAX = 4_096;

@@ -1,9 +1,9 @@
 /** Creates or replaces a text file of the workspace. */
 import { z } from "zod";
-import { tool } from "../../tool.ts";
-import { TEXT_FILE_BYTES_MAX, writeTextFile } from "../text-file.ts";
-import { resolveInside, type Workspace } from "../workspace.ts";
+import { TEXT_FILE_BYTES_MAX, writeTextFile } from "../../skills/text-file.ts";
+import { tool } from "../../tools/tool.ts";
 import { Path } from "./read-text-file.ts";
+import { resolveInside, type Workspace } from "./workspace.ts";
 
 export const writeTextFileTool = (workspace: Workspace) =>
   tool({

@@ -2,13 +2,13 @@
  * The command line of `claude -p`. Every setting is here, because it reads no settings of the user or of the workspace:
  * what a role may do does not depend on what somebody has set up for himself, or on what lies in a folder.
  */
-import type { Task } from "@mimikit/protocol/task";
-import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
-import type { CliAsk } from "../../agent-cli/agent-cli.ts";
-import { serverCommand } from "../../mcp/server-command.ts";
-import { SERVER_NAME } from "../../mcp/server-name.ts";
+import type { Task } from "@mimikit/protocol/records/task";
+import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { definitionOf, mayWrite } from "../../roles/index.ts";
 import { toolsOf } from "../../tools/index.ts";
+import type { CliAsk } from "../agent-cli/agent-cli.ts";
+import { serverCommand } from "../agent-cli/mcp/server-command.ts";
+import { SERVER_NAME } from "../agent-cli/mcp/server-name.ts";
 import { showsPictures } from "./pictures.ts";
 import type { ClaudeSettings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 /** Why claude did not answer, and what that means. */
-import type { BadEnd, CliFailure } from "../../agent-cli/agent-cli.ts";
+import type { BadEnd, CliFailure } from "../agent-cli/agent-cli.ts";
 import type { ClaudeReader } from "./reader.ts";
 import { type ClaudeSettings, KEY_VARIABLE } from "./settings.ts";
 

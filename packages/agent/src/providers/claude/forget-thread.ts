@@ -1,8 +1,8 @@
 /** claude keeps the whole of every thread; ours are of use only as long as their task may go on with them. */
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "@mimikit/store/error-code";
-import { isAbandoned } from "../../agent-cli/is-abandoned.ts";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { isAbandoned } from "../agent-cli/is-abandoned.ts";
 import { THREADS_DIR } from "./task-dir.ts";
 
 /** Removes what is kept of the thread, and of all that nobody has gone on with for long. Throws what the disk throws. */

@@ -4,13 +4,13 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentCli, CliAsk } from "../../agent-cli/agent-cli.ts";
-import { cliEnvironment } from "../../agent-cli/environment.ts";
-import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
-import { checkVersion } from "../../agent-cli/version.ts";
-import { type Senses, showing } from "../../media.ts";
+import { type Senses, showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
-import { type Bounds, boundsOf, isSandboxThere, sandboxed, secretPathIn } from "../../sandbox.ts";
+import { type Bounds, boundsOf, isSandboxThere, sandboxed, secretPathIn } from "../../shell/sandbox.ts";
+import type { AgentCli, CliAsk } from "../agent-cli/agent-cli.ts";
+import { cliEnvironment } from "../agent-cli/environment.ts";
+import { runAgentCli } from "../agent-cli/run-agent-cli.ts";
+import { checkVersion } from "../agent-cli/version.ts";
 import { claudeArguments } from "./arguments.ts";
 import { explainClaude } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";

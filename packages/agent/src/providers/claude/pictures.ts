@@ -1,6 +1,7 @@
 /** Pictures in a question to claude: with them the question is one JSON line, in the words of the Messages API. */
-import type { CliAsk } from "../../agent-cli/agent-cli.ts";
-import { loadMedia } from "../../media.ts";
+
+import { loadMedia } from "../../prompt/media.ts";
+import type { CliAsk } from "../agent-cli/agent-cli.ts";
 
 /** Does this question show pictures? A thread that goes on has them already. */
 export function showsPictures({ run, threadId }: CliAsk): boolean {

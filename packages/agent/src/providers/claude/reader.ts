@@ -1,8 +1,8 @@
 /** What the lines of `claude -p --output-format stream-json` mean. Lines that are new to us mean nothing. */
-import type { Usage } from "@mimikit/protocol/usage";
+import type { Usage } from "@mimikit/protocol/base/usage";
 import { z } from "zod";
-import type { CliEvent } from "../../agent-cli/agent-cli.ts";
-import { SERVER_NAME } from "../../mcp/server-name.ts";
+import type { CliEvent } from "../agent-cli/agent-cli.ts";
+import { SERVER_NAME } from "../agent-cli/mcp/server-name.ts";
 
 const PREFIX = `mcp__${SERVER_NAME}__`;
 /** The author of what the CLI itself puts into the place of an answer. */

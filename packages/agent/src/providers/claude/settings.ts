@@ -1,10 +1,10 @@
 /** What the claude provider runs with. Light: whoever only shows who answers loads this too. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Role } from "@mimikit/protocol/role";
-import type { Config } from "@mimikit/runtime/config";
-import type { Environment } from "@mimikit/runtime/home";
-import { type Binary, findBinary } from "../../agent-cli/find-binary.ts";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Config } from "@mimikit/runtime/config/config";
+import type { Environment } from "@mimikit/runtime/home/home";
+import { type Binary, findBinary } from "../agent-cli/find-binary.ts";
 import { modelOf } from "../openai/endpoint.ts";
 
 /** Only the environment holds it: it is never in a file of ours, nor in the arguments of a process. */

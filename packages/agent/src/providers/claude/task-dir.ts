@@ -5,8 +5,8 @@
  */
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "@mimikit/store/error-code";
-import { isAbandoned } from "../../agent-cli/is-abandoned.ts";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { isAbandoned } from "../agent-cli/is-abandoned.ts";
 
 /** In every folder of claude: one folder for each directory that it was started in. */
 export const THREADS_DIR = "projects";

@@ -2,12 +2,12 @@
  * The command line of `codex exec`. Every setting is here, because it reads no file of the user: what a role may do does
  * not depend on what somebody has set up for himself.
  */
-import { MARK_VARIABLE } from "@mimikit/runtime/marked-processes";
-import type { CliAsk } from "../../agent-cli/agent-cli.ts";
-import { serverCommand } from "../../mcp/server-command.ts";
-import { SERVER_NAME } from "../../mcp/server-name.ts";
+import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { followsReadOnly } from "../../roles/index.ts";
 import { toolsOf } from "../../tools/index.ts";
+import type { CliAsk } from "../agent-cli/agent-cli.ts";
+import { serverCommand } from "../agent-cli/mcp/server-command.ts";
+import { SERVER_NAME } from "../agent-cli/mcp/server-name.ts";
 import { permissionValues, type Reach } from "./permissions.ts";
 import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";
 import { type TomlValue, toToml } from "./toml.ts";

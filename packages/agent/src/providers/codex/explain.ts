@@ -1,5 +1,5 @@
 /** Why codex did not answer, and what that means. It has no codes, so it is told from its words (those of 0.169.0). */
-import type { BadEnd, CliFailure } from "../../agent-cli/agent-cli.ts";
+import type { BadEnd, CliFailure } from "../agent-cli/agent-cli.ts";
 
 type Meaning = Omit<CliFailure, "error"> & { hint?: string };
 

@@ -1,8 +1,8 @@
 /** codex keeps the whole of every thread; ours are of use only as long as their task may go on with them. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "@mimikit/store/error-code";
-import { isAbandoned } from "../../agent-cli/is-abandoned.ts";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { isAbandoned } from "../agent-cli/is-abandoned.ts";
 
 const THREADS_DIR = "sessions";
 

@@ -7,7 +7,7 @@
  */
 import { mkdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "@mimikit/store/error-code";
+import { hasCode } from "@mimikit/store/disk/error-code";
 
 /** A Worker may write there beside its own TMPDIR. */
 const SLASH_TMP = "/tmp";

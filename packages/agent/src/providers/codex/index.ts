@@ -4,14 +4,14 @@
  */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { AgentCli } from "../../agent-cli/agent-cli.ts";
-import { cliEnvironment } from "../../agent-cli/environment.ts";
-import { runAgentCli } from "../../agent-cli/run-agent-cli.ts";
-import { checkVersion } from "../../agent-cli/version.ts";
-import type { Evidence } from "../../evidence.ts";
-import { showing } from "../../media.ts";
+import type { Evidence } from "../../prompt/evidence.ts";
+import { showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
 import { mayWrite } from "../../roles/index.ts";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
+import { cliEnvironment } from "../agent-cli/environment.ts";
+import { runAgentCli } from "../agent-cli/run-agent-cli.ts";
+import { checkVersion } from "../agent-cli/version.ts";
 import { codexArguments } from "./arguments.ts";
 import { explainCodex } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";

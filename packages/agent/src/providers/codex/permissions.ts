@@ -7,10 +7,10 @@
  */
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { UnusableCli } from "../../agent-cli/version.ts";
-import { artifactOf } from "../../artifact.ts";
 import type { Run } from "../../provider.ts";
 import { mayWrite } from "../../roles/index.ts";
+import { artifactOf } from "../../shell/artifact.ts";
+import { UnusableCli } from "../agent-cli/version.ts";
 import type { TomlValue } from "./toml.ts";
 
 export const PROFILE = "worker";

@@ -1,9 +1,9 @@
 /** What the lines of `codex exec --json` mean. Lines and items that are new to us mean nothing. */
 
-import { BadJson, parseJson } from "@mimikit/protocol/json";
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
-import type { CliEvent } from "../../agent-cli/agent-cli.ts";
-import { SERVER_NAME } from "../../mcp/server-name.ts";
+import type { CliEvent } from "../agent-cli/agent-cli.ts";
+import { SERVER_NAME } from "../agent-cli/mcp/server-name.ts";
 
 const Count = z.number().int().nonnegative();
 

@@ -1,10 +1,10 @@
 /** What the codex provider runs with. Light: whoever only shows who answers loads this too. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Role } from "@mimikit/protocol/role";
-import type { Config } from "@mimikit/runtime/config";
-import type { Environment } from "@mimikit/runtime/home";
-import { type Binary, findBinary } from "../../agent-cli/find-binary.ts";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Config } from "@mimikit/runtime/config/config";
+import type { Environment } from "@mimikit/runtime/home/home";
+import { type Binary, findBinary } from "../agent-cli/find-binary.ts";
 import { modelOf } from "../openai/endpoint.ts";
 
 /** OpenAI's own address, for those who only give a key. */

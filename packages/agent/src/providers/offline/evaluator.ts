@@ -1,5 +1,5 @@
 /** Without a model nobody can judge a condition that is put in words, and nothing is guessed. */
-import { NO_USAGE } from "@mimikit/protocol/usage";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { ProviderEvent } from "../../provider.ts";
 
 const NO_MODEL =

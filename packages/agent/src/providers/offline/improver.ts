@@ -1,5 +1,5 @@
 /** Without a model nothing is improved, and nothing is judged. */
-import { NO_USAGE } from "@mimikit/protocol/usage";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { ProviderEvent } from "../../provider.ts";
 
 const NO_MODEL =

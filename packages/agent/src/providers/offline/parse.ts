@@ -3,7 +3,7 @@
  * text that merely talks about running something never does. What looks like an order but is not clear is said to be
  * unclear, with the reason, instead of being guessed.
  */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../prompt/clock.ts";
 import { readCodeSpan, withoutCode } from "./code-span.ts";
 import { type BadWhen, parseWhen, WHEN_CHARS_MAX, type When } from "./when.ts";
 

@@ -3,8 +3,8 @@
  * a chain; the commands of one step run side by side. A link can wait for one task only, so the commands of a step that
  * another step follows run one after the other: what follows has all of them behind it either way.
  */
-import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
-import { NO_USAGE } from "@mimikit/protocol/usage";
+import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { z } from "zod";
 import type { ProviderEvent, Run } from "../../provider.ts";
 import { orderOf, titleOf } from "./order.ts";

@@ -1,7 +1,7 @@
 /** What came of the tasks, as the user reads it: every title, how it ended, its output, and what can be done next. */
 
-import type { Report } from "@mimikit/protocol/report";
-import { RESULT_SCHEMAS, ResultType } from "@mimikit/protocol/result";
+import type { Report } from "@mimikit/protocol/base/report";
+import { RESULT_SCHEMAS, ResultType } from "@mimikit/protocol/records/result";
 import { fencedBlock } from "./code-span.ts";
 import { parseMessage } from "./parse.ts";
 import { languageOf, WORDS, type Words } from "./words.ts";

@@ -1,5 +1,5 @@
 /** Without a model nobody can sum up, and notes are never taken for orders. */
-import { NO_USAGE } from "@mimikit/protocol/usage";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { ProviderEvent } from "../../provider.ts";
 
 const NO_MODEL =

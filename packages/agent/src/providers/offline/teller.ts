@@ -3,20 +3,20 @@
  * what came back. It says what it does, never a result that it has not seen.
  */
 
-import { isSame } from "@mimikit/core/question";
-import { nextOf } from "@mimikit/core/schedule";
-import { tokenize } from "@mimikit/memory/tokenize";
-import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/api";
-import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/effect";
-import { TITLE_CHARS_MAX } from "@mimikit/protocol/fields";
-import { ancestorsOf } from "@mimikit/protocol/id";
-import type { Event, Message } from "@mimikit/protocol/inbox";
-import type { Question } from "@mimikit/protocol/question";
-import type { Report } from "@mimikit/protocol/report";
-import { NO_USAGE } from "@mimikit/protocol/usage";
+import { nextOf } from "@mimikit/core/schedule/schedule";
+import { isSame } from "@mimikit/core/tasks/question";
+import { tokenize } from "@mimikit/memory/text/tokenize";
+import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import { ancestorsOf } from "@mimikit/protocol/base/id";
+import type { Report } from "@mimikit/protocol/base/report";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
+import type { Event, Message } from "@mimikit/protocol/records/inbox";
+import type { Question } from "@mimikit/protocol/records/question";
+import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import type { ToolAnswer } from "../../bus.ts";
-import { clockOf, isoIn } from "../../clock.ts";
+import { clockOf, isoIn } from "../../prompt/clock.ts";
 import type { ProviderEvent, Run } from "../../provider.ts";
 import { TELLER_DELEGATIONS_MAX } from "../../tools/delegate.ts";
 import { orderOf, titleOf } from "./order.ts";

@@ -4,11 +4,11 @@
  * spans in any time zone but the server's, and begins the week on a Sunday. A phrase counts only when all of it is understood.
  */
 
-import { isChinese } from "@mimikit/core/notices";
-import { INTERVAL_SEC_MIN } from "@mimikit/protocol/trigger-order";
+import { isChinese } from "@mimikit/core/views/notices";
+import { INTERVAL_SEC_MIN } from "@mimikit/protocol/triggers/trigger-order";
 import * as english from "chrono-node/en";
 import * as chinese from "chrono-node/zh/hans";
-import { type Clock, instantOf, isoIn, type WallTime, wallTimeOf } from "../../clock.ts";
+import { type Clock, instantOf, isoIn, type WallTime, wallTimeOf } from "../../prompt/clock.ts";
 
 /** The longest phrase that is looked at. */
 export const WHEN_CHARS_MAX = 100;

@@ -1,6 +1,6 @@
 /** Everything that the offline engine says, in English and in Chinese: in the first person, and nothing that it does not know. */
-import { isChinese } from "@mimikit/core/notices";
-import type { TaskState } from "@mimikit/protocol/api";
+import { isChinese } from "@mimikit/core/views/notices";
+import type { TaskState } from "@mimikit/protocol/wire/api";
 import { withoutCode } from "./code-span.ts";
 import type { Elsewhere, Problem } from "./parse.ts";
 

@@ -7,14 +7,14 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Report } from "@mimikit/protocol/report";
-import { RESULT_SCHEMAS } from "@mimikit/protocol/result";
-import { NO_USAGE } from "@mimikit/protocol/usage";
-import { artifactOf } from "../../artifact.ts";
-import { type Ended, runCommand } from "../../command.ts";
-import { Output } from "../../output.ts";
+import type { Report } from "@mimikit/protocol/base/report";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
-import { boundsOf, SandboxMissing } from "../../sandbox.ts";
+import { artifactOf } from "../../shell/artifact.ts";
+import { type Ended, runCommand } from "../../shell/command.ts";
+import { Output } from "../../shell/output.ts";
+import { boundsOf, SandboxMissing } from "../../shell/sandbox.ts";
 import { parseMessage } from "./parse.ts";
 import { languageOf, WORDS, type Words } from "./words.ts";
 

@@ -1,9 +1,9 @@
 /** Puts the pieces of a streamed answer together. An answer that came in one piece is one piece. */
-import { NO_USAGE, type Usage } from "@mimikit/protocol/usage";
+import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { z } from "zod";
 import { measure } from "../../kernel/budget.ts";
 import type { ModelAnswer, ModelRequest } from "../../kernel/model.ts";
-import { estimateTokens } from "../../tokens.ts";
+import { estimateTokens } from "../../prompt/tokens.ts";
 
 /** What a model says beyond this is left out, and the answer counts as truncated. */
 export const ANSWER_CHARS_MAX = 2 * 1_048_576;

@@ -2,10 +2,10 @@
  * One request to `/chat/completions`, streamed. It never throws, ends soon after `signal` aborts, and does not wait for
  * ever: an endpoint that does not begin, or does not go on, is unavailable.
  */
-import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/attachment";
-import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/json";
+import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/base/attachment";
+import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
 import type { ChatMessage, Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
-import type { Media } from "../../media.ts";
+import type { Media } from "../../prompt/media.ts";
 import { AnswerBuilder, Chunk } from "./answer.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { failureInStream, failureOf } from "./failure.ts";

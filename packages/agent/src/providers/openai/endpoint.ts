@@ -1,8 +1,8 @@
 /** Where the model of a role is and how to talk to it. Light: whoever only shows who answers loads this too. */
-import type { Role } from "@mimikit/protocol/role";
-import type { Config } from "@mimikit/runtime/config";
-import type { Environment } from "@mimikit/runtime/home";
-import { capabilitiesOf, configuredOf, type Known } from "../../capabilities.ts";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Config } from "@mimikit/runtime/config/config";
+import type { Environment } from "@mimikit/runtime/home/home";
+import { capabilitiesOf, configuredOf, type Known } from "../../kernel/capabilities.ts";
 
 /** OpenAI's own address, for those who only give a key. */
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";

@@ -1,5 +1,5 @@
 /** What an endpoint's refusal means for us: whether to try again, to send less, or to tell the owner. */
-import { BadJson, parseJson } from "@mimikit/protocol/json";
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { ModelFailure } from "../../kernel/model.ts";
 

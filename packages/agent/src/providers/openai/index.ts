@@ -2,9 +2,9 @@
  * Any endpoint that speaks Chat Completions: OpenAI itself, LM Studio, Ollama, llama.cpp, vLLM. It gives the model; the
  * tools and the rules are the kernel's.
  */
-import { capabilitiesOf } from "../../capabilities.ts";
+import { capabilitiesOf } from "../../kernel/capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
-import type { Senses } from "../../media.ts";
+import type { Senses } from "../../prompt/media.ts";
 import type { Provider } from "../../provider.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import type { Endpoint } from "./endpoint.ts";

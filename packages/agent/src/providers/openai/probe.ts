@@ -2,9 +2,9 @@
  * What an endpoint tells of a model in its list of models, in the words of those that tell anything: OpenRouter, Mistral,
  * llama.cpp and their like. An endpoint that does not answer in time knows nothing; it is asked again later.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/json";
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
-import type { Known } from "../../capabilities.ts";
+import type { Known } from "../../kernel/capabilities.ts";
 
 const PROBE_MS_MAX = 2_000;
 const BODY_BYTES_MAX = 4 * 1_048_576;

@@ -1,0 +1,71 @@
+/**
+ * Files that go along with a message (SPEC I8). They are stored in the state directory itself, so that this works with
+ * everything down; the message then names them by their hash.
+ */
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, resolve } from "node:path";
+import {
+  ATTACHMENT_NAME_CHARS_MAX,
+  type AttachedFile,
+  MESSAGE_ATTACHMENTS_MAX,
+} from "@mimikit/protocol/base/attachment";
+import { openHome } from "@mimikit/runtime/home/adoption";
+import { AttachmentRefused, storeAttachment } from "@mimikit/store/attachments/attachments";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import type { Argv } from "yargs";
+import { withDisk } from "../instance/state.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import type { CommonOptions } from "./command.ts";
+
+/** What keeps a file from being read, as people say it. */
+const UNREADABLE: Record<string, string> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EACCES: "no permission to read it",
+};
+
+/** Adds `--attach`, which may be given several times. */
+export function attachOption<T extends CommonOptions>(yargs: Argv<T>) {
+  return yargs.option("attach", {
+    type: "string",
+    array: true,
+    nargs: 1,
+    describe: "a file that goes along: a picture, a recording, a PDF or a text; several times for several files",
+  });
+}
+
+/** Stores the files at `paths`. @throws Failure that names the file, and then none of them is sent. */
+export async function attachFiles(paths: readonly string[] = []): Promise<AttachedFile[]> {
+  if (paths.length === 0) return [];
+  if (paths.length > MESSAGE_ATTACHMENTS_MAX)
+    throw new Failure("usage", `a message takes at most ${MESSAGE_ATTACHMENTS_MAX} files along`);
+  const { home } = currentPlace();
+  openHome(home, process.env);
+  const files: AttachedFile[] = [];
+  for (const path of paths) files.push(await attachFile(home, path));
+  return files;
+}
+
+/** Whoever sends files without a word says their names. */
+export function namesOf(files: readonly AttachedFile[]): string {
+  return files.map(({ id, name }) => name ?? id.slice(0, 12)).join(", ");
+}
+
+async function attachFile(home: string, path: string): Promise<AttachedFile> {
+  // In the chat no shell has done this.
+  const absolute = resolve(path.replace(/^~(?=\/)/, homedir()));
+  try {
+    // A pipe or a device would never end.
+    if (!(await stat(absolute)).isFile()) throw new Failure("usage", `${path}: this is not a file`);
+    const stored = await withDisk(home, (fs) => storeAttachment(home, fs, createReadStream(absolute)));
+    return { ...stored, name: basename(absolute).trim().slice(0, ATTACHMENT_NAME_CHARS_MAX) || stored.id.slice(0, 12) };
+  } catch (error) {
+    if (error instanceof AttachmentRefused) throw new Failure("usage", `${path}: ${error.message}`);
+    const reason = Object.entries(UNREADABLE).find(([code]) => hasCode(error, code))?.[1];
+    if (reason !== undefined) throw new Failure("usage", `${path}: ${reason}`);
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+/** The ids that Tab offers, where an id comes next. Looking changes nothing, and works with everything down. */
+import { existsSync } from "node:fs";
+import { type State, shortId, withState } from "../instance/state.ts";
+import { listTasks, openTasks } from "../instance/task-list.ts";
+import { currentPlace } from "../io/place.ts";
+
+/** More of them are no help. */
+const IDS_MAX = 50;
+
+/** After which words an id comes, and which ids there are. */
+const IDS: readonly { after: RegExp; list: (state: State) => Promise<string[]> }[] = [
+  { after: /^tasks show$/, list: async (state) => (await listTasks(state)).map(({ id }) => id) },
+  { after: /^tasks cancel$|^steer --task$/, list: async (state) => openTasks(state).map(({ id }) => id) },
+  {
+    after: /^triggers (show|change|pause|resume|run|delete|explain|simulate)$/,
+    list: async ({ triggers }) => [...triggers.keys()].map(shortId),
+  },
+  { after: /^questions answer$/, list: async ({ questions }) => questions.map(({ id }) => id) },
+  { after: /^undo$/, list: async ({ mirror }) => [...mirror.changes.keys()].reverse() },
+];
+
+/** @param words what stands before the word that is completed. @returns null where no id comes next. */
+export async function completeIds(words: readonly string[]): Promise<string[] | null> {
+  const place = IDS.find(({ after }) => after.test(words.join(" ")));
+  if (place === undefined) return null;
+  if (!existsSync(currentPlace().home)) return [];
+  return (await withState(place.list)).slice(0, IDS_MAX);
+}

@@ -1,0 +1,195 @@
+/**
+ * A backup is one .tar.gz of the state directory, taken while everything runs. First the records, as they were at one
+ * instant; then the documents, which may be newer, as after a crash before the records that belong to them: what was
+ * done to a document is marked in it and is not done again (docs/file-protocol.md R10). What a start makes anew is left
+ * out.
+ */
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  createWriteStream,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+} from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { auditFile } from "@mimikit/runtime/audit/audit-files";
+import { trailFiles } from "@mimikit/runtime/audit/audit-trail";
+import { IGNORE_FILE } from "@mimikit/runtime/home/home";
+import { VERSION } from "@mimikit/runtime/home/version";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { AUDIT, LOCKS, STREAMS, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
+import { pack } from "tar-stream";
+import { z } from "zod";
+import { RECORD_DIRECTORIES, stageRecords } from "./stage-records.ts";
+import { addFile } from "./tar.ts";
+
+/** The first file of a backup says what it is. */
+export const MANIFEST = "mimikit-backup.json";
+export const Manifest = z.object({
+  format: z.literal(1),
+  version: z.string(),
+  createdAt: z.iso.datetime(),
+  hasSecrets: z.boolean(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
+export const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, "codex", "claude"];
+/** What a start makes anew, or what is of this machine only. */
+export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, IGNORE_FILE, "pm2", "cache"];
+const UNFINISHED = /\.(tmp|next|new)$/;
+const READ_BYTES = 262_144;
+
+export interface Written {
+  file: string;
+  bytes: number;
+  files: number;
+  sha256: string;
+  manifest: Manifest;
+}
+
+/**
+ * @param stage an empty directory on the disk of `home`, which the caller removes.
+ * @throws what the disk throws, EEXIST where `file` is there already; then nothing of it is left.
+ */
+export async function writeBackup(home: string, file: string, stage: string, withSecrets: boolean): Promise<Written> {
+  const unfinished = `${file}.${process.pid}.partial`;
+  const createdAt = new Date().toISOString();
+  const manifest: Manifest = { format: 1, version: VERSION, createdAt, hasSecrets: withSecrets };
+  const records = stageRecords(home, stage);
+  const sha = createHash("sha256");
+  let files = 0;
+  let bytes = 0;
+
+  const archive = pack();
+
+  async function fill(): Promise<void> {
+    await addText(MANIFEST, `${JSON.stringify(manifest)}\n`);
+    for (const path of records) await addIfThere(path, join(stage, path));
+    for (const role of PROCESS_ROLES) {
+      for (const { name, read } of trailFiles(home, role)) {
+        const text = read();
+        if (text !== "") await addText(name, text);
+      }
+    }
+    for (const path of documentsOf(home, withSecrets)) await addIfThere(path, join(home, path));
+    archive.finalize();
+  }
+
+  async function addText(path: string, text: string): Promise<void> {
+    files++;
+    const content = Buffer.from(text);
+    await addFile(archive, { path, size: content.length, mtimeMs: Date.now() }, [content]);
+  }
+
+  async function addIfThere(path: string, source: string): Promise<void> {
+    const opened = openIfThere(source);
+    if (opened === null) return;
+    try {
+      const info = fstatSync(opened);
+      if (!info.isFile()) return;
+      files++;
+      const { size, mtimeMs } = info;
+      await addFile(archive, { path, size, mtimeMs }, bytesOf(opened, size));
+    } finally {
+      closeSync(opened);
+    }
+  }
+
+  const filled = fill();
+  // Whoever writes the archive down hears of it.
+  filled.catch((error: Error) => archive.destroy(error));
+  try {
+    await pipeline(
+      archive,
+      createGzip(),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          sha.update(chunk);
+          bytes += chunk.length;
+          yield chunk;
+        }
+      },
+      createWriteStream(unfinished, { mode: 0o600, flags: "wx" }),
+    );
+    await filled;
+    sync(unfinished);
+    // Not a rename: a backup that is there is not lost to a new one.
+    linkSync(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  return { file, bytes, files, sha256: sha.digest("hex"), manifest };
+}
+
+/** Everything else in the home, the files of a folder before those of the folders in it: notes before their summaries. */
+function documentsOf(home: string, withSecrets: boolean): string[] {
+  const audit = PROCESS_ROLES.map(auditFile);
+  // Whoever has unpacked a backup by hand has its first file here: there is one in each.
+  const skipped = new Set([
+    MANIFEST,
+    ...LEFT_OUT,
+    ...RECORD_DIRECTORIES,
+    ...audit,
+    AUDIT,
+    ...(withSecrets ? [] : SECRET_PATHS),
+  ]);
+  const walk = (dir: string): string[] => {
+    const entries = entriesOf(join(home, dir)).map((entry) => ({
+      entry,
+      path: dir === "" ? entry.name : `${dir}/${entry.name}`,
+    }));
+    const wanted = entries.filter(({ path }) => !skipped.has(path) && !UNFINISHED.test(path));
+    return [
+      ...wanted.filter(({ entry }) => entry.isFile()).map(({ path }) => path),
+      ...wanted.filter(({ entry }) => entry.isDirectory()).flatMap(({ path }) => walk(path)),
+    ];
+  };
+  return walk("");
+}
+
+function entriesOf(dir: string) {
+  try {
+    return readdirSync(dir, { withFileTypes: true });
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/** As much of a file as it has now: one that grows meanwhile is taken up to here. @param size in bytes. */
+function* bytesOf(opened: number, size: number): Generator<Buffer> {
+  for (let at = 0; at < size; ) {
+    const piece = Buffer.alloc(Math.min(READ_BYTES, size - at));
+    const count = readSync(opened, piece, 0, piece.length, at);
+    // It was cut short meanwhile: the rest of what was promised is zeros.
+    yield count === 0 ? piece : piece.subarray(0, count);
+    at += count === 0 ? piece.length : count;
+  }
+}
+
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

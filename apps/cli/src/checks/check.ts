@@ -1,0 +1,22 @@
+/** What a check of `mimikit doctor` is given and what it answers. */
+import type { Config } from "@mimikit/runtime/config/config";
+
+export interface Check {
+  level: "ok" | "warn" | "fail";
+  message: string;
+  /** What to do next. */
+  next?: string;
+}
+
+export interface Patient {
+  home: string;
+  workDir: string;
+  config: Config;
+  problems: string[];
+  /** Is there a state directory at all? */
+  exists: boolean;
+}
+
+export const ok = (message: string): Check => ({ level: "ok", message });
+export const warn = (message: string, next: string): Check => ({ level: "warn", message, next });
+export const fail = (message: string, next: string): Check => ({ level: "fail", message, next });

@@ -1,0 +1,191 @@
+/** What `mimikit doctor` looks at. Each check only looks, and says what to do next where something is not as it should be. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ROLES } from "@mimikit/protocol/base/role";
+import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { socketName } from "@mimikit/runtime/process/singleton";
+import { DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
+import { Client, defaultUrl } from "../instance/client.ts";
+import { reasonOf } from "../io/failure.ts";
+import { ROOT } from "../io/place.ts";
+import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
+import { probePort } from "../processes/probe-port.ts";
+import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { checkRecords } from "./records.ts";
+import { checkSandbox } from "./sandbox.ts";
+import { checkSkills } from "./skills.ts";
+
+const DISK_BYTES_WARN = 500 * 1_048_576;
+const DISK_BYTES_FAIL = 50 * 1_048_576;
+const NAMED_MAX = 5;
+
+export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Check[]> = {
+  node: () => [ok(`Node ${process.versions.node} at ${process.execPath}`)],
+  packages: checkPackages,
+  page: checkPage,
+  home: checkHome,
+  token: checkToken,
+  config: checkConfig,
+  disk: checkDisk,
+  daemon: checkDaemon,
+  roles: checkRoles,
+  gateway: checkGateway,
+  children: checkChildren,
+  sandbox: checkSandbox,
+  skills: checkSkills,
+  quarantine: checkQuarantine,
+  records: checkRecords,
+};
+
+function checkPackages(): Check[] {
+  const lock = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
+  const key = lock.update(`${process.platform}-${process.arch}`).digest("hex");
+  const stamp = join(ROOT, "node_modules/.mimikit-stamp");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return [ok("installed as package-lock.json says")];
+  return [fail("not installed as package-lock.json says", "npm stop, then npm start: it installs what is missing")];
+}
+
+function checkPage(): Check[] {
+  if (existsSync(join(ROOT, "apps/web/dist/index.html"))) return [ok("built")];
+  return [warn("the web page is not built", "npm start builds it")];
+}
+
+function checkHome({ home, exists }: Patient): Check[] {
+  const unwritable = whyUnwritable(home);
+  if (unwritable !== null)
+    return [fail(unwritable, "make it writable: until then nothing is kept, and nothing starts")];
+  if (!exists) return [warn(`${home} does not exist yet`, "npm start creates it")];
+  const open = ["", ...DIRECTORIES].flatMap((dir) => {
+    const info = statSync(join(home, dir), { throwIfNoEntry: false });
+    if (info === undefined) return [`${dir} (missing)`];
+    return (info.mode & 0o077) === 0 ? [] : [`${dir === "" ? home : dir} (mode ${modeText(info.mode)})`];
+  });
+  if (open.length === 0) return [ok(`${home} is complete and private`)];
+  return [warn(`not as they should be: ${listed(open)}`, "the next start repairs them: mimikit restart")];
+}
+
+function checkToken({ home, exists }: Patient): Check[] {
+  if (!exists) return [];
+  try {
+    readToken(home);
+    return [ok("private and well-formed")];
+  } catch (error) {
+    if (error instanceof HomeError) return [fail(error.message, "then start again: npm start")];
+    throw error;
+  }
+}
+
+function checkConfig({ problems }: Patient): Check[] {
+  if (problems.length === 0) return [ok("the file and the variables are valid")];
+  return problems.map((problem) => warn(problem, "correct it, then: mimikit restart"));
+}
+
+function checkDisk({ home, workDir, exists }: Patient): Check[] {
+  const { bavail, bsize } = statfsSync(exists ? home : workDir);
+  const free = bavail * bsize;
+  const text = `${(free / 1_048_576).toFixed(0)} MB free`;
+  const next = "make room: messages are refused when the disk is full";
+  if (free < DISK_BYTES_FAIL) return [fail(text, next)];
+  return [free < DISK_BYTES_WARN ? warn(text, next) : ok(text)];
+}
+
+async function checkDaemon({ home, exists }: Patient): Promise<Check[]> {
+  if (!exists) return [];
+  const daemons = await findDaemons(home);
+  const foreign = await foreignPm2Homes(home);
+  if (daemons.length > 1) {
+    return [
+      fail(
+        `${daemons.length} PM2 daemons at once (${daemons.map(({ pid }) => pid).join(", ")})`,
+        "mimikit down, then mimikit up",
+      ),
+    ];
+  }
+  if (daemons.length === 1 && foreign.length > 0) {
+    return [
+      fail(
+        `the PM2 of ${foreign.join(", ")} runs roles of this home too`,
+        `PM2_HOME='${foreign[0]}' pm2 delete ecosystem.config.cjs`,
+      ),
+    ];
+  }
+  if (foreign.length > 0) return [ok(`the roles belong to the PM2 of ${foreign.join(", ")}`)];
+  return [
+    daemons.length === 1 ? ok(`PM2 daemon ${daemons[0]?.pid}`) : warn("no PM2 daemon runs for this home", "npm start"),
+  ];
+}
+
+function checkRoles({ home, exists }: Patient): Check[] {
+  if (!exists) return [];
+  const living = livingRoles(home);
+  const sockets = process.platform === "linux" ? readFileSync("/proc/net/unix", "utf8") : null;
+  return PROCESS_ROLES.map((role) => {
+    const record = living.get(role);
+    // The kernel shows the leading NUL of an abstract name as @.
+    const isClaimed = sockets === null || sockets.includes(`${socketName(home, role).replace("\0", "@")}\n`);
+    if (record !== undefined && isClaimed) return ok(`${role} runs as process ${record.pid} since ${record.startedAt}`);
+    if (record !== undefined)
+      return fail(`${role} runs as process ${record.pid} without holding its claim`, "mimikit restart");
+    if (isClaimed && sockets !== null)
+      return warn(`${role} is claimed by a process that did not note itself`, "wait a second, or: mimikit down");
+    return warn(`${role} is not running`, "npm start, or see why: mimikit logs");
+  });
+}
+
+async function checkGateway({ home, config, exists }: Patient): Promise<Check[]> {
+  const gateway = exists ? livingRoles(home).get("gateway") : undefined;
+  if (gateway !== undefined) {
+    try {
+      const status = await new Client(gateway.url ?? defaultUrl(config), readToken(home)).status();
+      if (status.ready && status.problems.length === 0) return [ok("answers, and everything is ready")];
+      return status.problems.map((problem) => warn(problem, "mimikit logs"));
+    } catch (error) {
+      return [fail(reasonOf(error), "mimikit restart")];
+    }
+  }
+  const { host, port } = config;
+  const error = await probePort(config);
+  if (error === null) return [ok(`port ${port} on ${host} is free`)];
+  return [
+    fail(`port ${port} on ${host} cannot be used: ${error.message}`, "choose another: MIMIKIT_PORT=8788 npm start"),
+  ];
+}
+
+/**
+ * A process with a mark and without a claim is left over from a run that nobody owns any more
+ * (docs/file-protocol.md I9).
+ */
+async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
+  if (!exists) return [];
+  const claims = new Set(ROLES.flatMap((role) => namesIn(join(home, runningOf(role)))));
+  const orphans = (await findMarked(homeHash(home))).filter(
+    ({ mark }) => !claims.has(`${mark.slice(mark.indexOf(":") + 1)}.json`),
+  );
+  if (orphans.length === 0) return [ok("no process of a task is left over")];
+  const names = orphans.map(({ pid, mark }) => `${pid} (${mark})`);
+  return [warn(`left over from tasks: ${listed(names)}`, "mimikit down ends them")];
+}
+
+function checkQuarantine({ home, exists }: Patient): Check[] {
+  if (!exists) return [];
+  const names = namesIn(join(home, QUARANTINE));
+  if (names.length === 0) return [ok("nothing was set aside")];
+  return [
+    warn(
+      `could not be read and was set aside: ${listed(names)}`,
+      `look at it in ${join(home, QUARANTINE)}, then move it back or delete it`,
+    ),
+  ];
+}
+
+function namesIn(dir: string): string[] {
+  return existsSync(dir) ? readdirSync(dir) : [];
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMED_MAX).join(", ");
+  return names.length > NAMED_MAX ? `${shown} and ${names.length - NAMED_MAX} more` : shown;
+}

@@ -1,0 +1,102 @@
+/**
+ * Do the records of a home keep the promises of the protocol (docs/file-protocol.md#invariants)? Reads all of them and
+ * changes nothing. While Mimikit runs, what is seen is not of one instant: only what is found twice is told.
+ */
+import { messagesOf } from "@mimikit/core/views/history";
+import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/base/id";
+import type { Result } from "@mimikit/protocol/records/result";
+import { verifyAudit } from "@mimikit/runtime/audit/verify-audit";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { Ledger } from "@mimikit/store/mirror/ledger";
+import { readHistoryView } from "@mimikit/store/views/history";
+import type { State } from "../instance/state.ts";
+
+export interface Examined {
+  /** Settled turns, and other results. */
+  turns: number;
+  results: number;
+  /** One sentence for each promise that is not kept. */
+  violations: string[];
+}
+
+/** Looks once. Throws what the disk throws. */
+export async function examine({ home, fs, mirror }: State): Promise<Examined> {
+  const violations: string[] = [];
+  const violate = (what: string) => void violations.push(what);
+  // I8: what is read here is read again, and not taken from what the mirror knows.
+  const ledger = new Ledger(fs, (path, reason) => violate(`${path} cannot be read: ${reason}`));
+  await ledger.load();
+  for (const { path, reason } of mirror.unreadable()) violate(`${path} cannot be read: ${reason}`);
+
+  const results: Result[] = [];
+  const messages: string[] = [];
+  for (const id of ledger.names()) {
+    const record = await ledger.read(id);
+    if (record === null) continue;
+    if ("task" in record) results.push(record);
+    else if (record.kind === "message") messages.push(record.id);
+  }
+  const turns = results.filter(({ id }) => turnNumber(id) > 0).sort((a, b) => turnNumber(a.id) - turnNumber(b.id));
+
+  // I1, I4, I5: what a turn took up, no other turn took up.
+  const takenBy = new Map<string, string>();
+  for (const turn of turns) {
+    const { messages: said = [], events = [], results: reports = [] } = turn.task.turn ?? {};
+    for (const { id } of [...said, ...events, ...reports]) {
+      const other = takenBy.get(id);
+      if (other !== undefined) violate(`${id} was taken up by ${other} and by ${turn.id}`);
+      takenBy.set(id, turn.id);
+      if (!ledger.has(id)) violate(`${turn.id} took up ${id}, which is not in the archive`);
+    }
+    const replies = turn.effects.filter(({ type }) => type === "reply").length;
+    if (replies > 1) violate(`${turn.id} has ${replies} replies`);
+    if (replies === 0 && said.length > 0) violate(`${turn.id} was asked, and has no reply`);
+  }
+  const open = new Set(
+    [...mirror.queue.values(), ...[...mirror.results.values()].map(({ task }) => task)].flatMap(
+      ({ turn }) => turn?.messages.map(({ id }) => id) ?? [],
+    ),
+  );
+  for (const id of messages)
+    if (!takenBy.has(id) && !open.has(id)) violate(`the message ${id} is in the archive and in no turn`);
+
+  // I3: what a result ordered is there, in some state.
+  const isKnown = (id: string) =>
+    ledger.has(id) || mirror.queue.has(id) || mirror.results.has(id) || mirror.links.has(id);
+  const isCancelled = (id: string) => [id, ...ancestorsOf(id)].some((each) => ledger.has(cancelMark(each)));
+  for (const result of results) {
+    const isBinding = result.status === "done" || turnNumber(result.id) > 0;
+    for (const [k, { type }] of result.effects.entries()) {
+      const id = childId(result.id, k);
+      if (isBinding && type === "delegate" && !isKnown(id) && !isCancelled(id))
+        violate(`${id} was ordered by ${result.id}, and is nowhere`);
+    }
+  }
+
+  // I6: one living execution of a task.
+  for (const [id, attempts] of mirror.attempts) {
+    const living = attempts.filter(
+      ({ claim, failed }) => claim !== undefined && failed === undefined && isAlive(claim.owner),
+    ).length;
+    if (living > 1) violate(`${id} is run ${living} times at once`);
+  }
+
+  // I10: the view of the conversation has the turns in their order.
+  const shown = (await readHistoryView(fs))?.messages.map(({ id }) => id) ?? [];
+  const order = new Map(turns.flatMap(messagesOf).map(({ id }, at) => [id, at]));
+  const places = shown.flatMap((id) => order.get(id) ?? []);
+  if (places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0))) violate("history.json is not in order");
+
+  for (const role of PROCESS_ROLES) for (const problem of verifyAudit(home, role).problems) violate(problem);
+  return { turns: turns.length, results: results.length - turns.length, violations };
+}
+
+/** Looks, and looks again at what is not as it should be: what is still there then was not just on its way. */
+export async function findViolations(look: <T>(work: (state: State) => Promise<T>) => Promise<T>): Promise<Examined> {
+  const first = await look(examine);
+  if (first.violations.length === 0) return first;
+  const second = await look(examine);
+  const before = new Set(first.violations);
+  return { ...second, violations: second.violations.filter((violation) => before.has(violation)) };
+}

@@ -1,0 +1,187 @@
+/** The gateway as the commands see it: checked answers, and failures in one line. */
+
+import type { AttachedFile } from "@mimikit/protocol/base/attachment";
+import type { ClientClock } from "@mimikit/protocol/records/inbox";
+import { ApiError, ChatMessage, QuestionView, Status, TaskSummary } from "@mimikit/protocol/wire/api";
+import { HomeError, readToken } from "@mimikit/runtime/home/home";
+import { z } from "zod";
+import { EXIT, Failure, reasonOf } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { findProcesses, livingRoles, runningText } from "../processes/instance.ts";
+
+const REQUEST_MS_MAX = 10_000;
+const TASKS_MAX = 500;
+const MESSAGES_MAX = 200;
+const Accepted = z.object({ id: z.string() });
+
+/** The gateway cannot be reached (now): it is not up yet, or just being restarted. */
+export class Unreachable extends Error {}
+
+/** A gateway answers, and not as this version does: it was started by the version before, or another program has its port. */
+export class OtherVersion extends Failure {
+  constructor(url: string, what: string) {
+    super("failed", `another version of Mimikit answers at ${url} (${what}): run  mimikit restart`);
+  }
+}
+
+export class Client {
+  readonly url: string;
+  readonly token: string;
+
+  constructor(url: string, token: string) {
+    this.url = url;
+    this.token = token;
+  }
+
+  status(): Promise<Status> {
+    return this.request(Status, "GET", "/api/status");
+  }
+
+  async messages(): Promise<ChatMessage[]> {
+    const answer = z.object({ messages: z.array(ChatMessage) });
+    return (await this.request(answer, "GET", `/api/messages?limit=${MESSAGES_MAX}`)).messages;
+  }
+
+  /** The open tasks and the newest that have ended, newest first. */
+  async tasks(): Promise<TaskSummary[]> {
+    const answer = z.object({ tasks: z.array(TaskSummary) });
+    return (await this.request(answer, "GET", `/api/tasks?limit=${TASKS_MAX}`)).tasks;
+  }
+
+  /** What is asked, the oldest first. */
+  async questions(): Promise<QuestionView[]> {
+    const answer = z.object({ questions: z.array(QuestionView) });
+    return (await this.request(answer, "GET", "/api/questions")).questions;
+  }
+
+  /** Sends a message; the same key sends it once, however often this is called. @returns the id of the message. */
+  async send(
+    text: string,
+    key: string,
+    { mode, attachments = [] }: { mode?: "next"; attachments?: readonly AttachedFile[] } = {},
+  ): Promise<string> {
+    const files = attachments.map(({ id, name }) => ({ id, ...(name !== undefined && { name }) }));
+    return this.ask("/api/input", key, {
+      text,
+      client: clockHere(),
+      ...(mode !== undefined && { mode }),
+      ...(files.length > 0 && { attachments: files }),
+    });
+  }
+
+  /** Says something to a task or, without one, to what runs now; the same key says it once. @returns the id of the wish. */
+  steer(text: string, key: string, taskId?: string): Promise<string> {
+    const path = taskId === undefined ? "/api/steer" : `/api/tasks/${encodeURIComponent(taskId)}/steer`;
+    return this.ask(path, key, { text });
+  }
+
+  /** Asks for what runs now to be ended. @returns the id of the wish. */
+  stop(key: string): Promise<string> {
+    return this.ask("/api/stop", key, {});
+  }
+
+  /** Asks for the conversation to begin anew. @returns the id of the wish. */
+  clear(key: string): Promise<string> {
+    return this.ask("/api/clear", key, {});
+  }
+
+  private async ask(path: string, key: string, body: unknown): Promise<string> {
+    return (await this.request(Accepted, "POST", path, { body, headers: { "Idempotency-Key": key } })).id;
+  }
+
+  private async request<T>(
+    schema: z.ZodType<T>,
+    method: "GET" | "POST",
+    path: string,
+    options: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<T> {
+    let status: number;
+    let text: string;
+    try {
+      const response = await fetch(this.url + path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${this.token}`,
+          ...(options.body !== undefined && { "Content-Type": "application/json" }),
+          ...options.headers,
+        },
+        ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+        signal: AbortSignal.timeout(REQUEST_MS_MAX),
+        redirect: "error",
+      });
+      status = response.status;
+      text = await response.text();
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      throw new Unreachable(`the gateway at ${this.url} does not answer: ${reasonOf(cause)}`);
+    }
+    const body = readJson(text);
+    if (status >= 400) throw refusal(status, body, this.url);
+    const checked = schema.safeParse(body);
+    if (checked.success) return checked.data;
+    throw new OtherVersion(this.url, `its answer to ${path} is not known here`);
+  }
+}
+
+/** The clock by which whoever types here means "at five". */
+export function clockHere(): ClientClock {
+  return { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
+}
+
+/** undefined for what is no JSON: a page, or the words of a proxy. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function refusal(status: number, body: unknown, url: string): Error {
+  if (status === 401)
+    return new Failure("failed", `${url} does not know the token of this home: another instance is serving there`);
+  const { data } = ApiError.safeParse(body);
+  const words =
+    data === undefined ? `HTTP ${status}` : [data.error.message, data.error.hint].filter(Boolean).join(". ");
+  // Not ready yet: worth another try.
+  if (status === 503) return new Unreachable(words);
+  return data === undefined ? new OtherVersion(url, words) : new Failure("failed", words);
+}
+
+/** A client of the gateway of this home. Throws `Failure` (not running) when there is none. */
+export function connect(): Client {
+  const { home, config } = currentPlace();
+  const living = livingRoles(home);
+  const gateway = living.get("gateway");
+  if (gateway === undefined) {
+    throw new Failure(
+      "notRunning",
+      living.size > 0
+        ? `the gateway of ${home} is down (${runningText(living)}): PM2 starts it again if it died; if not, use  mimikit up`
+        : `Mimikit is not running for ${home}: start it with  npm start  or  mimikit up`,
+    );
+  }
+  try {
+    return new Client(gateway.url ?? defaultUrl(config), readToken(home));
+  } catch (error) {
+    if (error instanceof HomeError) throw new Failure("failed", error.message);
+    throw error;
+  }
+}
+
+/** @throws Failure (not running) where no process of this home lives, not even one that would start the others. */
+export async function assertSomethingRuns(home: string): Promise<void> {
+  if ((await findProcesses(home)).length === 0) connect();
+}
+
+/** Is this a failure that another try may cure: the gateway is starting, or being restarted? */
+export function mayPass(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof Failure && error.exitCode === EXIT.notRunning);
+}
+
+/** Where a gateway with these settings serves. */
+export function defaultUrl({ host, port }: { host: string; port: number }): string {
+  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * Hands over what the user wants: through the gateway or, where none answers, as the very record that it would have
+ * written, so that both ways together ask once. Works with everything down (SPEC K2, L).
+ */
+import { randomBytes } from "node:crypto";
+import type { AttachedFile } from "@mimikit/protocol/base/attachment";
+import type { Line } from "@mimikit/protocol/wire/slash-command";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { printJson, printLine } from "../io/print.ts";
+import { livingRoles, runningText } from "../processes/instance.ts";
+import { type Client, clockHere, connect, mayPass } from "./client.ts";
+import { writeWish } from "./write-wish.ts";
+
+const KEY_BYTES = 16;
+
+/** What can be handed over. */
+export type Wanted =
+  | { kind: "message"; text: string; mode?: "next"; attachments?: AttachedFile[] }
+  | { kind: "steer"; text: string; taskId?: string }
+  | { kind: "stop" }
+  | { kind: "clear" };
+
+/** What a line of the chat asks for. */
+export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" | "attach" }>): Wanted {
+  if (line.kind === "next") return { kind: "message", text: line.text, mode: "next" };
+  return line;
+}
+
+/** The same with files, which only a message can take along. Throws `Failure` (usage). */
+export function withFiles(wanted: Wanted, attachments: AttachedFile[]): Wanted {
+  if (attachments.length === 0) return wanted;
+  if (wanted.kind !== "message") throw new Failure("usage", "only a message can take files along");
+  return { ...wanted, attachments };
+}
+
+/** An idempotency key of its own: whatever is handed over again under it is handed over once. */
+export function freshKey(): string {
+  return randomBytes(KEY_BYTES).toString("hex");
+}
+
+/**
+ * Makes the wish durable. Throws `Failure` (not running) for a stop where nothing runs.
+ * @param key the same key hands it over once.
+ * @returns its id, and whether the gateway took it; if not, the supervisor finds it as soon as one runs.
+ */
+export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: string; taken: boolean }> {
+  const id = await overHttp(wanted, key);
+  if (id !== null) return { id, taken: true };
+  // A stop is about this moment: kept for later, it would end what begins then.
+  if (wanted.kind === "stop" && livingRoles(currentPlace().home).size === 0)
+    throw new Failure("notRunning", "Mimikit is not running, so there is nothing to end");
+  const said = wanted.kind === "message" ? { ...wanted, client: clockHere() } : wanted;
+  return { id: await writeWish(currentPlace().home, said, key), taken: false };
+}
+
+/** With an answering gateway. @returns the id. @throws Unreachable, Failure. */
+function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
+  switch (wanted.kind) {
+    case "message":
+      return client.send(wanted.text, key, wanted);
+    case "steer":
+      return client.steer(wanted.text, key, wanted.taskId);
+    case "stop":
+    case "clear":
+      return client[wanted.kind](key);
+  }
+}
+
+/** null when there is no gateway; then nothing was asked for, or the same id will be. */
+async function overHttp(wanted: Wanted, key: string): Promise<string | null> {
+  try {
+    return await handTo(connect(), wanted, key);
+  } catch (error) {
+    if (mayPass(error)) return null;
+    throw error;
+  }
+}
+
+/** Says what became of it. */
+export function printHanded({ id, taken }: { id: string; taken: boolean }, json: boolean): void {
+  const living = livingRoles(currentPlace().home);
+  if (json) printJson({ id, taken, running: [...living.keys()] });
+  else printLine(taken ? id : `${id} (${whenTakenUp(living)})`);
+}
+
+/** What becomes of a record that no gateway took. */
+function whenTakenUp(living: ReturnType<typeof livingRoles>): string {
+  if (living.size === 0) return "Mimikit is not running; it is taken up at the next start";
+  if (!living.has("supervisor")) return `it is taken up when the supervisor runs again; ${runningText(living)}`;
+  return `no gateway answers, and it is taken up all the same; ${runningText(living)}`;
+}

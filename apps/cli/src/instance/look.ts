@@ -1,0 +1,53 @@
+/**
+ * What `ask` follows: the conversation, its work and its questions, as the gateway tells them or, where none answers, as the
+ * files do. Both name everything alike, so whoever looks may be told by the one and then by the other.
+ */
+import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
+import { readHistory } from "@mimikit/store/views/history";
+import { type Client, connect, mayPass } from "./client.ts";
+import { withState } from "./state.ts";
+import { listTasks } from "./task-list.ts";
+
+export interface Seen {
+  /** Oldest first. */
+  messages: readonly ChatMessage[];
+  /** In any order. */
+  tasks: readonly TaskSummary[];
+  /** The open ones, the oldest first. */
+  questions: readonly QuestionView[];
+  /** Is a turn of the Teller's queued or running? Then there is more to come. */
+  isTurnOpen: boolean;
+}
+
+/** What is there now. @throws Failure that another try does not cure. */
+export async function look(): Promise<Seen> {
+  try {
+    return await askGateway(connect());
+  } catch (error) {
+    if (!mayPass(error)) throw error;
+    return readFiles();
+  }
+}
+
+/** Messages before tasks: a task that a message names is there by the time the tasks are read. */
+async function askGateway(client: Client): Promise<Seen> {
+  const { queued, running } = (await client.status()).counts;
+  return {
+    isTurnOpen: queued.teller + running.teller > 0,
+    messages: await client.messages(),
+    tasks: await client.tasks(),
+    questions: await client.questions(),
+  };
+}
+
+/** What is on its way into the conversation is not in it here: nobody who waits for a reply needs it. */
+function readFiles(): Promise<Seen> {
+  return withState(async (state) => {
+    const { ledger, queue } = state.mirror;
+    // What has left the queue since the archive was read is in the archive now.
+    await ledger.load();
+    const isTurnOpen = [...queue.values()].some(({ id, turn }) => turn !== undefined && !ledger.has(id));
+    const { messages } = await readHistory(state.fs, ledger);
+    return { isTurnOpen, messages, tasks: await listTasks(state), questions: state.questions };
+  });
+}

@@ -1,0 +1,110 @@
+/**
+ * The state directory as it is now, read by the command itself: the same whether Mimikit runs or not. Nothing in it is
+ * changed by looking.
+ */
+import { existsSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { expectedStanding } from "@mimikit/core/triggers/expected";
+import { questionView } from "@mimikit/core/views/question-view";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { QuestionView } from "@mimikit/protocol/wire/api";
+import { openHome } from "@mimikit/runtime/home/adoption";
+import { type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { ownIdentity } from "@mimikit/runtime/process/identity";
+import { openDisk } from "@mimikit/store/disk/disk";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { TEMPORARY } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { printProgress } from "../io/print.ts";
+
+/** Digits of a trigger's id that lists show: enough to tell a thousand apart, and few enough to type. */
+const SHORT_ID_CHARS = 12;
+/** The command that shows the ids, for each of what they are ids of. */
+const LISTED_BY = {
+  task: "tasks",
+  trigger: "triggers",
+  "open question": "questions",
+  change: "undo",
+} as const;
+
+export interface State {
+  home: string;
+  workDir: string;
+  fs: FileSystem;
+  mirror: Mirror;
+  /** Triggers that are not over, by id, with everything in them that has been wished for. */
+  triggers: ReadonlyMap<string, Standing>;
+  /** Questions that nobody has answered yet, those first that were asked first. */
+  questions: readonly QuestionView[];
+}
+
+let disks = 0;
+
+/** Opens the state directory, which must exist, and leaves nothing behind in its tmp/. */
+export async function withDisk<T>(home: string, work: (fs: FileSystem) => Promise<T>): Promise<T> {
+  const { pid, startTime } = ownIdentity();
+  const incarnation = `cli-${pid}-${startTime}-${++disks}`;
+  const fs = openDisk(home, incarnation);
+  try {
+    return await work(fs);
+  } finally {
+    // Most commands write nothing, and so have made none.
+    const temporary = join(home, TEMPORARY, incarnation);
+    if (existsSync(temporary)) rmdirSync(temporary);
+  }
+}
+
+/** @param place the instance, if not the one that this command is about. @throws Failure where there is no state directory. */
+export async function withState<T>(look: (state: State) => Promise<T>, place: Place = currentPlace()): Promise<T> {
+  const { home, workDir } = place;
+  if (!existsSync(home))
+    throw new Failure(
+      "failed",
+      `there is no state directory ${home}: say which with MIMIKIT_HOME, or start here first`,
+    );
+  // What cannot be written can be looked at all the same.
+  if (whyUnwritable(home) === null) openHome(home, process.env);
+  return withDisk(home, async (fs) => {
+    const onBadArchive = (path: string, reason: string) => printProgress(`! ${path} cannot be read: ${reason}`);
+    const mirror = new Mirror(fs, { token: readToken(home), durable: false, onBadArchive });
+    await mirror.ledger.load();
+    await mirror.refresh(Date.now(), true);
+    const { standing, inbox, questions, ledger } = mirror;
+    const isArchived = (id: string) => ledger.has(id);
+    const wishes = [...inbox.values()];
+    const triggers = expectedStanding({ standing, wishes, isArchived }, Date.now());
+    const answered = new Set(wishes.flatMap((wish) => (wish.kind === "answer" ? [wish.questionId] : [])));
+    const open = [...questions.values()].filter(({ id }) => !isArchived(id) && !answered.has(id)).map(questionView);
+    return look({ home, workDir, fs, mirror, triggers, questions: open.sort((a, b) => (a.at < b.at ? -1 : 1)) });
+  });
+}
+
+/**
+ * The one whose id is `given`, or begins with it (`trg-` may be left out), or whose title it is.
+ * @param what the word for it. @throws Failure where there is none, or more than one.
+ */
+export function found<T extends { id: string; title?: string }>(
+  given: string,
+  all: Iterable<T>,
+  what: keyof typeof LISTED_BY,
+): T {
+  const list = [...all];
+  const exact = list.find(({ id }) => id === given);
+  if (exact !== undefined) return exact;
+  const fitting = list.filter(
+    ({ id, title }) => id.startsWith(given) || id.startsWith(`trg-${given}`) || title === given,
+  );
+  const [first, second] = fitting;
+  if (first === undefined)
+    throw new Failure("failed", `there is no ${what} ${given}:  mimikit ${LISTED_BY[what]}  shows what there is`);
+  if (second !== undefined)
+    throw new Failure("usage", `${given} means ${fitting.length} of them: ${fitting.map(({ id }) => id).join(", ")}`);
+  return first;
+}
+
+/** As much of an id as people need to type; ids that say where they come from are shown whole. */
+export function shortId(id: string): string {
+  return /^trg-[0-9a-f]{32}$/.test(id) ? id.slice(0, SHORT_ID_CHARS) : id;
+}

@@ -1,0 +1,79 @@
+/** The tasks as they are on disk, the same whether Mimikit runs or not: what waits, runs and has ended. */
+
+import { countAttempts } from "@mimikit/core/base/snapshot";
+import { boardOf } from "@mimikit/core/views/board";
+import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
+import type { Claim } from "@mimikit/protocol/records/claim";
+import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
+import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
+import { Failure } from "../io/failure.ts";
+import { found, type State } from "./state.ts";
+
+/** Every open task and the newest that have ended, newest first. */
+export async function listTasks(state: State): Promise<TaskSummary[]> {
+  const { results, ledger } = state.mirror;
+  const ended = new EndedTasks(ledger);
+  await ended.load();
+  for (const result of results.values()) ended.note(result);
+  return [...openTasks(state), ...ended.values()].sort(newestFirst);
+}
+
+/** What waits and what runs, newest first; the archive is not read for it. */
+export function openTasks({ mirror }: State): TaskSummary[] {
+  const { queue, links, results, attempts, ledger } = mirror;
+  const isOpen = (id: string) => !results.has(id) && !ledger.has(id);
+  const open = [...queue].filter(([id]) => isOpen(id));
+  const board = boardOf({
+    queue: new Map(open),
+    links: new Map([...links].filter(([id]) => isOpen(id) && !queue.has(id))),
+    results: new Map(),
+    attemptsOf: (id) => countAttempts(attempts.get(id)),
+    runningClaimOf: (id) => livingClaim(attempts.get(id)?.at(-1)),
+  });
+  return board.sort(newestFirst);
+}
+
+/** @param given its id or the beginning of it. @throws Failure where there is none, or more than one. */
+export async function readTask(state: State, given: string): Promise<TaskDetail> {
+  const { queue, links, results, attempts, ledger } = state.mirror;
+  const tasks = await listTasks(state);
+  // What is too old for lists is still known by its whole id.
+  const id = tasks.some((task) => task.id.startsWith(given)) || !ledger.has(given) ? foundTask(given, tasks).id : given;
+  const result = results.get(id) ?? (await ledger.readResult(id));
+  if (result !== null && result.task.turn === undefined) return endedDetail(result, attempts.get(id) ?? []);
+  const task = queue.get(id) ?? links.get(id)?.task;
+  const summary = tasks.find((one) => one.id === id);
+  if (task === undefined || summary === undefined)
+    throw new Failure("failed", `${id} is no task: mimikit tasks  lists them`);
+  return openDetail(summary, task, attempts.get(id) ?? []);
+}
+
+/**
+ * The id of what is to be cancelled: an open task, or one above it, by exactly its id or by a title that only it has.
+ * @throws Failure where there is none, or where it has ended.
+ */
+export function cancellableId(given: string, tasks: readonly TaskSummary[]): string {
+  const open = tasks.filter(({ completedAt }) => completedAt === undefined).map(({ id }) => id);
+  const isOpen = (id: string) => open.some((one) => one === id || ancestorsOf(one).includes(id));
+  if (turnNumber(given) === 0 && isOpen(given)) return given;
+  const [titled, another] = tasks.filter(({ id, title }) => title === given && isOpen(id));
+  if (titled !== undefined && another === undefined) return titled.id;
+  const ended = tasks.find(({ id }) => id === given);
+  if (ended !== undefined) throw new Failure("failed", `${given} has already ended (${ended.state})`);
+  const meant = open.filter((id) => id.startsWith(given));
+  const hint = meant.length === 0 ? "mimikit tasks  shows what there is" : `did you mean ${meant.join(" or ")}?`;
+  throw new Failure("failed", `there is no task ${given}: ${hint}`);
+}
+
+/** The task that an id, the beginning of one or a title means. */
+export function foundTask(given: string, tasks: readonly TaskSummary[]): TaskSummary {
+  return found(given, tasks, "task");
+}
+
+/** The claim of an attempt that runs: one of a process that is gone waits for its next attempt. */
+function livingClaim(newest: { claim?: Claim; failed?: unknown } | undefined): Claim | undefined {
+  if (newest?.claim === undefined || newest.failed !== undefined || !isAlive(newest.claim.owner)) return undefined;
+  return newest.claim;
+}

@@ -1,0 +1,103 @@
+/** What runs of an instance: PM2's daemon, the three roles, and whatever its tasks have started. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Identity } from "@mimikit/protocol/records/claim";
+import { homeHash, resolveHome } from "@mimikit/runtime/home/home";
+import { identityOf, isAlive } from "@mimikit/runtime/process/identity";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
+import { PROCESS_ROLES, type ProcessRole, type RoleRecord, readRole } from "@mimikit/runtime/process/role-record";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { pm2Home } from "../io/place.ts";
+
+const ROLE_SCRIPT = /apps\/(supervisor|worker-pool|http-gateway)\/src\/main\.ts$/;
+
+export interface Found extends Identity {
+  /** What it is, for people. */
+  what: string;
+}
+
+/** The roles that noted themselves and still live. */
+export function livingRoles(home: string): Map<ProcessRole, RoleRecord> {
+  const living = new Map<ProcessRole, RoleRecord>();
+  for (const role of PROCESS_ROLES) {
+    const record = readRole(home, role);
+    if (record !== null && isAlive(record)) living.set(role, record);
+  }
+  return living;
+}
+
+/** Which of the three processes live, for people: `running: supervisor, workers; down: gateway`. */
+export function runningText(living: ReadonlyMap<ProcessRole, unknown>): string {
+  const down = PROCESS_ROLES.filter((role) => !living.has(role));
+  const parts = { running: [...living.keys()], down };
+  return Object.entries(parts)
+    .flatMap(([how, roles]) => (roles.length === 0 ? [] : [`${how}: ${roles.join(", ")}`]))
+    .join("; ");
+}
+
+/** The workspace that the running processes were started with; undefined where nothing says so. Works whatever their version is. */
+export async function runningWorkDir(home: string): Promise<string | undefined> {
+  const [found] = await roleProcesses(home);
+  return found?.environment.get("MIMIKIT_WORK_DIR");
+}
+
+/** Every PM2 daemon of this home; more than one is a fault. */
+export async function findDaemons(home: string): Promise<Found[]> {
+  const dir = pm2Home(home);
+  const found = (await listProcesses()).filter(
+    ({ args, environment }) => isDaemon(args) && environment.get("PM2_HOME") === dir,
+  );
+  return process.platform === "linux" ? found.map((daemon) => named(daemon, "PM2 daemon")) : daemonByPidFile(dir);
+}
+
+/** Every process of this home, whoever started it. Empty means that nothing is left. */
+export async function findProcesses(home: string): Promise<Found[]> {
+  if (!existsSync(home)) return [];
+  const [daemons, roles, marked] = await Promise.all([findDaemons(home), findRoles(home), findMarked(homeHash(home))]);
+  return [...daemons, ...roles, ...marked.map((process) => named(process, `process of ${process.mark}`))];
+}
+
+/** The PM2 daemons of others that run roles of this home (`pm2 start ecosystem.config.cjs` by itself): their PM2_HOME. */
+export async function foreignPm2Homes(home: string): Promise<string[]> {
+  const homes = (await roleProcesses(home)).map(({ environment }) => environment.get("PM2_HOME") ?? "");
+  return [...new Set(homes)].filter((dir) => dir !== "" && dir !== pm2Home(home));
+}
+
+async function findRoles(home: string): Promise<Found[]> {
+  const noted = [...livingRoles(home)].map(([role, record]) => named(record, role));
+  const running = (await roleProcesses(home)).map((process) =>
+    named(process, process.args.find(isRoleScript) ?? "role"),
+  );
+  return [...noted, ...running.filter(({ pid }) => noted.every((other) => other.pid !== pid))];
+}
+
+async function roleProcesses(home: string): Promise<RunningProcess[]> {
+  const processes = await listProcesses();
+  return processes.filter(
+    ({ args, environment }) =>
+      args.some(isRoleScript) &&
+      environment.has("MIMIKIT_WORK_DIR") &&
+      resolveHome(Object.fromEntries(environment)).home === home,
+  );
+}
+
+const isRoleScript = (arg: string) => ROLE_SCRIPT.test(arg);
+
+/** PM2's daemon renames itself once it is up; until then it is its script. */
+const isDaemon = (args: string[]) =>
+  /^PM2 v[\d.]+: God/.test(args[0] ?? "") || args.some((arg) => arg.endsWith("/lib/Daemon.js"));
+
+function named({ pid, startTime, bootId }: Identity, what: string): Found {
+  return { pid, startTime, bootId, what };
+}
+
+function daemonByPidFile(dir: string): Found[] {
+  try {
+    const identity = identityOf(Number(readFileSync(join(dir, "pm2.pid"), "utf8")));
+    return identity === null ? [] : [named(identity, "PM2 daemon")];
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+/** The content of a state directory that would run or be believed, as lines for people. */
+import { contentsOf } from "@mimikit/agent/home-contents";
+import type { HomeContents, HomeItem } from "@mimikit/protocol/wire/api";
+import type { Place } from "@mimikit/runtime/home/home";
+import { withState } from "../instance/state.ts";
+import { plainLine, printLine, styled } from "../io/print.ts";
+
+const HEADINGS: Record<HomeItem["kind"], string> = {
+  setting: "settings of config.yaml",
+  command: "commands in the inbox",
+  task: "tasks that would run",
+  result: "results whose effects would be applied",
+  trigger: "triggers",
+  skill: "skills",
+  file: "files that are part of every prompt",
+  browser: "browsers that are signed in",
+};
+
+/** Reads the state directory of `place`, without running any of it. */
+export function readContents(place: Place): Promise<HomeContents> {
+  return withState(({ fs, mirror }) => contentsOf(place, fs, mirror, process.env), place);
+}
+
+export function printContents({ items, more }: HomeContents): void {
+  if (items.length === 0) printLine("  nothing that would run or be believed");
+  for (const [kind, heading] of Object.entries(HEADINGS)) {
+    const own = items.filter((item) => item.kind === kind);
+    if (own.length === 0) continue;
+    printLine(`  ${styled("bold", heading)}`);
+    for (const { text } of own) printLine(`    ${plainLine(text)}`);
+  }
+  if (more > 0) printLine(`  and ${more} more`);
+}

@@ -1,0 +1,35 @@
+/** A question as people read it at a terminal, and their answer as it is meant. */
+
+import { durationText } from "@mimikit/core/schedule/trigger-words";
+import { isSame } from "@mimikit/core/tasks/question";
+import type { QuestionView } from "@mimikit/protocol/wire/api";
+import { Failure } from "../io/failure.ts";
+import { plainLine, plainText } from "../io/print.ts";
+
+type Asked = Pick<QuestionView, "question" | "options" | "default" | "expiresAt" | "isChoice">;
+
+/** The question, its options by number, and what happens when nobody answers. @param nowMs wall clock. */
+export function questionText(asked: Asked, nowMs: number): string {
+  const options = asked.options.map((option, i) => `  ${i + 1}  ${plainLine(option)}`);
+  return [plainText(asked.question), ...options, `  (${endText(asked, nowMs)})`].join("\n");
+}
+
+/** `58 min left, then EU`. */
+export function endText({ expiresAt, default: answer }: Asked, nowMs: number): string {
+  const leftSec = Math.max(0, (Date.parse(expiresAt) - nowMs) / 1_000);
+  return `${durationText(leftSec)} left, then ${answer === undefined ? "it goes without an answer" : plainLine(answer)}`;
+}
+
+/**
+ * What was typed as an answer: an option, or the number of one; anything else is meant as it is.
+ * @throws Failure (usage) where only an option can be the answer, and this is none.
+ */
+export function answerMeant({ options, isChoice }: Pick<Asked, "options" | "isChoice">, typed: string): string {
+  const text = typed.trim();
+  if (text === "") throw new Failure("usage", "say the answer");
+  const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
+  const option = options.find((each) => isSame(each, text)) ?? numbered;
+  if (option !== undefined) return option;
+  if (isChoice) throw new Failure("usage", `answer with one of: ${options.join(", ")}`);
+  return text;
+}

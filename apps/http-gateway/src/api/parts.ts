@@ -1,0 +1,41 @@
+/** What the routes of the gateway are made with: each takes from here what it needs. */
+import type { SkillPlaces } from "@mimikit/agent/skills/skills";
+import type { HistoryIndex } from "@mimikit/memory/search/history-index";
+import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
+import type { Status } from "@mimikit/protocol/wire/api";
+import type { Log } from "@mimikit/runtime/audit/log";
+import type { Environment } from "@mimikit/runtime/home/home";
+import type { TriggerWorld } from "@mimikit/runtime/workspace/trigger-facts";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { UsageBook } from "@mimikit/store/views/usage-book";
+import type { Auth } from "../auth/auth.ts";
+import type { Sessions } from "../auth/sessions.ts";
+import type { Live } from "../live/live.ts";
+import type { Look, View } from "../state/view.ts";
+import type { Wishes } from "../state/wishes.ts";
+
+export interface Parts {
+  /** The state directory. */
+  home: string;
+  fs: FileSystem;
+  mirror: Mirror;
+  view: View;
+  wishes: Wishes;
+  auth: Auth;
+  sessions: Sessions;
+  live: Live;
+  statusOf(look: Look): Promise<Status>;
+  usage: UsageBook;
+  /** Everything that was ever said. */
+  said: HistoryIndex;
+  /** Of this process: what names the state directory, and where the records of adopted ones are. */
+  environment: Environment;
+  /** Where skills are. */
+  skillPlaces: SkillPlaces;
+  /** Where memory is. */
+  memory: MemoryPlace;
+  /** What explanations are made of. */
+  world: TriggerWorld;
+  log: Log;
+}

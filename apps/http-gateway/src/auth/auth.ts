@@ -1,0 +1,115 @@
+/**
+ * Who may use the gateway: whoever holds the token of the home, and every browser that was paired
+ * (docs/security.md#signing-in). Nobody is trusted for where they come from, the own machine included.
+ */
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import type { Log } from "@mimikit/runtime/audit/log";
+import { Problem } from "../http/problem.ts";
+import { Attempts } from "./attempts.ts";
+import { isSame } from "./same.ts";
+import { SESSION_DAYS, type Sessions } from "./sessions.ts";
+
+/** A script has the token; a page has a session that can be ended. */
+export type Caller = { kind: "script" } | { kind: "page"; session: string };
+
+export const SECRET_HEADER = "x-mimikit-secret";
+const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/;
+const COOKIE_MAX_AGE_SEC = SESSION_DAYS * 86_400;
+
+/** The cookie of one home. Browsers send a cookie to every port of a host, so its name tells two instances apart. */
+export function cookieName(home: string): string {
+  return `mimikit_${createHash("sha256").update(realpathSync(home)).digest("hex").slice(0, 12)}`;
+}
+
+export class Auth {
+  private readonly token: string;
+  private readonly cookie: string;
+  private readonly sessions: Sessions;
+  private readonly log: Log;
+  private readonly attempts = new Attempts();
+
+  constructor(home: string, token: string, sessions: Sessions, log: Log) {
+    this.token = token;
+    this.cookie = cookieName(home);
+    this.sessions = sessions;
+    this.log = log;
+  }
+
+  /**
+   * Who sent this request: by its Authorization header if it has one, else by cookie and secret.
+   * @throws Problem 401, or 429 after too many wrong credentials from the same address.
+   */
+  async identify(request: IncomingMessage): Promise<Caller> {
+    const { authorization } = request.headers;
+    const secret = request.headers[SECRET_HEADER];
+    if (authorization !== undefined) return this.decide(request, this.scriptOf(BEARER.exec(authorization)?.[1]), true);
+    if (typeof secret !== "string") return this.decide(request, null, false);
+    return this.decide(request, await this.pageOf(request, secret), true);
+  }
+
+  /** Who opened this socket: its hello carries the token, or the secret that belongs to the cookie of its upgrade. */
+  async identifySocket(upgrade: IncomingMessage, credential: string | undefined): Promise<Caller> {
+    if (credential === undefined) return this.decide(upgrade, null, false);
+    const caller = this.scriptOf(credential) ?? (await this.pageOf(upgrade, credential));
+    return this.decide(upgrade, caller, true);
+  }
+
+  /** Turns a wrong credential away: throws `problem`, or 429 after too many of them from the same address. */
+  refuse(request: IncomingMessage, problem: Problem): never {
+    const address = request.socket.remoteAddress ?? "";
+    const nowMs = performance.now();
+    this.throwIfLocked(address, nowMs);
+    if (this.attempts.noteWrong(address, nowMs)) this.log.warn("too many wrong credentials", { address });
+    throw problem;
+  }
+
+  /** Set-Cookie for a new session: out of the reach of scripts, and never sent along from another site. */
+  setCookie(value: string): string {
+    return `${this.cookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_MAX_AGE_SEC}`;
+  }
+
+  /** Set-Cookie that makes the browser forget. */
+  clearCookie(): string {
+    return `${this.cookie}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+  }
+
+  /** The value of our cookie in this request; empty when it has none. */
+  cookieOf(request: IncomingMessage): string {
+    for (const pair of (request.headers.cookie ?? "").split(";")) {
+      const [name, value] = pair.trim().split("=", 2);
+      if (name === this.cookie) return value ?? "";
+    }
+    return "";
+  }
+
+  private scriptOf(token: string | undefined): Caller | null {
+    return token !== undefined && isSame(token, this.token) ? { kind: "script" } : null;
+  }
+
+  private async pageOf(request: IncomingMessage, secret: string): Promise<Caller | null> {
+    const session = await this.sessions.find({ cookie: this.cookieOf(request), secret }, Date.now());
+    return session === null ? null : { kind: "page", session };
+  }
+
+  /** The right credential always passes; a wrong one counts; both wrong and missing ones wait while the address is locked. */
+  private decide(request: IncomingMessage, caller: Caller | null, tried: boolean): Caller {
+    if (caller !== null) return caller;
+    const problem = new Problem(401, tried ? "the credential is not valid" : "a credential is needed", {
+      hint: "Send Authorization: Bearer with the content of the token file, or open the page with the link of `mimikit pair`.",
+    });
+    if (tried) return this.refuse(request, problem);
+    this.throwIfLocked(request.socket.remoteAddress ?? "", performance.now());
+    throw problem;
+  }
+
+  private throwIfLocked(address: string, nowMs: number): void {
+    const waitSec = this.attempts.waitSec(address, nowMs);
+    if (waitSec === 0) return;
+    throw new Problem(429, "too many wrong credentials", {
+      hint: `Try again in ${waitSec} s.`,
+      headers: { "Retry-After": String(waitSec) },
+    });
+  }
+}

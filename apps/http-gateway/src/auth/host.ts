@@ -1,0 +1,73 @@
+/**
+ * Which names the gateway answers to. A web page anywhere can make the owner's browser call 127.0.0.1, and DNS can
+ * point any name there, so every request and every upgrade must name us exactly, and must come from our own page or
+ * from no page at all.
+ */
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { Problem } from "../http/problem.ts";
+
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+const WILDCARDS = new Set(["0.0.0.0", "::", ""]);
+const HTTP_PORT = 80;
+
+/** Does this bind address reach no other machine? */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+/**
+ * Throws unless the gateway may listen on `host`: an address that other machines reach needs the exact names that
+ * they will use.
+ */
+export function assertBindIsSafe(host: string, allowedHosts: readonly string[]): void {
+  if (isLoopback(host) || allowedHosts.length > 0) return;
+  throw new Error(
+    `refusing to listen on ${host}: other machines could reach it. Set MIMIKIT_ALLOWED_HOSTS to the names they will use, or keep MIMIKIT_HOST=127.0.0.1`,
+  );
+}
+
+/** The names of one gateway. */
+export class HostPolicy {
+  private readonly names: readonly string[];
+  /** Names with or without a port, as the owner wrote them: they may be served by a proxy, also over TLS. */
+  private readonly configured: ReadonlySet<string>;
+
+  /** @param host the bind address. @param allowedHosts further names, as `name` or `name:port`. */
+  constructor(host: string, allowedHosts: readonly string[]) {
+    const bound = host.includes(":") ? `[${host}]` : host.toLowerCase();
+    this.names = WILDCARDS.has(host) ? LOOPBACK_NAMES : [...LOOPBACK_NAMES, bound];
+    this.configured = new Set(allowedHosts.map((name) => name.toLowerCase()));
+  }
+
+  /**
+   * Throws 421 for a Host that is not ours and 403 for an Origin that is not our page. Forwarding headers are never
+   * read: anybody can write them.
+   */
+  check(request: IncomingMessage): void {
+    if (request.headersDistinct.host?.length !== 1) throw new Problem(421, "exactly one Host header is needed");
+    const host = (request.headers.host ?? "").toLowerCase();
+    if (!this.isOurs(host, request.socket.localPort ?? 0)) {
+      throw new Problem(421, "this host name is not served here", {
+        hint: "Use 127.0.0.1 or localhost with the right port, or add the name to MIMIKIT_ALLOWED_HOSTS.",
+      });
+    }
+    const origins = request.headersDistinct.origin;
+    if (origins === undefined) return;
+    // Only the page that we served ourselves under this very name: same scheme, same name, same port.
+    const isOwnPage = origins.length === 1 && this.originsOf(host).includes(origins[0] ?? "");
+    if (!isOwnPage) throw new Problem(403, "requests from this origin are not accepted");
+  }
+
+  private isOurs(host: string, port: number): boolean {
+    if (this.configured.has(host)) return true;
+    return this.names
+      .concat([...this.configured])
+      .some((name) => host === `${name}:${port}` || (port === HTTP_PORT && host === name));
+  }
+
+  private originsOf(host: string): string[] {
+    const isProxied = this.configured.has(host);
+    return isProxied ? [`http://${host}`, `https://${host}`] : [`http://${host}`];
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Browsers that are signed in (docs/security.md#signing-in). A session is a file named by the hash of its cookie that
+ * holds the hash of its secret: who reads the disk cannot sign in with what is there, and removing the file signs the
+ * browser out.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { WEB_SESSIONS } from "@mimikit/store/disk/state";
+import { z } from "zod";
+import { isSame } from "./same.ts";
+
+export const SESSION_DAYS = 30;
+const SESSIONS_MAX = 100;
+const SECRET_BYTES = 32;
+const DAY_MS = 86_400_000;
+const SECRET_PATTERN = /^[A-Za-z0-9_-]{43}$/;
+
+const Session = z.strictObject({ createdAt: z.iso.datetime(), expiresAt: z.iso.datetime(), secretHash: z.string() });
+type Session = z.infer<typeof Session>;
+
+/** What a browser needs to be who it says it is: the cookie alone is not enough, because browsers send it by themselves. */
+export interface SignedIn {
+  cookie: string;
+  secret: string;
+}
+
+export class Sessions {
+  private readonly fs: FileSystem;
+
+  constructor(fs: FileSystem) {
+    this.fs = fs;
+  }
+
+  /** Signs a browser in, durably. Sessions that ended, and the oldest beyond SESSIONS_MAX, are removed on the way. */
+  async create(nowMs: number): Promise<SignedIn> {
+    await this.removeOld(nowMs);
+    const cookie = randomBytes(SECRET_BYTES).toString("base64url");
+    const secret = randomBytes(SECRET_BYTES).toString("base64url");
+    const session: Session = {
+      createdAt: new Date(nowMs).toISOString(),
+      expiresAt: new Date(nowMs + SESSION_DAYS * DAY_MS).toISOString(),
+      secretHash: hashOf(secret),
+    };
+    await createRecord(this.fs, Session, pathOf(hashOf(cookie)), session);
+    return { cookie, secret };
+  }
+
+  /** The id of the living session that cookie and secret belong to; null when they are not one. */
+  async find({ cookie, secret }: SignedIn, nowMs: number): Promise<string | null> {
+    if (!SECRET_PATTERN.test(cookie)) return null;
+    const id = hashOf(cookie);
+    const session = await this.read(id);
+    if (session === null || !isSame(hashOf(secret), session.secretHash)) return null;
+    return isLiving(session, nowMs) ? id : null;
+  }
+
+  /** Is this session still signed in? */
+  async isSignedIn(id: string, nowMs: number): Promise<boolean> {
+    const session = await this.read(id);
+    return session !== null && isLiving(session, nowMs);
+  }
+
+  /** Signs the browser with this cookie out. Returns the id of its session; null when there was none. */
+  async revoke(cookie: string): Promise<string | null> {
+    if (!SECRET_PATTERN.test(cookie)) return null;
+    const id = hashOf(cookie);
+    if (!(await this.fs.exists(pathOf(id)))) return null;
+    await this.remove(id);
+    return id;
+  }
+
+  /** A file that is no session signs nobody in. */
+  private async read(id: string): Promise<Session | null> {
+    try {
+      return await readRecord(this.fs, Session, pathOf(id));
+    } catch (error) {
+      if (error instanceof BadJson) return null;
+      throw error;
+    }
+  }
+
+  private async remove(id: string): Promise<void> {
+    await this.fs.unlink(pathOf(id));
+    await this.fs.syncDir(directoryOf(pathOf(id)));
+  }
+
+  /** A directory that somebody has put there signs nobody in, and keeps nobody from it. */
+  private async removeIfFile(id: string): Promise<void> {
+    try {
+      await this.remove(id);
+    } catch (error) {
+      // Linux says the first of a directory, others the second.
+      if (!hasCode(error, "EISDIR", "EPERM")) throw error;
+    }
+  }
+
+  private async removeOld(nowMs: number): Promise<void> {
+    const living: { id: string; createdAt: string }[] = [];
+    for (const name of await this.fs.list(WEB_SESSIONS)) {
+      const id = name.replace(/\.json$/, "");
+      const session = await this.read(id);
+      if (session !== null && isLiving(session, nowMs)) living.push({ id, createdAt: session.createdAt });
+      else await this.removeIfFile(id);
+    }
+    const oldestFirst = living.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    for (const { id } of oldestFirst.slice(0, Math.max(0, living.length + 1 - SESSIONS_MAX))) await this.remove(id);
+  }
+}
+
+function isLiving(session: Session, nowMs: number): boolean {
+  return nowMs < Date.parse(session.expiresAt);
+}
+
+function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+function pathOf(id: string): string {
+  return `${WEB_SESSIONS}/${id}.json`;
+}

@@ -1,0 +1,7 @@
+/** What the paths of routes name. */
+import { AttachmentId } from "@mimikit/protocol/base/attachment";
+import { Id } from "@mimikit/protocol/base/id";
+import { z } from "zod";
+
+export const IdParams = z.strictObject({ id: Id });
+export const AttachmentParams = z.strictObject({ id: AttachmentId });

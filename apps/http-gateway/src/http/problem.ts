@@ -1,0 +1,70 @@
+/** What a client is told when something is wrong: one shape for every error, and never a stack (docs/api.md#errors). */
+import { STATUS_CODES } from "node:http";
+import { BadJson } from "@mimikit/protocol/base/json";
+import type { ApiError } from "@mimikit/protocol/wire/api";
+import { hasCode } from "@mimikit/store/disk/error-code";
+
+/** What an error is called and what it means, by its HTTP status. */
+export const PROBLEMS: Readonly<Record<number, { code: string; meaning: string }>> = {
+  400: { code: "invalid", meaning: "the request is not valid; the message names the field" },
+  401: { code: "unauthorized", meaning: "not signed in" },
+  403: { code: "forbidden_origin", meaning: "a page of another origin has sent it" },
+  404: { code: "not_found", meaning: "there is no such thing" },
+  405: { code: "method_not_allowed", meaning: "another method; Allow says which" },
+  408: { code: "timeout", meaning: "it took too long to arrive" },
+  409: { code: "conflict", meaning: "it cannot be done as things are" },
+  410: { code: "gone", meaning: "it is over" },
+  413: { code: "too_large", meaning: "the body is too large" },
+  415: { code: "not_json", meaning: "the body is not JSON" },
+  421: { code: "wrong_host", meaning: "the gateway does not answer to this host" },
+  429: { code: "slow_down", meaning: "too many wrong credentials; Retry-After says when to go on" },
+  431: { code: "too_large", meaning: "the headers are too large" },
+  500: { code: "internal", meaning: "something went wrong in the gateway; its log says what" },
+  503: { code: "not_ready", meaning: "it cannot be read now" },
+  507: { code: "disk_full", meaning: "the disk is full, or (`read_only`) cannot be written: nothing was saved" },
+};
+
+interface ProblemOptions {
+  /** That of the status when not given. */
+  code?: string;
+  hint?: string;
+  headers?: Record<string, string>;
+}
+
+/** An error that may be shown to a client, word by word. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, message: string, options: ProblemOptions = {}) {
+    super(message);
+    this.status = status;
+    this.code = options.code ?? PROBLEMS[status]?.code ?? "error";
+    this.hint = options.hint;
+    this.headers = options.headers ?? {};
+  }
+
+  get body(): ApiError {
+    return { error: { code: this.code, message: this.message, ...(this.hint !== undefined && { hint: this.hint }) } };
+  }
+}
+
+/** What to tell the client about any thrown value. Unknown errors say nothing about our insides. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof BadJson) return new Problem(400, error.message);
+  if (error instanceof URIError) return new Problem(400, "the address is not well-formed");
+  if (hasCode(error, "ENOSPC", "EDQUOT")) {
+    return new Problem(507, "the disk is full: nothing was saved", { hint: "Free some space, then send it again." });
+  }
+  if (hasCode(error, "EROFS")) {
+    const hint = "Run `mimikit doctor` where it runs.";
+    return new Problem(507, "the disk is read-only now: nothing was saved", { code: "read_only", hint });
+  }
+  // Express and the file server throw errors that carry a status, for example for a malformed path.
+  const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
+  if (status >= 400 && status < 500) return new Problem(status, STATUS_CODES[status] ?? "the request is not valid");
+  return new Problem(500, "something went wrong in the gateway", { hint: "The log of the gateway says what." });
+}

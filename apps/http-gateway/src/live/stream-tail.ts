@@ -1,0 +1,107 @@
+/** Follows what a running task writes while it runs. Whole lines only: a torn last line waits for its end. */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { STREAM_BYTES_MAX, StreamLine } from "@mimikit/protocol/wire/stream";
+import { hasCode } from "@mimikit/store/disk/error-code";
+
+const NEWLINE = 0x0a;
+/** What a client that joins late is shown of the text so far. */
+const TEXT_SO_FAR_CHARS_MAX = 64_000;
+/** What is read, and so sent, at once; the rest comes with the next look. */
+const READ_BYTES_MAX = 131_072;
+
+export class StreamTail {
+  private readonly path: string;
+  private inode = 0;
+  private offset = 0;
+  private torn: Buffer = Buffer.alloc(0);
+  private text = "";
+  private latestStep: string | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** What has been shown of this run until now. */
+  get soFar(): { text: string; step: string | undefined } {
+    return { text: this.text, step: this.latestStep };
+  }
+
+  /** The lines that came since the last call. A file that does not exist yet, or is no stream, has none. */
+  read(): StreamLine[] {
+    const bytes = this.readNew();
+    const end = bytes.lastIndexOf(NEWLINE);
+    if (end < 0) {
+      this.torn = bytes;
+      return [];
+    }
+    this.torn = bytes.subarray(end + 1);
+    const lines = bytes.toString("utf8", 0, end).split("\n").flatMap(parseLine);
+    for (const line of lines) this.note(line);
+    return lines;
+  }
+
+  private note(line: StreamLine): void {
+    switch (line.type) {
+      case "begin":
+        this.forget();
+        return;
+      case "delta":
+        this.text = (this.text + line.text).slice(-TEXT_SO_FAR_CHARS_MAX);
+        return;
+      case "progress":
+        this.latestStep = line.step;
+        return;
+      default:
+        line satisfies never;
+    }
+  }
+
+  private readNew(): Buffer {
+    let file: number;
+    try {
+      file = openSync(this.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      // Nothing streams yet, or somebody put a link or a socket there: nothing of ours to show.
+      if (hasCode(error, "ENOENT", "ELOOP", "ENXIO")) return this.torn;
+      throw error;
+    }
+    try {
+      const info = fstatSync(file);
+      if (!info.isFile()) return this.torn;
+      if (info.ino !== this.inode || info.size < this.offset) this.startOver(info.ino);
+      const wanted = Math.min(Math.min(info.size, STREAM_BYTES_MAX) - this.offset, READ_BYTES_MAX);
+      if (wanted <= 0) return this.torn;
+      const bytes = Buffer.alloc(wanted);
+      const count = readSync(file, bytes, 0, wanted, this.offset);
+      this.offset += count;
+      return Buffer.concat([this.torn, bytes.subarray(0, count)]);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** An attempt that reached nobody took its file with it, and the next one has a new one. */
+  private startOver(inode: number): void {
+    this.inode = inode;
+    this.offset = 0;
+    this.torn = Buffer.alloc(0);
+    this.forget();
+  }
+
+  private forget(): void {
+    this.text = "";
+    this.latestStep = undefined;
+  }
+}
+
+/** A line that is none of ours is passed over: streams are lossy by design. */
+function parseLine(line: string): StreamLine[] {
+  if (line === "") return [];
+  try {
+    return [parseRecord(StreamLine, line)];
+  } catch (error) {
+    if (error instanceof BadJson) return [];
+    throw error;
+  }
+}

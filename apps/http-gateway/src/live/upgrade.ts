@@ -1,0 +1,49 @@
+/** From an HTTP request to a client of /ws: the same gates as for any request, and only so many at once. */
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { HostPolicy } from "../auth/host.ts";
+import { FRAME_BYTES_MAX, SOCKETS_MAX } from "../http/limits.ts";
+import { Problem, problemOf } from "../http/problem.ts";
+import { Socket, type SocketParts } from "./socket.ts";
+
+/** Takes upgrades of `server` from now on. @returns the open clients, those before hello included. */
+export function acceptUpgrades(
+  server: Server,
+  hosts: HostPolicy,
+  parts: Omit<SocketParts, "onClose">,
+): ReadonlySet<Socket> {
+  // A compressed frame could be a thousand times larger than it looks.
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
+  const clients = new Set<Socket>();
+  const socketParts: SocketParts = { ...parts, onClose: (socket) => void clients.delete(socket) };
+  server.on("upgrade", (request, socket, head) => {
+    try {
+      hosts.check(request);
+      assertSocketAddress(request);
+      if (clients.size >= SOCKETS_MAX) throw new Problem(503, "too many open connections");
+    } catch (error) {
+      refuse(socket, problemOf(error));
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => clients.add(new Socket(client, request, socketParts)));
+  });
+  return clients;
+}
+
+/** A credential in an address ends up in logs and histories, so /ws has no parameters at all. */
+function assertSocketAddress({ url = "" }: IncomingMessage): void {
+  if (url.startsWith("/ws?")) throw new Problem(400, "/ws takes no parameters: the credential goes into hello");
+  if (url !== "/ws") throw new Problem(404, "there is no WebSocket at this address");
+}
+
+function refuse(socket: Duplex, problem: Problem): void {
+  const body = JSON.stringify(problem.body);
+  // The client may be gone already; there is nobody left to tell.
+  socket.on("error", () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}

@@ -1,7 +1,0 @@
-/** What the paths of routes name. */
-import { AttachmentId } from "@mimikit/protocol/attachment";
-import { Id } from "@mimikit/protocol/id";
-import { z } from "zod";
-
-export const IdParams = z.strictObject({ id: Id });
-export const AttachmentParams = z.strictObject({ id: AttachmentId });

@@ -1,0 +1,124 @@
+/**
+ * The conversation in its one stable order: settled turns by number, inside a turn the messages and then the reply,
+ * and after them what still waits in inbox/ (docs/file-protocol.md I10). No message is ever in it twice.
+ */
+import {
+  answerMessageOf,
+  expiryMessageOf,
+  historyMessageOf,
+  messagesOf,
+  steerMessageOf,
+} from "@mimikit/core/views/history";
+import { turnNumber } from "@mimikit/protocol/base/id";
+import type { Signal, Steer } from "@mimikit/protocol/base/signal";
+import { HISTORY_MESSAGES_MAX, type History, type HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { Question } from "@mimikit/protocol/records/question";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { ChatMessage } from "@mimikit/protocol/wire/api";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
+import { readHistory } from "@mimikit/store/views/history";
+
+/** What is on its way into the conversation. */
+export interface UnderWay {
+  wishes: readonly Wish[];
+  /** What answers among the wishes may be about. */
+  questions: ReadonlyMap<string, Question>;
+  signals: readonly Signal[];
+  results: readonly Result[];
+  /** Turns that have begun and are not settled. */
+  turns: readonly Task[];
+  /** What open turns have told of an outage (SPEC G4). */
+  outages: readonly HistoryMessage[];
+}
+
+export class Conversation {
+  private settled: readonly HistoryMessage[];
+  private throughTurn: number;
+
+  private constructor({ messages, throughTurn }: History) {
+    this.settled = messages;
+    this.throughTurn = throughTurn;
+  }
+
+  /** Reads the conversation as it is on disk, and every name in archive/ with it. */
+  static async load(fs: FileSystem, ledger: Ledger): Promise<Conversation> {
+    await ledger.load();
+    return new Conversation(await readHistory(fs, ledger));
+  }
+
+  /** Adds a turn that was settled. Turns come in order; one that is there already changes nothing. */
+  settle(turn: Result): void {
+    if (turnNumber(turn.id) <= this.throughTurn) return;
+    this.throughTurn = turnNumber(turn.id);
+    this.settled = [...this.settled, ...messagesOf(turn)].slice(-HISTORY_MESSAGES_MAX);
+  }
+
+  /** Everything that was said, oldest first; what no settled turn holds yet is pending. */
+  with(underWay: UnderWay): ChatMessage[] {
+    const settled = this.settled.map(withOrigin);
+    const settledIds = new Set(settled.map((message) => message.id));
+    const messages = pendingMessages(underWay).filter(({ id }) => !settledIds.has(id));
+    const known = new Set([...settled, ...messages].flatMap(({ id, replaces = id }) => [id, replaces]));
+    const steers = pendingSteers(underWay).filter(({ id }) => !known.has(id));
+    const answers = pendingAnswers(underWay).filter(({ id }) => !known.has(id));
+    const outages = underWay.outages.filter(({ id }) => !known.has(id)).map((told) => ({ ...told, pending: true }));
+    return [...settled, ...[...messages, ...steers, ...answers, ...outages].sort(byTime)];
+  }
+}
+
+function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
+  const messages = wishes.filter((wish) => wish.kind === "message");
+  const takenUp = new Map(turns.flatMap(({ id, turn }) => turn?.messages.map((message) => [message.id, id]) ?? []));
+  return messages.map((message) => {
+    const toTaskId = takenUp.get(message.id);
+    return withOrigin({
+      ...historyMessageOf(message),
+      ...(message.mode !== undefined && { mode: message.mode }),
+      ...(toTaskId !== undefined && { toTaskId }),
+      pending: true,
+    });
+  });
+}
+
+/** What was said meanwhile: not taken up yet, passed on to a run, or heard by one that is not reported yet. */
+function pendingSteers({ wishes, signals, results }: UnderWay): ChatMessage[] {
+  const steers = new Map<string, ChatMessage>();
+  const note = (steer: Steer, toTaskId: string | undefined) =>
+    steers.set(steer.id, { ...steerMessageOf(steer), pending: true, ...(toTaskId !== undefined && { toTaskId }) });
+  for (const wish of wishes) if (wish.kind === "steer") note(wish, undefined);
+  for (const signal of signals) note(signal, signal.taskId);
+  for (const result of results) for (const steer of result.steers ?? []) note(steer, result.id);
+  return [...steers.values()];
+}
+
+/** What the user answered to the Teller: not taken up yet, or not told to it yet; and what nobody answered in time. */
+function pendingAnswers({ wishes, questions }: UnderWay): ChatMessage[] {
+  const answers = new Map<string, ChatMessage>();
+  for (const wish of wishes) {
+    if (wish.kind === "answer" && questions.get(wish.questionId)?.purpose.type === "teller") {
+      const { id, at, answer, questionId } = wish;
+      answers.set(id, { id, role: "user", text: answer, at, quote: questionId, pending: true });
+    }
+    const told = wish.kind === "event" ? (answerMessageOf(wish) ?? expiryMessageOf(wish)) : null;
+    if (told !== null) answers.set(told.id, { ...told, pending: true });
+  }
+  return [...answers.values()];
+}
+
+/**
+ * What nobody heard, or answered too late, becomes a message under an id that follows from its own
+ * (docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop): it is the same words.
+ */
+function withOrigin(message: ChatMessage): ChatMessage {
+  const replaces = /^m-((?:s|a|m-f)-.+)$/.exec(message.id)?.[1];
+  return replaces === undefined ? message : { ...message, replaces };
+}
+
+/** The order in which the Teller will read them. */
+function byTime(a: ChatMessage, b: ChatMessage): number {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+  return a.id < b.id ? -1 : 1;
+}

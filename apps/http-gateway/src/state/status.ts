@@ -1,0 +1,156 @@
+/** One page of facts about the instance: who answers, who is alive, how much waits, and what the owner should look at. */
+import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
+import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { dayOf } from "@mimikit/protocol/base/usage";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Status, TaskSummary } from "@mimikit/protocol/wire/api";
+import { whyUnwritable } from "@mimikit/runtime/home/home";
+import { VERSION } from "@mimikit/runtime/home/version";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { type ProcessRole, readRole } from "@mimikit/runtime/process/role-record";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { accountsAt } from "@mimikit/store/views/accounts";
+import type { DayBook, UsageBook } from "@mimikit/store/views/usage-book";
+import type { Mishaps } from "./mishaps.ts";
+import type { Look } from "./view.ts";
+
+/** What follows from the settings as they are now. */
+export interface SettingsFacts {
+  /** May the content of the state directory run and be believed? */
+  adopted: boolean;
+  /** Which provider answers for each role. */
+  providers: Record<Role, string>;
+  /** What `auto` did not take, and why. */
+  passedOver: readonly string[];
+  /** Mistakes in the configuration, one line each. */
+  problems: readonly string[];
+  /** What may be spent in a day and in a month. */
+  limits: Limits;
+}
+
+/** What does not change while the gateway runs, and where to ask for what does. */
+export interface StatusFacts {
+  home: string;
+  workDir: string;
+  startedAt: string;
+  settings: () => SettingsFacts;
+  usage: UsageBook;
+  mirror: Mirror;
+  mishaps: Mishaps;
+}
+
+/** The status at one look. @param nowMs wall clock, for "today". */
+export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, nowMs: number): Promise<Status> {
+  const supervisor = processState(facts.home, "supervisor");
+  const workers = processState(facts.home, "workers");
+  const quarantine = (await fs.list(QUARANTINE)).length;
+  const settings = facts.settings();
+  const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
+  const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
+  const today = facts.usage.readDay(dayOf(nowMs));
+  const { inputTokens, outputTokens, costUsd } = today.total;
+  const unwritable = whyUnwritable(facts.home);
+  if (unwritable !== null) problems.push(`${unwritable}: nothing that is said to it is kept`);
+  problems.push(...facts.mishaps.problems(nowMs));
+  if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
+  if (!workers.alive) problems.push("the worker pool is not running: tasks wait");
+  if (quarantine > 0) problems.push(`${quarantine} unreadable file(s) were set aside in ${QUARANTINE}/`);
+  return {
+    ready: supervisor.alive && workers.alive,
+    adopted: settings.adopted,
+    version: VERSION,
+    startedAt: facts.startedAt,
+    workDir: facts.workDir,
+    providers: settings.providers,
+    answered: answeredIn(look),
+    passedOver: [...settings.passedOver],
+    processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
+    counts: {
+      inbox: look.inbox,
+      queued: countByRole(look.queued),
+      running: countByRole(look.running),
+      questions: look.questions.length,
+      triggers: look.triggers.length,
+      quarantine,
+    },
+    next: nextOf(look),
+    usage: { today: { inputTokens, outputTokens, costUsd }, budget: budgetStates(accounts) },
+    tools: toolsOf(today),
+    problems,
+  };
+}
+
+function processState(home: string, role: ProcessRole): Status["processes"]["gateway"] {
+  const record = readRole(home, role);
+  if (record === null) return { alive: false };
+  return { pid: record.pid, alive: isAlive(record) };
+}
+
+/** The trigger that fires next, as far as schedules say. */
+function nextOf({ triggers: [soonest] }: Look): Status["next"] {
+  return soonest === undefined || soonest.next === null ? null : { triggerId: soonest.id, at: soonest.next };
+}
+
+function countByRole(tasks: readonly Task[]): Record<Role, number> {
+  const counts = Object.fromEntries(ROLES.map((role) => [role, 0])) as Record<Role, number>;
+  for (const task of tasks) counts[task.role]++;
+  return counts;
+}
+
+/** Who answered last for each role, as far as the look reaches back. */
+function answeredIn({ messages, tasks }: Look): Status["answered"] {
+  const teller = messages.findLast((message) => message.provider !== undefined)?.provider;
+  const answered: Status["answered"] = teller === undefined ? {} : { teller };
+  const ended = tasks.filter(({ provider, completedAt }) => provider !== undefined && completedAt !== undefined);
+  for (const { role, provider } of ended.sort(byCompletion)) if (provider !== undefined) answered[role] = provider;
+  return answered;
+}
+
+function byCompletion(a: TaskSummary, b: TaskSummary): number {
+  const [first = "", second = ""] = [a.completedAt, b.completedAt];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** For each role that waits for somebody who can be reached: since when, and why. */
+function outagesIn({ outages, running, queued }: Look): string[] {
+  const open = new Set([...running, ...queued].map(({ id }) => id));
+  return ROLES.flatMap((role) => {
+    const waiting = outages.filter(({ task }) => task.role === role && open.has(task.id));
+    const [first] = waiting.map(({ outage }) => outage).sort((a, b) => (a.since < b.since ? -1 : 1));
+    if (first === undefined) return [];
+    return [`nobody who answers for the ${role} can be reached since ${first.since}: ${first.error}`];
+  });
+}
+
+/** Budgets that are used up: until when work waits, and what can be done. */
+function ceilingsIn(accounts: readonly Account[]): string[] {
+  const ceiling = ceilingOf(accounts);
+  if (ceiling === null) return [];
+  const { scope, period, resumesAt } = ceiling;
+  return [`the budget of the ${scope} ${period} is used up: work waits until ${resumesAt}, or until it is raised`];
+}
+
+/** A search passes over what it may not read, so the owner hears of it here. */
+async function memoryProblems(fs: FileSystem): Promise<string[]> {
+  const problems: string[] = [];
+  for (const dir of [MEMORY, MEMORY_SUMMARY]) {
+    try {
+      await fs.list(dir);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!hasCode(error, "ENOENT")) problems.push(`${dir}/ cannot be read, so nothing in it is found: ${reason}`);
+    }
+  }
+  return problems;
+}
+
+function toolsOf({ tools }: DayBook): Status["tools"] {
+  const entries = [...tools].map(([tool, { calls, failed, ms }]) => [
+    tool,
+    { calls, failed, meanMs: Math.round(ms / Math.max(1, calls)) },
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,331 @@
+/** The one door in: what a client wants becomes a record in inbox/, and is promised only once it is durable (SPEC K2). */
+
+import { optionOf } from "@mimikit/core/tasks/question";
+import { triggerIdOf } from "@mimikit/core/triggers/of-command";
+import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
+import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
+import {
+  AnswerWish,
+  BacklogEditWish,
+  CancelWish,
+  ClearWish,
+  MemoryAddWish,
+  Message,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  TriggerDeleteWish,
+  TriggerPatchWish,
+  TriggerPutWish,
+  TriggerRunWish,
+  UndoWish,
+} from "@mimikit/protocol/records/inbox";
+import type { Question } from "@mimikit/protocol/records/question";
+import {
+  TRIGGERS_MAX,
+  type TriggerChange,
+  type TriggerInput,
+  type When,
+} from "@mimikit/protocol/triggers/trigger-order";
+import type { BacklogBody, InputBody, MemoryBody } from "@mimikit/protocol/wire/api";
+import type { Log } from "@mimikit/runtime/audit/log";
+import { changeView } from "@mimikit/runtime/config/list-changes";
+import { keepAttachments, UnknownAttachment } from "@mimikit/store/attachments/attachments";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord } from "@mimikit/store/disk/record";
+import { seal } from "@mimikit/store/disk/seal";
+import { inboxPath } from "@mimikit/store/disk/state";
+import { type Mirror, wishId } from "@mimikit/store/mirror/mirror";
+import type { z } from "zod";
+import { Problem } from "../http/problem.ts";
+import type { View } from "./view.ts";
+
+export interface WishesParts {
+  fs: FileSystem;
+  mirror: Mirror;
+  view: View;
+  token: string;
+  timeZone: string;
+  log: Log;
+}
+
+export class Wishes {
+  private readonly fs: FileSystem;
+  private readonly mirror: Mirror;
+  private readonly view: View;
+  private readonly token: string;
+  private readonly timeZone: string;
+  private readonly log: Log;
+
+  /** @param timeZone of crons that name none: that of the server. */
+  constructor({ fs, mirror, view, token, timeZone, log }: WishesParts) {
+    this.fs = fs;
+    this.mirror = mirror;
+    this.view = view;
+    this.token = token;
+    this.timeZone = timeZone;
+    this.log = log;
+  }
+
+  /**
+   * Makes a message durable. The same key always means the same message: sending it again changes nothing.
+   * @returns the id of the message.
+   * @throws Problem 404 for an attachment that was never uploaded, 507 when the disk is full; nothing was promised then.
+   */
+  async sendMessage(input: InputBody, key: string | undefined): Promise<string> {
+    const id = wishId("message", key);
+    if (await this.isDone(id, key)) return id;
+    const { text, client, quote, mode } = input;
+    const attachments = await this.attached(input.attachments ?? []);
+    const message: Message = {
+      kind: "message",
+      id,
+      at: new Date().toISOString(),
+      text,
+      ...(client !== undefined && { client }),
+      ...(quote !== undefined && { quote }),
+      ...(mode !== undefined && { mode }),
+      ...(attachments.length > 0 && { attachments }),
+    };
+    const created = await createRecord(this.fs, Message, inboxPath(id), message);
+    if (created)
+      this.log.audit({
+        event: "message_accepted",
+        detail: { id, characters: text.length, attachments: attachments.length },
+      });
+    return id;
+  }
+
+  private async attached(orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
+    try {
+      return await keepAttachments(this.fs, orders);
+    } catch (error) {
+      if (error instanceof UnknownAttachment) throw new Problem(404, error.message);
+      throw error;
+    }
+  }
+
+  /**
+   * Says something to a task or, without one, to what runs now (SPEC I5). The same key always means the same words.
+   * @returns the id of the wish. @throws Problem 404 for an unknown task, 409 for one that has ended.
+   */
+  async steer(text: string, taskId: string | undefined, key: string | undefined): Promise<string> {
+    const id = wishId("steer", key);
+    if (await this.isDone(id, key)) return id;
+    // A repeat is no news: the task may have ended since the first time.
+    const isRepeat = await this.fs.exists(inboxPath(id));
+    if (taskId !== undefined && !isRepeat) await this.view.assertOpen(taskId);
+    const wish: SteerWish = {
+      kind: "steer",
+      id,
+      at: new Date().toISOString(),
+      text,
+      ...(taskId !== undefined && { taskId }),
+    };
+    const created = await createRecord(this.fs, SteerWish, inboxPath(id), wish);
+    if (created)
+      this.log.audit({
+        event: "steer_accepted",
+        ...(taskId !== undefined && { taskId }),
+        detail: { id, characters: text.length },
+      });
+    return id;
+  }
+
+  /** Asks for what runs now to be ended (SPEC I5). @returns the id of the wish. */
+  async stop(key: string | undefined): Promise<string> {
+    const id = wishId("stop", key);
+    if (await this.isDone(id, key)) return id;
+    const wish: StopWish = { kind: "stop", id, at: new Date().toISOString() };
+    if (await createRecord(this.fs, StopWish, inboxPath(id), wish))
+      this.log.audit({ event: "stop_requested", detail: { id } });
+    return id;
+  }
+
+  /** Asks for the conversation to begin anew (SPEC F3); sealed, like a restart. @returns the id of the wish. */
+  async clear(key: string | undefined): Promise<string> {
+    const id = wishId("clear", key);
+    if (await this.isDone(id, key)) return id;
+    if (await this.createSealed(ClearWish, { kind: "clear", id, at: new Date().toISOString() }))
+      this.log.audit({ event: "clear_requested", detail: { id } });
+    return id;
+  }
+
+  /**
+   * Asks for a task and everything below it to be cancelled. Every wish is one of its own: a second cancel may find
+   * children that the first came too early for.
+   * @returns the id of the wish. @throws Problem 404 for an unknown task, 409 for one that has ended.
+   */
+  async cancelTask(taskId: string): Promise<string> {
+    await this.view.assertCancellable(taskId);
+    const id = wishId("cancel");
+    await createRecord(this.fs, CancelWish, inboxPath(id), {
+      kind: "cancel",
+      id,
+      at: new Date().toISOString(),
+      taskId,
+    });
+    this.log.audit({ event: "cancel_requested", taskId, detail: { id } });
+    return id;
+  }
+
+  /** Asks for the processes to be started anew. The seal proves that it was asked by somebody who is signed in. */
+  async restart(): Promise<string> {
+    const id = wishId("restart");
+    const created = await this.createSealed(RestartWish, { kind: "restart", id, at: new Date().toISOString() });
+    if (!created) throw new Problem(409, "the same restart was asked for already");
+    this.log.audit({ event: "restart_requested", detail: { id } });
+    return id;
+  }
+
+  /**
+   * Answers an open question. The same key always means the same answer.
+   * @returns the id of the wish.
+   * @throws Problem 404 for an unknown question, 410 for one that is closed, 400 where only one of its options can be the answer.
+   */
+  async answer(questionId: string, answer: string, key: string | undefined): Promise<string> {
+    const id = wishId("answer", key);
+    if (await this.isKnown(id, key)) return id;
+    const question = await this.view.questionOf(questionId);
+    const wish = { kind: "answer" as const, id, at: new Date().toISOString(), questionId };
+    if (await this.createSealed(AnswerWish, { ...wish, answer: checkedAnswer(question, answer) }))
+      this.log.audit({ event: "answer_accepted", detail: { id, questionId, characters: answer.length } });
+    return id;
+  }
+
+  /**
+   * Orders a standing trigger. The same key always means the same trigger.
+   * @returns the id that it has, from now on.
+   * @throws Problem 400 for an order that cannot be carried out, 409 when there are TRIGGERS_MAX already.
+   */
+  async putTrigger(input: TriggerInput, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-put", key);
+    const triggerId = triggerIdOf(id);
+    if (await this.isKnown(id, key)) return triggerId;
+    const definition = definitionOf(input, this.timeZone);
+    if ("problem" in definition) throw new Problem(400, definition.problem);
+    assertPossible(definition.when);
+    if ((await this.view.refresh()).triggers.length >= TRIGGERS_MAX)
+      throw new Problem(409, `there are ${TRIGGERS_MAX} triggers already`, { hint: "Delete some of them first." });
+    const wish = { kind: "trigger-put" as const, id, at: new Date().toISOString(), definition };
+    if (await this.createSealed(TriggerPutWish, wish))
+      this.log.audit({ event: "trigger_ordered", detail: { id, triggerId, type: definition.when.type } });
+    return triggerId;
+  }
+
+  /**
+   * Changes, pauses or resumes a standing trigger. The same key always means the same change.
+   * @returns the id of the wish.
+   * @throws Problem 404 for an unknown trigger, 410 for one that is over, 400 for a change that cannot be made.
+   */
+  async patchTrigger(triggerId: string, change: TriggerChange, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-patch", key);
+    if (await this.isKnown(id, key)) return id;
+    const { type } = await this.view.standingOf(triggerId);
+    if (Object.keys(change).length === 0) throw new Problem(400, "say what is to be changed");
+    const patch = patchOf(change, type, this.timeZone);
+    if ("problem" in patch) throw new Problem(400, patch.problem);
+    if (patch.when !== undefined) assertPossible(patch.when);
+    const wish = { kind: "trigger-patch" as const, id, at: new Date().toISOString(), triggerId, patch };
+    if (await this.createSealed(TriggerPatchWish, wish))
+      this.log.audit({ event: "trigger_changed", detail: { id, triggerId, fields: Object.keys(change) } });
+    return id;
+  }
+
+  /** Ends a standing trigger for good. @returns the id of the wish. @throws Problem 404 unknown, 410 over. */
+  async deleteTrigger(triggerId: string, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-delete", key);
+    if (await this.isKnown(id, key)) return id;
+    await this.view.standingOf(triggerId);
+    const wish = { kind: "trigger-delete" as const, id, at: new Date().toISOString(), triggerId };
+    if (await this.createSealed(TriggerDeleteWish, wish))
+      this.log.audit({ event: "trigger_deleted", detail: { id, triggerId } });
+    return id;
+  }
+
+  /**
+   * Fires a standing trigger once more, whatever its schedule says.
+   * @returns the id of the wish. @throws Problem 404 unknown, 410 over.
+   */
+  async runTrigger(triggerId: string, key: string | undefined): Promise<string> {
+    const id = wishId("trigger-run", key);
+    if (await this.isKnown(id, key)) return id;
+    await this.view.standingOf(triggerId);
+    const wish = { kind: "trigger-run" as const, id, at: new Date().toISOString(), triggerId };
+    if (await this.createSealed(TriggerRunWish, wish))
+      this.log.audit({ event: "trigger_run_requested", detail: { id, triggerId } });
+    return id;
+  }
+
+  /** Asks for something to be remembered. The same key always means the same words. @returns the id of the wish. */
+  async addMemory({ content, longTerm, target }: MemoryBody, key: string | undefined): Promise<string> {
+    const id = wishId("memory-add", key);
+    if (await this.isDone(id, key)) return id;
+    const at = new Date().toISOString();
+    const wish = { kind: "memory-add" as const, id, at, content, longTerm, ...(target !== undefined && { target }) };
+    if (await this.createSealed(MemoryAddWish, wish))
+      this.log.audit({ event: "memory_add_accepted", detail: { id, characters: content.length } });
+    return id;
+  }
+
+  /** Asks for a change of the backlog. The same key always means the same change. @returns the id of the wish. */
+  async editBacklog({ op, item }: BacklogBody, key: string | undefined): Promise<string> {
+    const id = wishId("backlog-edit", key);
+    if (await this.isDone(id, key)) return id;
+    const wish = { kind: "backlog-edit" as const, id, at: new Date().toISOString(), op, item };
+    if (await this.createSealed(BacklogEditWish, wish))
+      this.log.audit({ event: "backlog_edit_accepted", detail: { id, op } });
+    return id;
+  }
+
+  /**
+   * Asks for a change to be taken back; whether that can be done is seen when it is carried out. Asking for one that was
+   * taken back before is harmless.
+   * @returns the id of the wish. @throws Problem 404 for an unknown change, 409 for one that cannot be taken back now.
+   */
+  async undo(changeId: string, key: string | undefined): Promise<string> {
+    const id = wishId("undo", key);
+    if (await this.isKnown(id, key)) return id;
+    await this.view.refresh();
+    const change = this.mirror.changes.get(changeId);
+    if (change === undefined)
+      throw new Problem(404, "there is no such change", { hint: "GET /api/changes lists them." });
+    const { state, problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, Date.now());
+    if (state === "gone") throw new Problem(409, problem ?? "it cannot be taken back now");
+    if (await this.createSealed(UndoWish, { kind: "undo", id, at: new Date().toISOString(), changeId }))
+      this.log.audit({ event: "undo_requested", detail: { id, changeId } });
+    return id;
+  }
+
+  /** Makes a wish that carries authority durable. The seal proves that it was made by somebody who is signed in. */
+  private createSealed<T extends { id: string; mac: string }>(
+    schema: z.ZodType<T>,
+    wish: Omit<T, "mac"> & { id: string },
+  ): Promise<boolean> {
+    const sealed = { ...wish, mac: seal(this.token, wish) };
+    return createRecord(this.fs, schema as z.ZodType<typeof sealed>, inboxPath(wish.id), sealed);
+  }
+
+  /** Was this asked for already, and is it durable or even carried out? A repeat is no news, whatever has happened since. */
+  private async isKnown(id: string, key: string | undefined): Promise<boolean> {
+    return (await this.isDone(id, key)) || (key !== undefined && (await this.fs.exists(inboxPath(id))));
+  }
+
+  /** Was this carried out already? A repeat that comes after that must not ask a second time. */
+  private async isDone(id: string, key: string | undefined): Promise<boolean> {
+    return key !== undefined && (await this.mirror.ledger.confirm(id));
+  }
+}
+
+/** @throws Problem 400 in words that say what would be right. */
+function assertPossible(when: When): void {
+  const problem = problemOf(when, Date.now());
+  if (problem !== null) throw new Problem(400, problem);
+}
+
+/** The supervisor's own questions have no other answers than their options. @throws Problem 400. */
+function checkedAnswer(question: Question, answer: string): string {
+  const taken = optionOf(question, answer);
+  if (taken !== null) return taken;
+  throw new Problem(400, `answer: one of ${question.options.join(", ")}`);
+}

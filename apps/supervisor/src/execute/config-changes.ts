@@ -1,0 +1,85 @@
+/**
+ * What somebody changes in config.yaml can be taken back: the supervisor keeps the text that it noticed last, and records it
+ * when a good one has taken its place. A bad file is no change: the good one before it stays in force (SPEC J3).
+ */
+import { titleOf } from "@mimikit/core/base/title";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { Change, type ConfigChange } from "@mimikit/protocol/records/change";
+import { CONFIG_FILE, CONFIG_FILE_BYTES_MAX, problemOfConfig, settingsIn } from "@mimikit/runtime/config/config";
+import { createRecord, replaceView } from "@mimikit/store/disk/record";
+import { changePath } from "@mimikit/store/disk/state";
+import { DocumentBusy, replaceDocument } from "@mimikit/store/documents/document";
+import { CannotUndo } from "../documents/cannot-undo.ts";
+import type { Hands } from "./hands.ts";
+import { sha256 } from "./notes.ts";
+
+/** The settings that were noticed last, in the words of their file. */
+const NOTICED_FILE = "config.noticed.yaml";
+
+type Surroundings = Pick<Hands, "fs" | "lock" | "nowMs" | "audit">;
+
+/** Records the change that somebody has made since the last time, if any; the first time only notes what there is. */
+export async function noticeConfig(hands: Surroundings): Promise<void> {
+  const { fs, lock, nowMs, audit } = hands;
+  if ((await readConfig(hands)) === (await fs.read(NOTICED_FILE, CONFIG_FILE_BYTES_MAX))) return;
+  await lock(CONFIG_FILE, async () => {
+    const info = await fs.info(CONFIG_FILE);
+    const text = await readConfig(hands);
+    const before = await fs.read(NOTICED_FILE, CONFIG_FILE_BYTES_MAX);
+    if (text === null || text === before || problemOfConfig(text) !== null) return;
+    if (before !== null) {
+      // The same file gets the same id, however often it is looked at (docs/file-protocol.md R2).
+      const seed = JSON.stringify([sha256(before), sha256(text), info?.inode, info?.mtimeMs]);
+      const change: ConfigChange = {
+        kind: "change",
+        id: `config-${sha256(seed).slice(0, 32)}`,
+        at: new Date(nowMs()).toISOString(),
+        by: "user",
+        title: titleOf(changedIn(before, text)),
+        what: "config",
+        op: "edit",
+        before,
+        after: sha256(text),
+      };
+      if (await createRecord(fs, Change, changePath(change.id), change))
+        audit({ event: "config_changed", detail: { id: change.id, settings: change.title } });
+    }
+    await replaceView(fs, NOTICED_FILE, text);
+  });
+}
+
+/** Writes the settings back as they were. @throws CannotUndo where somebody has changed them since. */
+export async function restoreConfig(change: ConfigChange, hands: Surroundings): Promise<void> {
+  const { fs, lock } = hands;
+  await lock(CONFIG_FILE, async () => {
+    const text = await readConfig(hands);
+    if (text === change.before) return;
+    if (text === null || sha256(text) !== change.after)
+      throw new CannotUndo(`${CONFIG_FILE} was changed once more since: undo the later change first, or edit it`);
+    const problem = problemOfConfig(change.before);
+    if (problem !== null)
+      throw new CannotUndo(`this version does not take what was there before (${problem}): edit ${CONFIG_FILE}`);
+    // Noted first: what comes back is no change of anybody's.
+    await replaceView(fs, NOTICED_FILE, change.before);
+    // Who has saved it meanwhile is found to have changed it at the next try.
+    if (!(await replaceDocument(fs, CONFIG_FILE, text, change.before))) throw new DocumentBusy(CONFIG_FILE);
+  });
+}
+
+/** A missing file says as much as an empty one; null for what is no plain file of text. */
+async function readConfig({ fs }: Pick<Hands, "fs">): Promise<string | null> {
+  try {
+    return (await fs.readText(CONFIG_FILE, CONFIG_FILE_BYTES_MAX)) ?? "";
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    return null;
+  }
+}
+
+/** The settings that are different, by their topmost names. */
+function changedIn(before: string, after: string): string {
+  const [old, fresh] = [settingsIn(before), settingsIn(after)];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
+  const changed = names.filter((name) => JSON.stringify(old[name]) !== JSON.stringify(fresh[name]));
+  return changed.sort().join(", ") || "only comments";
+}

@@ -1,0 +1,16 @@
+/** The settings of self-improvement, and whether a model answers for what it needs (SPEC J1). */
+import { hasModel, type Surroundings } from "@mimikit/agent/providers/names";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Config } from "@mimikit/runtime/config/config";
+import type { ImproveSettings } from "./improving.ts";
+
+/** Who must be a model, because the offline engine neither looks nor judges. */
+const NEEDED: readonly Role[] = ["worker", "reviewer"];
+
+/** @param startedMs when this process began. */
+export function improveSettings(config: Config, surroundings: Surroundings, startedMs: number): ImproveSettings {
+  const { enabled, idleSec, budget } = config.selfImprove;
+  const lacking = NEEDED.find((role) => !hasModel(role, config, surroundings));
+  const lacks = lacking === undefined ? null : `no model answers for the ${lacking}`;
+  return { isEnabled: enabled, lacks, idleSec, limit: budget, startedMs };
+}

@@ -1,0 +1,127 @@
+/** What decisions need to know of self-improvement, and the page about it for people: self_awake.json (SPEC J). */
+
+import type { Spending } from "@mimikit/core/base/budget";
+import type { Improving } from "@mimikit/core/base/snapshot";
+import { improveWaitSec } from "@mimikit/core/tasks/improvement";
+import { improvementNumber, turnId } from "@mimikit/protocol/base/id";
+import { IMPROVE_STEPS, stepId } from "@mimikit/protocol/records/improvement";
+import type { Improvement } from "@mimikit/protocol/wire/api";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { replaceView } from "@mimikit/store/disk/record";
+import { SELF_AWAKE_PATH } from "@mimikit/store/disk/state";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { highestImprovement, readImprovement } from "@mimikit/store/views/improvements";
+
+/** Improvements that are looked back upon to see how many came to nothing: 300 s doubled that often is more than a day. */
+const IMPROVEMENTS_LOOKED_AT = 10;
+/** Turns that are looked back upon for a word of the user. */
+const TURNS_LOOKED_AT = 50;
+
+/** What the settings say of it. */
+export type ImproveSettings = Pick<Improving, "isEnabled" | "lacks" | "idleSec" | "limit"> & {
+  /** When this process began, milliseconds since the epoch: nobody knows what was before it. */
+  startedMs: number;
+};
+
+/** Call after `mirror.refresh()`. Throws what the disk throws. */
+export async function improvingOf(
+  mirror: Mirror,
+  { startedMs, ...settings }: ImproveSettings,
+  spent: Spending,
+): Promise<Improving> {
+  const number = highestImprovement(mirror);
+  const past = await pastOf(mirror, number);
+  return { ...settings, spent, number, failures: past.failures, activeMs: Math.max(startedMs, past.activeMs) };
+}
+
+type Past = Pick<Improving, "failures" | "activeMs">;
+
+/** While one is under way nobody asks. */
+const UNDER_WAY: Past = { failures: 0, activeMs: 0 };
+
+/** What is settled never changes: it is read once, until there is more of it. */
+const pasts = new WeakMap<Ledger, { key: string; past: Past }>();
+
+async function pastOf(mirror: Mirror, number: number): Promise<Past> {
+  const { ledger } = mirror;
+  if (isUnderWay(mirror, number)) return UNDER_WAY;
+  const settledSteps = IMPROVE_STEPS.filter((step) => ledger.has(stepId(number, step))).length;
+  const key = `${ledger.settledTurn}/${number}/${settledSteps}`;
+  const known = pasts.get(ledger);
+  if (known?.key === key) return known.past;
+  const { saidMs, settledMs } = await lastWords(ledger);
+  let endedMs = 0;
+  let failures = 0;
+  for (let n = number; n > 0 && n > number - IMPROVEMENTS_LOOKED_AT; n--) {
+    const improvement = await readImprovement(mirror, n);
+    const atMs = Date.parse(improvement?.endedAt ?? improvement?.at ?? new Date(0).toISOString());
+    endedMs = Math.max(endedMs, atMs);
+    if (improvement === null || isSuccess(improvement) || atMs <= saidMs) break;
+    failures++;
+  }
+  const past = { failures, activeMs: Math.max(settledMs, endedMs) };
+  pasts.set(ledger, { key, past });
+  return past;
+}
+
+function isUnderWay({ queue, results, ledger }: Mirror, number: number): boolean {
+  return [...queue.keys(), ...results.keys()].some(
+    (id) => number > 0 && improvementNumber(id) === number && !ledger.has(id),
+  );
+}
+
+function isSuccess({ state }: Improvement): boolean {
+  return state === "branch" || state === "merged" || state === "undone";
+}
+
+/** When the last turn was settled, and when the user last said something; 0 where that is not known. */
+async function lastWords(ledger: Ledger): Promise<{ saidMs: number; settledMs: number }> {
+  let settledMs = 0;
+  for (let n = ledger.settledTurn; n > 0 && n > ledger.settledTurn - TURNS_LOOKED_AT; n--) {
+    const turn = await ledger.readResult(turnId(n));
+    if (turn === null) continue;
+    const completedMs = Date.parse(turn.completedAt);
+    settledMs = Math.max(settledMs, completedMs);
+    if ((turn.task.turn?.messages.length ?? 0) > 0) return { saidMs: completedMs, settledMs };
+  }
+  return { saidMs: 0, settledMs };
+}
+
+/** self_awake.json: a view, which may be deleted or edited, and is written anew. */
+export class SelfAwakeView {
+  private readonly fs: FileSystem;
+  private readonly mirror: Mirror;
+  private written = "";
+  /** What the last page was made of, where that cannot change any more. */
+  private settled: string | undefined;
+
+  constructor(fs: FileSystem, mirror: Mirror) {
+    this.fs = fs;
+    this.mirror = mirror;
+  }
+
+  /** Throws what the disk throws. */
+  async write(improving: Improving): Promise<void> {
+    const { number, isEnabled, lacks, idleSec, failures, activeMs } = improving;
+    const made = JSON.stringify([number, isEnabled, lacks, idleSec, failures, activeMs]);
+    if (made === this.settled) return;
+    const last = await readImprovement(this.mirror, number);
+    const isRunning = last !== null && last.endedAt === undefined;
+    this.settled = isRunning ? undefined : made;
+    const waitMs = improveWaitSec(idleSec, failures) * 1_000;
+    const next = isEnabled && lacks === null && !isRunning ? new Date(activeMs + waitMs).toISOString() : null;
+    const page = {
+      enabled: isEnabled,
+      lacks,
+      running: isRunning ? last : null,
+      last: isRunning ? null : last,
+      failures,
+      next,
+    };
+    const text = `${JSON.stringify(page, null, 2)}\n`;
+    if (text === this.written) return;
+    await replaceView(this.fs, SELF_AWAKE_PATH, text);
+    this.written = text;
+  }
+}

@@ -1,0 +1,32 @@
+/** How the questions were closed that decisions depend on, whether their records are still there or long archived. */
+
+import type { Snapshot } from "@mimikit/core/base/snapshot";
+import { needsOf } from "@mimikit/core/conditions/index";
+import { attemptToAskAbout, goOnId, isFailure, runAgainId } from "@mimikit/core/tasks/question";
+import type { Report } from "@mimikit/protocol/base/report";
+import type { ClosedQuestion } from "@mimikit/protocol/records/question";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+
+/** @param outcomes of the tasks that something waits for. */
+export async function closedQuestions(
+  { questions, inbox, links, queue, attemptFacts, ledger }: Mirror,
+  outcomes: ReadonlyMap<string, Report>,
+): Promise<ReadonlyMap<string, ClosedQuestion>> {
+  const ids = new Set([...questions.keys(), ...answersIn(inbox)]);
+  for (const { condition } of links.values())
+    for (const taskId of needsOf(condition).tasks) if (isFailure(outcomes.get(taskId))) ids.add(goOnId(taskId));
+  for (const task of queue.values()) {
+    const attempt = attemptToAskAbout(task, attemptFacts.get(task.id) ?? []);
+    if (attempt !== undefined) ids.add(runAgainId(task.id, attempt));
+  }
+  const closed = new Map<string, ClosedQuestion>();
+  for (const id of ids) {
+    const record = (await ledger.confirm(id)) ? await ledger.read(id) : null;
+    if (record !== null && "kind" in record && record.kind === "question") closed.set(id, record);
+  }
+  return closed;
+}
+
+function answersIn(inbox: Snapshot["inbox"]): string[] {
+  return [...inbox.values()].flatMap((wish) => (wish.kind === "answer" ? [wish.questionId] : []));
+}

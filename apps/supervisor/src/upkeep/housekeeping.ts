@@ -1,0 +1,88 @@
+/** What grows with time is kept within its bounds: old months, scratch folders, attachments, leftovers of dead processes. */
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
+import { CHANGES_KEEP_DAYS, CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
+import type { Config } from "@mimikit/runtime/config/config";
+import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
+import { sweepAttachments } from "@mimikit/store/attachments/attachments";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { CHANGES, RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/disk/state";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
+import { boundProcessLogs } from "./bound-process-logs.ts";
+import { foldArchive } from "./fold.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface House {
+  home: string;
+  fs: FileSystem;
+  ledger: Ledger;
+  config: Config;
+  nowMs: number;
+  /** The ids of the attachments that a message names. */
+  namedAttachments(): Promise<ReadonlySet<string>>;
+  audit(event: AuditEvent): void;
+}
+
+/** Each step is tried, whatever became of the others. Throws an AggregateError of what went wrong. */
+export async function keepHouse(house: House): Promise<void> {
+  const { home, fs, ledger, config, nowMs, namedAttachments, audit } = house;
+  const isOld = (path: string, days: number) =>
+    nowMs - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs) > days * DAY_MS;
+  const steps: (() => Promise<void> | void)[] = [
+    async () => {
+      const folded = await foldArchive(fs, ledger, nowMs, config.archiveFoldDays);
+      if (folded > 0) audit({ event: "archive_folded", detail: { records: folded } });
+    },
+    () => removeWhere(join(home, RUNS), (path) => isOld(path, config.runsKeepDays)),
+    () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
+    () =>
+      removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
+    async () => {
+      const removed = await sweepAttachments(home, await namedAttachments(), nowMs);
+      if (removed > 0) audit({ event: "attachments_removed", detail: { removed } });
+    },
+    () => boundProcessLogs(home),
+    () => removeOldChanges(join(home, CHANGES), nowMs),
+    () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
+  ];
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, "some of the housekeeping failed");
+}
+
+function removeWhere(dir: string, isDue: (path: string) => boolean): void {
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    if (isDue(path)) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** What is longer ago, or has too many newer ones over it, cannot be taken back any more. */
+function removeOldChanges(dir: string, nowMs: number): void {
+  const times = readdirSync(dir).map((name) => {
+    const path = join(dir, name);
+    return { path, mtimeMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs };
+  });
+  const newestFirst = times.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (const [i, { path, mtimeMs }] of newestFirst.entries())
+    if (i >= CHANGES_KEPT_MAX || nowMs - mtimeMs > CHANGES_KEEP_DAYS * DAY_MS) rmSync(path, { force: true });
+}
+
+/** `sessions/t-000042.0.summary.md`: the task that it is of. One that is still open may go on with it, however old it is. */
+function sessionTask(path: string): string {
+  return basename(path).replace(/(\.summary\.md|\.jsonl|\.[a-z]+\.json)$/, "");
+}
+
+/** `tmp/supervisor-4711-8840`: the role, its pid and its start time. */
+function isAliveIncarnation(path: string): boolean {
+  const match = /-(\d+)-(\d*)$/.exec(path);
+  return match !== null && isAlive({ pid: Number(match[1]), startTime: match[2] ?? "", bootId: ownIdentity().bootId });
+}

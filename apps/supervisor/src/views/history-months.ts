@@ -1,0 +1,69 @@
+/**
+ * history/YYYY-MM.jsonl is kept level with archive/: every settled turn has a line, and a turn without one is given one,
+ * whether it is new, or its line was torn off, or somebody has deleted the file (docs/file-protocol.md R9).
+ */
+import { messagesOf } from "@mimikit/core/views/history";
+import { turnId } from "@mimikit/protocol/base/id";
+import type { HistoryTurn } from "@mimikit/protocol/records/history";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
+import { appendHistory, HistoryPartitions } from "@mimikit/store/views/history-partitions";
+
+/** Turns that are written in one go: some milliseconds of work, and other work goes on while they become durable. */
+const BATCH_TURNS_MAX = 32;
+/** Turns of one round; a long history that is made anew takes several. */
+const ROUND_TURNS_MAX = 2_000;
+const MONTH_CHARS = "2026-11".length;
+
+export class HistoryMonths {
+  private readonly home: string;
+  private readonly ledger: Ledger;
+  private months: HistoryPartitions;
+  /** Every turn up to this one has its line. */
+  private complete = 0;
+  /** The turns beyond it that have theirs. */
+  private written = new Set<number>();
+  /** Where a turn goes whose own month nobody can tell any more: its record is damaged. */
+  private lastMonth: string | null = null;
+
+  constructor(home: string, ledger: Ledger) {
+    this.home = home;
+    this.ledger = ledger;
+    this.months = new HistoryPartitions(home);
+  }
+
+  /** Writes the lines that are missing, at most ROUND_TURNS_MAX. Throws what the disk throws. */
+  async write(): Promise<void> {
+    if (this.complete >= this.ledger.settledTurn && this.months.isAsRead()) return;
+    await this.look();
+    const missing: number[] = [];
+    for (let n = this.complete + 1; n <= this.ledger.settledTurn && missing.length < ROUND_TURNS_MAX; n++)
+      if (!this.written.has(n)) missing.push(n);
+    while (missing.length > 0) await this.append(missing.splice(0, BATCH_TURNS_MAX));
+    if (this.ledger.settledTurn > this.complete) await this.look();
+  }
+
+  /** Notes which turns have a line. */
+  private async look(): Promise<void> {
+    if (!this.months.isAsRead()) {
+      this.months = new HistoryPartitions(this.home);
+      this.complete = 0;
+      this.written = new Set();
+    }
+    for await (const turns of this.months.follow()) for (const { turn } of turns) this.written.add(turn);
+    while (this.written.delete(this.complete + 1)) this.complete++;
+  }
+
+  private async append(numbers: readonly number[]): Promise<void> {
+    const byMonth = new Map<string, HistoryTurn[]>();
+    for (const number of numbers) {
+      const turn = await this.ledger.readResult(turnId(number));
+      const month = turn?.completedAt.slice(0, MONTH_CHARS) ?? this.lastMonth;
+      if (month === null) continue;
+      this.lastMonth = month;
+      const lines = byMonth.get(month) ?? [];
+      byMonth.set(month, lines);
+      lines.push({ turn: number, messages: turn === null ? [] : messagesOf(turn) });
+    }
+    for (const [month, lines] of byMonth) await appendHistory(this.home, month, lines);
+  }
+}

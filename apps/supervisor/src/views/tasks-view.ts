@@ -1,0 +1,94 @@
+/** tasks.md: what runs, waits and ended last, for people. A view: it may be deleted or edited, and is written anew. */
+
+import { countAttempts } from "@mimikit/core/base/snapshot";
+import { nextFiring } from "@mimikit/core/triggers/occurrence";
+import { boardOf, summaryOf } from "@mimikit/core/views/board";
+import { ENDED_SHOWN_MAX, tasksMarkdown } from "@mimikit/core/views/tasks-markdown";
+import { turnId } from "@mimikit/protocol/base/id";
+import { BadJson } from "@mimikit/protocol/base/json";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { replaceView } from "@mimikit/store/disk/record";
+import { TASKS_PATH } from "@mimikit/store/disk/state";
+import type { AttemptRecord, Mirror } from "@mimikit/store/mirror/mirror";
+
+/** At the start, tasks that have ended are looked for in this many turns. */
+const TURNS_LOOKED_AT = 100;
+/** A longer file is not what was written here. */
+const PAGE_BYTES_MAX = 1_048_576;
+
+export class TasksView {
+  private readonly fs: FileSystem;
+  private readonly mirror: Mirror;
+  private readonly timeZone: string;
+  /** The tasks that were reported last. */
+  private ended: TaskSummary[] = [];
+  private throughTurn: number | undefined;
+
+  /** @param timeZone the IANA zone of all times on the page. */
+  constructor(fs: FileSystem, mirror: Mirror, timeZone: string) {
+    this.fs = fs;
+    this.mirror = mirror;
+    this.timeZone = timeZone;
+  }
+
+  /** Brings tasks.md up to what the mirror knows; a page that says so already is left alone. Throws what the disk throws. */
+  async write(): Promise<void> {
+    await this.noteEnded();
+    const text = this.compose();
+    if (text !== (await this.read())) await replaceView(this.fs, TASKS_PATH, text);
+  }
+
+  private async read(): Promise<string | null> {
+    try {
+      return await this.fs.read(TASKS_PATH, PAGE_BYTES_MAX);
+    } catch (error) {
+      if (error instanceof BadJson) return null;
+      throw error;
+    }
+  }
+
+  /** What ended is reported by a turn: each turn is read once. */
+  private async noteEnded(): Promise<void> {
+    const { ledger } = this.mirror;
+    const { settledTurn } = ledger;
+    const first = (this.throughTurn ?? Math.max(0, settledTurn - TURNS_LOOKED_AT)) + 1;
+    for (let number = first; number <= settledTurn; number++) {
+      const turn = await ledger.readResult(turnId(number));
+      for (const { id } of turn?.task.turn?.results ?? []) {
+        const result = await ledger.readResult(id);
+        if (result !== null) this.ended.push(summaryOf(result));
+      }
+      this.ended = this.ended.slice(-ENDED_SHOWN_MAX);
+      this.throughTurn = number;
+    }
+    this.throughTurn ??= settledTurn;
+  }
+
+  private compose(): string {
+    const { queue, links, results, attempts, questions, standing, ledger } = this.mirror;
+    const isOver = ({ id }: { id: string }) => ledger.has(id);
+    const open = [...queue.values()].filter((task) => !isOver(task));
+    const board = boardOf({
+      queue: new Map(open.map((task) => [task.id, task])),
+      links: new Map([...links].filter(([id, link]) => !isOver(link) && !queue.has(id))),
+      results: new Map([...results].filter(([, result]) => !isOver(result))),
+      runningClaimOf: (id) => runningClaim(attempts.get(id)),
+      attemptsOf: (id) => countAttempts(attempts.get(id)),
+    });
+    return tasksMarkdown({
+      tasks: [...board, ...this.ended],
+      questions: [...questions.values()].filter((question) => !isOver(question)),
+      triggers: [...standing.values()]
+        .filter((trigger) => !isOver(trigger))
+        .map((trigger) => ({ trigger, nextMs: nextFiring(trigger) })),
+      timeZone: this.timeZone,
+    });
+  }
+}
+
+/** The claim of the attempt that runs now, as far as the disk says. */
+function runningClaim(attempts: readonly AttemptRecord[] = []) {
+  const newest = attempts.at(-1);
+  return newest?.failed === undefined ? newest?.claim : undefined;
+}

@@ -1,0 +1,191 @@
+/** One message: the user's own with how far it got, the assistant's with the work it started, a notice in between. */
+
+import type { AttachedFile } from "@mimikit/protocol/base/attachment";
+import type { ChatMessage } from "@mimikit/protocol/wire/api";
+import type { ComponentChildren } from "preact";
+import { timeText, words } from "../i18n/words.ts";
+import { link, sendAgain } from "../model/connection.ts";
+import { type OutboxEntry, release } from "../model/outbox.ts";
+import { answeredIds, answeringNow, isPending, tasks, thinking, unreachedTurn } from "../model/state.ts";
+import { Check, Clock } from "../ui/icons.tsx";
+import { lazily } from "../ui/lazily.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { MessageActions } from "./message-actions.tsx";
+import { QuoteLine } from "./quote-line.tsx";
+
+const SentFiles = lazily(async () => (await import("./files.tsx")).SentFiles);
+const ReplyCards = lazily(async () => (await import("./cards/reply-cards.tsx")).ReplyCards);
+
+interface MessageItemProps {
+  message: ChatMessage;
+  /** The day that begins here. */
+  day: string | undefined;
+}
+
+export function MessageItem({ message, day }: MessageItemProps) {
+  if (message.marker === "clear")
+    return (
+      <li class="rule beginning" data-id={message.id}>
+        {words.newConversation}
+      </li>
+    );
+  return (
+    <>
+      {day !== undefined && <li class="rule">{day}</li>}
+      <li class="message" data-role={message.role} data-id={message.id} data-meanwhile={message.meanwhile}>
+        {message.role === "user" && (
+          <Own text={message.text} at={message.at} files={message.attachments} quote={message.quote}>
+            {message.meanwhile ? <Way message={message} /> : <Progress message={message} />}
+            {!isPending(message) && <MessageActions id={message.id} text={message.text} />}
+          </Own>
+        )}
+        {message.role === "assistant" && <Reply message={message} />}
+        {message.role === "system" && (
+          <div class="system">
+            <span class="unseen">{words.notice}: </span>
+            {message.notification?.title !== undefined && <strong>{message.notification.title}</strong>}
+            <Markdown text={message.text} />
+          </div>
+        )}
+      </li>
+    </>
+  );
+}
+
+/** A message that the gateway does not have yet. */
+export function OutboxItem({ entry }: { entry: OutboxEntry }) {
+  return (
+    <li class="message" data-role="user" data-outbox={entry.id} data-meanwhile={entry.mode === "steer" || undefined}>
+      <Own text={entry.text} at={entry.at} files={entry.files} quote={entry.quote}>
+        {entry.refusal === undefined ? (
+          <span class="progress" data-progress="sending">
+            {link.value.state === "connected" ? words.sending : words.unsent}
+          </span>
+        ) : (
+          <span class="progress" data-progress="refused" role="alert">
+            {words.refused(entry.refusal)}
+            <button type="button" class="link" onClick={() => sendAgain(entry.id)}>
+              {words.sendAgain}
+            </button>
+            <button type="button" class="link" onClick={() => release(entry.id)}>
+              {words.discard}
+            </button>
+          </span>
+        )}
+      </Own>
+    </li>
+  );
+}
+
+/** A reply while it is being written. */
+export function FormingReply({ turn, text }: { turn: string; text: string }) {
+  return (
+    <li class="message forming" data-role="assistant" data-turn={turn} aria-busy="true">
+      <span class="unseen">{words.assistant}: </span>
+      <Markdown text={text} isForming />
+    </li>
+  );
+}
+
+/** Says that an answer is on its way, which nobody can know without a connection. */
+export function Thinking() {
+  if (!thinking.value || link.value.state !== "connected") return null;
+  return (
+    <li class="message thinking" data-role="assistant">
+      <span>
+        {words.thinking}
+        <i />
+        <i />
+        <i />
+      </span>
+    </li>
+  );
+}
+
+interface OwnProps {
+  text: string;
+  at: string;
+  files: readonly AttachedFile[] | undefined;
+  /** The id of what it replies to. */
+  quote: string | undefined;
+  children: ComponentChildren;
+}
+
+function Own({ text, at, files = [], quote, children }: OwnProps) {
+  return (
+    <>
+      <span class="unseen">{words.you}: </span>
+      {quote !== undefined && <QuoteLine id={quote} />}
+      {files.length > 0 && <SentFiles files={files} />}
+      <div class="bubble">{text}</div>
+      <p class="meta">
+        <time dateTime={at}>{timeText(at)}</time>
+        {children}
+      </p>
+    </>
+  );
+}
+
+/** How far a message is: it is on disk, a turn works on it, it is answered; without a model, or behind another, it waits. */
+function Progress({ message: { id, mode, toTaskId, pending } }: { message: ChatMessage }) {
+  if (answeredIds.value.has(id)) return <Stage name="answered" text={words.answered} isOver />;
+  if (toTaskId !== undefined && toTaskId === unreachedTurn.value)
+    return <Stage name="waiting" text={words.waitsForModel} />;
+  if (toTaskId !== undefined) return <Stage name="seen" text={words.seen} isOver />;
+  if (mode === "next") return <Stage name="waiting" text={words.savedNext} />;
+  if (pending === true && answeringNow.value) return <Stage name="waiting" text={words.savedWaits} />;
+  return <Stage name="saved" text={words.saved} isOver />;
+}
+
+interface StageProps {
+  name: string;
+  text: string;
+  /** A check says that it has come so far, a clock that it waits. */
+  isOver?: boolean;
+}
+
+function Stage({ name, text, isOver = false }: StageProps) {
+  return (
+    <span class="progress" data-progress={name}>
+      {isOver ? <Check /> : <Clock />}
+      {text}
+    </span>
+  );
+}
+
+/** Where words went that were said while something ran. */
+function Way({ message: { pending, toTaskId } }: { message: ChatMessage }) {
+  if (pending !== true)
+    return (
+      <span class="progress" data-progress="heard">
+        <Check />
+        {words.heard}
+      </span>
+    );
+  return (
+    <span class="progress" data-progress={toTaskId === undefined ? "saved" : "passed"}>
+      {toTaskId === undefined ? words.saidMeanwhile : words.passedOn(tasks.value.get(toTaskId)?.title)}
+    </span>
+  );
+}
+
+function Reply({ message }: { message: ChatMessage }) {
+  const tokens = (message.usage?.inputTokens ?? 0) + (message.usage?.outputTokens ?? 0);
+  return (
+    <>
+      <span class="unseen">{words.assistant}: </span>
+      <Markdown text={message.text} />
+      {hasCards(message) && <ReplyCards message={message} />}
+      <p class="meta">
+        <time dateTime={message.at}>{timeText(message.at)}</time>
+        {message.provider !== undefined && <span>{words.provider(message.provider)}</span>}
+        {tokens > 0 && <span>{words.tokens(tokens)}</span>}
+        <MessageActions id={message.id} text={message.text} />
+      </p>
+    </>
+  );
+}
+
+function hasCards({ taskIds = [], triggers = [] }: ChatMessage): boolean {
+  return triggers.length > 0 || taskIds.some((id) => tasks.value.has(id));
+}

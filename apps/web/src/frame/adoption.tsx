@@ -1,0 +1,72 @@
+/** Asks whether the state directory is the user's own, where it was not made here: the page lists everything that would run. */
+import type { AdoptionView, HomeItem } from "@mimikit/protocol/wire/api";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { words } from "../i18n/words.ts";
+import { call } from "../model/call.ts";
+
+const KINDS: readonly HomeItem["kind"][] = [
+  "setting",
+  "command",
+  "task",
+  "result",
+  "trigger",
+  "skill",
+  "file",
+  "browser",
+];
+
+export function Adoption() {
+  const known = useSignal<AdoptionView | undefined>(undefined);
+  const isBusy = useSignal(false);
+  useEffect(() => {
+    void call<AdoptionView>("GET", "/api/adoption").then((view) => {
+      known.value = view;
+    });
+  }, []);
+  const accept = async () => {
+    isBusy.value = true;
+    known.value = (await call<AdoptionView>("POST", "/api/adoption", {})) ?? known.value;
+    isBusy.value = false;
+  };
+  const view = known.value;
+  if (view === undefined) return null;
+  return (
+    <section class="questions" aria-label={words.adoption.title}>
+      <article class="question" aria-labelledby="adoption-title" aria-busy={isBusy.value}>
+        <h2 id="adoption-title">{words.adoption.title}</h2>
+        <p>{words.adoption.text(view.home)}</p>
+        {view.items.length === 0 && <p class="quiet">{words.adoption.nothing}</p>}
+        {KINDS.map((kind) => (
+          <Items
+            key={kind}
+            title={words.adoption.kinds[kind]}
+            items={view.items.filter((item) => item.kind === kind)}
+          />
+        ))}
+        {view.more > 0 && <p class="quiet">{words.adoption.more(view.more)}</p>}
+        {view.adopted ? (
+          <p role="status">{words.adoption.done}</p>
+        ) : (
+          <button type="button" class="primary" disabled={isBusy.value} onClick={() => void accept()}>
+            {words.adoption.accept}
+          </button>
+        )}
+      </article>
+    </section>
+  );
+}
+
+function Items({ title, items }: { title: string; items: readonly HomeItem[] }) {
+  if (items.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {items.map(({ text }) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </>
+  );
+}

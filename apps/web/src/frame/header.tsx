@@ -1,0 +1,93 @@
+/** The top line: whether the page is connected, who answers, and what the owner should look at. */
+
+import { words } from "../i18n/words.ts";
+import { nowMs } from "../model/clock.ts";
+import { connectNow, disconnect, link } from "../model/connection.ts";
+import { status } from "../model/state.ts";
+import { Door, Mark, Warning } from "../ui/icons.tsx";
+import { ChangesButton } from "./changes-button.tsx";
+import { NotificationsButton } from "./notifications-button.tsx";
+import { OverviewButton, OverviewSheet } from "./overview-button.tsx";
+import { PaletteButton } from "./palette.tsx";
+import { DrawerButton } from "./tasks.tsx";
+import { TriggersButton } from "./triggers-button.tsx";
+
+export function Header() {
+  const signOut = () => {
+    if (confirm(words.signOutQuestion)) void disconnect();
+  };
+  return (
+    <header class="header">
+      <Mark />
+      <div class="title">
+        <h1>{words.name}</h1>
+        <p class="facts">
+          <Connection />
+          <OverviewButton />
+        </p>
+      </div>
+      <OverviewSheet />
+      <Problems />
+      <PaletteButton />
+      <TriggersButton />
+      <ChangesButton />
+      <DrawerButton />
+      <NotificationsButton />
+      <button type="button" class="plain roomy" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
+        <Door />
+      </button>
+    </header>
+  );
+}
+
+/** Red and amber are words, too: colour is never the only sign. */
+function Connection() {
+  const now = link.value;
+  if (now.state === "connected") {
+    const starting = status.value?.ready === false;
+    return (
+      <span
+        class="fact"
+        data-link={starting ? "connecting" : "connected"}
+        role="status"
+        title={starting ? words.startingTitle : ""}
+      >
+        {starting ? words.starting : words.connected}
+      </span>
+    );
+  }
+  if (now.state === "connecting") {
+    return (
+      <span class="fact" data-link="connecting" role="status">
+        {words.connecting}
+      </span>
+    );
+  }
+  const waitSec = now.state === "waiting" ? Math.max(1, Math.ceil((now.retryAtMs - nowMs.value) / 1000)) : 0;
+  return (
+    <button type="button" class="fact" data-link={now.state} title={words.retryNow} onClick={connectNow}>
+      {now.state === "waiting" ? words.reconnectingIn(waitSec) : words.offline}
+    </button>
+  );
+}
+
+function Problems() {
+  const problems = status.value?.problems ?? [];
+  if (problems.length === 0) return null;
+  const label = words.problems(problems.length);
+  return (
+    <>
+      <button type="button" class="problems-button" popovertarget="problems" aria-label={label} title={label}>
+        <Warning />
+        <span class="label">{label}</span>
+      </button>
+      <div id="problems" class="sheet problems" popover="auto">
+        <ul>
+          {problems.map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * Notifications of the device: what the Teller wants to be seen whatever the user looks at, and, while nobody looks at the
+ * page, questions and what comes unasked. The browser is asked for leave only when the user says so. The tag is the id of
+ * what is told, so that several tabs, and a reconnect, show it once.
+ */
+import { effect, signal } from "@preact/signals";
+import { words } from "../i18n/words.ts";
+import { loaded, messages, notifications, questions } from "../model/state.ts";
+
+const KEY = "mimikit.notifications";
+const BODY_CHARS_MAX = 500;
+
+/** `off`: the user has not asked for them on this browser. */
+export type Consent = "missing" | "denied" | "off" | "on";
+
+export const consent = signal<Consent>(consentNow());
+
+function consentNow(): Consent {
+  if (!("Notification" in window) || !isSecureContext) return "missing";
+  if (Notification.permission === "denied") return "denied";
+  return Notification.permission === "granted" && localStorage.getItem(KEY) === "on" ? "on" : "off";
+}
+
+/** Asks the browser for leave; call it only because the user pressed something. */
+export async function allowNotifications(): Promise<void> {
+  localStorage.setItem(KEY, "on");
+  await Notification.requestPermission();
+  consent.value = consentNow();
+}
+
+/** The browser's leave stays; we use it no more. */
+export function stopNotifications(): void {
+  localStorage.removeItem(KEY);
+  consent.value = consentNow();
+}
+
+interface News {
+  id: string;
+  title: string;
+  body: string;
+}
+
+/** Tells what is new from now on. What the page finds when it first connects is no news. */
+export function startNotifying(): void {
+  tellWhatIsNew(() => (loaded.value ? newsNow() : undefined), tellWhoLooksElsewhere);
+  tellWhatIsNew(() => notifications.value.map(({ id, title = words.name, text }) => ({ id, title, body: text })), tell);
+}
+
+function tellWhatIsNew(look: () => News[] | undefined, tellOne: (news: News) => void): void {
+  let known: ReadonlySet<string> | undefined;
+  effect(() => {
+    const news = look();
+    const before = known;
+    known = news && new Set(news.map(({ id }) => id));
+    if (before === undefined || consent.peek() !== "on") return;
+    for (const one of news ?? []) if (!before.has(one.id)) tellOne(one);
+  });
+}
+
+/** Open questions, and messages of Mimikit that answer nothing: reminders and reports. */
+function newsNow(): News[] {
+  const asked = [...questions.value.values()].map(({ id, question }) => ({
+    id,
+    title: words.questions,
+    body: question,
+  }));
+  const unasked = messages.value
+    .filter(({ role, answers, id }) => role === "assistant" && answers === undefined && !questions.value.has(id))
+    .map(({ id, text }) => ({ id, title: words.name, body: text }));
+  return [...asked, ...unasked];
+}
+
+function tellWhoLooksElsewhere(news: News): void {
+  if (document.visibilityState !== "visible" || !document.hasFocus()) tell(news);
+}
+
+/** One notification for each piece of news, however many tabs are open. */
+function tell({ id, title, body }: News): void {
+  const options = { body: body.slice(0, BODY_CHARS_MAX), tag: id, icon: "icon.svg" };
+  try {
+    const shown = new Notification(title, options);
+    shown.onclick = () => {
+      window.focus();
+      shown.close();
+    };
+  } catch (error) {
+    // Some phones have the interface, and show nothing that comes from a page itself.
+    if (!(error instanceof TypeError)) throw error;
+    import("../model/notify-by-worker.ts")
+      .then(({ notifyByWorker }) => notifyByWorker(title, options))
+      .catch((problem: unknown) => {
+        console.warn(problem);
+        consent.value = "missing";
+      });
+  }
+}

@@ -1,0 +1,140 @@
+/** One WebSocket that is always coming back, and goes on from the last cursor it saw (SPEC K3). */
+import type { ClientFrame, ServerFrame } from "@mimikit/protocol/wire/api";
+import { signal } from "@preact/signals";
+import { words } from "../i18n/words.ts";
+import { type Along, frameOf, keep, newId, outbox, retry } from "./outbox.ts";
+import { askWhetherPaired, type PairOutcome, pair, secret, session, signOut } from "./session.ts";
+import { answering, cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
+
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 15_000;
+
+export type Link =
+  | { state: "connecting" }
+  | { state: "connected" }
+  | { state: "waiting"; retryAtMs: number }
+  | { state: "offline" };
+export const link = signal<Link>({ state: "connecting" });
+
+let socket: WebSocket | undefined;
+let failures = 0;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
+/** Numbers the attempts: what an overtaken attempt still hears changes nothing. */
+let attempt = 0;
+
+/** Starts connecting, and keeps the page connected for as long as it is paired. */
+export async function connect(): Promise<void> {
+  const mine = ++attempt;
+  clearTimeout(retryTimer);
+  socket?.close();
+  socket = undefined;
+  link.value = { state: "connecting" };
+  const answer = await askWhetherPaired();
+  if (mine !== attempt) return;
+  if (answer === "unknown") return connectLater();
+  session.value = answer;
+  if (answer === "paired") open(mine);
+}
+
+/** Connects at once when the page waits for its next attempt: the user asked, or the network or the tab came back. */
+export function connectNow(): void {
+  if (link.value.state === "waiting" || link.value.state === "offline") void connect();
+}
+
+/** Redeems a pairing code and connects. A code that fails does no harm to a browser that is paired already. */
+export async function pairAndConnect(code: string): Promise<PairOutcome> {
+  const outcome = await pair(code);
+  if (outcome === "paired") {
+    session.value = "paired";
+    await connect();
+  }
+  return outcome;
+}
+
+/** Signs out and returns to the pairing screen. */
+export async function disconnect(): Promise<void> {
+  attempt++;
+  clearTimeout(retryTimer);
+  socket?.close();
+  socket = undefined;
+  await signOut();
+  forgetAll();
+  session.value = "unpaired";
+}
+
+/** Keeps a message, or words for what runs now, and sends it at once or as soon as there is a connection. */
+export function sendMessage(text: string, along?: Along): void {
+  send(frameOf(keep(text, Date.now(), along)));
+}
+
+/** Answers an open question. Without a connection it stays open, and the user is told. */
+export function answer(questionId: string, text: string): void {
+  const id = newId();
+  if (send({ type: "answer", id, questionId, answer: text }))
+    answering.value = new Map(answering.value).set(questionId, id);
+  else notice.value = words.notConnected;
+}
+
+/** Ends what runs now. It is about this moment, so without a connection it is not kept, and the user is told. */
+export function stop(): void {
+  if (!send({ type: "stop", id: newId() })) notice.value = words.notConnected;
+}
+
+/** Begins a new conversation, or tells the user that there is no connection. */
+export function clear(): void {
+  if (!send({ type: "clear", id: newId() })) notice.value = words.notConnected;
+}
+
+/** Tries a message again that the gateway refused. */
+export function sendAgain(id: string): void {
+  const entry = retry(id);
+  if (entry) send(frameOf(entry));
+}
+
+/** Asks for a task, and everything below it, to be cancelled. Does nothing without a connection. */
+export function cancelTask(taskId: string): void {
+  if (send({ type: "cancel", taskId })) cancelling.value = new Set([...cancelling.value, taskId]);
+}
+
+function send(frame: ClientFrame): boolean {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
+  socket.send(JSON.stringify(frame));
+  return true;
+}
+
+function open(mine: number): void {
+  const url = new URL("ws", location.href.replace(/^http/, "ws").replace(/#.*$/, ""));
+  socket = new WebSocket(url);
+  socket.onopen = () => {
+    if (mine === attempt) greet();
+  };
+  socket.onmessage = (event) => {
+    if (mine !== attempt) return;
+    failures = 0;
+    receive(JSON.parse(String(event.data)) as ServerFrame);
+  };
+  socket.onclose = () => {
+    if (mine === attempt) connectLater();
+  };
+}
+
+function greet(): void {
+  forgetLive();
+  const token = secret();
+  send({
+    type: "hello",
+    ...(token !== undefined && { token }),
+    ...(cursor.value !== undefined && { cursor: cursor.value }),
+  });
+  link.value = { state: "connected" };
+  for (const entry of outbox.value) if (entry.refusal === undefined) send(frameOf(entry));
+}
+
+function connectLater(): void {
+  socket = undefined;
+  const longest = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** failures++);
+  // Half of the wait is random, so that many tabs do not return in step after a restart.
+  const waitMs = longest / 2 + Math.random() * (longest / 2);
+  link.value = navigator.onLine ? { state: "waiting", retryAtMs: Date.now() + waitMs } : { state: "offline" };
+  retryTimer = setTimeout(() => void connect(), waitMs);
+}

@@ -1,0 +1,109 @@
+/**
+ * A message that the user sent is kept until the gateway has it on disk: it survives a reload and a lost connection,
+ * and goes out again under the same id, so that sending twice is sending once (SPEC K2).
+ */
+
+import type { AttachedFile } from "@mimikit/protocol/base/attachment";
+import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/base/fields";
+import type { ClientFrame } from "@mimikit/protocol/wire/api";
+import { signal } from "@preact/signals";
+
+/** One key per message: two tabs that share the storage never overwrite each other's. */
+const KEY_PREFIX = "mimikit.outbox.";
+
+/** The protocol's limit. Its type is the number itself, so that a change there stops this from compiling. */
+export const TEXT_CHARS_MAX: typeof MessageCharsMax = 64_000;
+
+export type OutboxMode = "steer" | "next";
+
+/** What goes along with the words of a message. */
+export interface Along {
+  mode?: OutboxMode;
+  files?: readonly AttachedFile[];
+  /** The id of the message that it replies to. */
+  quote?: string | undefined;
+}
+
+export interface OutboxEntry {
+  id: string;
+  text: string;
+  /** When the user sent it, ISO 8601. */
+  at: string;
+  timeZone: string;
+  /** `steer`: said to what runs now. `next`: it wants a turn of its own. */
+  mode?: OutboxMode;
+  /** What goes along with it; stored by the gateway already. */
+  files?: readonly AttachedFile[];
+  /** The message that it replies to. */
+  quote?: string;
+  /** Why the gateway said no; such an entry waits for the user. */
+  refusal?: string;
+  /** The message that came back before its acknowledgement; shown instead of this entry. */
+  shownAs?: string;
+}
+
+export const outbox = signal<readonly OutboxEntry[]>(readStored());
+
+function readStored(): OutboxEntry[] {
+  return Object.keys(localStorage)
+    .filter((key) => key.startsWith(KEY_PREFIX))
+    .map((key) => JSON.parse(localStorage.getItem(key) ?? "null") as OutboxEntry)
+    .sort((a, b) => a.at.localeCompare(b.at));
+}
+
+/** Keeps `text` for sending and returns its entry. */
+export function keep(text: string, nowMs: number, { mode, files = [], quote }: Along = {}): OutboxEntry {
+  const entry: OutboxEntry = {
+    id: newId(),
+    text,
+    at: new Date(nowMs).toISOString(),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...(mode !== undefined && { mode }),
+    ...(files.length > 0 && { files }),
+    ...(quote !== undefined && { quote }),
+  };
+  localStorage.setItem(KEY_PREFIX + entry.id, JSON.stringify(entry));
+  outbox.value = [...outbox.value, entry];
+  return entry;
+}
+
+/** Forgets an entry: the gateway has it, or the user discarded it. Returns it, if it was there. */
+export function release(id: string): OutboxEntry | undefined {
+  const entry = outbox.value.find((one) => one.id === id);
+  localStorage.removeItem(KEY_PREFIX + id);
+  outbox.value = outbox.value.filter((one) => one.id !== id);
+  return entry;
+}
+
+/** Changes how an entry is shown. What is stored stays as the user sent it. */
+export function mark(id: string, change: Pick<OutboxEntry, "shownAs"> | Pick<OutboxEntry, "refusal">): void {
+  outbox.value = outbox.value.map((entry) => (entry.id === id ? { ...entry, ...change } : entry));
+}
+
+/** The user wants a refused entry to be tried once more. Returns it. */
+export function retry(id: string): OutboxEntry | undefined {
+  outbox.value = outbox.value.map(({ refusal, ...entry }) =>
+    entry.id === id || refusal === undefined ? entry : { ...entry, refusal },
+  );
+  return outbox.value.find((entry) => entry.id === id);
+}
+
+/** The frame that sends an entry. */
+export function frameOf({ id, text, at, timeZone, mode, files, quote }: OutboxEntry): ClientFrame {
+  if (mode === "steer") return { type: "steer", id, text };
+  const attachments = files?.map(({ id: fileId, name }) => ({ id: fileId, ...(name !== undefined && { name }) }));
+  return {
+    type: "input",
+    id,
+    text,
+    client: { timeZone, now: at },
+    ...(mode === "next" && { mode }),
+    ...(attachments !== undefined && { attachments }),
+    ...(quote !== undefined && { quote }),
+  };
+}
+
+/** 128 random bits. `crypto.randomUUID` is missing where the page is served over plain HTTP from another machine. */
+export function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

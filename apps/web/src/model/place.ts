@@ -1,0 +1,68 @@
+/**
+ * Where the reader is: in the conversation, or in a view over it. The address says it, so that the browser's way back and
+ * a reload lead where they should.
+ */
+import { signal } from "@preact/signals";
+import { VIEWS, type View } from "../i18n/view-names.ts";
+
+export interface Place {
+  /** undefined in the conversation. */
+  view: View | undefined;
+  /** What of the view is meant: the id of a task or of a trigger, what is looked for. */
+  detail: string | undefined;
+}
+
+const IN_FRAGMENT = /^#\/([a-z]+)(?:\/(.+))?$/;
+
+export const place = signal<Place>(placeIn(location.hash));
+/** Whether the palette is over it, wherever that is. */
+export const isPaletteOpen = signal(false);
+
+addEventListener("popstate", () => {
+  place.value = placeIn(location.hash);
+});
+
+/** Opens a view, or goes to another detail of the one that is open. */
+export function go(view: View, detail?: string): void {
+  history.pushState(null, "", addressOf(view, detail));
+  place.value = { view, detail };
+}
+
+/** The same view with another detail, where the way back need not lead through each of them. */
+export function replace(view: View, detail?: string): void {
+  history.replaceState(null, "", addressOf(view, detail));
+  place.value = { view, detail };
+}
+
+/** Back to the conversation. */
+export function goHome(): void {
+  if (place.value.view === undefined) return;
+  history.pushState(null, "", location.pathname + location.search);
+  place.value = { view: undefined, detail: undefined };
+}
+
+/** The address of a view, for a link. */
+export function addressOf(view: View, detail?: string): string {
+  return `#/${view}${detail === undefined ? "" : `/${encodeURIComponent(detail)}`}`;
+}
+
+function placeIn(fragment: string): Place {
+  const [, name, detail] = IN_FRAGMENT.exec(fragment) ?? [];
+  const view = VIEWS.find((one) => one === name);
+  return { view, detail: view === undefined || detail === undefined ? undefined : decoded(detail) };
+}
+
+/** An address that somebody has typed may be malformed: it is taken as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
+
+export interface ViewProps {
+  /** What of the view is meant: an id, or what is looked for. */
+  detail: string | undefined;
+}

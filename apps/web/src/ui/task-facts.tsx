@@ -1,0 +1,61 @@
+/** What there is to say of a task in a word: its state, how long it takes, how much of it is done; and how to end it. */
+import type { TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
+import { costText, durationText, words } from "../i18n/words.ts";
+import { nowMs } from "../model/clock.ts";
+import { cancelTask, link } from "../model/connection.ts";
+import { cancelling, tasks } from "../model/state.ts";
+import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "../model/task-tree.ts";
+import { Cross } from "./icons.tsx";
+
+export function StateLabel({ state }: { state: TaskState }) {
+  return (
+    <span class="state" data-state={state}>
+      {words.state(state)}
+    </span>
+  );
+}
+
+/** How long it has taken so far, or took; nothing before it has begun. */
+export function Elapsed({ node }: { node: TaskNode }) {
+  const state = overallState(node);
+  if (state === "waiting" || state === "queued") return null;
+  return <span class="elapsed">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>;
+}
+
+/** What a task still waits for, by the titles; empty where there is nothing, or nothing that the page knows. */
+export function waitsText({ state, after = [] }: TaskSummary): string {
+  const before = state === "waiting" ? after.flatMap((id) => tasks.value.get(id) ?? []) : [];
+  return before.length === 0 ? "" : words.after(before.map(({ title }) => title));
+}
+
+/** What work has cost together: `1,234 tokens · $0.02`; empty where that is nothing, or not known. */
+export function spentText(work: readonly Pick<TaskSummary, "usage">[]): string {
+  const usages = work.flatMap(({ usage }) => usage ?? []);
+  const tokens = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
+  const costUsd = usages.reduce((sum, usage) => sum + usage.costUsd, 0);
+  return [tokens > 0 && words.tokens(tokens), costUsd > 0 && costText(costUsd)].filter(Boolean).join(" · ");
+}
+
+/** How many members of a plan are done. */
+export function MemberCount({ node }: { node: TaskNode }) {
+  const members = node.children.flatMap(membersOf);
+  if (members.length === 0) return null;
+  const done = members.filter((task) => task.state === "done").length;
+  return <span class="member-count">{words.membersDone(done, members.length)}</span>;
+}
+
+export function CancelButton({ id, title }: { id: string; title: string }) {
+  if (cancelling.value.has(id)) return <span class="elapsed">{words.cancelling}</span>;
+  return (
+    <button
+      type="button"
+      class="plain small"
+      aria-label={words.cancelTask(title)}
+      title={words.cancel}
+      disabled={link.value.state !== "connected"}
+      onClick={() => cancelTask(id)}
+    >
+      <Cross />
+    </button>
+  );
+}

@@ -1,0 +1,154 @@
+/** What is remembered: how much of it is where, what was added lately, a way to add to it, and each file to be read. */
+import type { MemoryBody, MemoryStatus } from "@mimikit/protocol/wire/api";
+import { useSignal } from "@preact/signals";
+import { viewWords } from "../../i18n/view-words.ts";
+import { numberText, words } from "../../i18n/words.ts";
+import { nowMs } from "../../model/clock.ts";
+import { link } from "../../model/connection.ts";
+import { go, type ViewProps } from "../../model/place.ts";
+import { useAnswer } from "../../model/use-answer.ts";
+import { wish } from "../../model/wish.ts";
+import { ChangesOf, changes, lookForChanges } from "../changes.tsx";
+import { MemoryReader, SourceRow } from "./memory-files.tsx";
+import "../kept.css";
+
+const LOOK_EVERY_MS = 5_000;
+/** The gateway's limit. */
+const CONTENT_CHARS_MAX = 2_000;
+
+/** Where something is kept. */
+const PLACES = ["good", "day", "profile", "persona"] as const;
+type Place = (typeof PLACES)[number];
+
+export function Memory({ detail }: ViewProps) {
+  return detail === undefined ? <Overview /> : <MemoryReader key={detail} name={detail} />;
+}
+
+function Overview() {
+  const added = changes.value?.find(({ what }) => what === "memory")?.id;
+  // A change is decided an instant before the file has it, so that one look after it is not enough.
+  const version = `${added} ${Math.floor(nowMs.value / LOOK_EVERY_MS)}`;
+  const { answer, isLooking } = useAnswer<MemoryStatus>("api/memory/status", version);
+  return (
+    <div class="kept" aria-busy={isLooking}>
+      <Find />
+      <Add />
+      <ChangesOf what="memory" />
+      {answer === undefined && isLooking && <p class="quiet">{words.looking}</p>}
+      {answer !== undefined && <Sources status={answer} />}
+      <p class="teach">{viewWords.memoryTeach}</p>
+    </div>
+  );
+}
+
+/** What is found is a view of its own. */
+function Find() {
+  const typed = useSignal("");
+  return (
+    <search>
+      <form
+        class="kept-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.value.trim() !== "") go("search", typed.value.trim());
+        }}
+      >
+        <input
+          type="search"
+          aria-label={viewWords.memorySearch}
+          placeholder={viewWords.memorySearch}
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
+        />
+        <button type="submit" class="secondary" disabled={typed.value.trim() === ""}>
+          {words.views.search}
+        </button>
+      </form>
+    </search>
+  );
+}
+
+function Add() {
+  const typed = useSignal("");
+  const place = useSignal<Place>("good");
+  const isAtWork = useSignal(false);
+  const isReady = typed.value.trim() !== "" && !isAtWork.value && link.value.state === "connected";
+  const add = async () => {
+    const content = typed.value;
+    // It is cleared at once, so that what is typed meanwhile stays; what was refused comes back where nothing new was typed.
+    typed.value = "";
+    isAtWork.value = true;
+    try {
+      const isAccepted = await wish("api/memory", bodyOf(content.trim(), place.value), async () => {
+        await lookForChanges();
+        return changes.value?.map(({ id }) => id);
+      });
+      if (!isAccepted && typed.value === "") typed.value = content;
+    } finally {
+      isAtWork.value = false;
+    }
+  };
+  return (
+    <form
+      class="kept-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) void add();
+      }}
+    >
+      <label for="to-remember">{viewWords.memoryAdd}</label>
+      <textarea
+        id="to-remember"
+        rows={2}
+        placeholder={viewWords.memoryPlaceholder}
+        maxLength={CONTENT_CHARS_MAX}
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+        }}
+      />
+      <label>
+        <span class="unseen">{viewWords.memoryPlace}</span>
+        <select
+          value={place.value}
+          onInput={(event) => {
+            place.value = PLACES.find((one) => one === event.currentTarget.value) ?? "good";
+          }}
+        >
+          {PLACES.map((one) => (
+            <option key={one} value={one}>
+              {viewWords.memoryPlaces[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="primary" disabled={!isReady}>
+        {viewWords.remember}
+      </button>
+    </form>
+  );
+}
+
+function bodyOf(content: string, place: Place): MemoryBody {
+  const target = place === "profile" || place === "persona" ? place : undefined;
+  return { content, longTerm: place === "good", ...(target !== undefined && { target }) };
+}
+
+function Sources({ status: { sources, unarchived } }: { status: MemoryStatus }) {
+  return (
+    <section>
+      <h3>{viewWords.memoryFiles}</h3>
+      {sources.length === 0 && <p class="quiet">{viewWords.memoryEmpty}</p>}
+      <ul class="sources">
+        {sources.map((kind) => (
+          <li key={kind.source} data-source={kind.source}>
+            <SourceRow kind={kind} />
+          </li>
+        ))}
+      </ul>
+      {unarchived > 0 && <p class="quiet">{viewWords.unarchived(numberText(unarchived))}</p>}
+    </section>
+  );
+}

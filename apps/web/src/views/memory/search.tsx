@@ -1,0 +1,147 @@
+/** Looks for words in what was said, leads to the place where they were said, and shows what memory holds about them. */
+import type { HistoryHit, MemoryAnswer } from "@mimikit/protocol/wire/api";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { bringMessage } from "../../conversation/earlier-messages.ts";
+import { showMessage } from "../../conversation/show-message.ts";
+import { viewWords } from "../../i18n/view-words.ts";
+import { momentText, words } from "../../i18n/words.ts";
+import { nowMs } from "../../model/clock.ts";
+import { addressOf, go, goHome, type ViewProps } from "../../model/place.ts";
+import { useAnswer } from "../../model/use-answer.ts";
+import { Highlighted } from "../../ui/highlight.tsx";
+import "./search.css";
+
+/** A pause in the typing of this length is when it is looked for. */
+const PAUSE_MS = 250;
+const HITS_MAX = 20;
+/** The gateway's limit for a query. */
+const QUERY_CHARS_MAX = 1_000;
+
+export function Search({ detail = "" }: ViewProps) {
+  const typed = useSignal(detail);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  /** What this field has put into the address: what was typed since is newer. */
+  const asked = useRef(detail);
+  useEffect(() => {
+    if (detail !== asked.current) typed.value = detail;
+    asked.current = detail;
+  }, [detail]);
+  // The address keeps what is looked for, so that the way back from a message leads here again.
+  useEffect(() => {
+    const text = typed.value.trim();
+    if (text === detail) return;
+    const timer = setTimeout(() => {
+      asked.current = text;
+      go("search", text === "" ? undefined : text);
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value]);
+  return (
+    <div class="search">
+      <search>
+        <label class="unseen" for="search-field">
+          {viewWords.searchLabel}
+        </label>
+        <input
+          id="search-field"
+          ref={field}
+          type="search"
+          maxLength={QUERY_CHARS_MAX}
+          placeholder={viewWords.searchPlaceholder}
+          autocomplete="off"
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
+        />
+      </search>
+      {detail === "" ? (
+        <p class="teach">{viewWords.searchTeach}</p>
+      ) : (
+        <>
+          <Said query={detail} />
+          <Remembered query={detail} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What was said, by anybody at any time. */
+function Said({ query }: { query: string }) {
+  const path = `api/history/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
+  const { answer, isLooking } = useAnswer<{ hits: HistoryHit[] }>(path);
+  if (answer === undefined) return isLooking ? <p class="quiet">{words.looking}</p> : null;
+  const { hits } = answer;
+  return (
+    <section aria-busy={isLooking} aria-label={viewWords.said}>
+      <p class="quiet" role="status">
+        {hits.length === 0 ? viewWords.searchNothing(query) : viewWords.found(hits.length)}
+      </p>
+      <ol class="hits">
+        {hits.map((hit) => (
+          <li key={hit.id} class="hit" data-hit={hit.id} data-role={hit.role}>
+            <Hit hit={hit} query={query} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What memory holds about it: notes, summaries and documents. Where it holds nothing, what was said is answer enough. */
+function Remembered({ query }: { query: string }) {
+  const path = `api/memory/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
+  const { answer, isLooking } = useAnswer<MemoryAnswer>(path);
+  if (answer === undefined || answer.hits.length === 0) return null;
+  return (
+    <section aria-busy={isLooking} aria-label={viewWords.remembered}>
+      <h3>{viewWords.remembered}</h3>
+      <ol class="hits">
+        {answer.hits.map(({ source, text, at }, i) => (
+          <li key={`${source} ${i}`} class="hit" data-source={source}>
+            <p class="hit-top">
+              <a href={addressOf("memory", source)}>{source}</a>
+              {at !== undefined && <time dateTime={at}>{at}</time>}
+            </p>
+            <p class="hit-text">
+              <Highlighted text={text} query={query} />
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const SPEAKERS = { user: words.you, assistant: words.assistant, system: words.notice };
+
+function Hit({ hit: { id, role, at, text }, query }: { hit: HistoryHit; query: string }) {
+  const isTooOld = useSignal(false);
+  const show = async () => {
+    isTooOld.value = !(await bringMessage(id));
+    if (isTooOld.value) return;
+    goHome();
+    showMessage(id);
+  };
+  return (
+    <>
+      <p class="hit-top">
+        <b>{SPEAKERS[role]}</b>
+        <time dateTime={at}>{momentText(at, nowMs.value)}</time>
+        {isTooOld.value ? (
+          <span role="alert">{viewWords.notLoaded}</span>
+        ) : (
+          <button type="button" class="link" onClick={() => void show()}>
+            {viewWords.showThere}
+          </button>
+        )}
+      </p>
+      <p class="hit-text">
+        <Highlighted text={text} query={query} />
+      </p>
+    </>
+  );
+}

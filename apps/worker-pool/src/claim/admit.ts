@@ -1,0 +1,37 @@
+/** Which tasks may begin now, as far as that depends on who can be reached (SPEC G4). */
+import type { Circuits } from "@mimikit/agent/run/circuit";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Task } from "@mimikit/protocol/records/task";
+
+/** Does nobody have to be asked? What a review has passed is landed, and taken back, by the pool itself. */
+export function isCode({ improve }: Task): boolean {
+  return improve?.step === "land" || improve?.step === "undo";
+}
+
+/**
+ * Those of `candidates`, in their order, for whom somebody in the chain of their role may be asked; of a provider that is
+ * only tried, one. A turn whose user has not been told of the outage begins in any case: its run tells, and asks nobody.
+ * @param chainOf the names of those who answer for a role, in their order; none where the settings name nobody who can.
+ * @param nowMs of the clock that the circuits are asked with.
+ */
+export function admit(
+  candidates: readonly Candidate[],
+  chainOf: (role: Role) => readonly string[],
+  circuits: Circuits,
+  nowMs: number,
+): Candidate[] {
+  const tried = new Set<string>();
+  const mayAsk = (name: string) => {
+    const state = circuits.of(name).stateAt(nowMs);
+    if (state !== "trial") return state === "closed";
+    if (tried.has(name)) return false;
+    tried.add(name);
+    return true;
+  };
+  return candidates.filter(({ task, outages }) => {
+    if (isCode(task)) return true;
+    const isUntold = task.turn !== undefined && outages.length === 0;
+    return chainOf(task.role).some(mayAsk) || isUntold;
+  });
+}

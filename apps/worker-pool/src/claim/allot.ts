@@ -1,0 +1,104 @@
+/** Which tasks may begin now, as far as that depends on what may be spent (SPEC N2). */
+import {
+  type Account,
+  addSpending,
+  hasRoom,
+  isLimited,
+  type Limit,
+  type Limits,
+  type Spending,
+} from "@mimikit/core/base/budget";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { UsageLine } from "@mimikit/protocol/base/usage";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { accountsAt, hasLine } from "@mimikit/store/views/accounts";
+import type { UsageBook } from "@mimikit/store/views/usage-book";
+import { isCode } from "./admit.ts";
+
+/** A task that may begin. */
+export interface Allotted extends Candidate {
+  /** What it counts for until it has said what it cost; not set where no budget asks. */
+  reserved?: Spending;
+}
+
+export interface Budgets {
+  limits: Limits;
+  /** What one task may take. */
+  taskLimit: Limit;
+  book: UsageBook;
+  mirror: Mirror;
+  reservationOf(role: Role): Spending;
+  nowMs: number;
+}
+
+/**
+ * Those of `candidates`, in their order, that the budgets have room for. A turn always begins: only what must be answered
+ * makes one where a budget is used up, and everything that the user says waits behind it. Throws what the disk throws.
+ */
+export function allot(candidates: readonly Candidate[], budgets: Budgets): Allotted[] {
+  if (candidates.length === 0) return [];
+  let accounts: readonly Account[] = accountsAt(budgets.limits, budgets.book, budgets.mirror, budgets.nowMs);
+  const allotted: Allotted[] = [];
+  for (const candidate of candidates) {
+    if (isCode(candidate.task) || (accounts.length === 0 && !hasOwnBudget(candidate.task, budgets))) {
+      allotted.push(candidate);
+      continue;
+    }
+    const reserved = budgets.reservationOf(candidate.task.role);
+    if (candidate.task.turn === undefined && !accounts.every((account) => hasRoom(account, reserved))) continue;
+    allotted.push({ ...candidate, reserved });
+    accounts = accounts.map((account) => ({ ...account, reserved: addSpending(account.reserved, reserved) }));
+  }
+  return allotted;
+}
+
+/** Does a budget of its own ask what a task costs: that of each task, or that of the trigger which it comes from? */
+function hasOwnBudget(
+  { turn, triggerId, improve }: Task,
+  { taskLimit, mirror }: Pick<Budgets, "taskLimit" | "mirror">,
+): boolean {
+  if (turn === undefined && (improve !== undefined || isLimited(taskLimit))) return true;
+  return triggerId !== undefined && mirror.standing.get(triggerId)?.budget !== undefined;
+}
+
+/**
+ * What attempts cost that died before they could say it: all that was reserved for them, or a task that takes its process
+ * down again and again would cost nothing. A line for each, on the day on which it began, so that writing it again changes
+ * nothing. Throws what the disk throws.
+ */
+export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mirror" | "nowMs">): UsageLine[] {
+  const { attemptFacts, results, ledger, queue } = mirror;
+  const lines: UsageLine[] = [];
+  for (const [taskId, attempts] of attemptFacts) {
+    if (ledger.has(taskId)) continue;
+    for (const each of attempts) {
+      const { at, attempt, failed, ownerAlive, reserved, role } = each;
+      if (at === undefined || ownerAlive || failed !== undefined || reserved === undefined) continue;
+      // It did not die before its end: what it handed in is there.
+      if (results.get(taskId)?.attempts === attempt && results.get(taskId)?.provider !== undefined) continue;
+      if (hasLine(book, taskId, each, nowMs)) continue;
+      const triggerId = queue.get(taskId)?.triggerId;
+      lines.push(
+        estimateOf(reserved, {
+          at,
+          taskId,
+          attempt,
+          role,
+          provider: "unknown",
+          ...(triggerId !== undefined && { triggerId }),
+        }),
+      );
+    }
+  }
+  return lines;
+}
+
+/** A line for an attempt that cannot say what it cost: what was reserved for it. */
+export function estimateOf(
+  { tokens, costUsd }: Spending,
+  of: Pick<UsageLine, "at" | "taskId" | "attempt" | "role" | "provider" | "model" | "triggerId">,
+): UsageLine {
+  return { ...of, inputTokens: tokens, cachedTokens: 0, outputTokens: 0, costUsd, isEstimate: true };
+}

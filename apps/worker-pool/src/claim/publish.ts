@@ -1,0 +1,98 @@
+/** How a run ended becomes one durable record: the final result, where the first wins, or a failed attempt that may be retried. */
+
+import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { failedResult } from "@mimikit/core/tasks/finish";
+import { outageOf, retryAtMs } from "@mimikit/core/tasks/retry";
+import { describeIssues } from "@mimikit/protocol/base/json";
+import { type Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
+import { Result } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord, RecordTooLarge } from "@mimikit/store/disk/record";
+import { failedAttemptPath, resultPath } from "@mimikit/store/disk/state";
+import { z } from "zod";
+
+export interface Publishing {
+  fs: FileSystem;
+  nowMs(): number;
+  retryDelaySec: number;
+}
+
+/** @returns what was written, or null when an outcome was there before (a cancel, another attempt). */
+export async function publish(
+  { task, attempt, earlier, outages }: Candidate,
+  claim: Claim,
+  outcome: Outcome,
+  { fs, nowMs, retryDelaySec }: Publishing,
+): Promise<Result | FailedAttempt | null> {
+  // A run is cancelled when its outcome is there already: nothing is left to be said, or to be tried again.
+  if (outcome.failureReason === "cancelled") return null;
+  const now = nowMs();
+  const retryMs = outcome.status === "failed" ? retryAtMs(task, outcome, earlier.length, now, retryDelaySec) : null;
+  const outage = outageOf(outages);
+  if (retryMs !== null) {
+    const failed = failedAttempt(claim, outcome, now, retryMs);
+    return (await createRecord(fs, FailedAttempt, failedAttemptPath(task.role, task.id, attempt), failed))
+      ? failed
+      : null;
+  }
+  const { status, resultType, result, error, failureReason, question, effects, steers, usage, provider } = outcome;
+  const record: Result = {
+    id: task.id,
+    task,
+    status,
+    resultType,
+    result,
+    effects,
+    attempts: attempt,
+    startedAt: claim.at,
+    completedAt: new Date(now).toISOString(),
+    usage,
+    provider,
+    ...(error !== undefined && { error }),
+    ...(failureReason !== undefined && { failureReason }),
+    ...(question !== undefined && { question }),
+    ...(steers.length > 0 && { steers: [...steers] }),
+    ...(outage !== null && task.turn !== undefined && { outage }),
+  };
+  const path = resultPath(task.role, task.id);
+  try {
+    return (await createRecord(fs, Result, path, record)) ? record : null;
+  } catch (error) {
+    // What a provider handed in cannot be written, now or later.
+    if (!(error instanceof RecordTooLarge || error instanceof z.ZodError)) throw error;
+    const reason = error instanceof z.ZodError ? describeIssues(error) : error.message;
+    const short = failedResult(task, "invalid_result", reason, now, attempt, outage);
+    return (await createRecord(fs, Result, path, short)) ? short : null;
+  }
+}
+
+/** The attempt was not run to its end and is handed back, which is neither a failure nor a crash of the task. */
+export async function release(
+  { id, role }: Pick<Task, "id" | "role">,
+  attempt: number,
+  { fs, nowMs }: Omit<Publishing, "retryDelaySec">,
+): Promise<void> {
+  const now = nowMs();
+  const end = { failureReason: "interrupted", error: "the worker pool did not run it to its end" } as const;
+  const failed = failedAttempt({ id, attempt }, end, now, now);
+  await createRecord(fs, FailedAttempt, failedAttemptPath(role, id, attempt), failed);
+}
+
+function failedAttempt(
+  { id, attempt }: Pick<Claim, "id" | "attempt">,
+  { failureReason, error, isOutage = false }: Pick<Outcome, "failureReason" | "error" | "isOutage">,
+  nowMs: number,
+  retryMs: number,
+): FailedAttempt {
+  return {
+    id,
+    attempt,
+    failureReason: failureReason ?? "error",
+    error: error ?? "",
+    at: new Date(nowMs).toISOString(),
+    retryAt: new Date(retryMs).toISOString(),
+    ...(isOutage && { outage: true as const }),
+  };
+}

@@ -1,0 +1,183 @@
+/** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
+import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
+import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
+import { promptNameOf } from "@mimikit/agent/prompt/prompt";
+import { SECTIONS } from "@mimikit/agent/prompt/sections";
+import type { Context } from "@mimikit/agent/tools/context";
+import { countAttempts } from "@mimikit/core/base/snapshot";
+import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/views/board";
+import { sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
+import type { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { searchMemory } from "@mimikit/memory/search/search";
+import { keywordsOf } from "@mimikit/memory/text/keywords";
+import { compareTaskIds, resultSummaryId, rootOf, turnId } from "@mimikit/protocol/base/id";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { SkillSummary } from "@mimikit/protocol/base/skill";
+import type { History, HistoryMessage } from "@mimikit/protocol/records/history";
+import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
+import type { Question } from "@mimikit/protocol/records/question";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import { VERSION } from "@mimikit/runtime/home/version";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { BACKLOG_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
+import { parseBacklog } from "@mimikit/store/documents/backlog";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { readHistory } from "@mimikit/store/views/history";
+import { layOutTexts } from "./lay-out-texts.ts";
+import type { OwnerRules } from "./owner-rules.ts";
+import { readDocument } from "./read-document.ts";
+
+/** Ended tasks that a role is told of; the rest is in the history. */
+const ENDED_TASKS_MAX = 20;
+const MEMORY_HITS_MAX = 5;
+/** The marks of edits, and what people have commented out. */
+const COMMENT = /<!--[\s\S]*?-->/g;
+
+export interface Sources {
+  home: string;
+  workDir: string;
+  fs: FileSystem;
+  mirror: Mirror;
+  /** Everything that was ever said. */
+  said: HistoryIndex;
+  rules: OwnerRules;
+  providers: Record<Role, string>;
+  /** What there is to follow; asked again for each run, so that an edit counts from the next one on. */
+  listSkills(): Promise<SkillSummary[]>;
+  nowMs(): number;
+}
+
+/** @param runDir the folder of the attempt, which exists. Throws what the disk throws. */
+export async function gatherContext(
+  task: Task,
+  runDir: string,
+  { home, workDir, fs, mirror, said, rules, providers, listSkills, nowMs }: Sources,
+): Promise<Context> {
+  await mirror.ledger.follow();
+  const view = await readHistory(fs, mirror.ledger);
+  const { messages: newest } = view;
+  const { history, summary } = await conversationIn(view, mirror.ledger);
+  const origin = task.turn === undefined ? await originOf(task, mirror) : [];
+  const messages = task.turn?.messages ?? origin;
+  const texts = (each: { text: string }) => each.text;
+  const query = keywordsOf(messages.map(texts), history.map(texts)).join(" ");
+  const now = new Date(nowMs()).toISOString();
+  const evidence = await gatherEvidence(messages, history, { home, fs });
+  const sender = messages.findLast((message) => message.client !== undefined);
+  const tasks = await listTasks(mirror, sinceClear(newest));
+  // Thousands may wait, and what has not ended has no summary.
+  const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
+  return {
+    now,
+    history,
+    summary,
+    rules: await rules.read(),
+    persona: await readWords(fs, PERSONA_PATH),
+    profile: await readWords(fs, PROFILE_PATH),
+    longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
+    said: said.with(newest),
+    origin,
+    tasks,
+    summaries: await summariesOf([...ended, ...task.upstream], mirror.ledger),
+    triggers: listTriggers(mirror),
+    questions: listQuestions(mirror),
+    memory: query === "" ? [] : (await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
+    memoryPlace: { home, workDir },
+    skills: "skills" in SECTIONS[promptNameOf(task)] ? await listSkills() : [],
+    backlog: parseBacklog(await readDocument(fs, BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),
+    providers,
+    version: VERSION,
+    ...(evidence.length > 0 && { evidence }),
+    ...quotedBy(messages, newest),
+    ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
+  };
+}
+
+/** What was said since the last new beginning; what was said before it was compressed is in the summary (SPEC F3). */
+async function conversationIn(
+  { messages, compressed }: History,
+  ledger: Ledger,
+): Promise<Pick<Context, "history" | "summary">> {
+  const history = sinceClear(messages);
+  const turn = compressed === undefined ? null : await ledger.readResult(turnId(compressed));
+  if (turn === null) return { history, summary: "" };
+  return { history: sinceCompressed(history, turn), summary: summaryIn(turn) ?? "" };
+}
+
+/** Who quotes something means just that, even where the conversation has begun anew since. */
+function quotedBy(messages: readonly Message[], window: readonly HistoryMessage[]): Pick<Context, "quoted"> {
+  const ids = new Set(messages.flatMap(({ quote }) => quote ?? []));
+  const quoted = window.filter(({ id }) => ids.has(id)).map(({ id, text }) => [id, text] as const);
+  return quoted.length === 0 ? {} : { quoted: Object.fromEntries(quoted) };
+}
+
+async function readWords(fs: FileSystem, path: string): Promise<string> {
+  return (await readDocument(fs, path)).replace(COMMENT, "").trim();
+}
+
+/** What the Teller has summed up of what these tasks have handed in, by their ids. */
+async function summariesOf(tasks: readonly { id: string }[], ledger: Ledger): Promise<Record<string, string>> {
+  const summaries: Record<string, string> = {};
+  for (const { id } of tasks) {
+    const record = await ledger.read(resultSummaryId(id));
+    if (record !== null && "summary" in record && "taskId" in record) summaries[id] = record.summary;
+  }
+  return summaries;
+}
+
+/** Work may run long after its message was sent: then only the place of the client's clock still counts. */
+function clientOf(sender: Message, client: ClientClock, now: string): ClientClock {
+  const { timeZone } = clockOf(sender);
+  const msSince = Date.parse(now) - Date.parse(sender.at);
+  return { timeZone: client.timeZone, now: isoIn(Date.parse(client.now) + msSince, timeZone) };
+}
+
+/** The messages of the turn that the work came from, and of the one that it began with. It may not be archived yet. */
+async function originOf({ id, traceId }: Task, { results, ledger }: Mirror): Promise<Message[]> {
+  const turns = [...new Set([traceId, rootOf(id)])].map(
+    async (turn) => results.get(turn) ?? (await ledger.readResult(turn)),
+  );
+  return (await Promise.all(turns)).flatMap((turn) => turn?.task.turn?.messages ?? []);
+}
+
+function listTriggers({ standing, ledger }: Mirror): TriggerSummary[] {
+  const open = [...standing.values()]
+    .filter(({ id, over }) => over === undefined && !ledger.has(id))
+    .map(triggerSummary);
+  return open.sort((a, b) => newestFirst(a.createdAt, b.createdAt) || compareTaskIds(b.id, a.id));
+}
+
+function listQuestions({ questions, ledger }: Mirror): Question[] {
+  const open = [...questions.values()].filter(({ id }) => !ledger.has(id));
+  return open.sort((a, b) => newestFirst(a.at, b.at) || compareTaskIds(b.id, a.id));
+}
+
+function newestFirst(a: string, b: string): number {
+  return Date.parse(b) - Date.parse(a);
+}
+
+async function listTasks(mirror: Mirror, history: HistoryMessage[]): Promise<TaskSummary[]> {
+  const { queue, links, results, attempts, ledger } = mirror;
+  const open = boardOf({
+    queue,
+    links,
+    results,
+    runningClaimOf: (id) => {
+      const last = attempts.get(id)?.at(-1);
+      return last?.failed === undefined ? last?.claim : undefined;
+    },
+    attemptsOf: (id) => countAttempts(attempts.get(id)),
+  });
+  const known = new Set(open.map((task) => task.id));
+  const ended: TaskSummary[] = [];
+  for (const id of history.toReversed().flatMap((message) => message.taskIds ?? [])) {
+    if (ended.length >= ENDED_TASKS_MAX) break;
+    if (known.has(id)) continue;
+    known.add(id);
+    const result = await ledger.readResult(id);
+    if (result !== null) ended.push(summaryOf(result));
+  }
+  return [...open, ...ended];
+}

@@ -1,0 +1,27 @@
+/** rules.md: what the owner lays down for every run of every role, read anew for each. */
+import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { RULES_PATH } from "@mimikit/store/disk/state";
+import { readDocument } from "./read-document.ts";
+
+export class OwnerRules {
+  private readonly fs: FileSystem;
+  private readonly onCut: (chars: number) => void;
+  /** What was found too long last, so that it is said once. */
+  private cut: string | undefined;
+
+  /** @param onCut hears of rules that are longer than a prompt shows, once until they are changed. */
+  constructor(fs: FileSystem, onCut: (chars: number) => void) {
+    this.fs = fs;
+    this.onCut = onCut;
+  }
+
+  /** Throws `BadJson` where they are there and cannot be read: without its rules nothing is run. */
+  async read(): Promise<string> {
+    const text = await readDocument(this.fs, RULES_PATH);
+    if (text.length <= RULES_CHARS_MAX || text === this.cut) return text;
+    this.cut = text;
+    this.onCut(text.length);
+    return text;
+  }
+}

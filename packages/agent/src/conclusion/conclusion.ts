@@ -1,0 +1,121 @@
+/**
+ * What the last text of a run hands in, by role. A Teller's is the reply; a Planner's that has planned nothing is a
+ * question to the user; a Worker's is its result, as it stands or, where it is one JSON object (also in a fence at its
+ * end), `{"resultType", "result"}`, `{"status": "needs_input", "question"}` or `{"status": "failed", "error"}`; the
+ * evaluator's is its verdicts, the summarizer's its summary as it stands, the improver's its finding, the Reviewer's its review.
+ */
+
+import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
+import { Finding, Review } from "@mimikit/protocol/records/improvement";
+import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
+import type { EvaluationItem, Task } from "@mimikit/protocol/records/task";
+import { z } from "zod";
+import type { DoneEvent, FailedEvent } from "../provider.ts";
+import { readJsonOf } from "./hand-in-json.ts";
+import { lastJson } from "./last-json.ts";
+import { readVerdicts } from "./verdicts.ts";
+
+/** A run's last event, without what it cost. */
+type LastEvent = Omit<DoneEvent, "usage"> | Omit<FailedEvent, "usage">;
+
+/**
+ * `event` is the end of the run; `problem` tells the model what is wrong with its text (SPEC C6), and `otherwise` is the
+ * end where it was told in vain: without it, the result is not valid.
+ */
+export type Conclusion = { event: LastEvent } | { problem: string; otherwise?: LastEvent };
+
+const Words = z.string().trim().min(1);
+const HandedIn = z.union([
+  z.object({ status: z.literal("failed"), error: Words }),
+  z.object({ status: z.literal("needs_input"), question: Words }),
+  z.object({ resultType: z.enum(["text", "code_change", "analysis", "summary"]), result: z.unknown() }),
+]);
+
+const REVIEW_FORM = '{"pass": false, "reasons": ["…"]}';
+const FINDING_FORM = '{"found": true, "kind": "docs", "title": "…", "prompt": "…", "why": "…"} or {"found": false}';
+
+/** @param staged what the run has staged so far. */
+export function conclude(task: Task, text: string, staged: readonly { type: string }[]): Conclusion {
+  switch (task.role) {
+    case "teller":
+      return concludeTurn(task, text, staged);
+    case "planner":
+      return concludePlan(text, staged);
+    case "reviewer":
+      return concludeAs("review", readJsonOf(Review, text, REVIEW_FORM));
+    case "worker":
+      if (task.evaluation !== undefined) return concludeEvaluation(task.evaluation, text);
+      if (task.improve?.step === "look") return concludeAs("finding", readJsonOf(Finding, text, FINDING_FORM));
+      return task.rollUp === undefined ? concludeWork(text) : concludeSummary(text);
+  }
+}
+
+function concludeTurn({ turn }: Task, text: string, staged: readonly { type: string }[]): Conclusion {
+  const isAwaited = turn !== undefined && turn.messages.length + turn.results.length > 0;
+  const hasReplied = text !== "" || staged.some((effect) => effect.type === "reply");
+  if (isAwaited && !hasReplied) return { problem: "You have said nothing. The user waits: answer now." };
+  return { event: { type: "done", status: "done", text } };
+}
+
+function concludePlan(text: string, staged: readonly unknown[]): Conclusion {
+  if (staged.length > 0) return { event: { type: "done", status: "done" } };
+  if (text !== "") return { event: { type: "done", status: "needs_input", question: text } };
+  return { problem: "You have planned nothing. Call delegate for each task, or ask what you must know." };
+}
+
+function concludeWork(text: string): Conclusion {
+  if (text === "") return { problem: "Your result is empty. Say what you did and what came of it." };
+  const object = readObject(text);
+  if (object === null) return done("text", { text });
+  const handedIn = HandedIn.safeParse(object);
+  if (!handedIn.success)
+    return {
+      problem: 'The JSON of your result is not valid, or has neither a known "resultType" nor a known "status".',
+    };
+  if ("error" in handedIn.data)
+    return { event: { type: "failed", failureReason: "error", error: handedIn.data.error, retryable: false } };
+  if ("question" in handedIn.data)
+    return { event: { type: "done", status: "needs_input", question: handedIn.data.question } };
+  const { resultType, result } = handedIn.data;
+  const checked = RESULT_SCHEMAS[resultType].safeParse(result);
+  if (checked.success) return done(resultType, checked.data);
+  return { problem: `The JSON of your result is no ${resultType}: ${describeIssues(checked.error)}` };
+}
+
+function concludeEvaluation(items: readonly EvaluationItem[], text: string): Conclusion {
+  const { verdicts, problem } = readVerdicts(items, text);
+  const end = done("verdicts", verdicts);
+  if (problem === null) return end;
+  return verdicts.length === 0 ? { problem } : { problem, otherwise: end.event };
+}
+
+function concludeAs(resultType: "review" | "finding", read: { value: unknown } | { problem: string }): Conclusion {
+  return "problem" in read ? read : done(resultType, read.value);
+}
+
+function concludeSummary(text: string): Conclusion {
+  if (text.trim() === "") return { problem: "Your summary is empty. Sum up the sources now, as Markdown." };
+  return done("summary", { summary: text.trim(), keyPoints: [] });
+}
+
+function done(resultType: NonNullable<DoneEvent["resultType"]>, result: unknown): { event: LastEvent } {
+  return { event: { type: "done", status: "done", resultType, result } };
+}
+
+/** The object that `text` is or ends with, when it means to hand something in; any other JSON is just text. */
+function readObject(text: string): object | null {
+  const json = lastJson(text, "{");
+  if (json === undefined) return null;
+  try {
+    const value = parseJson(json);
+    return isMeant(value) ? value : null;
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    return json.includes('"resultType"') ? {} : null;
+  }
+}
+
+function isMeant(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  return "resultType" in value || ("status" in value && (value.status === "failed" || value.status === "needs_input"));
+}

@@ -1,0 +1,65 @@
+/**
+ * What a model can do. The settings say so; where they do not, the endpoint is asked about what a table cannot know for
+ * sure; then comes a table of well-known models, and last what most models have in common (SPEC I8).
+ */
+import type { Config } from "@mimikit/runtime/config/config";
+import type { Senses } from "../prompt/media.ts";
+
+export interface Capabilities extends Senses {
+  toolCalls: boolean;
+  /** Tokens of the question and the answer together. */
+  contextWindow: number;
+  /** Tokens of the window that are kept free for an answer. */
+  reservedOutput: number;
+}
+
+/** What one source knows of a model. */
+export type Known = { readonly [Name in keyof Capabilities]?: Capabilities[Name] | undefined };
+
+const DEFAULTS: Capabilities = {
+  toolCalls: true,
+  vision: false,
+  audio: false,
+  contextWindow: 16_384,
+  reservedOutput: 2_048,
+};
+
+/** The first that fits counts. Names are compared without the publisher before them and in lower case. */
+const TABLE: readonly (readonly [RegExp, Known])[] = [
+  [/^gpt-4o.*audio|^gpt-audio/, { audio: true, contextWindow: 128_000 }],
+  [/^(chatgpt-4o|gpt-4o)/, { vision: true, contextWindow: 128_000 }],
+  [/^gpt-4\.1/, { vision: true, contextWindow: 1_000_000 }],
+  [/^gpt-5/, { vision: true, contextWindow: 272_000 }],
+  [/^gpt-4-turbo/, { vision: true, contextWindow: 128_000 }],
+  [/^(o1-mini|o1-preview|o3-mini)/, { contextWindow: 128_000 }],
+  [/^o[134]\b/, { vision: true, contextWindow: 200_000 }],
+  [/^claude-/, { vision: true, contextWindow: 200_000 }],
+  [/^gemini-/, { vision: true, audio: true, contextWindow: 1_000_000 }],
+  [/^gemma-?3n/, { vision: true, audio: true }],
+  [/^gemma-?3(?!.*(270m|\b1b))/, { vision: true }],
+  [/^(voxtral|ultravox)/, { audio: true }],
+  [/^qwen.*omni/, { vision: true, audio: true }],
+  [/^phi-?4-multimodal/, { vision: true, audio: true }],
+  [/(\bvl\b|vl:|vision|llava|pixtral|minicpm-v|internvl|moondream|llama-?4)/, { vision: true }],
+];
+
+/** Each capability by the first source that knows it. @param sources beside the table, the best first. */
+export function capabilitiesOf(model: string, ...sources: readonly Known[]): Capabilities {
+  const name = model.toLowerCase().replace(/^.*\//, "");
+  const all = [...sources, TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? {}];
+  const known = <Name extends keyof Capabilities>(field: Name): Capabilities[Name] =>
+    all.find((source) => source[field] !== undefined)?.[field] ?? DEFAULTS[field];
+  return {
+    toolCalls: known("toolCalls"),
+    vision: known("vision"),
+    audio: known("audio"),
+    contextWindow: known("contextWindow"),
+    reservedOutput: known("reservedOutput"),
+  };
+}
+
+/** What the settings say of a model endpoint. */
+export function configuredOf({ openai }: Pick<Config, "openai">): Known {
+  const { toolCalls, vision, audio, contextWindow, reservedOutput } = openai;
+  return { toolCalls, vision, audio, contextWindow, reservedOutput };
+}

@@ -1,0 +1,75 @@
+/**
+ * Where a Worker's tools may reach: inside the workspace, outside the state directory, whatever links lie in between
+ * (SPEC I2). The state is ours alone: a Worker that could write there could forge results.
+ */
+
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Task } from "@mimikit/protocol/records/task";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import type { SandboxMode } from "../../provider.ts";
+
+export interface Workspace {
+  /** The workspace, absolute. */
+  workDir: string;
+  /** The state directory, absolute. */
+  home: string;
+  /** The folder of this run, for whole outputs. */
+  runDir: string;
+  task: Task;
+  /** Whether the shell is kept from the state directory. */
+  sandbox: SandboxMode;
+  /** What a command may not change beside it. */
+  protect?: readonly string[];
+  /** Files that the user sent, or that hold what the user said: they may be read, though they lie in the state directory. */
+  sent?: readonly string[];
+  /** The mark of this run, for child processes. */
+  environment: Record<string, string>;
+  signal: AbortSignal;
+}
+
+/** The path is not one that a Worker's tool may touch; the message is for the model. */
+export class OutOfBounds extends Error {}
+
+/**
+ * The real path of `path`, which may be relative to the workspace and need not exist yet. Open it without following
+ * links: its last part may be replaced by one meanwhile. Throws `OutOfBounds`.
+ */
+export async function resolveInside(
+  path: string,
+  { workDir, home }: Pick<Workspace, "workDir" | "home">,
+): Promise<string> {
+  if (path.includes("\0")) throw new OutOfBounds("a path has no NUL character");
+  const [work, state] = await Promise.all([realpath(workDir), realpath(home)]);
+  const real = await realPathOf(resolve(work, path));
+  if (!isWithin(real, work)) throw new OutOfBounds(`${path} is outside the workspace ${work}`);
+  // Where the workspace itself is below the state directory, it is the part of it that a Worker has.
+  if (isWithin(real, state) && !isWithin(work, state))
+    throw new OutOfBounds(`${path} is in the state directory, which is not part of the workspace`);
+  return real;
+}
+
+/** Of what does not exist yet, the real path of the deepest directory that does, and the rest as it stands. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+  if (await isThere(path)) throw new OutOfBounds(`${path} is a link that leads nowhere`);
+  return join(await realPathOf(dirname(path)), basename(path));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}

@@ -1,0 +1,91 @@
+/** Wall time in somebody's time zone. What "tomorrow at 9" means depends on where the one who says it is. */
+import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
+
+export interface Clock {
+  nowMs: number;
+  /** An IANA name, or an offset such as `+08:00`. */
+  timeZone: string;
+}
+
+export interface WallTime {
+  year: number;
+  /** 1 to 12. */
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** The basis of every relative time in `message`: its client's clock first, then the server's (SPEC F1). */
+export function clockOf(message: Pick<Message, "at" | "client">, serverTimeZone = ownTimeZone()): Clock {
+  const { client } = message;
+  if (client === undefined) return { nowMs: Date.parse(message.at), timeZone: serverTimeZone };
+  return { nowMs: Date.parse(client.now), timeZone: zoneOf(client) };
+}
+
+function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** A client may name a zone that this machine does not know; the offset of its own time is still right. */
+function zoneOf({ timeZone, now }: ClientClock): string {
+  if (isTimeZone(timeZone)) return timeZone;
+  return /[+-]\d{2}:\d{2}$/.exec(now)?.[0] ?? "UTC";
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** What the clocks on the wall of `timeZone` show at an instant. */
+export function wallTimeOf(ms: number, timeZone: string): WallTime {
+  const shifted = new Date(ms + offsetMs(ms, timeZone));
+  return {
+    year: shifted.getUTCFullYear(),
+    month: shifted.getUTCMonth() + 1,
+    day: shifted.getUTCDate(),
+    hour: shifted.getUTCHours(),
+    minute: shifted.getUTCMinutes(),
+    second: shifted.getUTCSeconds(),
+  };
+}
+
+/**
+ * The instant at which the clocks of `timeZone` show `wall`; fields may overflow (day 32 is the next month's first). A
+ * time that comes twice means the first; one that is skipped means as much later as the clocks are put forward.
+ */
+export function instantOf(wall: WallTime, timeZone: string): number {
+  const asUtc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
+  const before = offsetMs(asUtc - DAY_MS, timeZone);
+  const after = offsetMs(asUtc + DAY_MS, timeZone);
+  const exact = [before, after].map((offset) => asUtc - offset).find((ms) => ms + offsetMs(ms, timeZone) === asUtc);
+  return exact ?? asUtc - before;
+}
+
+/** ISO 8601 with the offset that `timeZone` has then: `2026-11-22T10:10:00+08:00`. */
+export function isoIn(ms: number, timeZone: string): string {
+  const offset = offsetMs(ms, timeZone);
+  const minutes = Math.abs(offset) / MINUTE_MS;
+  const two = (n: number) => String(Math.floor(n)).padStart(2, "0");
+  const sign = offset < 0 ? "-" : "+";
+  return `${new Date(ms + offset).toISOString().slice(0, 19)}${sign}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+/** How far the clocks of `timeZone` are ahead of UTC, in whole minutes as ISO 8601 can say it. */
+function offsetMs(ms: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  const name = format.formatToParts(ms).find((part) => part.type === "timeZoneName")?.value ?? "GMT";
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
+  if (sign === undefined) return 0;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+}

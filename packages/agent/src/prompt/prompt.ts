@@ -1,0 +1,143 @@
+/**
+ * What a model reads in a run: `system` is the same in every run of a role, so that prompt caches of providers hit;
+ * `user` is everything that changes, what changes last at the end.
+ */
+import { readFile } from "node:fs/promises";
+import { isMonth } from "@mimikit/core/memory/roll-up";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Run } from "../provider.ts";
+import { block, type Quoted } from "./quote.ts";
+import { type PromptName, SECTIONS } from "./sections.ts";
+import { BadTemplate, parseTemplate, renderTemplate, type Template } from "./template.ts";
+import { estimateTokens, shareOut } from "./tokens.ts";
+
+/** Divides a prompt file: above it are the rules, below it the template of what changes. */
+const DIVIDER = "\n---\n";
+/** Of longer rules of the owner's the rest is left out, and it says so. */
+export const RULES_CHARS_MAX = 4_000;
+/** What the sections around a question keep where it is too long anyway. */
+const CONTEXT_SHARE_KEPT = 0.3;
+
+/** Where each prompt is, and whose it is. */
+const FILES: Record<PromptName, { role: Role; path: string }> = {
+  teller: { role: "teller", path: "prompts/agents/teller.md" },
+  planner: { role: "planner", path: "prompts/agents/planner.md" },
+  worker: { role: "worker", path: "prompts/agents/worker.md" },
+  reviewer: { role: "reviewer", path: "prompts/agents/reviewer.md" },
+  "self-improve": { role: "worker", path: "prompts/agents/self-improve.md" },
+  "llm-eval-batch": { role: "worker", path: "prompts/tasks/llm-eval-batch.md" },
+  "day-summary": { role: "worker", path: "prompts/tasks/day-summary.md" },
+  "month-summary": { role: "worker", path: "prompts/tasks/month-summary.md" },
+};
+
+/** The prompt of a task: that of its role, or of a kind of task that needs one of its own. */
+export function promptNameOf({
+  role,
+  evaluation,
+  rollUp,
+  improve,
+}: Pick<Task, "role" | "evaluation" | "rollUp" | "improve">): PromptName {
+  if (evaluation !== undefined) return "llm-eval-batch";
+  if (improve?.step === "look") return "self-improve";
+  if (rollUp === undefined) return role;
+  return isMonth(rollUp.period) ? "month-summary" : "day-summary";
+}
+
+export interface Prompt {
+  system: string;
+  user: string;
+}
+
+export interface PromptFile {
+  system: string;
+  template: Template;
+  /** What the file itself takes of a prompt, whatever is filled in. */
+  tokens: number;
+}
+
+/**
+ * The prompt of a run. With `tokensMax` the sections take their parts of what is there, for a model with a small
+ * window; without, each has its own bound. Throws `BadTemplate` when the file is wrong.
+ */
+export async function renderPrompt(run: Run, tokensMax = Number.POSITIVE_INFINITY): Promise<Prompt> {
+  return fillPrompt(await loadPrompt(promptNameOf(run.task), run.context.rules), renderSections(run), tokensMax);
+}
+
+/** A section of a run's prompt, whole, and as it is in less room. */
+export interface RenderedSection {
+  name: string;
+  isQuestion: boolean;
+  text: Quoted;
+  cost: number;
+  shorten(tokensMax: number): Quoted;
+}
+
+/** What a run has to say in its prompt, each section within its own bound. */
+export function renderSections(run: Run): RenderedSection[] {
+  return Object.entries(SECTIONS[promptNameOf(run.task)]).map(([name, section]) => {
+    const text = section.render(run, section.tokensMax);
+    const shorten = (tokensMax: number) => section.render(run, tokensMax);
+    return { name, isQuestion: section.isQuestion, text, cost: estimateTokens(text), shorten };
+  });
+}
+
+/**
+ * A prompt in `tokensMax` tokens. The question comes first: what stands around it gets what it leaves. It may take up to
+ * `questionTokensMax`, and is only shortened where it is longer than that; then the rest keeps a part too.
+ */
+export function fillPrompt(
+  { system, template, tokens }: PromptFile,
+  sections: readonly RenderedSection[],
+  tokensMax: number,
+  questionTokensMax = tokensMax,
+): Prompt {
+  const room = Math.max(0, tokensMax - tokens);
+  const questionRoom = Math.max(room, questionTokensMax - tokens);
+  const costsOf = (isQuestion: boolean) => sections.map((each) => (each.isQuestion === isQuestion ? each.cost : 0));
+  const asked = costsOf(true).reduce((sum, cost) => sum + cost, 0);
+  const questionMax = asked > questionRoom ? questionRoom * (1 - CONTEXT_SHARE_KEPT) : questionRoom;
+  const question = shareOut(costsOf(true), questionMax);
+  const around = shareOut(costsOf(false), Math.max(0, room - Math.min(asked, questionMax)));
+  const values = sections.map(({ name, isQuestion, text, cost, shorten }, i) => {
+    const share = (isQuestion ? question[i] : around[i]) ?? 0;
+    return [name, share >= cost ? text : shorten(share)] as const;
+  });
+  return { system, user: renderTemplate(template, Object.fromEntries(values)) };
+}
+
+/**
+ * A prompt file. It is read for every run, so an edit counts from the next one on. Throws `BadTemplate`.
+ * @param rules of the owner's: they stand in front of ours, and nothing that is too long ever shortens them.
+ */
+export async function loadPrompt(name: PromptName, rules = ""): Promise<PromptFile> {
+  const { role, path } = FILES[name];
+  const text = await readFile(new URL(`../../../../${path}`, import.meta.url), "utf8");
+  const [ours, template, ...more] = text.split(DIVIDER);
+  if (ours === undefined || template === undefined || more.length > 0)
+    throw new BadTemplate(`${path}: one line of "---" divides the rules from the template`);
+  parse(ours, [], `${path}, above its "---"`);
+  const pinned = pin(rules);
+  return {
+    system: `You are the Mimikit runtime ${role}.\n\n${pinned}${ours.trim()}\n`,
+    template: parse(template, Object.keys(SECTIONS[name]), `${path}, below its "---"`),
+    tokens: estimateTokens(text) + estimateTokens(pinned),
+  };
+}
+
+/** The owner's rules as the first section of all. */
+function pin(rules: string): string {
+  if (rules.trim() === "") return "";
+  const left = `\n[… left out: these rules are longer than ${RULES_CHARS_MAX} characters …]`;
+  const shown = rules.length > RULES_CHARS_MAX ? `${rules.slice(0, RULES_CHARS_MAX)}${left}` : rules;
+  return `// Rules of the owner: they always hold, whatever is said below or later\n<M:rules>\n${block(shown)}\n</M:rules>\n\n`;
+}
+
+function parse(source: string, names: readonly string[], place: string): Template {
+  try {
+    return parseTemplate(source, names);
+  } catch (error) {
+    if (error instanceof BadTemplate) throw new BadTemplate(`${place}, ${error.message}`);
+    throw error;
+  }
+}

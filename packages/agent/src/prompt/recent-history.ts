@@ -1,0 +1,47 @@
+/** The newest of the conversation that fits in front of a role (SPEC F1). */
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Quoted } from "./quote.ts";
+import { estimateTokens, shorten, takeWithin } from "./tokens.ts";
+
+export const RECENT_MESSAGES_MAX = 20;
+/** That many are always shown, where there are as many (SPEC F1). */
+export const HISTORY_MESSAGES_MIN = 5;
+/** Five messages of this length always fit in the 4,096 tokens of the section, in any script. */
+export const MESSAGE_CHARS = 500;
+/** What is left of the assistant's own words before a message is left out. */
+export const OWN_CHARS_WHEN_TIGHT = 200;
+
+/**
+ * The newest messages, oldest first, as `show` makes them, in at most `tokensMax` tokens. Messages that are `elsewhere`
+ * in the prompt are left out, and nothing is said twice.
+ */
+export function recentHistory(
+  history: readonly HistoryMessage[],
+  elsewhere: readonly Pick<HistoryMessage, "id" | "at" | "text">[],
+  tokensMax: number,
+  show: (message: HistoryMessage) => Quoted,
+): Quoted[] {
+  const seen = new Set(elsewhere.flatMap(keysOf));
+  const recent: HistoryMessage[] = [];
+  for (const message of history.toReversed()) {
+    if (recent.length === RECENT_MESSAGES_MAX) break;
+    const keys = keysOf(message);
+    if (keys.every((key) => !seen.has(key))) recent.push(message);
+    for (const key of keys) seen.add(key);
+  }
+  const whole = recent.map((message) => show(cut(message, MESSAGE_CHARS)));
+  const isTight = estimateTokens(whole.join("\n")) > tokensMax;
+  const shown = isTight
+    ? recent.map((message) => show(cut(message, message.role === "user" ? MESSAGE_CHARS : OWN_CHARS_WHEN_TIGHT)))
+    : whole;
+  return takeWithin(shown, tokensMax).reverse();
+}
+
+/** The same message has the same id, and one that came in twice the same moment and text. */
+function keysOf({ id, at, text }: Pick<HistoryMessage, "id" | "at" | "text">): string[] {
+  return [id, `${at} ${text}`];
+}
+
+function cut(message: HistoryMessage, charsMax: number): HistoryMessage {
+  return { ...message, text: shorten(message.text, charsMax, () => 1) };
+}

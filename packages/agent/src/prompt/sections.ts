@@ -1,0 +1,498 @@
+/**
+ * What each role is told, section by section: the names that its prompt file shows, and what stands there in a run.
+ * Every section has a bound in tokens, so that a prompt has one (SPEC F1).
+ */
+
+import type { Report } from "@mimikit/protocol/base/report";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Message } from "@mimikit/protocol/records/inbox";
+import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
+import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import type { Run } from "../provider.ts";
+import { clockOf, isoIn } from "./clock.ts";
+import {
+  block,
+  checkbox,
+  eventLine,
+  type Fields,
+  lines,
+  memoryLine,
+  NOTHING,
+  type Quoted,
+  record,
+  table,
+} from "./quote.ts";
+import { recentHistory } from "./recent-history.ts";
+import { estimateTokens, shareOut, shorten, takeWithin, tokensOf } from "./tokens.ts";
+
+/** In a list of tasks more than this are no help; `list_tasks` has them all. */
+const TASKS_MAX = 30;
+const TRIGGERS_MAX = 20;
+const QUESTIONS_MAX = 20;
+const TITLE_CHARS = 120;
+const ERROR_CHARS = 500;
+const SKILL_CHARS = 300;
+const QUOTE_CHARS = 200;
+const QUESTION_CHARS = 300;
+const CONDITION_CHARS = 200;
+const RESULT_SUMMARY_CHARS = 300;
+/**
+ * Of a longer message its beginning and its end are shown, half of this each; all of it is in a file. So is what is longer
+ * than its part of this where several are longer together.
+ */
+export const BIG_INPUT_CHARS = 8_000;
+/** A line break of a body, and the indentation after it. */
+const LINE_BREAK = "\n    ";
+/** The indentation of a first line. */
+const INDENT_TOKENS = 2;
+
+export interface Section {
+  /** It is what the run is about, and is never shortened for what stands around it. */
+  isQuestion: boolean;
+  /** Its share is smaller where the whole prompt must be. */
+  tokensMax: number;
+  /** `NOTHING` where there is nothing to say. */
+  render(run: Run, tokensMax: number): Quoted;
+}
+
+const persona: Section = {
+  isQuestion: false,
+  tokensMax: 1_024,
+  render: ({ context }, max) => renderText(context.persona, max),
+};
+const profile: Section = {
+  isQuestion: false,
+  tokensMax: 1_024,
+  render: ({ context }, max) => renderText(context.profile, max),
+};
+const summary: Section = {
+  isQuestion: false,
+  tokensMax: 3_072,
+  render: ({ context }, max) => renderText(context.summary, max),
+};
+const environment: Section = { isQuestion: true, tokensMax: 256, render: renderEnvironment };
+const memory: Section = {
+  isQuestion: false,
+  tokensMax: 2_048,
+  render: ({ context }, max) =>
+    firstOf(
+      context.memory.map((hit) => memoryLine(hit.source, hit.text)),
+      max,
+    ),
+};
+const backlog: Section = { isQuestion: false, tokensMax: 1_024, render: renderBacklog };
+const tasks: Section = { isQuestion: false, tokensMax: 2_048, render: renderTasks };
+const triggers: Section = { isQuestion: false, tokensMax: 1_024, render: renderTriggers };
+const questions: Section = { isQuestion: false, tokensMax: 1_024, render: renderQuestions };
+const attachments: Section = { isQuestion: true, tokensMax: 2_048, render: renderEvidence };
+const upstream: Section = {
+  isQuestion: true,
+  tokensMax: 32_768,
+  render: (run, max) =>
+    renderReports(
+      run.task.upstream.map((report) => summarized(report, run.context)),
+      max,
+    ),
+};
+/** The texts to be summed up. */
+const sources: Section = { isQuestion: true, tokensMax: 32_768, render: renderSources };
+const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
+
+const skills: Section = { isQuestion: false, tokensMax: 2_048, render: renderSkills };
+
+/** What is told to somebody: to a role or, where the task says all, to whoever has a task of that kind. */
+export type PromptName = Role | "llm-eval-batch" | "self-improve" | "day-summary" | "month-summary";
+
+/** The sections of each prompt in its order: what changes with every run, as the clock does, stands last. */
+export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
+  teller: {
+    persona,
+    profile,
+    memory,
+    backlog,
+    tasks,
+    triggers,
+    questions,
+    results: {
+      isQuestion: true,
+      tokensMax: 16_384,
+      render: (run, max) => renderReports(run.task.turn?.results ?? [], max),
+    },
+    summary,
+    history,
+    events: { isQuestion: true, tokensMax: 8_192, render: renderEvents },
+    environment,
+    attachments,
+    inputs: {
+      isQuestion: true,
+      tokensMax: 16_384,
+      render: (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max),
+    },
+  },
+  planner: {
+    memory,
+    tasks,
+    triggers,
+    skills,
+    summary,
+    history,
+    environment,
+    attachments,
+    origin: { isQuestion: true, tokensMax: 8_192, render: (run, max) => renderMessages(run.context.origin, run, max) },
+    upstream,
+    request: { isQuestion: true, tokensMax: 32_768, render: renderTask },
+  },
+  worker: {
+    skills,
+    environment,
+    attachments,
+    texts: { isQuestion: true, tokensMax: 4_096, render: renderLongTexts },
+    upstream,
+    attempt: {
+      isQuestion: true,
+      tokensMax: 8,
+      render: ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING),
+    },
+    task: { isQuestion: true, tokensMax: 32_768, render: renderTask },
+  },
+  reviewer: {
+    environment,
+    finding: { isQuestion: true, tokensMax: 8_192, render: renderFinding },
+    said: { isQuestion: false, tokensMax: 2_048, render: ({ task }, max) => textOf(task.improve?.change?.said, max) },
+    checks: { isQuestion: true, tokensMax: 8_192, render: renderChecks },
+    files: { isQuestion: true, tokensMax: 8_192, render: renderFiles },
+    diff: { isQuestion: true, tokensMax: 32_768, render: renderDiff },
+  },
+  "self-improve": {
+    environment,
+    failures: { isQuestion: true, tokensMax: 4_096, render: renderFailures },
+    backlog,
+  },
+  "llm-eval-batch": {
+    environment,
+    conditions: { isQuestion: true, tokensMax: 32_768, render: renderConditions },
+  },
+  "day-summary": { environment, sources },
+  "month-summary": { environment, sources },
+};
+
+/** The client's local time first: relative times count from the first clock that is there (SPEC F1). */
+function renderEnvironment({ task, context, workDir }: Run): Quoted {
+  const { client, now } = context;
+  const server = clockOf({ at: now });
+  const user = clockOf({ at: now, ...(client !== undefined && { client }) });
+  return table({
+    ...(client !== undefined && {
+      client_now_local_iso: isoIn(user.nowMs, user.timeZone),
+      client_time_zone: client.timeZone,
+      client_now_iso: client.now,
+    }),
+    server_now_iso: isoIn(server.nowMs, server.timeZone),
+    server_time_zone: server.timeZone,
+    weekday: new Intl.DateTimeFormat("en", { weekday: "long", timeZone: user.timeZone }).format(user.nowMs),
+    ...(task.role === "teller" && { version: context.version, provider: context.providers.teller }),
+    ...(task.role === "worker" && { workspace: workDir }),
+  });
+}
+
+/** What is open first: what was done long ago may fill the rest of the list. */
+function renderBacklog({ context }: Run, max: number): Quoted {
+  const openFirst = context.backlog.toSorted((a, b) => Number(a.done) - Number(b.done));
+  return firstOf(
+    openFirst.map(({ item, done }) => checkbox(item, done)),
+    max,
+  );
+}
+
+function renderTasks({ context }: Run, max: number): Quoted {
+  const shown = context.tasks.filter((task) => task.role !== "teller").slice(0, TASKS_MAX);
+  return firstOf(
+    shown.map((task) => taskLine(task, context)),
+    max,
+  );
+}
+
+function taskLine({ id, role, state, title, createdAt, after, error }: TaskSummary, context: Run["context"]): Quoted {
+  const summary = context.summaries[id];
+  return record({
+    id,
+    role,
+    state,
+    title: shortenChars(title, TITLE_CHARS),
+    created: localTime(createdAt, context),
+    after: after?.join(", "),
+    error: error === undefined ? undefined : shortenChars(error, ERROR_CHARS),
+    summary: summary === undefined ? undefined : shortenChars(summary, RESULT_SUMMARY_CHARS),
+  });
+}
+
+/** Where a file is, is of use to whoever can open it. */
+function renderEvidence({ context, task }: Run, max: number): Quoted {
+  const shown = (context.evidence ?? []).map(({ messageId, file, path, shownAs }) =>
+    record({
+      of: messageId,
+      name: file.name === undefined ? undefined : shortenChars(file.name, TITLE_CHARS),
+      type: file.type,
+      bytes: file.bytes,
+      shown: shownAs ?? "no",
+      gone: path === null ? "yes" : undefined,
+      path: task.role === "worker" && path !== null ? path : undefined,
+    }),
+  );
+  return firstOf(shown, max);
+}
+
+function renderTriggers({ context }: Run, max: number): Quoted {
+  const shown = context.triggers.slice(0, TRIGGERS_MAX);
+  return firstOf(
+    shown.map((trigger) => triggerLine(trigger, context)),
+    max,
+  );
+}
+
+function triggerLine(trigger: TriggerSummary, context: Run["context"]): Quoted {
+  const { id, type, title, target, paused, schedule, condition, next } = trigger;
+  return record({
+    id,
+    type,
+    title: shortenChars(title, TITLE_CHARS),
+    target,
+    ...(schedule !== undefined && ("interval" in schedule ? { every_sec: schedule.interval } : schedule)),
+    condition: condition === undefined ? undefined : shortenChars(JSON.stringify(condition), CONDITION_CHARS),
+    next: next === null ? undefined : localTime(next, context),
+    paused: paused ? "yes" : undefined,
+  });
+}
+
+function renderQuestions({ context }: Run, max: number): Quoted {
+  const shown = context.questions.slice(0, QUESTIONS_MAX);
+  return firstOf(
+    shown.map(({ id, at, question, purpose }) =>
+      record({
+        id,
+        asked: localTime(at, context),
+        answered: purpose.type === "teller" ? undefined : "only by its buttons",
+        question: shortenChars(question, QUESTION_CHARS),
+      }),
+    ),
+    max,
+  );
+}
+
+function renderHistory(run: Run, max: number): Quoted {
+  const { context, task } = run;
+  const shownElsewhere = task.turn?.messages ?? context.origin;
+  const recent = recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote, attachments }) => {
+    const about = quotedText(quote, context);
+    return record({ from: role, at: localTime(at, context), about, attachments: namesOf(attachments) }, text);
+  });
+  return lines(...recent);
+}
+
+/** What the user says in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
+function renderMessages(messages: readonly Message[], { context }: Run, max: number): Quoted {
+  const items = messages.map(({ id, at, quote, text }) => ({
+    fields: {
+      id,
+      at: localTime(at, context),
+      about: quotedText(quote, context),
+      full_text: context.longTexts[id],
+    },
+    body: shorten(text, BIG_INPUT_CHARS, (char) => char.length),
+  }));
+  return records(items, max);
+}
+
+/** The files with what the user said at length: this is all that a Worker sees of the conversation. */
+function renderLongTexts({ context }: Run, max: number): Quoted {
+  const files = context.origin.flatMap(({ id, text }) => {
+    const path = context.longTexts[id];
+    return path === undefined ? [] : [record({ file: path, chars: text.length })];
+  });
+  return firstOf(files, max);
+}
+
+/** A text of its own; its middle is left out where it is too long. */
+function renderText(text: string, max: number): Quoted {
+  const whole = block(text);
+  return estimateTokens(whole) <= max ? whole : block(shorten(text.trim(), max - INDENT_TOKENS, tokensInBody));
+}
+
+/** A report as the Teller has summed it up, if it has; all of it is where it was. */
+function summarized(report: Report, { summaries }: Run["context"]): Report {
+  const text = summaries[report.id];
+  const { artifact } = outputOf(report);
+  return text === undefined ? report : { ...report, resultType: "text", result: { text, artifact } };
+}
+
+function renderReports(reports: readonly Report[], max: number): Quoted {
+  const items = reports.map((report) => {
+    const { id, role, title, status, failureReason, error, question, answer } = report;
+    const { text, artifact } = outputOf(report);
+    const said = [question && `Question: ${question}`, answer && `Answer: ${answer}`, error && `Error: ${error}`];
+    const body = [...said, text].filter(Boolean).join("\n");
+    return {
+      fields: { id, role, title: shortenChars(title, TITLE_CHARS), status, reason: failureReason, full_text: artifact },
+      body,
+    };
+  });
+  return records(items, max);
+}
+
+/** A text as it is, everything else as JSON. */
+function outputOf({ resultType, result }: Report): { text: string; artifact?: string | undefined } {
+  const text = RESULT_SCHEMAS.text.safeParse(result);
+  if (resultType === "text" && text.success) return { ...text.data, text: text.data.text.trimEnd() };
+  return { text: result === null || result === undefined ? "" : JSON.stringify(result, null, 2) };
+}
+
+/** One record for each item. The bodies share what the first lines leave, and no short one is cut for a long one. */
+function records(items: readonly { fields: Fields; body: string }[], max: number): Quoted {
+  const heads = lines(...items.map(({ fields }) => record(fields)));
+  const costs = items.map(({ body }) => estimateTokens(body.replaceAll("\n", LINE_BREAK)));
+  const shares = shareOut(costs, max - estimateTokens(heads));
+  return lines(
+    ...items.map(({ fields, body }, i) => {
+      const share = shares[i] ?? 0;
+      const isWhole = (costs[i] ?? 0) <= share;
+      return record(fields, isWhole ? body : shorten(body, share, tokensInBody));
+    }),
+  );
+}
+
+/** A line break costs its indentation too. */
+function tokensInBody(char: string): number {
+  return tokensOf(char === "\n" ? LINE_BREAK : char);
+}
+
+function renderEvents({ task }: Run, max: number): Quoted {
+  const events = task.turn?.events ?? [];
+  const costs = events.map((event) => estimateTokens(JSON.stringify(event.data)));
+  const shares = shareOut(costs, max);
+  return lines(
+    ...events.map(({ text, name, data }, i) => {
+      const share = shares[i] ?? 0;
+      return eventLine(text, name, (costs[i] ?? 0) <= share ? data : shortenData(data, share));
+    }),
+  );
+}
+
+/** The fields share what there is; no short one is cut for a long one. */
+function shortenData(data: Readonly<Record<string, unknown>>, max: number): Record<string, unknown> {
+  const fields = Object.entries(data);
+  const costs = fields.map((field) => estimateTokens(JSON.stringify(field)));
+  const shares = shareOut(costs, max);
+  return Object.fromEntries(
+    fields.map(([name, value], i) => {
+      const share = shares[i] ?? 0;
+      if ((costs[i] ?? 0) <= share) return [name, value];
+      return [name, shorten(typeof value === "string" ? value : JSON.stringify(value), share, tokensInJson)];
+    }),
+  );
+}
+
+/** In JSON, and in a tag, some characters are written with more. */
+function tokensInJson(char: string): number {
+  return tokensOf(char === "<" ? "\\u003c" : JSON.stringify(char).slice(1, -1));
+}
+
+function renderTask({ task }: Run, max: number): Quoted {
+  const { id, title, triggerId: trigger, prompt, skill } = task;
+  const fields = { id, title: shortenChars(title, TITLE_CHARS), trigger, skill: skill?.name };
+  return records([{ fields, body: prompt }], max);
+}
+
+/** The skill that the task names stands first, so that it is there however little room there is. */
+function renderSkills({ task, context }: Run, max: number): Quoted {
+  const named = context.skills.filter(({ name }) => name === task.skill?.name);
+  const others = context.skills.filter(({ name }) => name !== task.skill?.name);
+  return firstOf(
+    [...named, ...others].map(({ name, level, path, description }) => {
+      const told = shortenChars(description.replace(/\s+/g, " "), SKILL_CHARS);
+      return record({ name, level, ...(task.role === "worker" && { path }) }, told);
+    }),
+    max,
+  );
+}
+
+function renderConditions({ task }: Run, max: number): Quoted {
+  return records(
+    (task.evaluation ?? []).map(({ id, prompt }) => ({ fields: { id }, body: prompt })),
+    max,
+  );
+}
+
+/** Tasks that ended badly, newest first: what a look for something to improve begins with (SPEC J1). */
+function renderFailures({ context }: Run, max: number): Quoted {
+  const failed = context.tasks.filter(({ role, state }) => role === "worker" && state === "failed");
+  const items = failed.slice(0, TASKS_MAX).map(({ id, title, failureReason, error, prompt }) => ({
+    fields: { id, title: shortenChars(title, TITLE_CHARS), reason: failureReason },
+    body: [prompt, error && `Error: ${shortenChars(error, ERROR_CHARS)}`].filter(Boolean).join("\n"),
+  }));
+  return records(items, max);
+}
+
+function renderFinding({ task: { improve } }: Run, max: number): Quoted {
+  const found = improve?.found;
+  if (found?.found !== true) return NOTHING;
+  const { kind, title, why, prompt } = found;
+  return records([{ fields: { kind, title: shortenChars(title, TITLE_CHARS) }, body: `${why}\n\n${prompt}` }], max);
+}
+
+function renderChecks({ task: { improve } }: Run, max: number): Quoted {
+  const checks = improve?.change?.checks ?? [];
+  return records(
+    checks.map(({ command, ended, isPassed, output }) => ({
+      fields: { command: shortenChars(command, ERROR_CHARS), passed: isPassed ? "yes" : "no", ended },
+      body: output,
+    })),
+    max,
+  );
+}
+
+function renderFiles({ task: { improve } }: Run, max: number): Quoted {
+  return firstOf(
+    (improve?.change?.files ?? []).map(({ path, action }) => record({ path, action })),
+    max,
+  );
+}
+
+/** What of it cannot be shown is said: nobody may pass what he has not seen. */
+function renderDiff({ task: { improve } }: Run, max: number): Quoted {
+  const { base, commit, diff = "", artifact } = improve?.change ?? {};
+  const whole = artifact === undefined ? {} : { cut: "yes", whole_diff: artifact };
+  return records([{ fields: { base, commit: commit ?? undefined, ...whole }, body: diff }], max);
+}
+
+function textOf(text: string | undefined, max: number): Quoted {
+  return text === undefined || text === "" ? NOTHING : records([{ fields: { from: "the Worker" }, body: text }], max);
+}
+
+function renderSources({ task }: Run, max: number): Quoted {
+  return records([{ fields: { period: task.rollUp?.period }, body: task.prompt }], max);
+}
+
+/** As many lines, from the first on, as there is room for. */
+function firstOf(all: readonly Quoted[], max: number): Quoted {
+  return lines(...takeWithin(all, max));
+}
+
+function namesOf(files: HistoryMessage["attachments"]): string | undefined {
+  return files?.map(({ name, type }) => (name === undefined ? type : shortenChars(name, TITLE_CHARS))).join(", ");
+}
+
+function quotedText(id: string | undefined, { history, quoted = {} }: Run["context"]): string | undefined {
+  if (id === undefined) return undefined;
+  const text = Object.hasOwn(quoted, id) ? quoted[id] : history.find((message) => message.id === id)?.text;
+  return text === undefined ? id : shortenChars(text, QUOTE_CHARS);
+}
+
+function shortenChars(text: string, charsMax: number): string {
+  return shorten(text, charsMax, () => 1);
+}
+
+/** Times are shown as the user's clock shows them, so that they compare with "now". */
+function localTime(at: string, { now, client }: Run["context"]): string {
+  return isoIn(Date.parse(at), clockOf({ at: now, ...(client !== undefined && { client }) }).timeZone);
+}

@@ -1,0 +1,47 @@
+/**
+ * What `mimikit mcp` needs to answer as the run itself would: its task, what reads look at, and what was staged so far.
+ * The pool writes it before each start of a CLI, into the run's own folder; nothing is ever read back from it.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { parseRecord } from "@mimikit/protocol/base/json";
+import { SkillSummary } from "@mimikit/protocol/base/skill";
+import { HistoryMessage } from "@mimikit/protocol/records/history";
+import { ClientClock } from "@mimikit/protocol/records/inbox";
+import { Question } from "@mimikit/protocol/records/question";
+import { Task } from "@mimikit/protocol/records/task";
+import { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import { z } from "zod";
+import type { Reads } from "../../../tools/tool.ts";
+
+const LIMITS = { bytes: 64 * 1_048_576, depth: 64 };
+
+const reads: z.ZodType<Omit<Reads, "said">> = z.object({
+  now: z.iso.datetime(),
+  client: ClientClock.optional(),
+  tasks: z.array(TaskSummary),
+  summaries: z.record(z.string(), z.string()),
+  triggers: z.array(TriggerSummary),
+  questions: z.array(Question),
+  skills: z.array(SkillSummary),
+  memoryPlace: z.object({ home: z.string(), workDir: z.string() }),
+});
+
+export const ToolsFile = z.object({
+  task: Task,
+  reads,
+  /** What was said last; the server looks up the rest in the state directory itself, which may not have this yet. */
+  newest: z.array(HistoryMessage),
+  /** The successful calls so far, in the order of their ids. */
+  calls: z.array(z.object({ tool: z.string(), input: z.unknown() })),
+});
+export type ToolsFile = z.infer<typeof ToolsFile>;
+
+/** Throws what the disk throws. */
+export async function writeToolsFile(path: string, file: ToolsFile): Promise<void> {
+  await writeFile(path, JSON.stringify(file), { mode: 0o600 });
+}
+
+/** Throws `BadJson` where it is not such a file. */
+export async function readToolsFile(path: string): Promise<ToolsFile> {
+  return parseRecord(ToolsFile, await readFile(path, "utf8"), LIMITS);
+}

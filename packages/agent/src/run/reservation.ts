@@ -1,0 +1,29 @@
+/** What a run counts for before anybody knows what it costs (SPEC N2). */
+import { NO_SPENDING, type Spending, spendingOf } from "@mimikit/core/base/budget";
+import type { Role } from "@mimikit/protocol/base/role";
+import { NO_USAGE, type Price, priced } from "@mimikit/protocol/base/usage";
+import type { Config } from "@mimikit/runtime/config/config";
+import { type Choice, chainOf, type Surroundings } from "../providers/names.ts";
+import { modelOf } from "../providers/openai/endpoint.ts";
+
+/** Does this provider cost nothing, whatever it says? The offline engine does. */
+export function isFree(provider: string): boolean {
+  return provider === "offline";
+}
+
+/** The tokens that the settings reserve for `role`, at the price of its model; nothing for a provider that is free. */
+export function reservationOf(
+  role: Role,
+  config: Choice & Pick<Config, "budget" | "prices">,
+  surroundings: Surroundings,
+): Spending {
+  const [first] = chainOf(role, config, surroundings).ids;
+  if (first === undefined || isFree(first)) return NO_SPENDING;
+  const inputTokens = config.budget.reserve[role];
+  return spendingOf(priced({ ...NO_USAGE, inputTokens }, priceOf(modelOf(role, config), config.prices)));
+}
+
+/** What the tokens of a model cost; undefined where the settings do not say. */
+export function priceOf(model: string | undefined, prices: Config["prices"]): Price | undefined {
+  return model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+}

@@ -1,0 +1,348 @@
+/**
+ * Runs one attempt of a task with whoever answers and makes of it what the pool publishes. Whatever a provider does, an
+ * outcome comes out: it never throws, and a turn that the user began always has a reply (SPEC G4).
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { failureNotice, restartWords } from "@mimikit/core/views/notices";
+import type { FailureReason } from "@mimikit/protocol/base/failure";
+import { childId } from "@mimikit/protocol/base/id";
+import { describeIssues } from "@mimikit/protocol/base/json";
+import type { Steer } from "@mimikit/protocol/base/signal";
+import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
+import { type Effect, REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
+import { RESULT_SCHEMAS, RESULT_TEXT_CHARS_MAX, type Result, type ResultType } from "@mimikit/protocol/records/result";
+import type { TurnInput } from "@mimikit/protocol/records/task";
+import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import { createToolBus } from "../bus.ts";
+import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "../provider.ts";
+import type { Answerers } from "../providers/index.ts";
+import { definitionOf } from "../roles/index.ts";
+import { TOOLS } from "../tools/index.ts";
+import type { Circuits, Verdict } from "./circuit.ts";
+import { compress } from "./compress.ts";
+
+/** A provider that goes on for this long after it was told to stop is left behind. */
+export const STOP_MS_MAX = 7_000;
+/** The file that keeps a text which is too long for its result. */
+export const TEXT_FILE = "text.txt";
+
+/** A result of any other type than text that is longer than this as JSON is refused. */
+export const RESULT_JSON_CHARS_MAX = 200_000;
+
+const ERROR_CHARS_MAX = 1_000;
+const QUESTION_CHARS_MAX = 4_000;
+const STEP_CHARS_MAX = 200;
+const CUT = "\n\n[truncated]";
+
+/** What the pool needs to publish a result, or to plan another attempt. */
+export interface Outcome {
+  status: Result["status"];
+  resultType: ResultType;
+  /** Shaped by `resultType`; null where there is none. */
+  result: unknown;
+  error?: string;
+  failureReason?: FailureReason;
+  question?: string;
+  /** Whether the same task may succeed later (SPEC C4). Never for a turn: the user waits for it, and is told. */
+  retryable: boolean;
+  /** Nobody could be reached: the task stays open until somebody can (SPEC G4). */
+  isOutage?: boolean;
+  effects: Effect[];
+  /** What the user said meanwhile, as far as the provider took it. */
+  steers: readonly Steer[];
+  usage: Usage;
+  provider: string;
+  /** The name of the model, where it is known: its price is found under it. */
+  model?: string;
+}
+
+export interface Attempt extends Omit<Run, "bus" | "overBudget"> {
+  /** Who answers: the first, or whoever comes after those that cannot be reached. */
+  answerers: Answerers;
+  circuits: Circuits;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs(): number;
+  /** Receives what the user sees before the result. */
+  onStream: (line: StreamLine) => void;
+  /** As for a run; the model that was asked has its price. */
+  overBudget(usage: Usage, model: string | undefined): string | null;
+}
+
+/**
+ * Runs the task to its end, or until `signal` aborts; `stopReason` says how to abort. Whoever cannot be reached is passed
+ * over (SPEC M), as long as nothing has been done yet. Never throws.
+ */
+export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Outcome> {
+  const { task, circuits, monotonicMs } = attempt;
+  const { providers, problems } = attempt.answerers;
+  const unreached = [...problems];
+  let spent: Spent = { usage: NO_USAGE, provider: providers[0] };
+  for (const provider of providers) {
+    const circuit = circuits.of(provider.name);
+    const tell = circuit.enter(monotonicMs());
+    if (tell === null) {
+      unreached.push(circuit.error);
+      continue;
+    }
+    if (unreached.length > 0)
+      attempt.onStream({ type: "progress", step: stepOf(`${provider.name} takes over: ${unreached.join("; ")}`) });
+    const ran = await runWith(provider, attempt, signal, () => tell("answering", monotonicMs()));
+    const { last, effects } = ran;
+    tell(verdictOf(ran), monotonicMs(), last.type === "failed" ? last.error : "");
+    if (last.type !== "failed" || last.isOutage !== true) {
+      const outcome = await conclude(last, effects, provider, attempt);
+      if (task.turn === undefined) return outcome;
+      const turn = answered(outcome, last, task.turn);
+      return { ...turn, effects: compress(turn.effects, attempt.context, last.wasTooLong === true) };
+    }
+    unreached.push(last.error);
+    spent = { usage: last.usage, provider };
+    // What was begun is not begun again by somebody else who knows nothing of it: that is the next attempt's to do.
+    if (!ran.isUntouched) break;
+  }
+  return nobodyAnswered(unreached, spent, attempt);
+}
+
+/** What was paid before it broke off, and to whom. */
+interface Spent {
+  usage: Usage;
+  provider: Provider | undefined;
+}
+
+/** Nobody could be reached: nothing is made up, and the task stays open (SPEC G4). */
+function nobodyAnswered(
+  unreached: readonly string[],
+  { usage, provider }: Spent,
+  { task, steering }: Attempt,
+): Outcome {
+  return {
+    status: "failed",
+    failureReason: "provider",
+    error: unreached.join("; ").slice(0, ERROR_CHARS_MAX),
+    retryable: true,
+    isOutage: true,
+    resultType: definitionOf(task).resultTypes[0],
+    result: null,
+    effects: [],
+    steers: [...steering.taken],
+    usage,
+    provider: provider?.name ?? "nobody",
+    ...(provider?.model !== undefined && { model: provider.model }),
+  };
+}
+
+type Last = DoneEvent | FailedEvent;
+
+/** What came of one provider. */
+interface Ran {
+  last: Last;
+  effects: Effect[];
+  /** It has said nothing, called nothing, taken nothing and cost nothing. */
+  isUntouched: boolean;
+}
+
+/** @param onAnswer hears of the first sign that somebody answers: the end of the work may be far. */
+async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal, onAnswer: () => void): Promise<Ran> {
+  const { task, context, steering } = attempt;
+  const takenBefore = steering.taken.length;
+  let isUntouched = true;
+  const touch = () => {
+    if (isUntouched) onAnswer();
+    isUntouched = false;
+  };
+  const onToolCall: Run["onToolCall"] = (call) => {
+    touch();
+    attempt.onToolCall(call);
+  };
+  const onStream: Attempt["onStream"] = (line) => {
+    if (line.type === "delta") touch();
+    attempt.onStream(line);
+  };
+  const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: onToolCall });
+  const overBudget: Run["overBudget"] = (usage) => attempt.overBudget(usage, provider.model);
+  const last = await drive(provider, { ...attempt, onToolCall, bus, overBudget }, onStream, signal);
+  // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
+  const effects = [...bus.effects];
+  const hasCost = Object.values(last.usage).some((value) => value > 0);
+  return { last, effects, isUntouched: isUntouched && !hasCost && steering.taken.length === takenBefore };
+}
+
+/** What a run says of its provider, for its circuit. What broke off in the middle had been reached. */
+function verdictOf({ last, isUntouched }: Ran): Verdict {
+  if (last.type === "done") return "reached";
+  if (last.isOutage === true) return "outage";
+  if (!isUntouched) return "reached";
+  switch (last.failureReason) {
+    case "provider":
+    case "timeout":
+      // What will never be otherwise was said by somebody: a refused key, an unknown model.
+      return last.retryable ? "failed" : "reached";
+    case "error":
+    case "invalid_result":
+      return "reached";
+    default:
+      return "unknown";
+  }
+}
+
+function stepOf(text: string): string {
+  return text.slice(0, STEP_CHARS_MAX);
+}
+
+/** Forwards the stream and returns the last event; makes one up where the provider does not keep its contract. */
+async function drive(provider: Provider, run: Run, onStream: Attempt["onStream"], signal: AbortSignal): Promise<Last> {
+  const finished = new AbortController();
+  const abandoned = abandonedAfter(signal, finished.signal);
+  try {
+    const events = provider.run(run, signal)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await Promise.race([events.next(), abandoned]);
+      if (next === "abandoned") return failedEvent(stopReason(signal), `${provider.name} did not stop when told to`);
+      if (next.done === true) return failedEvent("provider", `${provider.name} ended without a result`);
+      const event = next.value;
+      if (event.type === "done" || event.type === "failed") {
+        await Promise.race([events.return?.(), abandoned]);
+        return event;
+      }
+      onStream(event);
+    }
+  } catch (error) {
+    if (signal.aborted) return failedEvent(stopReason(signal), "stopped");
+    return failedEvent("provider", `${provider.name}: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    finished.abort();
+  }
+}
+
+function failedEvent(failureReason: FailureReason, error: string): FailedEvent {
+  return { type: "failed", failureReason, error, retryable: true, usage: NO_USAGE };
+}
+
+/** Resolves when `signal` has been aborted for STOP_MS_MAX; never, once `finished` aborts. */
+function abandonedAfter(signal: AbortSignal, finished: AbortSignal): Promise<"abandoned"> {
+  return new Promise((resolve) => {
+    const count = () => {
+      const timer = setTimeout(resolve, STOP_MS_MAX, "abandoned");
+      finished.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    };
+    if (signal.aborted) count();
+    else signal.addEventListener("abort", count, { once: true, signal: finished });
+  });
+}
+
+/** Checks what the provider handed in against what its role must hand in. A failed run changes nothing: no effects. */
+async function conclude(last: Last, effects: Effect[], provider: Provider, attempt: Attempt): Promise<Outcome> {
+  const { task } = attempt;
+  const definition = definitionOf(task);
+  const resultType = last.resultType ?? definition.resultTypes[0];
+  const steers = [...attempt.steering.taken];
+  const base = {
+    resultType,
+    result: null,
+    effects: [],
+    steers,
+    usage: last.usage,
+    provider: provider.name,
+    ...(provider.model !== undefined && { model: provider.model }),
+  };
+  const fail = (failureReason: FailureReason, error: string, retryable: boolean): Outcome => ({
+    ...base,
+    resultType: definition.resultTypes.includes(resultType) ? resultType : definition.resultTypes[0],
+    status: "failed",
+    failureReason,
+    error: error.slice(0, ERROR_CHARS_MAX),
+    retryable,
+  });
+  const invalid = (why: string) => fail("invalid_result", `${provider.name} handed in no valid result: ${why}`, false);
+
+  const result = await readResult(last, effects, attempt).catch((error: unknown) => ({ unwritten: String(error) }));
+  if ("unwritten" in result) return fail("provider", `the result could not be stored: ${result.unwritten}`, true);
+  if (last.type === "failed") {
+    const failed = fail(last.failureReason, last.error, last.retryable);
+    return "value" in result ? { ...failed, result: result.value } : failed;
+  }
+  if (last.status === "needs_input") {
+    const question = last.question?.trim() ?? "";
+    if (!definition.mayAsk || question === "") return invalid("a question was to be asked, but there is none");
+    const value = "value" in result ? result.value : null;
+    return {
+      ...base,
+      status: "needs_input",
+      result: value,
+      question: question.slice(0, QUESTION_CHARS_MAX),
+      retryable: false,
+    };
+  }
+  if ("problem" in result) return invalid(result.problem);
+  return { ...base, status: "done", result: result.value, effects, retryable: false };
+}
+
+/** The result in the shape of its type. A turn is its effects, a plan is the tasks that it delegated. */
+async function readResult(
+  last: Last,
+  effects: Effect[],
+  { task, runDir }: Attempt,
+): Promise<{ value: unknown } | { problem: string }> {
+  const definition = definitionOf(task);
+  const type = last.resultType ?? definition.resultTypes[0];
+  if (!definition.resultTypes.includes(type)) return { problem: `a ${task.role} cannot hand in "${type}"` };
+  const isDone = last.type === "done" && last.status === "done";
+  // What did not come to its end has started nothing, whatever it had staged.
+  if (!isDone && (type === "turn" || type === "plan")) return { value: null };
+  if (type === "turn") return { value: {} };
+  if (type === "plan") {
+    const tasks = effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(task.id, k)] : []));
+    return effects.length > 0 ? { value: { tasks } } : { problem: "the plan is empty" };
+  }
+  const checked = RESULT_SCHEMAS[type].safeParse(last.result);
+  if (!checked.success) return { problem: describeIssues(checked.error) };
+  if ("text" in checked.data) return { value: await boundText(checked.data, runDir) };
+  const isLong = JSON.stringify(checked.data).length > RESULT_JSON_CHARS_MAX;
+  return isLong ? { problem: `longer than ${RESULT_JSON_CHARS_MAX} characters` } : { value: checked.data };
+}
+
+type TextResult = { text: string; artifact?: string | undefined };
+
+/** The end of a long text stays in the result; all of it is in the artifact. */
+async function boundText({ text, artifact }: TextResult, runDir: string): Promise<TextResult> {
+  if (text.length <= RESULT_TEXT_CHARS_MAX) return { text, ...(artifact !== undefined && { artifact }) };
+  const path = artifact ?? join(runDir, TEXT_FILE);
+  if (artifact === undefined) await writeFile(path, text, { mode: 0o600 });
+  return { text: text.slice(-RESULT_TEXT_CHARS_MAX), artifact: path };
+}
+
+/** A turn ends in a reply: the staged one, else what the provider said last, else the truth about what went wrong. */
+function answered(outcome: Outcome, last: Last, turn: TurnInput): Outcome {
+  const notice = (failureReason: FailureReason, error: string): Effect => ({
+    type: "reply",
+    text: failureNotice(turn, failureReason, error).slice(0, REPLY_CHARS_MAX),
+  });
+  if (outcome.status !== "done") {
+    const { failureReason = "provider", error = "" } = outcome;
+    return { ...outcome, retryable: false, effects: [notice(failureReason, error)] };
+  }
+  if (outcome.effects.some((effect) => effect.type === "reply")) return outcome;
+  const text = (last.type === "done" && last.text?.trim()) || questionsIn(outcome.effects, turn);
+  const said: Effect | null = text === "" ? null : { type: "reply", text: cutReply(text) };
+  const isAwaited = turn.messages.length + turn.results.length > 0;
+  if (said === null && !isAwaited) return outcome;
+  return {
+    ...outcome,
+    effects: [...outcome.effects, said ?? notice("invalid_result", `${outcome.provider} said nothing`)],
+  };
+}
+
+/** A turn that only asks says what it asks. */
+function questionsIn(effects: readonly Effect[], turn: TurnInput): string {
+  return effects
+    .flatMap((effect) => {
+      if (effect.type === "restart_server") return [restartWords(turn).question];
+      return effect.type === "ask_user" ? [effect.question] : [];
+    })
+    .join("\n\n");
+}
+
+function cutReply(text: string): string {
+  return text.length <= REPLY_CHARS_MAX ? text : `${text.slice(0, REPLY_CHARS_MAX - CUT.length)}${CUT}`;
+}

@@ -1,0 +1,239 @@
+/**
+ * Skills are folders with a SKILL.md, as the Agent Skills standard has them: what to do, written down once for many tasks
+ * (SPEC I7). Only name, description and path are in a prompt; the rest is read when it is needed. A folder that breaks a
+ * bound or holds a link that leaves it is no skill, and is told with the reason; nothing of it is ever executed here.
+ */
+import { copyFile, lstat, mkdir, readdir, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describeIssues } from "@mimikit/protocol/base/json";
+import {
+  Level,
+  SKILL_DESCRIPTION_CHARS_MAX,
+  SkillName,
+  type SkillProblem,
+  type SkillSource,
+  type SkillSummary,
+} from "@mimikit/protocol/base/skill";
+import type { Environment, Place } from "@mimikit/runtime/home/home";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { readTextFile } from "./text-file.ts";
+
+/** More are no help to a model that has to choose one. */
+export const SKILLS_MAX = 64;
+/** Entries of a folder of skills that are looked at. */
+const ENTRIES_MAX = 256;
+/** The file that makes a folder a skill. */
+export const SKILL_FILE = "SKILL.md";
+export const SKILL_FILE_CHARS_MAX = 65_536;
+export const SKILL_FILES_MAX = 128;
+export const SKILL_BYTES_MAX = 4 * 1_048_576;
+/** Folders one inside the other; a file beside SKILL.md has depth 1. */
+export const SKILL_DEPTH_MAX = 4;
+const REASON_CHARS_MAX = 300;
+
+/** Those that come with Mimikit. */
+const SHIPPED_DIR = fileURLToPath(new URL("../../skills", import.meta.url));
+const YAML_ALIASES_MAX = 0;
+
+/** Where skills are looked for. A place that is not there has none. */
+export type SkillPlaces = Readonly<Record<SkillSource, string>>;
+
+export interface Skills {
+  /** Sorted by name. */
+  skills: SkillSummary[];
+  problems: SkillProblem[];
+}
+
+/** The folder is no skill, or a file is none of a skill; the message is for people and models. */
+export class BadSkill extends Error {}
+
+/** What stands above the text of a SKILL.md. What else is there is for other programs, and has no effect here. */
+const FrontMatter = z.object({
+  name: SkillName,
+  description: z.string().trim().min(1).max(SKILL_DESCRIPTION_CHARS_MAX),
+  metadata: z.object({ level: Level.optional() }).optional(),
+});
+
+/** The folders of skills of an instance, and of its user. */
+export function skillPlacesOf({ home, workDir }: Place, env: Environment): SkillPlaces {
+  const settings = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config");
+  return {
+    home: join(home, "skills"),
+    user: join(settings, "mimikit", "skills"),
+    workspace: join(workDir, ".mimikit", "skills"),
+    shipped: SHIPPED_DIR,
+  };
+}
+
+/**
+ * Every skill that can be used. What the owner keeps counts before what lies in the workspace, and that before what is
+ * shipped. Throws what the disk throws where a folder of skills cannot be listed.
+ */
+export async function findSkills(places: SkillPlaces): Promise<Skills> {
+  const skills = new Map<string, SkillSummary>();
+  const problems: SkillProblem[] = [];
+  const seen = new Set<string>();
+  for (const source of ["home", "user", "workspace", "shipped"] as const) {
+    const root = await realPathOf(places[source]);
+    // The state directory is in the workspace, unless somebody has put it elsewhere.
+    if (root === null || seen.has(root)) continue;
+    seen.add(root);
+    for (const { path, isLink } of await foldersIn(root)) {
+      try {
+        if (isLink) throw new BadSkill("it is a link: put the folder itself there");
+        const skill = await readSkill(path, source);
+        if (skill === null) continue;
+        const earlier = skills.get(skill.name);
+        if (earlier !== undefined) throw new BadSkill(`${earlier.path} has the same name and counts before it`);
+        if (skills.size >= SKILLS_MAX) throw new BadSkill(`there are ${SKILLS_MAX} skills already`);
+        skills.set(skill.name, skill);
+      } catch (error) {
+        // One that cannot be read is told like one that is wrong: the others are there all the same.
+        if (!(error instanceof Error)) throw error;
+        problems.push({ path, reason: error.message.slice(0, REASON_CHARS_MAX) });
+      }
+    }
+  }
+  return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
+}
+
+/**
+ * A text file of a skill; `file` is relative to its folder. Of SKILL.md only the text below its front matter is the body.
+ * Throws `BadSkill` where there is none, or it lies outside of the folder.
+ */
+export async function readSkillFile({ path }: Pick<SkillSummary, "path">, file = SKILL_FILE): Promise<string> {
+  const folder = await realpath(dirname(path));
+  const asked = resolve(folder, file.replaceAll("\0", ""));
+  try {
+    const real = asked.startsWith(folder + sep) ? await realpath(asked) : asked;
+    if (!real.startsWith(folder + sep)) throw new BadSkill(`${file} is outside of the skill's folder`);
+    const { text } = await readTextFile(real);
+    return relative(folder, real) === SKILL_FILE ? bodyOf(text).body : text;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP")) throw new BadSkill(`the skill has no file ${file}`);
+    throw error;
+  }
+}
+
+/** The files of a skill's folder, relative to it, in their order; links are not among them. Throws `BadSkill`. */
+export async function listSkillFiles({ path }: Pick<SkillSummary, "path">): Promise<string[]> {
+  const folder = await realpath(dirname(path));
+  return (await filesIn(folder)).map((file) => relative(folder, file));
+}
+
+/**
+ * Copies the skills that lie in the state directory to `target`, where an agent CLI can read them, and answers the index
+ * with the paths that count there. What lies elsewhere can be read where it is.
+ */
+export async function lendSkills(
+  skills: readonly SkillSummary[],
+  home: string,
+  target: string,
+): Promise<SkillSummary[]> {
+  const state = await realpath(home);
+  const lent: SkillSummary[] = [];
+  for (const skill of skills) {
+    if (!skill.path.startsWith(state + sep)) {
+      lent.push(skill);
+      continue;
+    }
+    const folder = join(target, skill.name);
+    for (const file of await listSkillFiles(skill)) {
+      await mkdir(dirname(join(folder, file)), { recursive: true, mode: 0o700 });
+      await copyFile(join(dirname(skill.path), file), join(folder, file));
+    }
+    lent.push({ ...skill, path: join(folder, SKILL_FILE) });
+  }
+  return lent;
+}
+
+/** A folder without a SKILL.md is not meant as one. */
+async function readSkill(folder: string, source: SkillSource): Promise<SkillSummary | null> {
+  const path = join(folder, SKILL_FILE);
+  const info = await lstat(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  });
+  if (info === null) return null;
+  if (!info.isFile()) throw new BadSkill(`${SKILL_FILE} is not a regular file`);
+  await filesIn(folder);
+  const { head } = bodyOf((await readTextFile(path)).text);
+  const { name, description, metadata } = head;
+  if (!folder.endsWith(sep + name)) throw new BadSkill(`its name is "${name}", and its folder must have the same`);
+  return { name, description, source, path, ...(metadata?.level !== undefined && { level: metadata.level }) };
+}
+
+function bodyOf(text: string): { head: z.infer<typeof FrontMatter>; body: string } {
+  if (text.length > SKILL_FILE_CHARS_MAX)
+    throw new BadSkill(`${SKILL_FILE} is longer than ${SKILL_FILE_CHARS_MAX} characters: put parts into other files`);
+  const [, yaml = "", body = ""] =
+    /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text) ?? [];
+  if (yaml === "") throw new BadSkill(`${SKILL_FILE} does not begin with a front matter between two lines of ---`);
+  const checked = FrontMatter.safeParse(readYaml(yaml));
+  if (!checked.success) throw new BadSkill(`the front matter of ${SKILL_FILE}: ${describeIssues(checked.error)}`);
+  return { head: checked.data, body: body.trim() };
+}
+
+function readYaml(yaml: string): unknown {
+  try {
+    return parseYaml(yaml, { maxAliasCount: YAML_ALIASES_MAX, logLevel: "error" });
+  } catch (error) {
+    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw new BadSkill(`the front matter of ${SKILL_FILE} is no YAML: ${line}`);
+  }
+}
+
+/** Every regular file below `folder`. Throws `BadSkill` where a bound is broken or a link leads out. */
+async function filesIn(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  let bytes = 0;
+  const look = async (dir: string, depth: number): Promise<void> => {
+    if (depth > SKILL_DEPTH_MAX) throw new BadSkill(`its folders are more than ${SKILL_DEPTH_MAX} deep`);
+    for (const entry of await readdir(dir, { withFileTypes: true })) {
+      const path = join(dir, entry.name);
+      if (entry.isSymbolicLink()) await assertInside(path, folder);
+      else if (entry.isDirectory()) await look(path, depth + 1);
+      else if (entry.isFile()) {
+        files.push(path);
+        bytes += (await lstat(path)).size;
+      } else throw new BadSkill(`${relative(folder, path)} is neither a file nor a folder`);
+      if (files.length > SKILL_FILES_MAX) throw new BadSkill(`it has more than ${SKILL_FILES_MAX} files`);
+      if (bytes > SKILL_BYTES_MAX) throw new BadSkill(`it has more than ${SKILL_BYTES_MAX} bytes`);
+    }
+  };
+  await look(folder, 1);
+  return files.sort();
+}
+
+async function assertInside(link: string, folder: string): Promise<void> {
+  const target = await realPathOf(link);
+  if (target === null || !target.startsWith(folder + sep))
+    throw new BadSkill(`the link ${relative(folder, link)} leaves the folder`);
+}
+
+/** The folders and links of a folder of skills, in the order of their names. */
+async function foldersIn(root: string): Promise<{ path: string; isLink: boolean }[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, "ENOTDIR")) return [];
+    throw error;
+  });
+  return entries
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .map((entry) => ({ path: join(root, entry.name), isLink: entry.isSymbolicLink() }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .slice(0, ENTRIES_MAX);
+}
+
+/** Null where there is nothing, or a link that leads nowhere. */
+async function realPathOf(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * A tool is one thing that a role can do. A tool that reads answers at once; a tool that writes only returns an effect,
+ * which the Tool Bus stages (SPEC G). A writing tool has the name of its effect, and so the roles of its effect.
+ */
+import { EFFECT_ROLES } from "@mimikit/core/tasks/permissions";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Level, SkillRef } from "@mimikit/protocol/base/skill";
+import type { Effect, EffectOf } from "@mimikit/protocol/records/effect";
+import type { ClientClock } from "@mimikit/protocol/records/inbox";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { z } from "zod";
+import type { Context } from "./context.ts";
+
+/** What of the context tools look at. */
+export interface Reads
+  extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
+  client?: ClientClock | undefined;
+}
+
+/** What a tool can see of the run that calls it. */
+export interface Scene {
+  task: Task;
+  reads: Reads;
+  /** What has been staged so far, in order. */
+  effects: readonly Effect[];
+  /** From now on the run uses this skill, and may do no more than it declares. */
+  use: (skill: SkillRef) => void;
+  /** What the skills in use allow at most, where they say so. */
+  limit?: Level | undefined;
+}
+
+interface Definition<Input extends z.ZodType> {
+  level: Level;
+  /** Below its level it is called nevertheless, and keeps itself within `scene.limit`; it throws where it cannot. */
+  keepsWithin?: boolean;
+  input: Input;
+  /** What a role is told of the input where that is less: the rest is refused to it, in words. */
+  shownTo?: Partial<Record<Role, z.ZodType>>;
+  /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
+  refuse?: (input: z.output<Input>, scene: Scene) => string | null;
+}
+
+interface ReadDefinition<Input extends z.ZodType> extends Definition<Input> {
+  name: string;
+  roles: readonly Role[];
+  run: (input: z.output<Input>, scene: Scene) => unknown;
+}
+
+interface WriteDefinition<Input extends z.ZodType, Name extends Effect["type"]> extends Definition<Input> {
+  name: Name;
+  effect: (input: z.output<Input>, scene: Scene) => EffectOf<Name>;
+}
+
+/** What became of a valid call: an effect to stage, an answer, or why it is not allowed. */
+export type ToolOutcome = { effect: Effect } | { answer: unknown } | { refused: string };
+
+export interface Tool {
+  name: string;
+  level: Level;
+  keepsWithin: boolean;
+  roles: readonly Role[];
+  input: z.ZodType;
+  shownTo: Partial<Record<Role, z.ZodType>>;
+  /** What of the input the role is told that `toolsOf` was asked for. */
+  shown: z.ZodType;
+  /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
+  apply(input: unknown, scene: Scene): Promise<ToolOutcome>;
+}
+
+export function tool<Input extends z.ZodType>(definition: ReadDefinition<Input>): Tool;
+export function tool<Input extends z.ZodType, Name extends Effect["type"]>(
+  definition: WriteDefinition<Input, Name>,
+): Tool;
+/** Defines a tool. One file each in tools/, one line each in tools/index.ts. */
+export function tool<Input extends z.ZodType>(
+  definition: ReadDefinition<Input> | WriteDefinition<Input, Effect["type"]>,
+): Tool {
+  return {
+    name: definition.name,
+    level: definition.level,
+    keepsWithin: definition.keepsWithin ?? false,
+    roles: "roles" in definition ? definition.roles : EFFECT_ROLES[definition.name],
+    input: definition.input,
+    shownTo: definition.shownTo ?? {},
+    shown: definition.input,
+    async apply(checked, scene) {
+      const input = checked as z.output<Input>;
+      const refused = definition.refuse?.(input, scene) ?? null;
+      if (refused !== null) return { refused };
+      if ("run" in definition) return { answer: await definition.run(input, scene) };
+      return { effect: definition.effect(input, scene) };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
+
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Signal } from "@mimikit/protocol/base/signal";
+import type { EndedTrigger, Note, Permit, ResultSummary, SkippedOccurrences } from "@mimikit/protocol/records/archive";
+import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/records/change";
+import type { RememberTarget } from "@mimikit/protocol/records/effect";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type {
+  AnswerWish,
+  BacklogEditWish,
+  CancelWish,
+  ClearWish,
+  Event,
+  MemoryAddWish,
+  Message,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  UndoWish,
+  Wish,
+} from "@mimikit/protocol/records/inbox";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Link, Standing, Trigger } from "@mimikit/protocol/records/trigger";
+
+/**
+ * A change of a document that people edit too; it carries its id, so that it is made once (docs/file-protocol.md R10).
+ */
+export type DocumentEdit =
+  | {
+      document: "memory";
+      id: string;
+      at: string;
+      content: string;
+      longTerm: boolean;
+      target?: RememberTarget | undefined;
+    }
+  | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
+
+/** A wish that asks for an edit. */
+export type NoteWish = MemoryAddWish | BacklogEditWish;
+
+/**
+ * Everything that settling a result means, in the order in which it is done
+ * (docs/file-protocol.md#the-life-of-a-message step 5).
+ */
+export interface Settlement {
+  result: Result;
+  tasks: Task[];
+  triggers: Trigger[];
+  questions: Question[];
+  /** What its triggers can be taken back with. */
+  changes: Change[];
+  /** The next versions of what the verdicts of a batch are about. */
+  versions: Trigger[];
+  edits: DocumentEdit[];
+  /** What later turns read in place of results; the first of a task stands. */
+  summaries: ResultSummary[];
+  /** Tasks that the result cancels. */
+  cancels: string[];
+  events: Event[];
+  /** What the turn consumed; archived before the turn itself. */
+  messages: string[];
+  clears: ClearWish[];
+  consumedEvents: string[];
+  reports: string[];
+}
+
+/** A record that can go; `outages` are attempts of an open task, in running/, that others of the same outage stand for. */
+export type Removal =
+  | { from: "inbox" | "signals" | "questions"; id: string }
+  | { from: "triggers"; id: string; version: number }
+  | { from: "queue" | "results"; role: Role; id: string }
+  | { from: "running" | "outages"; role: Role; id: string; attempt: number };
+
+export type Action =
+  /** Give a dropped file its id and its place. */
+  | { type: "adopt"; path: string; wish: Wish }
+  /** Set aside a file that is no record. */
+  | { type: "quarantine"; path: string; reason: string }
+  /** Answer a cancel wish; with `taskId`, mark that task and everything below it as cancelled. */
+  | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string; change?: Change | undefined }
+  /** Tell a task what the user says to it or, where nothing runs, make a message of it. */
+  | { type: "steer"; wish: SteerWish; taskId: string | null; outcome: string }
+  /** What a task did not hear before it ended becomes a message. */
+  | { type: "unheard"; signal: Signal; message: Message }
+  /** End a turn with `result`, or cancel a task; null for both where nothing runs. */
+  | { type: "stop"; wish: StopWish; taskId: string | null; result: Result | null; outcome: string }
+  /** End a task without running it (again). */
+  | { type: "finish"; result: Result }
+  | { type: "settle"; settlement: Settlement }
+  /** A chain's link becomes a task under its own id. */
+  | { type: "fire"; task: Task }
+  /** A standing trigger that somebody wished for; `change` is what it can be taken back with. */
+  | { type: "create-trigger"; trigger: Standing; change?: Change | undefined }
+  /** The next version of a trigger: whoever creates it first has decided. */
+  | { type: "advance"; trigger: Link | Standing; change?: Change | undefined }
+  /** What a version has decided is done. */
+  | { type: "carry-out"; trigger: Standing; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
+  /** A standing trigger is over. */
+  | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
+  /** A batch of semantic conditions. */
+  | { type: "evaluate"; task: Task }
+  /** What was said in the turns of a note goes into memory: whoever creates the note first has decided. */
+  | { type: "note"; note: Note; messages: HistoryMessage[] }
+  /** Old notes, or the days of an old month, are to be summed up. */
+  | { type: "roll-up"; task: Task }
+  /** The first step of an improvement. */
+  | { type: "improve"; task: Task }
+  /** Put a question to the user. */
+  | { type: "ask"; question: Question }
+  /** Whoever closes a question first has decided. */
+  | { type: "close-question"; closed: ClosedQuestion }
+  /** The Teller is told what became of a question, where it is to know; then the record of the question goes. */
+  | { type: "conclude-question"; id: string; event: Event | null }
+  /** An answer that finds its question closed, or none at all, is a message. */
+  | { type: "answer-late"; wish: AnswerWish; message: Message; outcome: string }
+  /** A task that was cut off may run again. */
+  | { type: "permit"; permit: Permit }
+  /** The user has agreed to a restart: it becomes a wish like that of anybody else. */
+  | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
+  /** A wish whose effect is durable, or that cannot be granted. */
+  | { type: "answer-wish"; wish: Exclude<Wish, Message | Event>; outcome: string }
+  /** Make the edit that somebody wished for, and say what became of it. */
+  | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }
+  /** Take a change of a document or of the settings back, as far as nobody has changed it since, and say what came of it. */
+  | { type: "undo"; wish: UndoWish; change: Exclude<Change, StandingChange | MergeChange> }
+  /** Take a merged improvement back: a task, because git is touched by the pool alone. */
+  | { type: "unmerge"; task: Task }
+  /** A change was taken back, by this wish or by one before it. */
+  | { type: "conclude-undo"; wish: UndoWish; outcome: string }
+  /** A system event for the Teller that follows from no record. */
+  | { type: "tell"; event: Event }
+  | { type: "wake"; turn: Task }
+  /** Start the processes anew, once (docs/file-protocol.md R11). */
+  | { type: "restart"; wish: RestartWish }
+  /** Drop what is settled, after the archive is durable. */
+  | { type: "remove"; removals: Removal[] };

@@ -1,0 +1,203 @@
+/** The facts that decisions are made of: what was on disk at one look. Nothing here reads a clock or a disk. */
+
+import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/base/id";
+import type { Report } from "@mimikit/protocol/base/report";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Signal } from "@mimikit/protocol/base/signal";
+import type { Note } from "@mimikit/protocol/records/archive";
+import type { Change } from "@mimikit/protocol/records/change";
+import type { FailedAttempt } from "@mimikit/protocol/records/claim";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Link, Standing } from "@mimikit/protocol/records/trigger";
+import type { Facts } from "../conditions/condition.ts";
+import type { SourceText } from "../memory/roll-up.ts";
+import type { Ceiling, Limit, Spending } from "./budget.ts";
+import type { MemoryBounds } from "./memory-bounds.ts";
+
+/** One claim of a task: whether the process that made it still lives, and how it ended if it said so. */
+export interface Attempt {
+  role: Role;
+  attempt: number;
+  ownerAlive: boolean;
+  /** When it was claimed, ISO 8601; not known of a claim that is gone. */
+  at?: string;
+  /** What it counts for until it has said what it cost (SPEC N2). */
+  reserved?: Spending;
+  failed?: FailedAttempt;
+}
+
+/** How many attempts of a task have begun, by the number of the last: of those of an outage not all are kept. */
+export function countAttempts(attempts: readonly Pick<Attempt, "attempt">[] = []): number {
+  return attempts.at(-1)?.attempt ?? 0;
+}
+
+/** Was this attempt cut off: by a crash, or because its pool was told to stop? That is no failure of the task. */
+export function wasCutOff(attempt: Attempt): boolean {
+  if (attempt.failed !== undefined) return attempt.failed.failureReason === "interrupted";
+  return !attempt.ownerAlive;
+}
+
+/** A file that is none of our records, as it has been since `sinceMs`. */
+export interface Unreadable {
+  path: string;
+  reason: string;
+  sinceMs: number;
+}
+
+/** Which task a steer or a stop found; null where nothing ran. Archived with the wish, so that it is decided once. */
+export interface Decision {
+  taskId: string | null;
+}
+
+export interface Snapshot {
+  /** Wishes and events by id, settled ones that are not cleaned up yet included. */
+  inbox: ReadonlyMap<string, Wish>;
+  /** Dropped files by path, completed to full wishes. */
+  dropped: ReadonlyMap<string, Wish>;
+  unreadable: readonly Unreadable[];
+  /** The links of chains, by the id of their task. */
+  links: ReadonlyMap<string, Link>;
+  /** The newest version of each standing trigger. */
+  standing: ReadonlyMap<string, Standing>;
+  /** Versions of triggers that a newer one has replaced. */
+  staleVersions: readonly { id: string; version: number }[];
+  /** Questions that are open, or closed and not cleaned up yet. */
+  questions: ReadonlyMap<string, Question>;
+  /** What running tasks are told, by the id of the wish. */
+  signals: ReadonlyMap<string, Signal>;
+  /** What can be taken back, by the id of the change. */
+  changes: ReadonlyMap<string, Change>;
+  /** Tasks of all roles by id. */
+  queue: ReadonlyMap<string, Task>;
+  /** Claims by task id, oldest first; also of tasks that are gone. */
+  attempts: ReadonlyMap<string, readonly Attempt[]>;
+  results: ReadonlyMap<string, Result>;
+  /** "Has this ever been settled?", from memory; execution confirms a no by name (docs/file-protocol.md R4). */
+  isArchived(id: string): boolean;
+  /** The final outcome of a task that a trigger waits for; undefined while it has none. */
+  outcomeOf(taskId: string): Report | undefined;
+  /** The steers that an ended task heard; undefined while it has no final outcome. */
+  heardBy(taskId: string): ReadonlySet<string> | undefined;
+  /** What was decided about an archived wish that is still in inbox/. */
+  decisionOf(wishId: string): Decision | undefined;
+  /** How a question was closed that decisions depend on; undefined while it is open, or where nobody ever asked it. */
+  closedQuestion(id: string): ClosedQuestion | undefined;
+  /** What is at a path or glob that a condition asks about; see `Facts`. */
+  stampOf(path: string): string | undefined;
+  /** The IANA zone of the server: that of times that name none. */
+  timeZone: string;
+  /** The last batch of semantic conditions; null before the first. */
+  evaluation: LastEvaluation | null;
+  /** What of the conversation is in memory, and what is to go there. */
+  memory: MemoryFacts;
+  /** The ceiling that all spending has reached; null while there is room. */
+  ceiling: Ceiling | null;
+  /** What the work of a standing trigger has cost today. */
+  spentByTrigger(id: string): Spending;
+  /** The highest number of a settled turn; 0 before the first. */
+  settledTurn: number;
+  /** What self-improvement depends on (SPEC J1). */
+  improving: Improving;
+}
+
+export interface Improving {
+  /** Is it to begin by itself? */
+  isEnabled: boolean;
+  /** Does a model answer for the Worker and the Reviewer? Why not; null where they do. */
+  lacks: string | null;
+  /** Seconds of quiet before a look. */
+  idleSec: number;
+  /** What it may spend in a day, and what it has spent today. */
+  limit: Limit;
+  spent: Spending;
+  /** The highest number of an improvement, in any state; 0 before the first. */
+  number: number;
+  /** How many of the last improvements came to nothing, one after the other, since the user last said something. */
+  failures: number;
+  /** When something last came in or was handed in, milliseconds since the epoch. */
+  activeMs: number;
+}
+
+export interface LastEvaluation {
+  number: number;
+  /** When it was created, ISO 8601. */
+  at: string;
+  /** It has no outcome yet, or one that is not settled. */
+  isOpen: boolean;
+  /** How many of the last batches have failed, one after the other. */
+  failures: number;
+}
+
+/** What was said in a settled turn; maybe nothing. */
+export interface TurnSaid {
+  turn: number;
+  messages: readonly HistoryMessage[];
+}
+
+export interface MemoryFacts {
+  bounds: MemoryBounds;
+  /** The last note; `isKept` once its messages are durable in their file. Null before the first. */
+  note: (Note & { isKept: boolean }) | null;
+  /** The turns after those that are kept, without a gap, as far as they have been read. */
+  said: readonly TurnSaid[];
+  /** How many messages history.json holds, or will hold. */
+  windowMessages: number;
+  /** When the window was cut last, ISO 8601; null where that is long ago, or was never. */
+  flushedAt: string | null;
+  /** The oldest period that may be summed up now, by its next try, with its sources; null while there is none. */
+  rollUp: { period: string; number: number; sources: readonly SourceText[] } | null;
+}
+
+/** The world as conditions see it. */
+export function factsAt(snapshot: Snapshot, nowMs: number): Facts {
+  const { timeZone } = snapshot;
+  return {
+    nowMs,
+    timeZone,
+    outcomeOf: (taskId) => snapshot.outcomeOf(taskId),
+    isForgiven: () => false,
+    stampOf: (path) => snapshot.stampOf(path),
+  };
+}
+
+/** Is this task, or a task above it, cancelled? (docs/file-protocol.md#the-life-of-a-task) */
+export function isCancelled(snapshot: Pick<Snapshot, "isArchived">, id: string): boolean {
+  return [id, ...ancestorsOf(id)].some((each) => snapshot.isArchived(cancelMark(each)));
+}
+
+/** Queued tasks that have no final outcome yet. */
+export function openTasks(snapshot: Snapshot): Task[] {
+  return [...snapshot.queue.values()].filter((task) => !snapshot.results.has(task.id) && !snapshot.isArchived(task.id));
+}
+
+/** Links that have neither fired nor ended. */
+export function openLinks(snapshot: Snapshot): Link[] {
+  return [...snapshot.links.values()].filter(
+    ({ id }) => !snapshot.queue.has(id) && !snapshot.results.has(id) && !snapshot.isArchived(id),
+  );
+}
+
+/** Standing triggers that are not over. */
+export function openStanding(snapshot: Snapshot): Standing[] {
+  return [...snapshot.standing.values()].filter(({ id }) => !snapshot.isArchived(id));
+}
+
+/** Outcomes that nobody has settled yet. */
+export function openResults(snapshot: Snapshot): Result[] {
+  return [...snapshot.results.values()].filter((result) => !snapshot.isArchived(result.id));
+}
+
+/** The highest turn number that exists in any state. */
+export function highestTurn(snapshot: Snapshot): number {
+  let highest = snapshot.settledTurn;
+  for (const id of snapshot.queue.keys()) highest = Math.max(highest, turnNumber(id));
+  for (const id of snapshot.results.keys()) highest = Math.max(highest, turnNumber(id));
+  return highest;
+}
+
+/** A half-written file is left alone for this long. */
+export const UNREADABLE_GRACE_MS = 2_000;

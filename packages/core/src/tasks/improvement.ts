@@ -1,0 +1,152 @@
+/** The steps of a self-improvement as tasks: which follows from which, and what comes of the last (SPEC J1, J2, J3). */
+
+import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import { improvementId, unmergeId } from "@mimikit/protocol/base/id";
+import type { Role } from "@mimikit/protocol/base/role";
+import { CHANGE_TITLE_CHARS_MAX, type MergeChange } from "@mimikit/protocol/records/change";
+import {
+  Change,
+  Finding,
+  type Improve,
+  type ImproveStep,
+  Landing,
+  Review,
+  SELF_IMPROVE,
+  stepId,
+} from "@mimikit/protocol/records/improvement";
+import type { Event } from "@mimikit/protocol/records/inbox";
+import type { Result } from "@mimikit/protocol/records/result";
+import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
+
+/** What a Worker must know of where it is. */
+const WORK_RULES =
+  "The workspace is a git worktree that was made for this task. Change files there, and nothing else: what you leave is compared with what was there, checked and reviewed. Do not commit, and make no branch. Nobody answers questions.";
+
+/** Seconds between two looks at most, however often they come to nothing. */
+export const IMPROVE_WAIT_SEC_MAX = 86_400;
+
+/** Below that of any task that somebody ordered: what the user wants is claimed first. */
+const IMPROVE_PRIORITY = 0;
+
+/** How long it must be quiet before the next look, in seconds. @param failures in a row. */
+export function improveWaitSec(idleSec: number, failures: number): number {
+  return Math.min(Math.max(IMPROVE_WAIT_SEC_MAX, idleSec), idleSec * 2 ** failures);
+}
+
+export function lookTask(number: number, wishId: string | undefined, nowMs: number): Task {
+  const id = stepId(number, "look");
+  const at = new Date(nowMs).toISOString();
+  return stepTask({ number, step: "look", ...(wishId !== undefined && { wishId }) }, "look for something to improve", {
+    createdAt: at,
+    traceId: id,
+  });
+}
+
+/** What follows from a step; nothing where it came to nothing (SPEC J2). */
+export function nextStep({ task, status, result, completedAt }: Result): Task | null {
+  const { improve } = task;
+  if (improve === undefined || status !== "done") return null;
+  const { found } = improve;
+  const after = (step: ImproveStep, more: Partial<Improve>, title: string, prompt = "") =>
+    stepTask({ ...improve, ...more, step }, title, { createdAt: completedAt, traceId: task.traceId, prompt });
+  switch (improve.step) {
+    case "look": {
+      const finding = Finding.safeParse(result).data;
+      return finding?.found === true
+        ? after("work", { found: finding }, finding.title, `${finding.prompt}\n\n${WORK_RULES}`)
+        : null;
+    }
+    case "work": {
+      const change = Change.safeParse(result).data;
+      if (change === undefined || change.commit === null || found?.found !== true) return null;
+      return after("review", { change }, `review: ${found.title}`.slice(0, TITLE_CHARS_MAX));
+    }
+    case "review": {
+      const review = Review.safeParse(result).data;
+      if (review === undefined || found?.found !== true) return null;
+      const title = `${review.pass ? "land" : "remove"}: ${found.title}`.slice(0, TITLE_CHARS_MAX);
+      return after("land", { review }, title);
+    }
+    case "land":
+    case "undo":
+      return null;
+  }
+}
+
+/** Who does a step; what is landed is landed by the pool itself. */
+export function roleOfStep(step: Improve["step"]): Role {
+  return step === "review" ? "reviewer" : "worker";
+}
+
+function stepTask(
+  improve: Improve,
+  title: string,
+  { createdAt, traceId, prompt = "" }: { createdAt: string; traceId: string; prompt?: string },
+): Task {
+  // An undo is a trace of its own, as the look is.
+  const id = improve.step === "undo" ? traceId : stepId(improve.number, improve.step);
+  return {
+    id,
+    role: roleOfStep(improve.step),
+    type: "oneshot",
+    title,
+    prompt,
+    priority: IMPROVE_PRIORITY,
+    timeoutSec: null,
+    createdAt,
+    traceId,
+    ...(id !== traceId && { parentId: traceId }),
+    triggerId: SELF_IMPROVE,
+    upstream: [],
+    onInterrupt: "rerun",
+    consumer: "supervisor",
+    improve,
+  };
+}
+
+/** Try `n` to take a merged improvement back, which somebody waits for (SPEC J3). */
+export function unmergeTask({ number, merged, title }: MergeChange, n: number, nowMs: number): Task {
+  const id = unmergeId(number, n);
+  const order = { createdAt: new Date(nowMs).toISOString(), traceId: id };
+  const task = stepTask({ number, step: "undo", merged }, `undo: ${title}`.slice(0, TITLE_CHARS_MAX), order);
+  return { ...task, priority: PRIORITY_DEFAULT };
+}
+
+/** What a merge can be taken back with; null where nothing was merged (SPEC J3). */
+export function mergeOf({ task, status, result, completedAt }: Result): MergeChange | null {
+  const { improve, title } = task;
+  const landing = Landing.safeParse(result).data;
+  if (improve?.step !== "land" || improve.change === undefined || status !== "done") return null;
+  if (landing?.outcome !== "merged" || landing.commit === null) return null;
+  const { commit, into } = landing;
+  return {
+    kind: "change",
+    id: improvementId(improve.number),
+    at: completedAt,
+    by: SELF_IMPROVE,
+    title: (improve.found?.found === true ? improve.found.title : title).slice(0, CHANGE_TITLE_CHARS_MAX),
+    what: "improvement",
+    op: "merge",
+    number: improve.number,
+    merged: { base: improve.change.base, commit, ...(into !== undefined && { into }) },
+  };
+}
+
+/** What the Teller is told of an improvement that landed; of all others it is not told (SPEC J1). */
+export function landedEvent({ id, task, status, result, completedAt }: Result): Event | null {
+  const { improve } = task;
+  const landing = Landing.safeParse(result).data;
+  if (improve?.step !== "land" || status !== "done" || landing === undefined || landing.outcome === "removed")
+    return null;
+  const what = improve.found?.found === true ? improve.found.title : task.title;
+  const where = landing.outcome === "merged" ? "was merged into your branch" : `waits on the branch ${landing.branch}`;
+  const data = { id: improvementId(improve.number), title: what, ...landing };
+  return {
+    kind: "event",
+    id: `${id}.report`,
+    at: completedAt,
+    name: "task_result",
+    text: `The self-improvement "${what}" ${where}.`,
+    data,
+  };
+}

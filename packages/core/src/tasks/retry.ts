@@ -1,0 +1,61 @@
+/** When a failed attempt is tried again, and how long an attempt may take (SPEC C3, C4). */
+
+import type { FailureReason } from "@mimikit/protocol/base/failure";
+import type { FailedAttempt } from "@mimikit/protocol/records/claim";
+import type { Outage } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Attempt } from "../base/snapshot.ts";
+
+/** One silent retry; the second failure is final. */
+export const FAILURES_MAX = 2;
+
+/**
+ * The moment of the next attempt, or null when this failure is final. Turns are not retried silently: the user is
+ * told (SPEC G4). An outage is never final; when it is over, the circuit of the provider says.
+ * @param earlier failed attempts of the same task; crashes are not among them.
+ */
+export function retryAtMs(
+  task: Pick<Task, "role">,
+  failure: { retryable: boolean; isOutage?: boolean },
+  earlier: number,
+  nowMs: number,
+  retryDelaySec: number,
+): number | null {
+  if (failure.isOutage === true) return nowMs;
+  if (!failure.retryable || task.role === "teller" || earlier + 1 >= FAILURES_MAX) return null;
+  return nowMs + retryDelaySec * 1_000;
+}
+
+/** Is it time? A clock that was set back behind the failure must not delay the retry by the difference. */
+export function isRetryDue(failed: Pick<FailedAttempt, "at" | "retryAt">, nowMs: number): boolean {
+  return nowMs >= Date.parse(failed.retryAt) || nowMs < Date.parse(failed.at);
+}
+
+/** The attempts that reached nobody, oldest first: no failures of the task, and tried again until somebody answers (SPEC G4). */
+export function outagesOf(attempts: readonly { failed?: FailedAttempt }[]): FailedAttempt[] {
+  return attempts.flatMap(({ failed }) => (failed?.outage === true ? [failed] : []));
+}
+
+/** What the user is told of them: since when, and why. The first stays what it is, however long it lasts; null without any. */
+export function outageOf(outages: readonly Pick<FailedAttempt, "at" | "error">[]): Outage | null {
+  const [first] = outages;
+  return first === undefined ? null : { since: first.at, error: first.error };
+}
+
+/** The time limit of the next attempt, in seconds: twice as long after a time-out. @param defaultSec where the task says nothing. */
+export function timeLimitSec(
+  task: Pick<Task, "timeoutSec">,
+  defaultSec: number,
+  earlier: readonly { failureReason: FailureReason }[],
+): number {
+  const limit = task.timeoutSec ?? defaultSec;
+  return earlier.some((failed) => failed.failureReason === "timeout") ? limit * 2 : limit;
+}
+
+/** This many dead owners, and the task is poison. */
+export const POISON_DEATHS = 3;
+
+/** Did this task take its process down too often? A pool that was told to stop does not count. */
+export function isPoison(attempts: readonly Attempt[]): boolean {
+  return attempts.filter((each) => !each.ownerAlive && each.failed === undefined).length >= POISON_DEATHS;
+}

@@ -1,0 +1,32 @@
+/** What "now" means in a steer or a stop that names no task (SPEC I5): the open turn, else the ordered task whose run began last. */
+
+import { compareTaskIds } from "@mimikit/protocol/base/id";
+import type { SteerWish } from "@mimikit/protocol/records/inbox";
+import type { Task } from "@mimikit/protocol/records/task";
+import { openLinks, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { isOnBoard, isOrdered } from "../views/board.ts";
+import { isAnnouncement } from "./announcement.ts";
+
+/** The open task that is meant; null where there is none, also when the named one has ended or hears nobody. */
+export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task | null {
+  const open = openTasks(snapshot).filter(
+    (task) => !isAnnouncement(task) && (task.turn !== undefined || isOnBoard(task)),
+  );
+  if (taskId !== undefined) {
+    const waiting = openLinks(snapshot).map((trigger) => trigger.task);
+    return [...open, ...waiting].find((task) => task.id === taskId) ?? null;
+  }
+  const turn = open.find((task) => task.turn !== undefined);
+  if (turn !== undefined) return turn;
+  const running = open.filter(isOrdered).flatMap((task) => {
+    const last = snapshot.attempts.get(task.id)?.at(-1);
+    return last?.ownerAlive === true && last.failed === undefined ? [{ task, at: last.at ?? "" }] : [];
+  });
+  const [latest] = running.sort((a, b) => (a.at > b.at ? -1 : a.at < b.at ? 1 : compareTaskIds(b.task.id, a.task.id)));
+  return latest?.task ?? null;
+}
+
+/** The same words as a message, under an id that follows from the wish. */
+export function messageOf({ id, at, text }: Pick<SteerWish, "id" | "at" | "text">) {
+  return { kind: "message" as const, id: `m-${id}`, at, text };
+}

@@ -1,0 +1,84 @@
+/** Why a trigger fires or does not, for people (SPEC D7). Nothing is asked or run for it. */
+
+import type { Conditional, Evidence, Standing } from "@mimikit/protocol/records/trigger";
+import type { Condition } from "@mimikit/protocol/triggers/condition";
+import type { Explanation, TriggerExplanation } from "@mimikit/protocol/wire/api";
+import type { Facts } from "../conditions/condition.ts";
+import { explainLeaf, judgeLeaf, judgeTree, knownOf, leavesToAsk, numbered } from "../conditions/index.ts";
+import { isResting, nextFiring, restEndsMs } from "./occurrence.ts";
+
+/** The truth tree of a condition, each leaf with its last evidence. */
+export function explain(condition: Condition, facts: Facts, evidence: Evidence): Explanation {
+  return explainPart(condition, 0, facts, evidence);
+}
+
+/** @param first the number of its first leaf. */
+function explainPart(condition: Condition, first: number, facts: Facts, evidence: Evidence): Explanation {
+  const { holds } = judgeTree(condition, first, (atom, leaf) => judgeLeaf(atom, facts, knownOf(leaf, evidence)));
+  const { type } = condition;
+  if (type !== "and" && type !== "or" && type !== "not")
+    return { type, holds, atom: condition, ...explainLeaf(condition, facts, knownOf(first, evidence)) };
+  const parts = numbered(condition, first).map(({ part, at }) => explainPart(part, at, facts, evidence));
+  return { type, holds, parts };
+}
+
+/** Why a trigger is where it is, in a word and in a line. */
+type Reason = Pick<TriggerExplanation, "state" | "text" | "until">;
+
+/** A whole trigger: one line, when it fires next where that is known, and the tree of its condition. */
+export function explainTrigger(trigger: Standing, facts: Facts): TriggerExplanation {
+  const { id } = trigger;
+  const nextMs = nextFiring(trigger);
+  const next = nextMs === null ? null : isoOf(nextMs);
+  const idle = idleReason(trigger);
+  if (trigger.type !== "conditional") return { id, ...(idle ?? scheduleReason(nextMs, facts.nowMs)), next };
+  const condition = explain(trigger.condition, facts, trigger.evidence);
+  return { id, ...(idle ?? conditionReason(trigger, condition, facts)), next, condition };
+}
+
+function scheduleReason(nextMs: number | null, nowMs: number): Reason {
+  if (nextMs === null) return { state: "exhausted", text: "never fires again: its schedule has no further occurrence" };
+  if (nextMs <= nowMs) return { state: "due", text: `is due since ${isoOf(nextMs)}` };
+  return { state: "scheduled", text: `fires next at ${isoOf(nextMs)}` };
+}
+
+const OVER = {
+  spent: "is over: its one run was decided",
+  deleted: "is over: it was deleted",
+  cancelled: "is over: what it comes from was cancelled",
+} as const;
+
+/** Why nothing is decided of it at all, whatever it waits for; null when there is no such reason. */
+function idleReason({ over, paused }: Standing): Reason | null {
+  if (over !== undefined) return { state: "over", text: OVER[over] };
+  return paused ? { state: "paused", text: "is paused: it fires only when it is run by hand" } : null;
+}
+
+function conditionReason(trigger: Conditional, tree: Explanation, facts: Facts): Reason {
+  const { condition, evidence, isArmed, firedAt } = trigger;
+  if (firedAt !== undefined && isResting(trigger, facts.nowMs)) {
+    const until = isoOf(restEndsMs(firedAt, trigger));
+    return { state: "resting", text: `rests until ${until}`, until };
+  }
+  if (tree.holds === true)
+    return isArmed
+      ? { state: "firing", text: "fires: its condition holds" }
+      : { state: "disarmed", text: "waits: its condition must cease to hold first" };
+  if (tree.holds === false) return { state: "unmet", text: `waits: ${[...new Set(reasonsOf(tree))].join("; ")}` };
+  const asked = leavesToAsk(condition, facts, evidence).length;
+  if (asked === 0) return { state: "unseen", text: "waits: what it asks about cannot be looked at" };
+  return {
+    state: "asking",
+    text: `waits for a model to answer ${asked === 1 ? "a question" : `${asked} questions`}`,
+  };
+}
+
+/** The evidence of the leaves that make a tree what it is. */
+function reasonsOf({ type, holds, text, parts }: Explanation): string[] {
+  if (parts === undefined) return text === undefined ? [] : [text];
+  return parts.filter((part) => type === "not" || part.holds === holds).flatMap(reasonsOf);
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

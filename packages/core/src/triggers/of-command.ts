@@ -1,0 +1,22 @@
+/** The trigger that a command of the user makes, and the order in which such commands are carried out. */
+
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import { triggerOf } from "./triggers.ts";
+export type PutWish = Extract<Wish, { kind: "trigger-put" }>;
+
+/** The id of the trigger that a wish makes: `trg-` and the digits of the wish's. */
+export function triggerIdOf(wishId: string): string {
+  return `trg-${wishId.slice(wishId.lastIndexOf("-") + 1)}`;
+}
+
+/** The first version of the trigger that a wish makes. */
+export function triggerOfWish({ id: wishId, at, definition }: PutWish): Standing {
+  const id = triggerIdOf(wishId);
+  return triggerOf(id, definition, { createdAt: at, traceId: id, depth: 0, target: "teller" });
+}
+
+/** What wishes are sorted by as they are granted. A clock that was set back lets none overtake the one that makes its trigger. */
+export function grantOrder({ kind, at, id }: Wish): string {
+  return `${kind === "trigger-put" ? 1 : 2} ${at} ${id}`;
+}

@@ -1,0 +1,311 @@
+/** What stands and waits: how a trigger is made, changed, and moved on by one version. Nothing here knows a disk. */
+
+import type { Report } from "@mimikit/protocol/base/report";
+import type { Event } from "@mimikit/protocol/records/inbox";
+import type { Task } from "@mimikit/protocol/records/task";
+import { PRIORITY_DEFAULT } from "@mimikit/protocol/records/task";
+import {
+  APPLIED_MAX,
+  type Decision,
+  NO_DECISION,
+  NO_EVIDENCE,
+  type Occurrence,
+  type Past,
+  RECENT_MAX,
+  type Skip,
+  type Standing,
+} from "@mimikit/protocol/records/trigger";
+import {
+  type Missed,
+  type Target,
+  type TriggerChange,
+  type TriggerDefinition,
+  type TriggerInput,
+  type TriggerPatch,
+  WHEN_FIELDS,
+  type When,
+} from "@mimikit/protocol/triggers/trigger-order";
+import { titleOf } from "../base/title.ts";
+import { type Due, dueOf, momentId, NONE_DUE, scheduleProblem } from "../schedule/schedule.ts";
+
+export const MISSED_DEFAULT = "latest";
+export const COOLDOWN_SEC_DEFAULT = 0;
+
+/** Where a standing trigger comes from. */
+export interface Maker {
+  createdAt: string;
+  traceId: string;
+  parentId?: string | undefined;
+  depth: number;
+  /** Who gets its firings where the order does not say (SPEC D6). */
+  target: Target;
+}
+
+/** The first version of a standing trigger. */
+export function triggerOf(id: string, { order, when }: TriggerDefinition, maker: Maker): Standing {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget } = order;
+  const { createdAt, traceId, parentId, depth } = maker;
+  const common = {
+    id,
+    version: 1,
+    createdAt,
+    title: title ?? titleOf(prompt),
+    prompt,
+    target: target ?? maker.target,
+    priority: priority ?? PRIORITY_DEFAULT,
+    timeoutSec: timeoutSec ?? null,
+    onInterrupt: onInterrupt ?? "rerun",
+    ...(budget !== undefined && { budget }),
+    traceId,
+    ...(parentId !== undefined && { parentId }),
+    depth,
+    paused: false,
+    applied: [],
+    decision: NO_DECISION,
+    recent: [],
+  } as const;
+  return { ...common, applied: [], recent: [], ...stateOf(when, createdAt) };
+}
+
+/** When it fires, and what is known of that at the beginning. */
+function stateOf(when: When, at: string) {
+  switch (when.type) {
+    case "recurring":
+      return { type: when.type, schedule: when.schedule, missed: when.missed ?? MISSED_DEFAULT, last: at };
+    case "scheduled":
+      return { type: when.type, runAt: when.runAt, missed: when.missed ?? MISSED_DEFAULT };
+    case "conditional":
+      return {
+        type: when.type,
+        condition: when.condition,
+        cooldownSec: when.cooldown ?? COOLDOWN_SEC_DEFAULT,
+        evidence: NO_EVIDENCE,
+        isArmed: true,
+        fired: 0,
+      };
+  }
+}
+
+/**
+ * An order as it was said, made whole: what, and when.
+ * @param timeZone of a cron that names none.
+ * @returns what is wrong with it, in words that say what would be right, where something is.
+ */
+export function definitionOf(input: TriggerInput, timeZone: string): TriggerDefinition | { problem: string } {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = input;
+  const when = whenOf(rest, timeZone);
+  if ("problem" in when) return when;
+  return { order: { prompt, title, target, priority, timeoutSec, onInterrupt, budget }, when };
+}
+
+/** A change as it was said, made whole. @param type that of the trigger, which cannot be changed. */
+export function patchOf(
+  { paused, ...change }: TriggerChange,
+  type: Standing["type"],
+  timeZone: string,
+): TriggerPatch | { problem: string } {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = change;
+  const order = { prompt, title, target, priority, timeoutSec, onInterrupt, budget };
+  if (WHEN_FIELDS.some((field) => rest[field] !== undefined) || rest.timezone !== undefined) {
+    const when = whenOf({ ...rest, type }, timeZone);
+    return "problem" in when ? when : { order, when, paused };
+  }
+  const { missed, cooldown } = rest;
+  const problem = misplacedIn(type, { missed, cooldown });
+  return problem === null ? { order, missed, cooldown, paused } : { problem };
+}
+
+type WhenInput = Pick<
+  TriggerInput,
+  "type" | "interval" | "cron" | "timezone" | "runAt" | "condition" | "cooldown" | "missed"
+>;
+
+function whenOf(input: WhenInput, timeZone: string): When | { problem: string } {
+  const { type, interval, cron, runAt, condition, cooldown, missed } = input;
+  const said = WHEN_FIELDS.filter((field) => input[field] !== undefined);
+  const [field] = said;
+  if (field === undefined && input.timezone !== undefined) return { problem: TIMEZONE_ALONE };
+  if (field === undefined || said.length > 1) {
+    const found = said.length === 0 ? "none" : said.join(" and ");
+    return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}; here is ${found}` };
+  }
+  const meant = TYPE_OF_FIELD[field];
+  if (type !== undefined && type !== meant)
+    return { problem: `a ${type} trigger has no ${field}: that makes it ${meant}` };
+  const problem = misplacedIn(meant, { missed, cooldown });
+  if (problem !== null) return { problem };
+  if (input.timezone !== undefined && cron === undefined) return { problem: TIMEZONE_ALONE };
+  if (interval !== undefined) return { type: "recurring", schedule: { interval }, missed };
+  if (cron !== undefined)
+    return { type: "recurring", schedule: { cron, timezone: input.timezone ?? timeZone }, missed };
+  if (runAt !== undefined) return { type: "scheduled", runAt, missed };
+  if (condition !== undefined) return { type: "conditional", condition, cooldown };
+  return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}` };
+}
+
+const TIMEZONE_ALONE = "timezone is for cron: a moment has its zone in it, and a time condition its own";
+
+function misplacedIn(
+  type: Standing["type"],
+  { missed, cooldown }: Pick<WhenInput, "missed" | "cooldown">,
+): string | null {
+  if (cooldown !== undefined && type !== "conditional") return "cooldown is for a condition";
+  return missed !== undefined && type === "conditional" ? "missed is for a schedule, not for a condition" : null;
+}
+
+const TYPE_OF_FIELD = {
+  interval: "recurring",
+  cron: "recurring",
+  runAt: "scheduled",
+  condition: "conditional",
+} as const;
+
+/** What is wrong with an order, in words that say what would be right; null when nothing is (SPEC D4). */
+export function problemOf(when: When, nowMs: number): string | null {
+  if (when.type === "recurring") return scheduleProblem(when.schedule, nowMs);
+  if (when.type === "scheduled" && Date.parse(when.runAt) <= nowMs)
+    return `runAt ${when.runAt} is in the past: now it is ${new Date(nowMs).toISOString()}`;
+  return null;
+}
+
+/** A new version with what it has decided, which is also what it has done lately. */
+export function advanced<T extends Standing>(trigger: T, change: Partial<T>, decision: Decision = NO_DECISION): T {
+  const past: Past[] = [
+    ...decision.skip.map((skip) => ({ ...skip, outcome: "skipped" as const })),
+    ...decision.fire.map((occurrence) => ({ ...occurrence, outcome: "fired" as const })),
+  ];
+  return {
+    ...trigger,
+    ...change,
+    version: trigger.version + 1,
+    decision,
+    recent: [...trigger.recent, ...past].slice(-RECENT_MAX),
+  };
+}
+
+/** The same version with the wish noted in it: a wish that comes again changes nothing. */
+export function noted<T extends Standing>(trigger: T, wishId: string): T {
+  return { ...trigger, applied: [...trigger.applied, wishId].slice(-APPLIED_MAX) };
+}
+
+/**
+ * The next version, as a patch wants it. What is due of a schedule that was paused, or gets another in its place, is
+ * skipped; a moment that passed while it was paused is missed, and treated so. A new schedule counts from now, but never
+ * from before an occurrence that is decided (SPEC D5); a new condition begins anew.
+ */
+export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): Standing {
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget } = patch.order ?? {};
+  const order = {
+    ...(prompt !== undefined && { prompt }),
+    ...(title !== undefined && { title }),
+    ...(target !== undefined && { target }),
+    ...(priority !== undefined && { priority }),
+    ...(timeoutSec !== undefined && { timeoutSec }),
+    ...(onInterrupt !== undefined && { onInterrupt }),
+    ...(budget !== undefined && { budget }),
+  };
+  const paused = patch.paused ?? trigger.paused;
+  const isResumed = trigger.paused && !paused;
+  const when = patch.when?.type === trigger.type ? patch.when : undefined;
+  const { occurrences, older } = passedBy(trigger, when, isResumed, nowMs);
+  const skip = skipOf(
+    trigger.id,
+    { occurrences, older },
+    trigger.paused ? "it was paused" : "its schedule was changed",
+  );
+  const lastMs = occurrences.at(-1);
+  const passed = trigger.type !== "recurring" || lastMs === undefined ? {} : { last: new Date(lastMs).toISOString() };
+  const anew = isResumed && trigger.type === "conditional" ? { evidence: NO_EVIDENCE } : {};
+  const renewed = when === undefined ? mannerOf(patch, trigger) : whenChange(when, { ...trigger, ...passed }, nowMs);
+  const change: Partial<Standing> = { ...order, paused, ...passed, ...anew, ...renewed };
+  return advanced(trigger, change, { fire: [], skip });
+}
+
+/** What is due now and will not be run, because of a patch. */
+function passedBy(trigger: Standing, when: When | undefined, isResumed: boolean, nowMs: number): Due {
+  if (trigger.type === "recurring" && (isResumed || when !== undefined))
+    return dueOf(trigger.schedule, Date.parse(trigger.last), nowMs);
+  if (trigger.type !== "scheduled" || when?.type !== "scheduled") return NONE_DUE;
+  const ms = Date.parse(trigger.runAt);
+  return ms <= nowMs && ms !== Date.parse(when.runAt) ? { occurrences: [ms], older: null } : NONE_DUE;
+}
+
+/** How it treats what was missed, or rests, where a patch says no more of its time. */
+function mannerOf({ missed, cooldown }: TriggerPatch, { type }: Standing): { missed?: Missed; cooldownSec?: number } {
+  if (type === "conditional") return cooldown === undefined ? {} : { cooldownSec: cooldown };
+  return missed === undefined ? {} : { missed };
+}
+
+/** Only what the new `when` says; a moment, a schedule or a condition that is new begins now. */
+function whenChange(when: When, trigger: Standing, nowMs: number) {
+  const fromMs = trigger.type === "recurring" ? Math.max(nowMs, Date.parse(trigger.last)) : nowMs;
+  const { type: _, ...fresh } = stateOf(when, new Date(fromMs).toISOString());
+  if (when.type === "conditional" && trigger.type === "conditional") {
+    // Its occurrences are numbered: a number is never used again.
+    return { ...fresh, fired: trigger.fired, cooldownSec: when.cooldown ?? trigger.cooldownSec };
+  }
+  if (when.type === "conditional" || trigger.type === "conditional") return fresh;
+  return { ...fresh, missed: when.missed ?? trigger.missed };
+}
+
+/** The record of occurrences that are not run: one range, or none. The last of them is known by name. */
+export function skipOf(id: string, { occurrences, older }: Due, reason: string): Skip[] {
+  const fromMs = older?.fromMs ?? occurrences[0];
+  const toMs = occurrences.at(-1);
+  if (fromMs === undefined || toMs === undefined) return [];
+  const count = older?.count === null ? null : (older?.count ?? 0) + occurrences.length;
+  const from = new Date(fromMs).toISOString();
+  const to = new Date(toMs).toISOString();
+  return [{ id: skipId(id, fromMs), from, to, count, reason }];
+}
+
+/** The id of the record of a range of occurrences that are not run, by the first of them. */
+export function skipId(triggerId: string, fromMs: number): string {
+  return `${occurrenceId(triggerId, fromMs)}-skipped`;
+}
+
+/** The id of a scheduled occurrence: `morning--20261121t090000z` (docs/file-protocol.md R2). */
+export function occurrenceId(triggerId: string, ms: number): string {
+  return `${triggerId}--${momentId(ms)}`;
+}
+
+/** The trigger that an occurrence is of; null for whatever is no occurrence. */
+export function triggerOfOccurrence(id: string): string | null {
+  const at = id.lastIndexOf("--");
+  return at > 0 ? id.slice(0, at) : null;
+}
+
+/** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */
+export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstream: Report[], nowMs: number): Task {
+  const { title, prompt, target, priority, timeoutSec, onInterrupt, traceId, depth } = trigger;
+  return {
+    id,
+    role: target,
+    type: "oneshot",
+    title,
+    prompt,
+    priority,
+    timeoutSec,
+    createdAt: new Date(nowMs).toISOString(),
+    traceId,
+    triggerId: trigger.id,
+    occurrence: at,
+    upstream,
+    onInterrupt: target === "planner" ? "rerun" : onInterrupt,
+    consumer: target === "planner" ? "supervisor" : "teller",
+    triggerDepth: depth + 1,
+  };
+}
+
+/** The event that a firing for the Teller is (SPEC D6, H). */
+export function occurrenceEvent(trigger: Standing, { id, at }: Occurrence, nowMs: number): Event {
+  const { title, prompt, type, depth } = trigger;
+  return {
+    kind: "event",
+    id,
+    at: new Date(nowMs).toISOString(),
+    name: "cron_trigger",
+    text: `The trigger "${title}" has fired.`,
+    data: { triggerId: trigger.id, type, occurrence: at, title, prompt, triggerDepth: depth + 1 },
+  };
+}

@@ -1,0 +1,117 @@
+/** Tasks and triggers as people see them: one line each, whatever directory they are in. */
+
+import { compareTaskIds } from "@mimikit/protocol/base/id";
+import type { Claim } from "@mimikit/protocol/records/claim";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { Link, Standing } from "@mimikit/protocol/records/trigger";
+import type { TaskState, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import { needsOf } from "../conditions/index.ts";
+import { nextFiring } from "../triggers/occurrence.ts";
+
+/** The shown prompt of a task or a trigger in a list. */
+export const BOARD_PROMPT_CHARS = 500;
+
+export interface BoardFacts {
+  queue: ReadonlyMap<string, Task>;
+  links: ReadonlyMap<string, Link>;
+  results: ReadonlyMap<string, Result>;
+  /** The newest claim of a task, if it has one and has not failed since. */
+  runningClaimOf(id: string): Claim | undefined;
+  attemptsOf(id: string): number;
+}
+
+/** Every task of somebody's that is in some directory now, newest first. */
+export function boardOf(facts: BoardFacts): TaskSummary[] {
+  const rows = new Map<string, TaskSummary>();
+  for (const link of facts.links.values()) rows.set(link.id, waitingSummary(link));
+  for (const task of facts.queue.values()) if (isOnBoard(task)) rows.set(task.id, openSummary(task, facts));
+  for (const result of facts.results.values()) if (isOnBoard(result.task)) rows.set(result.id, summaryOf(result));
+  return [...rows.values()].sort((a, b) => compareTaskIds(b.id, a.id));
+}
+
+/**
+ * Is this a task that lists show? Turns are the chat itself, batches of conditions belong to what waits for them, and
+ * memory is kept in order without anybody's order.
+ */
+export function isOnBoard({ turn, evaluation, rollUp }: Task): boolean {
+  return turn === undefined && evaluation === undefined && rollUp === undefined;
+}
+
+/** Has somebody ordered it, himself or by a trigger? A step of self-improvement is on the board, and nobody's order. */
+export function isOrdered(task: Task): boolean {
+  return isOnBoard(task) && task.improve === undefined;
+}
+
+/** An ended task. */
+export function summaryOf(result: Result): TaskSummary {
+  const { startedAt, failureReason, error, provider } = result;
+  return {
+    ...baseOf(result.task, result.failureReason === "cancelled" ? "cancelled" : result.status),
+    attempts: result.attempts,
+    completedAt: result.completedAt,
+    usage: result.usage,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(failureReason !== undefined && { failureReason }),
+    ...(error !== undefined && { error }),
+    ...(provider !== undefined && { provider }),
+  };
+}
+
+/** A task that waits for a free place or runs, on the board or not. */
+export function openSummary(task: Task, facts: Pick<BoardFacts, "runningClaimOf" | "attemptsOf">): TaskSummary {
+  const claim = facts.runningClaimOf(task.id);
+  return {
+    ...baseOf(task, claim === undefined ? "queued" : "running"),
+    attempts: facts.attemptsOf(task.id),
+    ...(claim !== undefined && { startedAt: claim.at }),
+  };
+}
+
+function waitingSummary({ task, condition }: Link): TaskSummary {
+  const after = needsOf(condition).tasks;
+  return { ...baseOf(task, "waiting"), ...(after.length > 0 && { after }) };
+}
+
+function baseOf(task: Task, state: TaskState): TaskSummary {
+  const { id, role, type, title, prompt, priority, createdAt, traceId, parentId, triggerId } = task;
+  const after = task.upstream.map((report) => report.id);
+  return {
+    id,
+    role,
+    type,
+    title,
+    prompt: prompt.slice(0, BOARD_PROMPT_CHARS),
+    state,
+    priority,
+    attempts: 0,
+    createdAt,
+    traceId,
+    ...(parentId !== undefined && { parentId }),
+    ...(triggerId !== undefined && { triggerId }),
+    ...(after.length > 0 && { after }),
+  };
+}
+
+/** A standing trigger. */
+export function triggerSummary(trigger: Standing): TriggerSummary {
+  const { id, type, title, prompt, target, priority, createdAt, parentId, paused, budget, recent } = trigger;
+  const nextMs = nextFiring(trigger);
+  return {
+    id,
+    type,
+    title,
+    prompt: prompt.slice(0, BOARD_PROMPT_CHARS),
+    target,
+    priority,
+    createdAt,
+    ...(parentId !== undefined && { parentId }),
+    paused,
+    ...(trigger.type === "recurring" && { schedule: trigger.schedule, missed: trigger.missed }),
+    ...(trigger.type === "scheduled" && { runAt: trigger.runAt, missed: trigger.missed }),
+    ...(trigger.type === "conditional" && { condition: trigger.condition, cooldownSec: trigger.cooldownSec }),
+    ...(budget !== undefined && { budget }),
+    next: nextMs === null ? null : new Date(nextMs).toISOString(),
+    recent,
+  };
+}

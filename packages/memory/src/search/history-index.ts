@@ -1,0 +1,315 @@
+/**
+ * Everything that was ever said, in memory, to be searched by BM25 and paged through. It is read from
+ * history/YYYY-MM.jsonl as that grows. There is no index of words to build or to keep: a scan finds the words in the text
+ * itself, whatever the language, and a filter passes over the texts that cannot hold them (`scripts/bench/history-search.ts`
+ * says how long it takes).
+ */
+
+import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
+import type { HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
+import { shareRuns } from "@mimikit/store/disk/share-runs";
+import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
+import { SEEN_CHARS_MIN, wordsToScan } from "../sources/memory-query.ts";
+import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
+import { PairFilter } from "../text/pair-filter.ts";
+
+/** Of a long query the first words count: each costs a scan. */
+const SCANNED_WORDS_MAX = 16;
+const HIT_CHARS_MAX = 500;
+/** BM25: how soon repeats stop to count, and how much the length of a message matters (SPEC E5). */
+const K1 = 1.2;
+const B = 0.75;
+/**
+ * What was said last counts a fifth more than what was said long ago, and half of that a quarter earlier: of two messages
+ * that say much the same the later wins, and one that says it better wins over both.
+ */
+const RECENCY_BOOST = 0.2;
+const RECENCY_HALF_LIFE_MS = 90 * 86_400_000;
+/** What was asked counts so much less than what was told: whoever asks again wants the answer, not the question. */
+const QUESTION_WEIGHT = 0.5;
+/** So many messages have the rarer words of a query: its other words only tell them apart. */
+const FOUND_ENOUGH = 2_000;
+/** The length of a message is told from so many of them, spread over all. */
+const SAMPLE_MAX = 1_000;
+/** Further repeats hardly raise a score. */
+const COUNT_MAX = 4;
+const SCORE_DIGITS = 3;
+/** Characters kept before the first found word where a long text is cut. */
+const LEAD_CHARS = 100;
+
+/**
+ * What the tokenizer makes of "in March" and of 三月, and where months and years stand in `2026-03-01T09:00:00.000Z`. By
+ * itself a month finds nothing, or everything that was said then would be found; a year finds what speaks of it.
+ */
+const MONTH_WORD = /^month-(\d{2})$/;
+const MONTH_IN_ISO = [5, 7] as const;
+const YEAR_IN_ISO = [0, 4] as const;
+/** Writing of which the tokenizer makes pairs, and what else words are made of. */
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/v;
+const LETTER = /[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]]/v;
+
+/** What is kept of a message. */
+export type SaidMessage = Pick<HistoryMessage, "id" | "role" | "at" | "text" | "marker">;
+
+/** A message as it is searched. */
+interface Entry {
+  turn: number;
+  message: SaidMessage;
+  atMs: number;
+  /** The text as the tokenizer sees it: in lower case, and `ＡＢＣ` is `abc`. */
+  folded: string;
+}
+
+export class HistoryIndex {
+  /** Calls at the same time read once. */
+  readonly refresh: () => Promise<void>;
+  private readonly home: string;
+  private partitions: HistoryPartitions;
+  private entries: Entry[] = [];
+  private turns = new Set<number>();
+  private ids = new Set<string>();
+  private filter = new PairFilter();
+
+  /** @param home the state directory; nothing is read before the first question. */
+  constructor(home: string) {
+    this.home = home;
+    this.partitions = new HistoryPartitions(home);
+    this.refresh = shareRuns(() => this.read());
+  }
+
+  /**
+   * The history as it is with the newest messages, oldest first, which the files may not have yet. Whoever asks has them
+   * in hand; those that are in the files count once.
+   */
+  with(newest: readonly HistoryMessage[]): Said {
+    return {
+      newest,
+      search: async (query) => {
+        const all = await this.withNewest(newest);
+        return search(all, this.filter, query);
+      },
+      recent: async ({ count, offset }) => {
+        const all = sinceClear(await this.withNewest(newest));
+        return messagesOf(all.slice(Math.max(0, all.length - offset - count), Math.max(0, all.length - offset)));
+      },
+      between: async ({ after, before, limit }) => {
+        const isWithin = within(after, before);
+        return messagesOf((await this.withNewest(newest)).filter(isWithin).slice(-limit));
+      },
+    };
+  }
+
+  private async withNewest(newest: readonly HistoryMessage[]): Promise<readonly Entry[]> {
+    await this.refresh();
+    const tail = newest.filter(({ id }) => !this.ids.has(id));
+    return tail.length === 0 ? this.entries : this.entries.concat(tail.map((each) => entryOf(each, Infinity)));
+  }
+
+  private async read(): Promise<void> {
+    if (!this.partitions.isAsRead()) {
+      this.partitions = new HistoryPartitions(this.home);
+      this.entries = [];
+      this.turns = new Set();
+      this.ids = new Set();
+      this.filter = new PairFilter();
+    }
+    let isInOrder = true;
+    for await (const turns of this.partitions.follow())
+      for (const turn of turns) isInOrder = this.add(turn) && isInOrder;
+    if (isInOrder) return;
+    this.entries = this.entries.toSorted((a, b) => a.turn - b.turn);
+    this.filter = new PairFilter();
+    for (const { folded } of this.entries) this.filter.add(folded);
+  }
+
+  /** @returns false where the turn belongs before one that is there. A turn that is there already changes nothing. */
+  private add({ turn, messages }: HistoryTurn): boolean {
+    if (this.turns.has(turn)) return true;
+    const isNewest = turn > (this.entries.at(-1)?.turn ?? 0);
+    this.turns.add(turn);
+    for (const message of messages) {
+      if (this.ids.has(message.id)) continue;
+      this.ids.add(message.id);
+      const entry = entryOf(message, turn);
+      this.entries.push(entry);
+      this.filter.add(entry.folded);
+    }
+    return isNewest;
+  }
+}
+
+/** Everything that was ever said, as one run or one request sees it. All of it throws what the disk throws. */
+export interface Said {
+  /** What was said last, oldest first. */
+  newest: readonly HistoryMessage[];
+  /** The best hits first. */
+  search(query: HistoryQuery): Promise<HistoryHit[]>;
+  /** The last `count` messages before the last `offset` of them, oldest first; the last new beginning is the end. */
+  recent(page: { count: number; offset: number }): Promise<SaidMessage[]>;
+  /** The last `limit` messages from `after` to `before` (ISO 8601), oldest first, also from before a new beginning. */
+  between(span: { after?: string | undefined; before?: string | undefined; limit: number }): Promise<SaidMessage[]>;
+}
+
+function entryOf({ id, role, at, text, marker }: HistoryMessage, turn: number): Entry {
+  return { turn, message: { id, role, at, text, marker }, atMs: Date.parse(at), folded: fold(text) };
+}
+
+function fold(text: string): string {
+  const folded = text.normalize("NFKC").toLowerCase();
+  // Most of what is said in Chinese is as it was: then it is kept once.
+  return folded === text ? text : folded;
+}
+
+function messagesOf(entries: readonly Entry[]): SaidMessage[] {
+  return entries.map(({ message }) => message);
+}
+
+function sinceClear(entries: readonly Entry[]): readonly Entry[] {
+  return entries.slice(entries.findLastIndex(({ message }) => message.marker === "clear") + 1);
+}
+
+function within(after: string | undefined, before: string | undefined): (entry: Entry) => boolean {
+  const fromMs = after === undefined ? -Infinity : Date.parse(after);
+  const toMs = before === undefined ? Infinity : Date.parse(before);
+  return ({ atMs }) => atMs >= fromMs && atMs <= toMs;
+}
+
+/** @param filter knows the first of the messages; the others are looked at. */
+function search(
+  all: readonly Entry[],
+  filter: PairFilter,
+  { query, limit, roles, before_id, from, to }: HistoryQuery,
+): HistoryHit[] {
+  const words = wordsToScan(query).slice(0, SCANNED_WORDS_MAX);
+  const end = before_id === undefined ? -1 : all.findIndex(({ message }) => message.id === before_id);
+  const isWithin = within(from, to);
+  const isWanted = (entry: Entry, place: number) =>
+    (end < 0 || place < end) &&
+    entry.message.marker === undefined &&
+    (roles === undefined || roles.includes(entry.message.role)) &&
+    isWithin(entry);
+  const scores = scoresOf(all, filter, words, isWanted);
+  const places = best(scores, limit);
+  const highest = scores[places[0] ?? 0] ?? 1;
+  return places.flatMap((place) => {
+    const entry = all[place];
+    if (entry === undefined) return [];
+    const { id, role, at, text } = entry.message;
+    const score = Number(((scores[place] ?? 0) / highest).toFixed(SCORE_DIGITS));
+    return [{ id, role, at, text: excerpt(text, entry.folded, words), score }];
+  });
+}
+
+/** BM25 of each entry that is wanted, with the boost of what was said lately; 0 where none of the words is. */
+function scoresOf(
+  all: readonly Entry[],
+  filter: PairFilter,
+  words: readonly string[],
+  isWanted: (entry: Entry, place: number) => boolean,
+): Float64Array {
+  const scores = new Float64Array(all.length);
+  const meanChars = meanOf(all);
+  const found: number[] = [];
+  const rarestFirst = words
+    .filter((word) => !MONTH_WORD.test(word))
+    .map((word) => ({ word, candidates: candidatesFor(word, all, filter) }))
+    .sort((a, b) => a.candidates.length - b.candidates.length);
+  for (const { word, candidates } of rarestFirst) {
+    const isEnough = found.length >= FOUND_ENOUGH;
+    const countIn = counterOf(word);
+    // How many have it is told by the filter, which is a little above the truth.
+    const rarity = Math.log(1 + (all.length - candidates.length + 0.5) / (candidates.length + 0.5));
+    for (const place of isEnough ? found : candidates) {
+      const entry = all[place];
+      if (entry === undefined || (!isEnough && !isWanted(entry, place))) continue;
+      const count = countIn(entry);
+      if (count === 0) continue;
+      const weight = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * entry.folded.length) / meanChars));
+      if (scores[place] === 0) found.push(place);
+      scores[place] = (scores[place] ?? 0) + rarity * weight;
+    }
+  }
+  const months = words.flatMap((word) => MONTH_WORD.exec(word)?.[1] ?? []);
+  const years = words.filter((word) => YEAR_WORD.test(word));
+  const newestMs = all.at(-1)?.atMs ?? 0;
+  for (const place of found) {
+    const at = all[place]?.message.at ?? "";
+    if (months.includes(at.slice(...MONTH_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
+    if (years.includes(at.slice(...YEAR_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
+    const ageMs = Math.max(0, newestMs - (all[place]?.atMs ?? newestMs));
+    const weight = all[place]?.folded.trimEnd().endsWith("?") ? QUESTION_WEIGHT : 1;
+    scores[place] = (scores[place] ?? 0) * weight * (1 + RECENCY_BOOST * 2 ** (-ageMs / RECENCY_HALF_LIFE_MS));
+  }
+  return scores;
+}
+
+/** The mean length of the messages, in characters. */
+function meanOf(all: readonly Entry[]): number {
+  const step = Math.max(1, Math.floor(all.length / SAMPLE_MAX));
+  let chars = 0;
+  let count = 0;
+  for (let place = 0; place < all.length; place += step) {
+    chars += all[place]?.folded.length ?? 0;
+    count++;
+  }
+  return Math.max(1, chars / Math.max(1, count));
+}
+
+/** The places of the messages that may have a word. */
+function candidatesFor(word: string, all: readonly Entry[], filter: PairFilter): number[] {
+  const places = filter.textsWith(word);
+  for (let place = filter.size; place < all.length; place++) places.push(place);
+  return places;
+}
+
+/**
+ * How often a word is in a message. Chinese has no spaces: a pair of characters is found wherever it stands. A Latin word
+ * begins where a word begins.
+ */
+function counterOf(word: string): (entry: Entry) => number {
+  const isLatin = !CJK.test(word);
+  const isStem = word.length >= SEEN_CHARS_MIN;
+  const { length } = word;
+  return ({ folded: text }) => {
+    let count = 0;
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + length)) {
+      if (isLatin && (isLetterAt(text, at - 1) || (!isStem && isLetterAt(text, at + length)))) continue;
+      if (++count === COUNT_MAX) break;
+    }
+    return count;
+  };
+}
+
+/** Is there a letter or a digit that belongs to a Latin word? Called for every hit, so without a regexp for most. */
+function isLetterAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (Number.isNaN(code)) return false;
+  if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+  return LETTER.test(text.charAt(at));
+}
+
+/** The places of the highest scores above 0, the highest first; of equal ones the last comes first. */
+function best(scores: Float64Array, limit: number): number[] {
+  const places: number[] = [];
+  const scoreAt = (place: number | undefined) => (place === undefined ? 0 : (scores[place] ?? 0));
+  for (let i = scores.length - 1; i >= 0; i--) {
+    const score = scoreAt(i);
+    if (score <= (places.length < limit ? 0 : scoreAt(places.at(-1)))) continue;
+    const rank = places.findIndex((place) => scoreAt(place) < score);
+    places.splice(rank < 0 ? places.length : rank, 0, i);
+    if (places.length > limit) places.pop();
+  }
+  return places;
+}
+
+/** A long text from a little before the first word that was found in it. */
+function excerpt(text: string, folded: string, words: readonly string[]): string {
+  if (text.length <= HIT_CHARS_MAX) return text;
+  const places = words.map((word) => folded.indexOf(word)).filter((at) => at >= 0);
+  const first = Math.min(...places);
+  // The folded text may be longer than the text: never begin beyond the last piece of it.
+  const last = text.length - HIT_CHARS_MAX;
+  const start = first + LEAD_CHARS < HIT_CHARS_MAX ? 0 : Math.min(last, Math.max(0, first - LEAD_CHARS));
+  const end = start + HIT_CHARS_MAX;
+  return `${start > 0 ? "… " : ""}${text.slice(start, end).toWellFormed()}${end < text.length ? "… [truncated]" : ""}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * Search without an index: the sources are read and their units scanned. It also finds words inside of words, so it is
+ * asked when the index finds nothing, or cannot be asked (SPEC E5).
+ */
+import type { MemoryAnswer, MemoryHit } from "@mimikit/protocol/wire/api";
+import { grepFiles } from "../sources/grep.ts";
+import { limitOf, type MemoryQuery, wordsToScan } from "../sources/memory-query.ts";
+import { daysOf, isAskedFor, listSources, readSource, type Source } from "../sources/sources.ts";
+import { excerpt, splitUnits } from "../text/units.ts";
+
+/** A shorter piece of a Latin word is in too many others. */
+const PIECE_CHARS_MIN = 3;
+const LATIN = /^[\p{Script=Latin}\p{N}]+$/u;
+
+interface Candidate extends Omit<MemoryHit, "score"> {
+  lower: string;
+}
+
+/** The units that hold most of the words, rare ones first; ripgrep, where it is there, says which sources to read. */
+export async function scanMemory(query: MemoryQuery): Promise<MemoryAnswer> {
+  const words = wordsToScan(query.query).filter((word) => !LATIN.test(word) || word.length >= PIECE_CHARS_MIN);
+  if (words.length === 0) return { method: "scan", hits: [] };
+  const sources = await listSources(query);
+  const holders = await grepFiles(
+    words,
+    sources.map(({ path }) => path),
+  );
+  const holding = holders === null ? null : new Set(holders);
+  const candidates: Candidate[] = [];
+  for (const source of sources)
+    if (holding === null || holding.has(source.path)) candidates.push(...(await readCandidates(source, query)));
+  return { method: holding === null ? "scan" : "rg", hits: rank(candidates, words, limitOf(query)) };
+}
+
+async function readCandidates(source: Source, query: MemoryQuery): Promise<Candidate[]> {
+  const read = await readSource(source);
+  if (read === null) return [];
+  const days = daysOf(source.name, read.changedMs);
+  if (!isAskedFor(source.name, days, query)) return [];
+  return splitUnits(read.text).map(({ text }) => ({
+    source: source.name,
+    text,
+    lower: text.toLowerCase(),
+    at: days.first,
+  }));
+}
+
+function rank(candidates: Candidate[], words: string[], limit: number): MemoryHit[] {
+  const weights = new Map(words.map((word) => [word, rarity(word, candidates)]));
+  const found = candidates
+    .map(({ source, text, lower, at }) => {
+      const held = words.filter((word) => lower.includes(word));
+      return {
+        source,
+        text: excerpt(text, held),
+        at,
+        score: held.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0),
+      };
+    })
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit);
+  const best = found[0]?.score ?? 1;
+  return found.map((hit) => ({ ...hit, score: hit.score / best }));
+}
+
+/** A word that few units have tells more; one that all have still tells something, so a single note can be found. */
+function rarity(word: string, candidates: Candidate[]): number {
+  const holders = candidates.filter(({ lower }) => lower.includes(word)).length;
+  return Math.log(1 + candidates.length / Math.max(holders, 1));
+}

@@ -1,0 +1,124 @@
+/**
+ * A thread that searches, as its process sees it: started when it is first asked, started anew when it died, and given up
+ * on for one search that takes it too long. It never keeps its process from ending.
+ */
+import { Worker } from "node:worker_threads";
+import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/wire/api";
+import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
+import type { SearchReply, SearchRequest } from "./search-message.ts";
+
+/** Who waits longer searches without an index; the thread goes on, so that the next search finds the index built. */
+const ANSWER_MS_MAX = 2_000;
+/** A thread that has been silent for this long while it was asked is stuck. */
+const SILENCE_MS_MAX = 60_000;
+/** A thread that dies again before it has answered is left alone for a while: what killed it is still on the disk. */
+const REST_MS = 30_000;
+const HEAP_MB_MAX = 1_024;
+
+export interface ThreadLimits {
+  answerMs: number;
+  silenceMs: number;
+  restMs: number;
+}
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+export class SearchThread {
+  /** Is told what goes wrong in the thread, in one line. Who asked it is answered all the same: with null. */
+  onFailure: (reason: string) => void = () => undefined;
+  private readonly program: URL;
+  private readonly limits: ThreadLimits;
+  private worker: Worker | null = null;
+  private readonly waiting = new Map<number, (reply: SearchReply | null) => void>();
+  private lastNumber = 0;
+  private deaths = 0;
+  private restsUntilMs = Number.NEGATIVE_INFINITY;
+  /** Requests that it has not replied to, whether or not anybody still waits for the reply. */
+  private owed = 0;
+  /** Since when it owes a reply; null when it owes none. On the clock that never jumps. */
+  private silentSinceMs: number | null = null;
+  private isClosed = false;
+
+  /** @param program what the thread runs: `search-worker.ts`. */
+  constructor(
+    program: URL,
+    limits: ThreadLimits = { answerMs: ANSWER_MS_MAX, silenceMs: SILENCE_MS_MAX, restMs: REST_MS },
+  ) {
+    this.program = program;
+    this.limits = limits;
+  }
+
+  /** Null where the thread has no answer in time, fails or dies, or is closed. */
+  async search(query: MemoryQuery): Promise<MemoryAnswer | null> {
+    const reply = await this.ask({ query });
+    return reply !== null && "answer" in reply ? reply.answer : null;
+  }
+
+  /** Brings the index of a place up to date; null where the thread has no answer in time, fails or dies, or is closed. */
+  async index(place: MemoryPlace): Promise<MemoryIndexState | null> {
+    const reply = await this.ask({ place });
+    return reply !== null && "index" in reply ? reply.index : null;
+  }
+
+  private async ask(asked: Without<SearchRequest, "number">): Promise<SearchReply | null> {
+    if (this.isClosed || performance.now() < this.restsUntilMs) return null;
+    const worker = this.worker ?? this.start();
+    const number = ++this.lastNumber;
+    const request: SearchRequest = { number, ...asked };
+    this.owed++;
+    this.silentSinceMs ??= performance.now();
+    return new Promise<SearchReply | null>((resolve) => {
+      const timer = setTimeout(() => this.giveUp(number), this.limits.answerMs);
+      this.waiting.set(number, (answered) => {
+        clearTimeout(timer);
+        this.waiting.delete(number);
+        resolve(answered);
+      });
+      worker.postMessage(request);
+    });
+  }
+
+  /** Ends the thread; whoever waits for it is answered with null, and so is who asks afterwards. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.worker?.terminate();
+  }
+
+  private start(): Worker {
+    const worker = new Worker(this.program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } });
+    worker.on("message", (reply: SearchReply) => {
+      this.deaths = 0;
+      this.owed--;
+      this.silentSinceMs = this.owed > 0 ? performance.now() : null;
+      if ("error" in reply) this.onFailure(reply.error);
+      this.waiting.get(reply.number)?.(reply);
+    });
+    // It is always followed by the exit, where it counts.
+    worker.on("error", (error) => this.onFailure(error instanceof Error ? error.message : String(error)));
+    worker.on("exit", () => this.forget(worker));
+    // Only now: whoever listens for messages holds the process again.
+    worker.unref();
+    this.worker = worker;
+    return worker;
+  }
+
+  private forget(worker: Worker): void {
+    if (this.worker !== worker) return;
+    this.worker = null;
+    this.owed = 0;
+    this.silentSinceMs = null;
+    this.deaths++;
+    if (this.deaths > 1) this.restsUntilMs = performance.now() + this.limits.restMs;
+    for (const answer of this.waiting.values()) answer(null);
+  }
+
+  private giveUp(number: number): void {
+    this.waiting.get(number)?.(null);
+    const { worker, silentSinceMs } = this;
+    if (worker === null || silentSinceMs === null) return;
+    const silentMs = performance.now() - silentSinceMs;
+    if (silentMs < this.limits.silenceMs) return;
+    this.onFailure(`it was silent for ${Math.round(silentMs)} ms`);
+    void worker.terminate();
+  }
+}

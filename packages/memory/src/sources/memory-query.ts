@@ -1,0 +1,60 @@
+/** What may be asked of memory, and what comes back: the same, whichever way it was found. */
+import { z } from "zod";
+import { STOP_WORDS, tokenize } from "../text/tokenize.ts";
+
+export const HITS_DEFAULT = 5;
+export const HITS_MAX = 50;
+/** What of a longer query is looked at. */
+export const QUERY_CHARS_MAX = 10_000;
+export const QUERY_WORDS_MAX = 64;
+/** A Latin word of this length finds what begins with it where texts are scanned: `deploy` finds `deployment`. */
+export const SEEN_CHARS_MIN = 4;
+
+/** What people and programs may ask of memory, beside where it is. */
+export const MemorySearch = z.strictObject({
+  query: z.string().min(1).max(QUERY_CHARS_MAX),
+  /** Left out, 5. */
+  limit: z.number().int().min(1).max(HITS_MAX).optional(),
+  /** Only sources whose names begin with one of these: `memory/summary/`. */
+  sources: z.array(z.string().min(1)).optional(),
+  /** Only what has a day from this one on: by the name of its file, or else when that was changed. */
+  after: z.iso.date({ error: "a day is YYYY-MM-DD" }).optional(),
+  /** Only what has a day up to this one, inclusive. */
+  before: z.iso.date({ error: "a day is YYYY-MM-DD" }).optional(),
+});
+export type MemorySearch = z.infer<typeof MemorySearch>;
+
+/** Where memory is. */
+export interface MemoryPlace {
+  /** The state directory. */
+  home: string;
+  workDir: string;
+}
+
+export type MemoryQuery = MemoryPlace & MemorySearch;
+
+/** The words that a query is about, without repeats. Stop words only count where the query has nothing else. */
+export function wordsToFind(query: string): string[] {
+  return telling(tokenize(query.slice(0, QUERY_CHARS_MAX)));
+}
+
+/**
+ * The same where they are looked for in texts as they stand: a word in which its stem is not to be seen, as `copy` is not
+ * in `copies`, comes after the stems.
+ */
+export function wordsToScan(query: string): string[] {
+  const stems = wordsToFind(query);
+  const isSeen = (word: string) => stems.some((each) => each.length >= SEEN_CHARS_MIN && word.startsWith(each));
+  const asked = telling(tokenize(query.slice(0, QUERY_CHARS_MAX), (word) => word));
+  return [...new Set([...stems, ...asked.filter((word) => !isSeen(word))])].slice(0, QUERY_WORDS_MAX);
+}
+
+function telling(tokens: readonly string[]): string[] {
+  const words = [...new Set(tokens)];
+  const about = words.filter((word) => !STOP_WORDS.has(word));
+  return (about.length > 0 ? about : words).slice(0, QUERY_WORDS_MAX);
+}
+
+export function limitOf({ limit = HITS_DEFAULT }: MemoryQuery): number {
+  return Math.min(Math.max(Math.trunc(limit), 1), HITS_MAX);
+}

@@ -1,0 +1,141 @@
+/** What `archive/` remembers of wishes and marks; messages, events and results are there as they were. */
+import { z } from "zod";
+import { Id } from "../base/id.ts";
+import {
+  AnswerWish,
+  BacklogEditWish,
+  CancelWish,
+  ClearWish,
+  Event,
+  ImproveWish,
+  MemoryAddWish,
+  Message,
+  RestartWish,
+  SteerWish,
+  StopWish,
+  TriggerDeleteWish,
+  TriggerPatchWish,
+  TriggerPutWish,
+  TriggerRunWish,
+  UndoWish,
+} from "./inbox.ts";
+import { ClosedQuestion } from "./question.ts";
+import { Result } from "./result.ts";
+import { Over, Skip, Standing, TriggerId } from "./trigger.ts";
+
+export const WishOutcome = z.object({
+  kind: z.literal("wish"),
+  id: Id,
+  at: z.iso.datetime(),
+  wish: z.discriminatedUnion("kind", [
+    CancelWish,
+    RestartWish,
+    SteerWish,
+    StopWish,
+    ClearWish,
+    AnswerWish,
+    TriggerPutWish,
+    TriggerPatchWish,
+    TriggerDeleteWish,
+    TriggerRunWish,
+    MemoryAddWish,
+    BacklogEditWish,
+    ImproveWish,
+    UndoWish,
+  ]),
+  outcome: z.string(),
+  /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */
+  taskId: Id.optional(),
+});
+export type WishOutcome = z.infer<typeof WishOutcome>;
+
+/** "Task `taskId` and everything below it is cancelled." */
+export const Mark = z.object({ kind: z.literal("mark"), id: Id, at: z.iso.datetime(), taskId: Id });
+export type Mark = z.infer<typeof Mark>;
+
+/** "Task `taskId` may run again, though attempt `attempt` of it was cut off": the user wants it so (SPEC C5). */
+export const Permit = z.object({
+  kind: z.literal("permit"),
+  id: Id,
+  at: z.iso.datetime(),
+  taskId: Id,
+  attempt: z.number().int().positive(),
+});
+export type Permit = z.infer<typeof Permit>;
+
+/**
+ * A standing trigger that is over. Nothing of it is created any more, nor anything under its id
+ * (docs/file-protocol.md#the-life-of-a-standing-trigger).
+ */
+export const EndedTrigger = z.object({
+  kind: z.literal("trigger"),
+  id: TriggerId,
+  at: z.iso.datetime(),
+  outcome: Over,
+  trigger: Standing,
+});
+export type EndedTrigger = z.infer<typeof EndedTrigger>;
+
+/** Occurrences of a trigger that were not run. */
+export const SkippedOccurrences = Skip.extend({ kind: z.literal("skipped"), triggerId: TriggerId });
+export type SkippedOccurrences = z.infer<typeof SkippedOccurrences>;
+
+/**
+ * "What was said in turns `fromTurn` to `throughTurn` goes into `path`" (SPEC E2). Creating note `number` is the
+ * compare-and-swap; the file then gets the messages with the mark of the note, and once they are durable there the same
+ * record is created under `keptId`: from then on the file may go, and the messages are not written again. Where
+ * `throughTurn` is below `fromTurn` there is nothing to write, and the note only says that the window was flushed.
+ */
+export const Note = z.object({
+  kind: z.literal("note"),
+  id: Id,
+  number: z.number().int().positive(),
+  at: z.iso.datetime(),
+  fromTurn: z.number().int().positive(),
+  throughTurn: z.number().int().nonnegative(),
+  path: z.string().regex(/^memory\/[^/]+\.md$/),
+  /** history.json keeps only its newest messages from here on. */
+  isFlush: z.boolean(),
+});
+export type Note = z.infer<typeof Note>;
+
+/** What later turns read instead of what a task handed in. The first that is made of a task stands. */
+export const ResultSummary = z.object({
+  kind: z.literal("result-summary"),
+  id: Id,
+  at: z.iso.datetime(),
+  taskId: Id,
+  summary: z.string(),
+});
+export type ResultSummary = z.infer<typeof ResultSummary>;
+
+/** A change was taken back, once and for all, because of the wish `wishId`. */
+export const Undone = z.object({
+  kind: z.literal("undone"),
+  id: Id,
+  at: z.iso.datetime(),
+  changeId: Id,
+  wishId: Id,
+  outcome: z.string(),
+});
+export type Undone = z.infer<typeof Undone>;
+
+export const Archived = z.union([
+  Message,
+  Event,
+  WishOutcome,
+  Mark,
+  Permit,
+  ClosedQuestion,
+  EndedTrigger,
+  SkippedOccurrences,
+  Note,
+  ResultSummary,
+  Undone,
+  Result,
+]);
+export type Archived = z.infer<typeof Archived>;
+
+/** The first line of `archive/YYYY-MM.jsonl`; one archived record a line follows. */
+export const FoldHeader = z.object({ kind: z.literal("fold"), month: z.string(), ids: z.array(Id) });
+export type FoldHeader = z.infer<typeof FoldHeader>;

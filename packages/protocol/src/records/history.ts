@@ -1,0 +1,47 @@
+/** The conversation as people read it: a view of `archive/t-*` (docs/file-protocol.md#the-life-of-a-message step 6). */
+import { z } from "zod";
+import { AttachedFiles } from "../base/attachment.ts";
+import { Id } from "../base/id.ts";
+import { Usage } from "../base/usage.ts";
+
+export const HISTORY_MESSAGES_MAX = 800;
+
+export const HistoryMessage = z.object({
+  id: Id,
+  role: z.enum(["user", "assistant", "system"]),
+  text: z.string(),
+  at: z.iso.datetime(),
+  /** Assistant messages: the user messages that this one answers. */
+  answers: z.array(Id).optional(),
+  /** Assistant messages: the tasks that the turn started, or that it reports. */
+  taskIds: z.array(Id).optional(),
+  /** Assistant messages: the standing triggers that the turn made, as it named them. */
+  triggers: z.array(z.object({ id: Id, title: z.string() })).optional(),
+  quote: Id.optional(),
+  /** User messages: what was given along with the words (SPEC I8). */
+  attachments: AttachedFiles.optional(),
+  /** `clear`: the conversation begins anew after this line; contexts read no further back (SPEC F3). */
+  marker: z.literal("clear").optional(),
+  /** System messages: the user was to see this at once (SPEC G, notify). */
+  notification: z.object({ title: z.string().optional() }).optional(),
+  /** User messages: said to a turn or a task while it ran (SPEC I5). */
+  meanwhile: z.literal(true).optional(),
+  usage: Usage.optional(),
+  /** Assistant messages: who answered, by the name of the provider. */
+  provider: z.string().optional(),
+});
+export type HistoryMessage = z.infer<typeof HistoryMessage>;
+
+export const History = z.object({
+  throughTurn: z.number().int().nonnegative(),
+  messages: z.array(HistoryMessage),
+  /** The turn whose summary stands for all that was said before it, in what a model is told (SPEC F3). */
+  compressed: z.number().int().positive().optional(),
+  /** The number of the last note that was looked at: what it and those before it say of the window is done (SPEC E2). */
+  flushed: z.number().int().positive().optional(),
+});
+export type History = z.infer<typeof History>;
+
+/** A line of `history/YYYY-MM.jsonl`: what was said in one settled turn. A turn in which nothing was said has one too. */
+export const HistoryTurn = z.object({ turn: z.number().int().positive(), messages: z.array(HistoryMessage) });
+export type HistoryTurn = z.infer<typeof HistoryTurn>;

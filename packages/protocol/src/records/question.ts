@@ -1,0 +1,65 @@
+/**
+ * A question to the user (SPEC G3). Several may be open at once. A question is closed by the record that creates
+ * `archive/<id>`: one answer, or none in time (docs/file-protocol.md#the-life-of-a-question).
+ */
+import { z } from "zod";
+import { Id } from "../base/id.ts";
+import { Report } from "../base/report.ts";
+
+/** Open at one time: who has so many to answer answers none. */
+export const QUESTIONS_MAX = 50;
+export const QUESTION_CHARS_MAX = 4_000;
+export const OPTIONS_MAX = 10;
+export const OPTION_CHARS_MAX = 200;
+export const ANSWER_CHARS_MAX = 8_000;
+export const QUESTION_TIMEOUT_SEC = 3_600;
+export const QUESTION_TIMEOUT_SEC_MAX = 30 * 86_400;
+
+export const Answer = z.string().trim().min(1).max(ANSWER_CHARS_MAX);
+
+/**
+ * What an answer means. `teller`: an event for the Teller. The others are the supervisor's own: whether a chain goes on
+ * behind a failure (C8), whether a task that was cut off runs again (C5), whether the processes start anew (G).
+ */
+export const Purpose = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("teller"),
+    /** The work that could not go on without the answer (SPEC C7). */
+    about: Report.optional(),
+  }),
+  z.object({ type: z.literal("go_on"), failedId: Id }),
+  z.object({ type: z.literal("run_again"), taskId: Id, attempt: z.number().int().positive() }),
+  z.object({ type: z.literal("restart") }),
+]);
+export type Purpose = z.infer<typeof Purpose>;
+
+export const Question = z.object({
+  id: Id,
+  at: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  question: z.string().min(1).max(QUESTION_CHARS_MAX),
+  /** Shown as buttons; any other answer is possible too, unless the supervisor itself asks. */
+  options: z.array(z.string().min(1).max(OPTION_CHARS_MAX)).max(OPTIONS_MAX),
+  /** Taken when nobody answers in time. */
+  default: Answer.optional(),
+  purpose: Purpose,
+  traceId: Id,
+  /** The trigger whose work asks it, and how many stand over that work (SPEC D8). */
+  triggerId: Id.optional(),
+  triggerDepth: z.number().int().nonnegative().optional(),
+});
+export type Question = z.infer<typeof Question>;
+
+/** `archive/<id>` of a question: closed for ever, one way. */
+export const ClosedQuestion = z.object({
+  kind: z.literal("question"),
+  id: Id,
+  at: z.iso.datetime(),
+  question: Question,
+  outcome: z.enum(["answered", "expired", "cancelled"]),
+  /** What was answered, or the default; null where nobody answered and there is none. */
+  answer: Answer.nullable(),
+  /** The wish that answered it. */
+  wishId: Id.optional(),
+});
+export type ClosedQuestion = z.infer<typeof ClosedQuestion>;

@@ -1,0 +1,131 @@
+/**
+ * The final outcome of a task, with the task inside. Created once: the first writer wins
+ * (docs/file-protocol.md#the-life-of-a-task).
+ */
+import { z } from "zod";
+import { FailureReason } from "../base/failure.ts";
+import { Id } from "../base/id.ts";
+import type { Report } from "../base/report.ts";
+import { Steer } from "../base/signal.ts";
+import { Usage } from "../base/usage.ts";
+import { EFFECTS_MAX, Effect } from "./effect.ts";
+import { Change, Finding, Landing, Review, Unmerging } from "./improvement.ts";
+import { Task } from "./task.ts";
+
+/** Longer texts are cut to their tail here and kept in full as an artifact. */
+export const RESULT_TEXT_CHARS_MAX = 20_000;
+
+const Text = z.object({ text: z.string(), artifact: z.string().optional() });
+const CodeChange = z.object({
+  files: z.array(z.object({ path: z.string(), action: z.string(), summary: z.string() })),
+  commitMessage: z.string().optional(),
+});
+const Analysis = z.object({
+  findings: z.array(z.string()),
+  recommendations: z.array(z.string()).optional(),
+  references: z.array(z.string()).optional(),
+});
+const Summary = z.object({
+  summary: z.string(),
+  keyPoints: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+/** Internal types: a turn is its effects, a plan is the ids of its tasks. */
+const TurnDone = z.object({});
+const Plan = z.object({ tasks: z.array(Id) });
+
+/** What a batch of semantic conditions came to, by the ids of its items (SPEC D3). */
+export const Verdicts = z.array(z.object({ id: Id, result: z.boolean() }));
+export type Verdicts = z.infer<typeof Verdicts>;
+
+export const RESULT_SCHEMAS = {
+  text: Text,
+  code_change: CodeChange,
+  analysis: Analysis,
+  summary: Summary,
+  turn: TurnDone,
+  plan: Plan,
+  verdicts: Verdicts,
+  finding: Finding,
+  change: Change,
+  review: Review,
+  landing: Landing,
+  unmerging: Unmerging,
+} as const;
+export const ResultType = z.enum([
+  "text",
+  "code_change",
+  "analysis",
+  "summary",
+  "turn",
+  "plan",
+  "verdicts",
+  "finding",
+  "change",
+  "review",
+  "landing",
+  "unmerging",
+]);
+export type ResultType = z.infer<typeof ResultType>;
+
+/** What a run takes of the user's words; more is a conversation, and waits for a turn. */
+export const STEERS_MAX = 32;
+/** Characters of them in all: their result, and the turn that reports it, stay far below RECORD_BYTES_MAX. */
+export const STEERS_CHARS_MAX = 100_000;
+
+/** Has a result that holds these steers room for one more? */
+export function hasRoomFor(steer: Steer, steers: readonly Steer[]): boolean {
+  const chars = steers.reduce((sum, { text }) => sum + text.length, steer.text.length);
+  return steers.length < STEERS_MAX && chars <= STEERS_CHARS_MAX;
+}
+
+/** Since when nobody could be reached, and why, as the first attempt found it. */
+export const Outage = z.object({ since: z.iso.datetime(), error: z.string() });
+export type Outage = z.infer<typeof Outage>;
+
+export const Result = z
+  .object({
+    id: Id,
+    task: Task,
+    status: z.enum(["done", "failed", "needs_input"]),
+    resultType: ResultType,
+    /** Shaped by `resultType`; null when the task failed without one. */
+    result: z.unknown(),
+    error: z.string().optional(),
+    failureReason: FailureReason.optional(),
+    question: z.string().optional(),
+    effects: z.array(Effect).max(EFFECTS_MAX),
+    attempts: z.number().int().nonnegative(),
+    startedAt: z.iso.datetime().optional(),
+    completedAt: z.iso.datetime(),
+    usage: Usage,
+    provider: z.string().optional(),
+    /** What the user said to the task while it ran, as far as the run heard it. */
+    steers: z.array(Steer).max(STEERS_MAX).optional(),
+    /** Turns: nobody could be reached for a while, which the user was told meanwhile (SPEC G4). */
+    outage: Outage.optional(),
+  })
+  .superRefine((record, context) => {
+    if (record.result === null && record.status !== "done") return;
+    const checked = RESULT_SCHEMAS[record.resultType].safeParse(record.result);
+    if (!checked.success)
+      context.addIssue({ code: "custom", path: ["result"], message: z.prettifyError(checked.error) });
+  });
+export type Result = z.infer<typeof Result>;
+
+/** A result as a later task or the Teller sees it. */
+export function reportOf(result: Result): Report {
+  const steers = [...(result.task.steers ?? []), ...(result.steers ?? [])];
+  return {
+    id: result.id,
+    title: result.task.title,
+    role: result.task.role,
+    status: result.status,
+    resultType: result.resultType,
+    result: result.result,
+    ...(result.error !== undefined && { error: result.error }),
+    ...(result.failureReason !== undefined && { failureReason: result.failureReason }),
+    ...(result.question !== undefined && { question: result.question }),
+    ...(steers.length > 0 && { steers }),
+  };
+}

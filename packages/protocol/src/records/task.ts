@@ -1,0 +1,89 @@
+/** Everything a role does is a task: one life cycle, one queue per role (SPEC C1). Immutable once written. */
+import { z } from "zod";
+import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { Id } from "../base/id.ts";
+import { Report } from "../base/report.ts";
+import { Role } from "../base/role.ts";
+import { Steer } from "../base/signal.ts";
+import { SkillRef } from "../base/skill.ts";
+import { EVALUATION_PROMPT_CHARS_MAX } from "../triggers/condition.ts";
+import { Improve } from "./improvement.ts";
+import { ClearWish, Event, Message } from "./inbox.ts";
+
+export const PRIORITY_DEFAULT = 5;
+
+/** What a Teller turn answers: everything that was pending when it was created. */
+export const TurnInput = z.object({
+  messages: z.array(Message),
+  events: z.array(Event),
+  results: z.array(Report),
+  /** The wish to begin anew: this turn is nothing but its marker in the history, and nobody runs it. */
+  clear: ClearWish.optional(),
+});
+export type TurnInput = z.infer<typeof TurnInput>;
+
+/** More wait for the next batch. */
+export const EVALUATION_ITEMS_MAX = 50;
+
+/** One semantic condition: leaf number `leaf` of the condition of a trigger. `id` is what the model calls it. */
+export const EvaluationItem = z.object({
+  id: Id,
+  triggerId: Id,
+  leaf: z.number().int().nonnegative(),
+  prompt: z.string().min(1).max(EVALUATION_PROMPT_CHARS_MAX),
+});
+export type EvaluationItem = z.infer<typeof EvaluationItem>;
+
+/** More wait for the next roll-up of their period. */
+export const ROLL_UP_SOURCES_MAX = 50;
+
+/** A file of memory/ or memory/summary/. */
+const MemoryFile = z.string().regex(/^memory\/(summary\/)?[^/]+\.md$/);
+
+/** Notes of a day, or days of a month, to be made one summary (SPEC E3). The texts are in the prompt. */
+export const RollUp = z.object({
+  /** `2026-11-17`, or `2026-08` for a month. */
+  period: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/),
+  /** What was read of each file, from its beginning: one that begins otherwise by now is not touched. */
+  sources: z
+    .array(z.object({ path: MemoryFile, sha256: z.string() }))
+    .min(1)
+    .max(ROLL_UP_SOURCES_MAX),
+});
+export type RollUp = z.infer<typeof RollUp>;
+
+export const Task = z.object({
+  id: Id,
+  role: Role,
+  type: z.literal("oneshot"),
+  title: Title,
+  prompt: Prompt.or(z.literal("")),
+  priority: Priority,
+  timeoutSec: TimeoutSec.nullable(),
+  createdAt: z.iso.datetime(),
+  traceId: Id,
+  parentId: Id.optional(),
+  triggerId: Id.optional(),
+  occurrence: z.string().optional(),
+  upstream: z.array(Report),
+  onInterrupt: OnInterrupt,
+  /**
+   * Who takes the result: the next Teller turn, or the supervisor itself (docs/file-protocol.md#the-life-of-a-task).
+   */
+  consumer: z.enum(["teller", "supervisor"]),
+  /** What the user said to the plan that made this task, while it was planned; it comes into the history with its report. */
+  steers: z.array(Steer).optional(),
+  /** How many triggers stand one above the other over this task; 0, or none, where a user began it (SPEC D8). */
+  triggerDepth: z.number().int().nonnegative().optional(),
+  /** The skill that the Worker follows; it may do no more than that declares (SPEC I7). */
+  skill: SkillRef.optional(),
+  /** Teller turns only. */
+  turn: TurnInput.optional(),
+  /** A batch of semantic conditions to be judged; the supervisor takes the verdicts (SPEC D3). */
+  evaluation: z.array(EvaluationItem).min(1).max(EVALUATION_ITEMS_MAX).optional(),
+  /** Memory to be summarised; the supervisor writes what comes of it (SPEC E3). */
+  rollUp: RollUp.optional(),
+  /** A step of self-improvement; the supervisor takes what it comes to (SPEC J). */
+  improve: Improve.optional(),
+});
+export type Task = z.infer<typeof Task>;

@@ -1,0 +1,144 @@
+/**
+ * What starts later (SPEC C2, D). A chain's link fires once, under its own id, and is gone (docs/file-protocol.md R2).
+ * The others stand: each occurrence of theirs has an id of its own. A version of a trigger never changes; what becomes
+ * of it is its next version, created once, which also says what is to be started: the decision is durable before
+ * anything follows from it.
+ */
+import { z } from "zod";
+import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { Id } from "../base/id.ts";
+import { Condition } from "../triggers/condition.ts";
+import {
+  COOLDOWN_SEC_MAX,
+  MISSED_MAX,
+  Missed,
+  Schedule,
+  Target,
+  TRIGGER_DEPTH_MAX,
+  TriggerBudget,
+} from "../triggers/trigger-order.ts";
+import { Task } from "./task.ts";
+
+export const RECENT_MAX = 20;
+export const APPLIED_MAX = 50;
+
+/** A trigger's id leaves room for that of its occurrences. */
+export const TriggerId = Id.max(96);
+
+/** What is known of the leaves of a condition, by the number of the leaf. */
+export const Evidence = z.object({
+  /** `file_changed`: what the files looked like when the change was last acted upon. */
+  baselines: z.record(z.string(), z.string()),
+  /** `llm_eval`: the last answer. It is null once a firing has used it, or when the rest decides without it. */
+  evaluations: z.record(
+    z.string(),
+    z.object({ number: z.number().int().positive(), result: z.boolean().nullable(), at: z.iso.datetime() }),
+  ),
+});
+export type Evidence = z.infer<typeof Evidence>;
+export const NO_EVIDENCE: Evidence = { baselines: {}, evaluations: {} };
+
+/** One firing: the id of the task or the event that it is. */
+export const Occurrence = z.object({
+  id: Id,
+  /** The moment that it is for; of a condition or a wish, when that was decided. */
+  at: z.iso.datetime(),
+});
+export type Occurrence = z.infer<typeof Occurrence>;
+
+/** Occurrences that are not run, `from` to `to`; `count` is not known where there are too many to count. */
+export const Skip = z.object({
+  id: Id,
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  count: z.number().int().positive().nullable(),
+  reason: z.string(),
+});
+export type Skip = z.infer<typeof Skip>;
+
+/** What a version has decided. Whoever sees it carries it out; the next version is made when all of it is durable. */
+export const Decision = z.object({ fire: z.array(Occurrence).max(MISSED_MAX), skip: z.array(Skip).max(2) });
+export type Decision = z.infer<typeof Decision>;
+export const NO_DECISION: Decision = { fire: [], skip: [] };
+
+export const Fired = Occurrence.extend({ outcome: z.literal("fired") });
+export const Skipped = Skip.extend({ outcome: z.literal("skipped") });
+/** A line of what a trigger did lately, newest last: a firing, or a stretch that was skipped. */
+export const Past = z.discriminatedUnion("outcome", [Fired, Skipped]);
+export type Past = z.infer<typeof Past>;
+
+const versioned = { id: TriggerId, version: z.number().int().positive() };
+
+/** Why a standing trigger is over: its one occurrence is decided, somebody deleted it, or what it comes from was cancelled. */
+export const Over = z.enum(["spent", "deleted", "cancelled"]);
+export type Over = z.infer<typeof Over>;
+
+export const Link = z.object({
+  ...versioned,
+  type: z.literal("link"),
+  condition: Condition,
+  task: Task,
+  evidence: Evidence,
+});
+export type Link = z.infer<typeof Link>;
+
+const standing = {
+  ...versioned,
+  createdAt: z.iso.datetime(),
+  title: Title,
+  prompt: Prompt,
+  target: Target,
+  priority: Priority,
+  timeoutSec: TimeoutSec.nullable(),
+  onInterrupt: OnInterrupt,
+  budget: TriggerBudget.optional(),
+  traceId: Id,
+  parentId: Id.optional(),
+  /** 0: a user's; 1: made by the work of such a one; … (SPEC D8). */
+  depth: z.number().int().min(0).max(TRIGGER_DEPTH_MAX),
+  paused: z.boolean(),
+  /** It decides nothing any more, for this reason: when all that it has decided is durable, it is archived. */
+  over: Over.optional(),
+  /** The wishes that are in this version, the last ones: a wish that comes again changes nothing. */
+  applied: z.array(Id).max(APPLIED_MAX),
+  decision: Decision,
+  recent: z.array(Past).max(RECENT_MAX),
+};
+
+export const Recurring = z.object({
+  ...standing,
+  type: z.literal("recurring"),
+  schedule: Schedule,
+  missed: Missed,
+  /** The occurrence that was decided last or, before the first, the moment that the schedule counts from (SPEC D5). */
+  last: z.iso.datetime(),
+});
+export type Recurring = z.infer<typeof Recurring>;
+
+export const Scheduled = z.object({
+  ...standing,
+  type: z.literal("scheduled"),
+  runAt: z.iso.datetime({ offset: true }),
+  missed: Missed,
+});
+export type Scheduled = z.infer<typeof Scheduled>;
+
+export const Conditional = z.object({
+  ...standing,
+  type: z.literal("conditional"),
+  condition: Condition,
+  cooldownSec: z.number().int().min(0).max(COOLDOWN_SEC_MAX),
+  evidence: Evidence,
+  /** It was seen not to hold since it fired last (SPEC D4: it fires when it turns from false to true). */
+  isArmed: z.boolean(),
+  /** How often it has fired. */
+  fired: z.number().int().nonnegative(),
+  firedAt: z.iso.datetime().optional(),
+});
+export type Conditional = z.infer<typeof Conditional>;
+
+export const Standing = z.discriminatedUnion("type", [Recurring, Scheduled, Conditional]);
+export type Standing = z.infer<typeof Standing>;
+
+export const Trigger = z.discriminatedUnion("type", [Link, Recurring, Scheduled, Conditional]);
+export type Trigger = z.infer<typeof Trigger>;

@@ -1,0 +1,116 @@
+/** What is ordered to start later: what, and when (SPEC D4, D6; docs/file-protocol.md#wishes). */
+import { z } from "zod";
+import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { Role } from "../base/role.ts";
+import { Condition, TimeZone } from "./condition.ts";
+
+/** Standing triggers at one time (SPEC D8). */
+export const TRIGGERS_MAX = 1_000;
+/** A trigger that a trigger's work made, that a trigger's work made: no deeper (SPEC D8). */
+export const TRIGGER_DEPTH_MAX = 2;
+export const INTERVAL_SEC_MIN = 10;
+export const INTERVAL_SEC_MAX = 366 * 86_400;
+/** A condition that has fired rests at least for this long, so that a file that never rests costs no fortune. */
+export const COOLDOWN_SEC_MIN = 10;
+export const COOLDOWN_SEC_MAX = 366 * 86_400;
+/**
+ * `missed: "all"` makes up for this many occurrences; the older ones are skipped (docs/triggers.md#what-was-missed).
+ */
+export const MISSED_MAX = 100;
+/** Six fields with seconds, or five; what they mean is checked by `scheduleProblem` of packages/core. */
+const Cron = z.string().trim().min(9).max(120);
+
+export const Schedule = z.union([
+  z.strictObject({ interval: z.number().int().min(INTERVAL_SEC_MIN).max(INTERVAL_SEC_MAX) }),
+  z.strictObject({ cron: Cron, timezone: TimeZone }),
+]);
+export type Schedule = z.infer<typeof Schedule>;
+
+/** What becomes of occurrences whose moment passed while nobody was there (SPEC D5). */
+export const Missed = z.enum(["latest", "all", "none"]);
+export type Missed = z.infer<typeof Missed>;
+
+/** Who gets a firing (SPEC D6). */
+export const Target = Role.exclude(["reviewer"]);
+export type Target = z.infer<typeof Target>;
+
+/** What one trigger may cost in a day; what it has used up is skipped, and said (SPEC N2). */
+export const TriggerBudget = z.strictObject({
+  tokens: z.number().int().positive().optional(),
+  costUsd: z.number().positive().optional(),
+});
+export type TriggerBudget = z.infer<typeof TriggerBudget>;
+
+/** What whoever makes a standing trigger says of it, besides when. */
+export const TriggerOrder = z.strictObject({
+  prompt: Prompt,
+  title: Title.optional(),
+  target: Target.optional(),
+  priority: Priority.optional(),
+  timeoutSec: TimeoutSec.optional(),
+  onInterrupt: OnInterrupt.optional(),
+  budget: TriggerBudget.optional(),
+});
+
+const Moment = z.iso.datetime({
+  offset: true,
+  error: "a moment is ISO 8601 with its zone, like 2026-12-01T09:00:00+08:00",
+});
+const CooldownSec = z.number().int().min(0).max(COOLDOWN_SEC_MAX);
+
+/** When a standing trigger fires, as its maker says it (SPEC G `schedule`; the wish trigger-put). */
+export const When = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("recurring"), schedule: Schedule, missed: Missed.optional() }),
+  z.strictObject({
+    type: z.literal("scheduled"),
+    runAt: Moment,
+    missed: Missed.optional(),
+  }),
+  z.strictObject({
+    type: z.literal("conditional"),
+    condition: Condition,
+    cooldown: CooldownSec.optional(),
+  }),
+]);
+export type When = z.infer<typeof When>;
+
+/** A whole order for a standing trigger: what, and when. */
+export const TriggerDefinition = z.strictObject({ order: TriggerOrder, when: When });
+export type TriggerDefinition = z.infer<typeof TriggerDefinition>;
+
+/**
+ * What of a standing trigger can be changed. What it says replaces what was; a new `when` must be of the same type, and
+ * begins anew. `missed` and `cooldown` alone leave the time and the condition as they are.
+ */
+export const TriggerPatch = z.strictObject({
+  order: TriggerOrder.partial().optional(),
+  when: When.optional(),
+  missed: Missed.optional(),
+  cooldown: CooldownSec.optional(),
+  paused: z.boolean().optional(),
+});
+export type TriggerPatch = z.infer<typeof TriggerPatch>;
+
+/** The ways of saying when: exactly one of them. */
+export const WHEN_FIELDS = ["interval", "cron", "runAt", "condition"] as const;
+
+/**
+ * An order for a standing trigger as models, the API and the command line say it: flat, with one of `interval` (seconds),
+ * `cron`, `runAt` and `condition`. `definitionOf` of packages/core makes a TriggerDefinition of it.
+ */
+export const TriggerInput = z.strictObject({
+  ...TriggerOrder.shape,
+  type: z.enum(["recurring", "scheduled", "conditional"]).optional(),
+  interval: z.number().int().min(INTERVAL_SEC_MIN).max(INTERVAL_SEC_MAX).optional(),
+  cron: Cron.optional(),
+  timezone: TimeZone.optional(),
+  runAt: Moment.optional(),
+  condition: Condition.optional(),
+  cooldown: CooldownSec.optional(),
+  missed: Missed.optional(),
+});
+export type TriggerInput = z.infer<typeof TriggerInput>;
+
+/** What of a trigger may be changed, as the API and the command line say it. */
+export const TriggerChange = TriggerInput.omit({ type: true }).partial().extend({ paused: z.boolean().optional() });
+export type TriggerChange = z.infer<typeof TriggerChange>;

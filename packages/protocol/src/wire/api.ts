@@ -1,0 +1,590 @@
+/**
+ * The outer contract: what goes over HTTP and the WebSocket (docs/api.md). The page, the CLI and the gateway share it.
+ */
+import { z } from "zod";
+import { AttachmentOrders } from "../base/attachment.ts";
+import { MESSAGE_CHARS_MAX, OnInterrupt } from "../base/fields.ts";
+import { Id } from "../base/id.ts";
+import { Report } from "../base/report.ts";
+import { Role } from "../base/role.ts";
+import { SkillProblem, SkillSummary } from "../base/skill.ts";
+import { Usage } from "../base/usage.ts";
+import { AuditLine } from "../records/audit.ts";
+import { Changer } from "../records/change.ts";
+import { BacklogEffect, RememberEffect } from "../records/effect.ts";
+import { HistoryMessage } from "../records/history.ts";
+import { Change, ImproveKind } from "../records/improvement.ts";
+import { ClientClock } from "../records/inbox.ts";
+import { Answer } from "../records/question.ts";
+import { Fired, Past, Skipped } from "../records/trigger.ts";
+import { Atom, Condition } from "../triggers/condition.ts";
+import { Missed, Schedule, Target, TriggerBudget } from "../triggers/trigger-order.ts";
+
+/** Bytes of a body, without the text of a message. */
+export const BODY_BYTES_MAX = 65_536;
+/** Bytes of a character in JSON where all is escaped: `\ud83d\ude00` is the longest, `\u5b57` takes 6, `字` 3. */
+const JSON_CHAR_BYTES_MAX = 12;
+/** Bytes of a body that holds a message: MESSAGE_CHARS_MAX characters of any script, however they are written. */
+export const MESSAGE_BODY_BYTES_MAX = BODY_BYTES_MAX + MESSAGE_CHARS_MAX * JSON_CHAR_BYTES_MAX;
+export const BODY_DEPTH_MAX = 48;
+
+/** The body of a wish that says everything in its address: `{}`, or nothing at all. */
+export const NoBody = z.strictObject({});
+
+/** A wish is durable, under this id. */
+export const Accepted = z.object({ id: Id });
+export const Health = z.object({ ok: z.literal(true) });
+
+const PAIRING_CODE_CHARS_MAX = 256;
+/** `POST /api/pair`: the one-time code of a link. */
+export const PairBody = z.strictObject({ code: z.string().min(1).max(PAIRING_CODE_CHARS_MAX) });
+/** What the page sends along with its cookie. */
+export const PairAnswer = z.object({ secret: z.string() });
+
+export const InputBody = z.strictObject({
+  text: z.string().min(1).max(MESSAGE_CHARS_MAX),
+  client: ClientClock.optional(),
+  quote: Id.optional(),
+  /** `next`: a turn of its own, after the one that runs (SPEC I5). */
+  mode: z.literal("next").optional(),
+  /** What was uploaded for it: ids, or `{id, name}` (SPEC I8). */
+  attachments: AttachmentOrders.optional(),
+});
+export type InputBody = z.infer<typeof InputBody>;
+
+/** Words for what runs now, or for the task in the address. */
+export const SteerBody = z.strictObject({ text: z.string().min(1).max(MESSAGE_CHARS_MAX) });
+export type SteerBody = z.infer<typeof SteerBody>;
+
+export const TaskState = z.enum(["waiting", "queued", "running", "done", "failed", "cancelled", "needs_input"]);
+export type TaskState = z.infer<typeof TaskState>;
+
+/** `waiting` is a chain link whose condition does not hold yet. */
+export const TaskSummary = z.object({
+  id: Id,
+  role: Role,
+  type: z.string(),
+  title: z.string(),
+  prompt: z.string(),
+  state: TaskState,
+  priority: z.number(),
+  attempts: z.number(),
+  createdAt: z.string(),
+  startedAt: z.string().optional(),
+  completedAt: z.string().optional(),
+  failureReason: z.string().optional(),
+  error: z.string().optional(),
+  parentId: Id.optional(),
+  triggerId: Id.optional(),
+  traceId: Id.optional(),
+  /** What its start depends on: the tasks that its condition names. */
+  after: z.array(Id).optional(),
+  usage: Usage.optional(),
+  /** Ended tasks: who answered, by the name of the provider. */
+  provider: z.string().optional(),
+});
+export type TaskSummary = z.infer<typeof TaskSummary>;
+
+export const TasksAnswer = z.object({ tasks: z.array(TaskSummary) });
+
+export const TaskDetail = TaskSummary.extend({
+  resultType: z.string().optional(),
+  result: z.unknown(),
+  upstream: z.array(Report),
+  timeline: z.array(z.object({ at: z.string(), event: z.string() })),
+});
+export type TaskDetail = z.infer<typeof TaskDetail>;
+
+/** How far an improvement is, or what came of it. */
+export const ImprovementState = z.enum([
+  "looking",
+  "working",
+  "reviewing",
+  "landing",
+  "nothing",
+  "rejected",
+  "failed",
+  "branch",
+  "merged",
+  "undone",
+]);
+export type ImprovementState = z.infer<typeof ImprovementState>;
+
+/** An improvement: what it did and why (SPEC J1). */
+export const Improvement = z.object({
+  id: Id,
+  number: z.number(),
+  state: ImprovementState,
+  at: z.string(),
+  /** When it was over. */
+  endedAt: z.string().optional(),
+  kind: ImproveKind.optional(),
+  title: z.string().optional(),
+  why: z.string().optional(),
+  change: Change.optional(),
+  /** Why the review passed it, or did not. */
+  reasons: z.array(z.string()).optional(),
+  branch: z.string().optional(),
+  note: z.string().optional(),
+  error: z.string().optional(),
+  usage: Usage,
+});
+export type Improvement = z.infer<typeof Improvement>;
+
+export const ImprovementsAnswer = z.object({ improvements: z.array(Improvement) });
+
+/** A standing trigger. */
+export const TriggerSummary = z.object({
+  id: Id,
+  type: z.enum(["recurring", "scheduled", "conditional"]),
+  title: z.string(),
+  prompt: z.string(),
+  target: Target,
+  priority: z.number(),
+  createdAt: z.string(),
+  parentId: Id.optional(),
+  paused: z.boolean(),
+  schedule: Schedule.optional(),
+  runAt: z.string().optional(),
+  missed: Missed.optional(),
+  condition: Condition.optional(),
+  cooldownSec: z.number().optional(),
+  budget: TriggerBudget.optional(),
+  /** When it fires next; null where that depends on a condition, or never. */
+  next: z.string().nullable(),
+  /** What it did lately, newest last. */
+  recent: z.array(Past),
+});
+export type TriggerSummary = z.infer<typeof TriggerSummary>;
+
+export const TriggersAnswer = z.object({ triggers: z.array(TriggerSummary) });
+
+/** `GET /api/triggers/:id` */
+export const TriggerDetail = TriggerSummary.extend({
+  timeoutSec: z.number().nullable(),
+  onInterrupt: OnInterrupt,
+  /** How many makers are above it: 0 for a user's. */
+  depth: z.number(),
+  /** The next moments that its schedule names, soonest first. */
+  upcoming: z.array(z.string()),
+  /** Firings that became a task also say what became of that. */
+  recent: z.array(z.discriminatedUnion("outcome", [Fired.extend({ state: TaskState.optional() }), Skipped])),
+});
+export type TriggerDetail = z.infer<typeof TriggerDetail>;
+
+/** Why a condition is as it is: a tree of the same shape (SPEC D7). `holds` is null where a model has not told yet. */
+export interface Explanation {
+  type: Condition["type"];
+  holds: boolean | null;
+  /** Leaves: what is asked. */
+  atom?: Atom | undefined;
+  /** Leaves: the last evidence, one line; `at` is when it was found out, where it was not just now. */
+  text?: string | undefined;
+  at?: string | undefined;
+  parts?: Explanation[] | undefined;
+}
+export const Explanation: z.ZodType<Explanation> = z.lazy(() =>
+  z.object({
+    type: z.enum(["file_changed", "file_exists", "task_done", "task_failed", "llm_eval", "time", "and", "or", "not"]),
+    holds: z.boolean().nullable(),
+    atom: Atom.optional(),
+    text: z.string().optional(),
+    at: z.string().optional(),
+    parts: z.array(Explanation).optional(),
+  }),
+);
+
+/**
+ * Where a trigger is. Of conditions: `firing` as it holds; `disarmed` until it has ceased to hold; `unmet`; `unseen` while
+ * what it asks about cannot be looked at; `asking` while only a model can tell; `resting` after a firing.
+ */
+const TriggerState = z.enum([
+  "over",
+  "paused",
+  "scheduled",
+  "due",
+  "exhausted",
+  "resting",
+  "firing",
+  "disarmed",
+  "unmet",
+  "unseen",
+  "asking",
+]);
+
+/** `GET /api/triggers/:id/explain`: why it fires or does not, in words, and the tree of its condition. */
+export const TriggerExplanation = z.object({
+  id: Id,
+  state: TriggerState,
+  /** The same as one line for people: what it waits for, or why it rests. */
+  text: z.string(),
+  /** `resting`: when it may fire again. */
+  until: z.string().optional(),
+  next: z.string().nullable(),
+  condition: Explanation.optional(),
+});
+export type TriggerExplanation = z.infer<typeof TriggerExplanation>;
+
+/** One firing to come. */
+export const SimulatedFiring = z.object({
+  triggerId: Id,
+  title: z.string(),
+  at: z.string(),
+  /** The same moment on the clock of the schedule's zone: `2026-12-01 09:00:00 Asia/Shanghai`. */
+  local: z.string(),
+  /** Other triggers that fire within the same minute. */
+  collidesWith: z.array(Id),
+  /** The mean of what its work has cost so far; null where it has not run yet. */
+  expected: z.object({ tokens: z.number(), costUsd: z.number() }).nullable(),
+});
+export type SimulatedFiring = z.infer<typeof SimulatedFiring>;
+
+/** `GET /api/triggers/upcoming`: the next moments, soonest first. */
+export const UpcomingAnswer = z.object({ upcoming: z.array(z.string()) });
+
+/** `GET /api/triggers/simulate?from&to`: every firing of the schedules in that time. Nothing is run. */
+export const Simulation = z.object({
+  from: z.string(),
+  to: z.string(),
+  firings: z.array(SimulatedFiring),
+  /** There are more than could be listed. */
+  isCut: z.boolean(),
+  expected: z.object({ tokens: z.number(), costUsd: z.number() }),
+  /** Triggers that a condition fires: when, nobody knows. */
+  conditional: z.array(z.object({ triggerId: Id, title: z.string() })),
+});
+export type Simulation = z.infer<typeof Simulation>;
+
+/** An open question. */
+export const QuestionView = z.object({
+  id: Id,
+  at: z.string(),
+  expiresAt: z.string(),
+  question: z.string(),
+  options: z.array(z.string()),
+  default: z.string().optional(),
+  /** Only one of the options can be the answer. */
+  isChoice: z.boolean(),
+  /** The task that it is about. */
+  taskId: Id.optional(),
+});
+export type QuestionView = z.infer<typeof QuestionView>;
+
+export const QuestionsAnswer = z.object({ questions: z.array(QuestionView) });
+export const AnswerBody = z.strictObject({ answer: Answer });
+export type AnswerBody = z.infer<typeof AnswerBody>;
+
+const Amount = z.object({ tokens: z.number(), costUsd: z.number() });
+/** What may be spent in a period, what of it is spent, and what running work has reserved (SPEC N2). */
+export const BudgetState = z.object({
+  limit: Amount.partial(),
+  spent: Amount,
+  reserved: Amount,
+  /** Used up: work waits until `resumesAt`. */
+  isReached: z.boolean(),
+  resumesAt: z.string(),
+});
+export type BudgetState = z.infer<typeof BudgetState>;
+
+const ProcessState = z.object({ pid: z.number().optional(), alive: z.boolean() });
+
+/** Items of a state directory that are listed at most; the others are counted. */
+export const HOME_ITEMS_MAX = 200;
+/** Characters of one item that are shown. */
+export const HOME_ITEM_CHARS_MAX = 300;
+
+/** Something in a state directory that would run or be believed once it is adopted. */
+export const HomeItem = z.object({
+  kind: z.enum(["setting", "command", "task", "result", "trigger", "skill", "file", "browser"]),
+  text: z.string(),
+});
+export type HomeItem = z.infer<typeof HomeItem>;
+
+export const HomeContents = z.object({
+  home: z.string(),
+  items: z.array(HomeItem),
+  /** How many items are not listed. */
+  more: z.number(),
+});
+export type HomeContents = z.infer<typeof HomeContents>;
+
+/** `GET /api/adoption` */
+export const AdoptionView = HomeContents.extend({ adopted: z.boolean() });
+export type AdoptionView = z.infer<typeof AdoptionView>;
+
+export const Status = z.object({
+  ready: z.boolean(),
+  /** false where the state directory was not made by this user and is not adopted yet: nothing in it runs. */
+  adopted: z.boolean(),
+  version: z.string(),
+  startedAt: z.string(),
+  workDir: z.string(),
+  /** Who answers for each role. */
+  providers: z.record(Role, z.string()),
+  /** Who did so last: somebody else, where one could not be reached and another stood in. */
+  answered: z.partialRecord(Role, z.string()),
+  /** What `auto` did not take, and what each of them lacks. */
+  passedOver: z.array(z.string()),
+  processes: z.object({ supervisor: ProcessState, workers: ProcessState, gateway: ProcessState }),
+  counts: z.object({
+    inbox: z.number(),
+    queued: z.record(Role, z.number()),
+    running: z.record(Role, z.number()),
+    questions: z.number(),
+    triggers: z.number(),
+    quarantine: z.number(),
+  }),
+  next: z.object({ triggerId: Id, at: z.string() }).nullable(),
+  usage: z.object({
+    today: Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }),
+    /** By period; null where the settings set no limit for it. */
+    budget: z.object({ day: BudgetState.nullable(), month: BudgetState.nullable() }),
+  }),
+  /** The calls of today, by tool. */
+  tools: z.record(z.string(), z.object({ calls: z.number(), failed: z.number(), meanMs: z.number() })),
+  /** What the owner should look at: an invalid config file, a quarantined record, a role that is down. */
+  problems: z.array(z.string()),
+});
+export type Status = z.infer<typeof Status>;
+
+/** What one role has cost on one day with one provider and model. */
+export const UsageRow = Usage.extend({
+  /** By the server's clock: `2026-11-22`. */
+  day: z.string(),
+  role: Role,
+  provider: z.string(),
+  /** null where it is not known. */
+  model: z.string().nullable(),
+  /** Attempts that cost something or called a tool. */
+  runs: z.number(),
+});
+export type UsageRow = z.infer<typeof UsageRow>;
+
+export const UsageAnswer = z.object({ rows: z.array(UsageRow) });
+
+export const USAGE_DAYS_MAX = 92;
+
+export const AUDIT_ENTRIES_DEFAULT = 100;
+export const AUDIT_ENTRIES_MAX = 500;
+
+/** `GET /api/audit`: lines in order of time, and where the pages beside this one begin. */
+export const AuditAnswer = z.object({
+  entries: z.array(AuditLine),
+  /** `after` of the page that follows, now or when there is more. */
+  next: z.string(),
+  /** `before` of the page in front of this one; null when there is none. */
+  previous: z.string().nullable(),
+});
+export type AuditAnswer = z.infer<typeof AuditAnswer>;
+
+export const ApiError = z.object({
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }),
+});
+export type ApiError = z.infer<typeof ApiError>;
+
+/** Message states on the page: still on its way (`pending`) or part of a settled turn. Pending ones are in order of time. */
+export const ChatMessage = HistoryMessage.extend({
+  pending: z.boolean().optional(),
+  /** Pending messages that wait for a turn of their own. */
+  mode: z.literal("next").optional(),
+  /** Pending messages: the turn that has begun to work on them or, of what was said meanwhile, the run it was passed on to. */
+  toTaskId: Id.optional(),
+  /** It was said meanwhile under this id, and nobody heard it: now it is a message like any other. */
+  replaces: Id.optional(),
+});
+export type ChatMessage = z.infer<typeof ChatMessage>;
+
+export const MessagesAnswer = z.object({ messages: z.array(ChatMessage) });
+
+/** A paragraph or a list item of memory that was found (SPEC E5). */
+export const MemoryHit = z.object({
+  /** Where it was found: `memory.md`, `memory/2026-01-28-deploy.md`, `docs/conventions.md`. */
+  source: z.string(),
+  text: z.string(),
+  /** 1 for the best hit, less for the others; comparable within one answer only. */
+  score: z.number(),
+  /** The day of its source, or the first of its days: `2026-01-28`. */
+  at: z.iso.date().optional(),
+});
+export type MemoryHit = z.infer<typeof MemoryHit>;
+
+export const MemoryAnswer = z.object({
+  /** How it was found: by the index, or without it, among the sources that ripgrep named or among all. */
+  method: z.enum(["bm25", "rg", "scan"]),
+  /** Best first. */
+  hits: z.array(MemoryHit),
+});
+export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
+
+/** What the index of memory holds, and how long it took to bring it up to date. */
+export const MemoryIndexState = z.object({ files: z.number(), units: z.number(), ms: z.number() });
+export type MemoryIndexState = z.infer<typeof MemoryIndexState>;
+
+/** `GET /api/memory/status` */
+export const MemoryStatus = z.object({
+  /** In the order in which they count: `user_profile.md`, `agent_persona.md`, `memory.md`, `memory/`, `memory/summary/`, `MEMORY.md`, `docs/`. */
+  sources: z.array(z.object({ source: z.string(), files: z.number(), bytes: z.number() })),
+  /** `memory/2026-01-28-deploy.md`; null before the first. */
+  newestNote: z.string().nullable(),
+  /** The newest summary of a day and that of a month. */
+  newestSummaries: z.array(z.string()),
+  /** Messages of settled turns that are in no note yet. */
+  unarchived: z.number(),
+  /** Null where it could not be brought up to date in time; it holds nothing before it is first asked. */
+  index: MemoryIndexState.nullable(),
+  /** Is ripgrep there, for what the index does not find? Where it is not, the files are read one by one. */
+  hasRipgrep: z.boolean(),
+});
+export type MemoryStatus = z.infer<typeof MemoryStatus>;
+
+/** A file of memory: those that are searched, and the two that every turn is told. */
+export const MemoryFile = z.object({
+  /** `memory/2026-01-28-deploy.md` */
+  name: z.string(),
+  bytes: z.number(),
+  changedAt: z.iso.datetime(),
+});
+export type MemoryFile = z.infer<typeof MemoryFile>;
+
+/** `GET /api/memory/files`: in the order in which they count; of notes and of summaries the newest first. */
+export const MemoryFiles = z.object({ files: z.array(MemoryFile) });
+export type MemoryFiles = z.infer<typeof MemoryFiles>;
+
+/** `GET /api/memory/file` */
+export const MemoryText = z.object({ ...MemoryFile.shape, text: z.string() });
+export type MemoryText = z.infer<typeof MemoryText>;
+
+/** `POST /api/memory` */
+export const MemoryBody = z.strictObject({
+  content: RememberEffect.shape.content,
+  longTerm: RememberEffect.shape.longTerm.default(false),
+  target: RememberEffect.shape.target,
+});
+export type MemoryBody = z.infer<typeof MemoryBody>;
+
+/** A checkbox of backlog.md. */
+export const BacklogEntry = z.object({
+  /** 1 for the first; it is another's when one before it is taken out. */
+  number: z.number(),
+  item: z.string(),
+  done: z.boolean(),
+});
+export type BacklogEntry = z.infer<typeof BacklogEntry>;
+
+export const BacklogAnswer = z.object({ items: z.array(BacklogEntry) });
+
+/** `POST /api/backlog`: an item is named by its text, or by its number in the list. */
+export const BacklogBody = z.strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item });
+export type BacklogBody = z.infer<typeof BacklogBody>;
+
+export const CHANGES_LISTED_DEFAULT = 20;
+
+/** `POST /api/undo`: the id of a change. */
+export const UndoBody = z.strictObject({ id: Id });
+export type UndoBody = z.infer<typeof UndoBody>;
+
+/** A change that can be taken back, or could be (SPEC J3). */
+export const ChangeView = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  what: z.enum(["memory", "backlog", "trigger", "config", "improvement"]),
+  op: z.enum(["add", "done", "remove", "create", "change", "delete", "edit", "merge"]),
+  by: Changer,
+  title: z.string(),
+  /** `gone`: what it changed is not as it left it any more; `problem` says why, and what can be done. */
+  state: z.enum(["open", "undone", "gone"]),
+  /** Of what is open: why the last try came to nothing. Another may come to something. */
+  problem: z.string().optional(),
+});
+export type ChangeView = z.infer<typeof ChangeView>;
+
+export const ChangesAnswer = z.object({ changes: z.array(ChangeView) });
+
+export const HISTORY_QUERY_CHARS_MAX = 1_000;
+export const HISTORY_HITS_DEFAULT = 5;
+export const HISTORY_HITS_MAX = 20;
+
+/** What to look for in everything that was ever said (SPEC G, query_history). */
+export const HistoryQuery = z.strictObject({
+  query: z.string().min(1).max(HISTORY_QUERY_CHARS_MAX),
+  limit: z.number().int().min(1).max(HISTORY_HITS_MAX).default(HISTORY_HITS_DEFAULT),
+  roles: z.array(HistoryMessage.shape.role).optional(),
+  before_id: Id.optional(),
+  from: z.iso.datetime({ offset: true }).optional(),
+  to: z.iso.datetime({ offset: true }).optional(),
+});
+export type HistoryQuery = z.infer<typeof HistoryQuery>;
+
+/** A message that was found; a long one is cut around what was found in it. */
+export const HistoryHit = HistoryMessage.pick({ id: true, role: true, at: true, text: true }).extend({
+  /** 1 for the best hit, less for the others; comparable within one answer only. */
+  score: z.number(),
+});
+export type HistoryHit = z.infer<typeof HistoryHit>;
+
+export const HistoryAnswer = z.object({ hits: z.array(HistoryHit) });
+
+/** The client's own name for what it sends: the same name is the same message or wish, however often it comes. */
+const FrameId = z.string().min(1).max(128);
+
+export const ClientFrame = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("hello"),
+    token: z.string().max(256).optional(),
+    cursor: z.string().max(64).optional(),
+  }),
+  z.strictObject({
+    type: z.literal("input"),
+    id: FrameId,
+    ...InputBody.shape,
+  }),
+  z.strictObject({ type: z.literal("cancel"), taskId: Id }),
+  z.strictObject({ type: z.literal("steer"), id: FrameId, ...SteerBody.shape, taskId: Id.optional() }),
+  z.strictObject({ type: z.literal("stop"), id: FrameId }),
+  z.strictObject({ type: z.literal("clear"), id: FrameId }),
+  z.strictObject({ type: z.literal("answer"), id: FrameId, questionId: Id, ...AnswerBody.shape }),
+]);
+export type ClientFrame = z.infer<typeof ClientFrame>;
+
+const placed = { cursor: z.string() };
+
+/**
+ * What the gateway sends. Frames with a `cursor` are ordered and never repeated to a client that says hello with the
+ * last one it saw; the others are lossy by design. After `begin` a task says anew what it has said: forget what was shown of it.
+ */
+export const ServerFrame = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("snapshot"),
+    ...placed,
+    messages: z.array(ChatMessage),
+    tasks: z.array(TaskSummary),
+    questions: z.array(QuestionView),
+    triggers: z.array(TriggerSummary),
+    status: Status,
+  }),
+  z.object({ type: z.literal("message"), ...placed, data: ChatMessage }),
+  z.object({ type: z.literal("task"), ...placed, data: TaskSummary }),
+  /** An open question, or one that has been closed: `isOpen` says which. */
+  z.object({ type: z.literal("question"), ...placed, data: QuestionView.extend({ isOpen: z.boolean() }) }),
+  /** A trigger as it is now; `isOver` when it is gone. */
+  z.object({ type: z.literal("trigger"), ...placed, data: TriggerSummary.extend({ isOver: z.boolean() }) }),
+  /** What the user is to see at once. The message with the same id came before it, and is in every later snapshot. */
+  z.object({
+    type: z.literal("notification"),
+    ...placed,
+    data: z.object({ id: Id, at: z.string(), title: z.string().optional(), text: z.string() }),
+  }),
+  z.object({ type: z.literal("status"), ...placed, data: Status }),
+  /** What a process has done; `GET /api/audit` has what was done before. */
+  z.object({ type: z.literal("audit"), ...placed, data: AuditLine }),
+  z.object({ type: z.literal("begin"), taskId: Id }),
+  z.object({ type: z.literal("delta"), taskId: Id, text: z.string() }),
+  z.object({ type: z.literal("progress"), taskId: Id, step: z.string() }),
+  z.object({ type: z.literal("accepted"), id: z.string(), messageId: Id }),
+  z.object({ type: z.literal("error"), code: z.string(), message: z.string(), id: z.string().optional() }),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;
+
+/** What there is to follow, and what lies where skills are and is none (SPEC I7). */
+export const SkillList = z.object({ skills: z.array(SkillSummary), problems: z.array(SkillProblem) });
+export type SkillList = z.infer<typeof SkillList>;

@@ -1,0 +1,301 @@
+/**
+ * The audit file of a role is a chain of lines with one writer (SPEC N1). It goes on from the last good line, over
+ * restarts and rotated files; what a crash tore off stays where it is, unread. A line that was written is never moved:
+ * a file is finished by giving it another name, and a finished file is only removed when its compressed form is durable,
+ * or when the chain itself says that it was let go. So a kill between any two steps loses no line.
+ */
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { type AuditEvent, AuditLine } from "@mimikit/protocol/records/audit";
+import { HomeError } from "../home/home.ts";
+import type { ProcessRole } from "../process/role-record.ts";
+import { auditFile, type RotatedFile, readCurrent, readRotated, rotatedFiles, rotatedName } from "./audit-files.ts";
+
+/** A file is finished when it is this long, or when its day is over (UTC). */
+export const AUDIT_FILE_BYTES_MAX = 10 * 1_048_576;
+/** Finished files are kept this long, */
+export const AUDIT_DAYS_MAX = 30;
+/** and this many bytes of them for each of the three roles: 500 MB in all. */
+export const AUDIT_BYTES_MAX = 166 * 1_048_576;
+
+/** The last good line is looked for in this much of the end of the file, the first in as much of its beginning. */
+const END_BYTES_MAX = 1_048_576;
+const DAY_MS = 86_400_000;
+/** What the chain says before finished files are removed: `through` is the last line of them, `hash` its hash. */
+export const PRUNED_EVENT = "audit_pruned";
+
+/**
+ * What the chain says after its file was taken away from under it, in a new file or in the one that is there instead: `file`,
+ * whether it `was` removed or replaced, and `after`, the number of the last line that was written before.
+ */
+export const REOPENED_EVENT = "audit_file_reopened";
+
+/** What comes before a line: its place in the chain. */
+export interface Link {
+  seq: number;
+  previousHash: string;
+}
+
+export interface AuditChain {
+  /** Appends the line that `write` makes for its place, and returns it. Throws what the disk throws; then nothing was appended. */
+  append(write: (link: Link) => string): string;
+}
+
+export interface AuditChainOptions {
+  home: string;
+  actor: ProcessRole;
+  /** Says on the chain that something was done with it. */
+  note(event: AuditEvent): void;
+  /** Finished files could not be compressed or removed; the next one that is finished tries it again. */
+  onProblem(error: unknown): void;
+  nowMs?: () => number;
+  fileBytesMax?: number;
+  bytesMax?: number;
+}
+
+/** Throws when the audit file cannot be opened or is no regular file. Only the one role of the home may append. */
+export function openAuditChain(options: AuditChainOptions): AuditChain {
+  const { home, actor, note, onProblem, nowMs = Date.now, fileBytesMax = AUDIT_FILE_BYTES_MAX } = options;
+  const path = join(home, auditFile(actor));
+  let { file, inode, first, tail } = openAt(path);
+  let link = linkAfter(tail) ?? linkAfterRotated(home, actor) ?? { seq: 1, previousHash: "" };
+  let endsInNewline = isWhole(tail);
+  let isSwept = false;
+  let sweeping = Promise.resolve();
+
+  function finishFile(): void {
+    if (first === undefined) return;
+    const target = join(home, rotatedName(actor, first.seq, first.day));
+    // Only where somebody has put an old file into the place of this one: then both are kept, and `verify` tells.
+    if (existsSync(target) || existsSync(`${target}.gz`)) return;
+    const next = `${path}.next`;
+    const opened = openForAppending(next);
+    try {
+      renameSync(path, target);
+      renameSync(next, path);
+    } catch (error) {
+      closeSync(opened);
+      throw error;
+    }
+    closeSync(file);
+    file = opened;
+    inode = fstatSync(file).ino;
+    first = undefined;
+    endsInNewline = true;
+    isSwept = false;
+  }
+
+  /** Somebody has taken the file away: the chain goes on in what is there now, and says so. */
+  function reopen(was: "removed" | "replaced"): void {
+    const opened = openAt(path);
+    closeSync(file);
+    ({ file, inode, first } = opened);
+    endsInNewline = isWhole(opened.tail);
+    note({ event: REOPENED_EVENT, detail: { file: auditFile(actor), was, after: link.seq - 1 } });
+  }
+
+  const isDue = (size: number) => first !== undefined && (size >= fileBytesMax || first.day !== dayOfMs(nowMs()));
+
+  function append(write: (link: Link) => string): string {
+    // An inode that is open is given to no other file.
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.ino !== inode) {
+      reopen(info === undefined ? "removed" : "replaced");
+      return append(write);
+    }
+    if (isDue(info.size)) finishFile();
+    const line = write(link);
+    const endedInNewline = endsInNewline;
+    const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${line}\n`);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(file, bytes, written);
+    } catch (error) {
+      // The disk is full in mid-line: what is there of the line is taken back, so that no number appears twice.
+      endsInNewline = false;
+      ftruncateSync(file, fstatSync(file).size - written);
+      endsInNewline = endedInNewline;
+      throw error;
+    }
+    endsInNewline = true;
+    first ??= { seq: link.seq, day: dayOfMs(nowMs()) };
+    link = { seq: link.seq + 1, previousHash: hashOf(line) };
+    if (!isSwept) {
+      isSwept = true;
+      const limits = { nowMs: nowMs(), bytesMax: options.bytesMax ?? AUDIT_BYTES_MAX };
+      sweeping = sweeping.then(() => sweep({ home, actor, note, ...limits })).catch(onProblem);
+    }
+    return line;
+  }
+
+  return { append };
+}
+
+/** SHA-256 of a line, as the next line has it. */
+export function hashOf(line: string): string {
+  return createHash("sha256").update(line).digest("hex");
+}
+
+/** An audit line; null for what is none, such as the rest of a line that a crash tore off. */
+export function parseAuditLine(text: string): AuditLine | null {
+  try {
+    return parseRecord(AuditLine, text);
+  } catch (error) {
+    if (error instanceof BadJson) return null;
+    throw error;
+  }
+}
+
+function dayOfMs(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The file of a chain, and what is in it. */
+function openAt(path: string) {
+  const file = openForAppending(path);
+  return { file, inode: fstatSync(file).ino, first: firstIn(readPart(file, 0)), tail: readEnd(file) };
+}
+
+/** Does a line that is appended to this begin on a line of its own? */
+function isWhole(tail: string): boolean {
+  return tail === "" || tail.endsWith("\n");
+}
+
+function openForAppending(path: string): number {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = openSync(path, flags, 0o600);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new HomeError(`${path} is not a regular file: move it away`);
+}
+
+function readEnd(file: number): string {
+  const { size } = fstatSync(file);
+  return readPart(file, Math.max(0, size - END_BYTES_MAX));
+}
+
+function readPart(file: number, from: number): string {
+  const bytes = Buffer.alloc(Math.min(fstatSync(file).size - from, END_BYTES_MAX));
+  let read = 0;
+  while (read < bytes.length) {
+    const count = readSync(file, bytes, read, bytes.length - read, from + read);
+    if (count === 0) break;
+    read += count;
+  }
+  return bytes.toString("utf8", 0, read);
+}
+
+function linkAfter(text: string): Link | null {
+  for (const line of text.split("\n").reverse()) {
+    const parsed = line === "" ? null : parseAuditLine(line);
+    if (parsed !== null) return { seq: parsed.seq + 1, previousHash: hashOf(line) };
+  }
+  return null;
+}
+
+/** The file was finished and nothing was written since: the chain goes on from the newest finished one. */
+function linkAfterRotated(home: string, actor: ProcessRole): Link | null {
+  for (const { name } of rotatedFiles(home, actor).reverse()) {
+    const link = linkAfter(readRotated(home, name));
+    if (link !== null) return link;
+  }
+  return null;
+}
+
+function firstIn(text: string): { seq: number; day: string } | undefined {
+  const line = firstLineIn(text);
+  return line === null ? undefined : { seq: line.seq, day: line.timestamp.slice(0, 10) };
+}
+
+function firstLineIn(text: string): AuditLine | null {
+  for (const line of text.split("\n")) {
+    const parsed = line === "" ? null : parseAuditLine(line);
+    if (parsed !== null) return parsed;
+  }
+  return null;
+}
+
+interface Sweep {
+  home: string;
+  actor: ProcessRole;
+  note(event: AuditEvent): void;
+  nowMs: number;
+  bytesMax: number;
+}
+
+/** Compresses what is finished and lets go of what is too old or too much. What was cut off is done again next time. */
+async function sweep({ home, actor, note, nowMs, bytesMax }: Sweep): Promise<void> {
+  for (const { name } of rotatedFiles(home, actor)) await compress(join(home, name));
+  const files = rotatedFiles(home, actor);
+  const kept = keptOf(home, files, nowMs, bytesMax);
+  const gone = files.slice(0, files.length - kept.length);
+  if (gone.length === 0) return;
+  const [oldest] = kept;
+  const next = firstLineIn(oldest === undefined ? readCurrent(home, actor) : readRotated(home, oldest.name));
+  if (next === null) return;
+  note({ event: PRUNED_EVENT, detail: { through: next.seq - 1, hash: next.previousHash, files: gone.length } });
+  for (const { name } of gone) for (const path of [name, `${name}.gz`]) rmSync(join(home, path), { force: true });
+}
+
+/** The newest files that are young enough and not too many. */
+function keptOf(home: string, files: readonly RotatedFile[], nowMs: number, bytesMax: number): RotatedFile[] {
+  const oldestDay = dayOfMs(nowMs - AUDIT_DAYS_MAX * DAY_MS);
+  const kept: RotatedFile[] = [];
+  let bytes = 0;
+  for (const file of [...files].reverse()) {
+    bytes += statSync(join(home, `${file.name}.gz`), { throwIfNoEntry: false })?.size ?? 0;
+    if (file.day < oldestDay || bytes > bytesMax) break;
+    kept.unshift(file);
+  }
+  return kept;
+}
+
+/** The plain form goes only when the compressed one is complete and on the disk. */
+async function compress(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const packed = `${path}.gz`;
+  const unfinished = `${packed}.tmp`;
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(unfinished, { mode: 0o600 }));
+  syncFile(unfinished);
+  renameSync(unfinished, packed);
+  syncDirectoryOf(packed);
+  rmSync(path);
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, constants.O_RDWR);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncDirectoryOf(path: string): void {
+  const dir = openSync(join(path, ".."), constants.O_RDONLY);
+  try {
+    fsyncSync(dir);
+  } finally {
+    closeSync(dir);
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Two kinds of lines, both JSON. The audit says what was done: each role appends to its own chained file and shows the
+ * same line on stdout (SPEC N1). The operations log says how it goes: stdout only. Neither ever stops the process, and
+ * neither contains a secret or a character that could fool a terminal.
+ */
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import winston from "winston";
+import { readToken } from "../home/home.ts";
+import type { ProcessRole } from "../process/role-record.ts";
+import { openAuditChain } from "./audit-chain.ts";
+
+export type LogLevel = "error" | "warn" | "info" | "debug";
+
+export interface Log {
+  /** Appends one line to the role's audit file. Never throws: a line that cannot be written is counted and reported. */
+  audit(event: AuditEvent): void;
+  debug(message: string, meta?: Record<string, unknown>): void;
+  info(message: string, meta?: Record<string, unknown>): void;
+  warn(message: string, meta?: Record<string, unknown>): void;
+  error(message: string, meta?: Record<string, unknown>): void;
+  /** Resolves when what was logged has left this process, or after 1 s. Call it before `process.exit`. */
+  flush(): Promise<void>;
+}
+
+const FLUSH_MS_MAX = 1_000;
+
+/** Opens the log of a role. Throws when its audit file cannot be opened or is no regular file. */
+export function createLog(home: string, actor: ProcessRole, level: LogLevel): Log {
+  const redact = createRedaction(home);
+  const audit = openAuditChain({
+    home,
+    actor,
+    note: (event) => log.audit(event),
+    onProblem: (error) => log.warn("finished audit files could not be compressed or removed", { error }),
+  });
+  const operations = winston.createLogger({
+    level,
+    format: winston.format.printf(({ level, message, meta }) =>
+      redact(JSON.stringify({ timestamp: new Date().toISOString(), level, actor, message, meta: plain(meta) })),
+    ),
+    transports: [new winston.transports.Console({ stderrLevels: [] })],
+  });
+  ignoreClosedStdout();
+  let lost = 0;
+
+  function append(event: AuditEvent): void {
+    const line = audit.append((link) =>
+      redact(
+        JSON.stringify({
+          timestamp: new Date().toISOString(),
+          seq: link.seq,
+          actor,
+          ...event,
+          previousHash: link.previousHash,
+        }),
+      ),
+    );
+    process.stdout.write(`${line}\n`);
+  }
+
+  /** The chain may have something to say of its own before it: what is lost is told once. */
+  function tellLost(): void {
+    const lines = lost;
+    lost = 0;
+    try {
+      append({ event: "audit_lost", detail: { lines } });
+    } catch (error) {
+      lost += lines;
+      throw error;
+    }
+  }
+
+  const log: Log = {
+    audit(event) {
+      try {
+        if (lost > 0) tellLost();
+        append(event);
+      } catch (error) {
+        lost++;
+        operations.log({ level: "error", message: "an audit line could not be written", meta: { error, event } });
+      }
+    },
+    debug: (message, meta) => void operations.log({ level: "debug", message, meta }),
+    info: (message, meta) => void operations.log({ level: "info", message, meta }),
+    warn: (message, meta) => void operations.log({ level: "warn", message, meta }),
+    error: (message, meta) => void operations.log({ level: "error", message, meta }),
+    flush: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, FLUSH_MS_MAX);
+        process.stdout.write("", () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+  };
+  return log;
+}
+
+const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTH)$/i;
+/** Shorter values would take ordinary words out of the log. */
+const SECRET_CHARS_MIN = 8;
+const BEARER = /\b(Bearer\s+)[A-Za-z0-9._~+/-]{8,}=*/gi;
+/** What JSON.stringify leaves as it is and a terminal or an editor may obey: C1, bidirectional and line separators. */
+const UNPRINTABLE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** What is done to every line of JSON before it goes anywhere. */
+function createRedaction(home: string): (json: string) => string {
+  const secrets = Object.entries(process.env)
+    .filter(([name, value]) => SECRET_NAME.test(name) && (value?.length ?? 0) >= SECRET_CHARS_MIN)
+    .map(([, value]) => value ?? "");
+  secrets.push(readToken(home));
+  // As they stand inside JSON; the longest first, so that a part of one does not hide the rest of it.
+  const needles = [...new Set(secrets)]
+    .map((secret) => JSON.stringify(secret).slice(1, -1))
+    .sort((a, b) => b.length - a.length);
+  return (json) => {
+    let text = json;
+    for (const needle of needles) text = text.replaceAll(needle, "[redacted]");
+    return text
+      .replace(BEARER, "$1[redacted]")
+      .replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  };
+}
+
+/** Errors and odd values as something that JSON can say. */
+function plain(meta: unknown): unknown {
+  const seen = new Set<unknown>();
+  const convert = (_key: string, value: unknown): unknown => {
+    if (typeof value === "bigint") return String(value);
+    if (value instanceof Error)
+      return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+    if (typeof value === "object" && value !== null) {
+      if (seen.has(value)) return "[seen above]";
+      seen.add(value);
+    }
+    return value;
+  };
+  return meta === undefined ? undefined : JSON.parse(JSON.stringify(meta, convert));
+}
+
+/** When PM2's daemon dies, the pipe that is our stdout closes. The role still leaves in order (shutdown.ts). */
+function ignoreClosedStdout(): void {
+  if (process.stdout.listeners("error").includes(onStdoutError)) return;
+  process.stdout.on("error", onStdoutError);
+}
+
+function onStdoutError(error: Error): void {
+  if (!hasCode(error, "EPIPE", "ENOSPC", "EIO")) throw error;
+}

@@ -1,0 +1,119 @@
+/** What is wrong in a file of settings: each mistake with its line, and with what would be right. */
+import { readFileSync, statSync } from "node:fs";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { isMap, isNode, LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+import { CONFIG_ALIASES_MAX, CONFIG_FIELDS, CONFIG_FILE_BYTES_MAX, Config } from "./config.ts";
+
+export interface Mistake {
+  line: number;
+  column: number;
+  /** The setting: `timeoutSec.worker`; empty for a mistake of the file as a whole. */
+  path: string;
+  message: string;
+  /** What to do about it. */
+  next: string;
+}
+
+/** More edits than this, and a name is not the one that was meant. */
+const EDITS_MAX = 3;
+
+/** @param path of the file. @returns null where there is none; an empty list where all is well. Throws what the disk throws. */
+export function findMistakes(path: string): Mistake[] | null {
+  let text: string;
+  try {
+    const { size } = statSync(path);
+    if (size > CONFIG_FILE_BYTES_MAX)
+      return [whole(`longer than ${CONFIG_FILE_BYTES_MAX} bytes`, "take out what is no setting")];
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+  return mistakesIn(text);
+}
+
+function mistakesIn(text: string): Mistake[] {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
+  if (document.errors.length > 0)
+    return document.errors.map(({ message, pos: [offset] }) => {
+      const { line, col: column } = lines.linePos(offset);
+      return {
+        line,
+        column,
+        path: "",
+        message,
+        next: "correct the YAML: `name: value`, two spaces for what is inside",
+      };
+    });
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: CONFIG_ALIASES_MAX }) ?? {};
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return [whole(error.message, "write the values out instead of referring to others")];
+  }
+  const checked = Config.safeParse(value);
+  if (checked.success) return [];
+
+  const offsetOf = (path: readonly PropertyKey[], key?: string): number => {
+    for (let length = path.length; length >= 0; length--) {
+      const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+      const pair = isMap(node) ? node.items.find((item) => isNode(item.key) && String(item.key) === key) : undefined;
+      const found = pair !== undefined && isNode(pair.key) ? pair.key : node;
+      if (isNode(found) && found.range) return found.range[0];
+    }
+    return 0;
+  };
+  const tell = (issue: z.core.$ZodIssue, key?: string): Mistake => {
+    const path = [...issue.path, ...(key === undefined ? [] : [key])].join(".");
+    const { line, col: column } = lines.linePos(offsetOf(issue.path, key));
+    const message = key === undefined ? issue.message : "there is no such setting";
+    return { line, column, path, message, next: key === undefined ? rightFor(path) : nearestTo(path) };
+  };
+  return checked.error.issues
+    .flatMap((issue) =>
+      issue.code === "unrecognized_keys" ? issue.keys.map((key) => tell(issue, key)) : [tell(issue)],
+    )
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function whole(message: string, next: string): Mistake {
+  return { line: 1, column: 1, path: "", message, next };
+}
+
+const DEFAULTS: unknown = Config.parse({});
+const NAMES = CONFIG_FIELDS.map(({ path }) => path.join("."));
+const GROUPS = [...new Set(CONFIG_FIELDS.flatMap(({ path }) => (path.length > 1 ? [path[0] ?? ""] : [])))];
+
+function rightFor(name: string): string {
+  const standard = name
+    .split(".")
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], DEFAULTS);
+  return standard === undefined || typeof standard === "object"
+    ? "correct it, or remove it; see  mimikit config show"
+    : `correct it, or remove it: the default is ${JSON.stringify(standard)}`;
+}
+
+function nearestTo(name: string): string {
+  const ranked = [...NAMES, ...GROUPS].map((known) => ({
+    known,
+    edits: editsBetween(name.toLowerCase(), known.toLowerCase()),
+  }));
+  const [nearest] = ranked.sort((a, b) => a.edits - b.edits);
+  const isLikely = nearest !== undefined && nearest.edits <= EDITS_MAX;
+  return isLikely ? `did you mean ${nearest.known}?` : "remove it; mimikit config show lists all settings";
+}
+
+/** Letters to add, remove or change to make one text of the other. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min((row[j] ?? 0) + Number(letter !== b[j]), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,95 @@
+/** What was changed lately, and what of it can still be taken back: the same for the command line, the API and the page. */
+import { createHash } from "node:crypto";
+import { obstacleTo, triggerOfChange } from "@mimikit/core/triggers/take-back-trigger";
+import { undoneId, unmergeId } from "@mimikit/protocol/base/id";
+import { BadJson } from "@mimikit/protocol/base/json";
+import type { Change, MergeChange } from "@mimikit/protocol/records/change";
+import { Unmerging } from "@mimikit/protocol/records/improvement";
+import type { ChangeView } from "@mimikit/protocol/wire/api";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { readDocument } from "@mimikit/store/documents/document";
+import { takenBack } from "@mimikit/store/documents/take-back";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { CONFIG_FILE } from "./config.ts";
+
+/** Where changes are looked up; call `mirror.refresh()` before. */
+export interface ChangePlace {
+  fs: FileSystem;
+  mirror: Mirror;
+}
+
+/**
+ * The newest `limit` changes, the newest first.
+ * @param nowMs wall clock, milliseconds since the epoch.
+ */
+export async function listChanges(place: ChangePlace, nowMs: number, limit: number): Promise<ChangeView[]> {
+  const newest = [...place.mirror.changes.values()]
+    .sort((a, b) => (`${a.at} ${a.id}` > `${b.at} ${b.id}` ? -1 : 1))
+    .slice(0, limit);
+  const texts = new Map<string, string | null>();
+  const views: ChangeView[] = [];
+  for (const change of newest) views.push(await changeView(change, place, nowMs, texts));
+  return views;
+}
+
+/** One change as it is now. @param texts what was read of the documents already. */
+export async function changeView(
+  change: Change,
+  place: ChangePlace,
+  nowMs: number,
+  texts = new Map<string, string | null>(),
+): Promise<ChangeView> {
+  const { id, at, what, op, by, title } = change;
+  const view = { id, at, what, op, by, title };
+  if (await place.mirror.ledger.confirm(undoneId(id))) return { ...view, state: "undone" };
+  if (change.what === "improvement") {
+    const refusal = await refusalOf(change, place);
+    return refusal === null ? { ...view, state: "open" } : { ...view, state: "open", problem: refusal };
+  }
+  const problem = await problemOf(change, place, nowMs, texts);
+  return problem === null ? { ...view, state: "open" } : { ...view, state: "gone", problem };
+}
+
+/** Why the last try to take a merge back came to nothing; null before the first. What git says of it now only a try tells. */
+async function refusalOf({ number }: MergeChange, { mirror: { ledger } }: ChangePlace): Promise<string | null> {
+  let last = 0;
+  while (await ledger.confirm(unmergeId(number, last + 1))) last++;
+  if (last === 0) return null;
+  const ended = await ledger.readResult(unmergeId(number, last));
+  return Unmerging.safeParse(ended?.result).data?.note ?? ended?.error ?? null;
+}
+
+async function problemOf(
+  change: Exclude<Change, MergeChange>,
+  { fs, mirror }: ChangePlace,
+  nowMs: number,
+  texts: Map<string, string | null>,
+): Promise<string | null> {
+  if (change.what === "trigger") {
+    const { standing, ledger } = mirror;
+    for (const id of [triggerOfChange(change), ...(change.op === "delete" ? [change.trigger.id] : [])])
+      await ledger.confirm(id);
+    return obstacleTo(change, { standing, isArchived: (id) => ledger.has(id) }, nowMs);
+  }
+  const path = change.what === "config" ? CONFIG_FILE : change.document;
+  const known = texts.get(path);
+  const text = known === undefined ? await readText(path, fs) : known;
+  texts.set(path, text);
+  if (text === null) return `${path} cannot be read`;
+  if (change.what === "config") {
+    const isAsLeft = createHash("sha256").update(text).digest("hex") === change.after;
+    return isAsLeft ? null : `${CONFIG_FILE} was changed once more since: undo the later change first, or edit it`;
+  }
+  const back = takenBack(change, text);
+  return "problem" in back ? back.problem : null;
+}
+
+/** Null for what is no plain file; what is not there is empty. */
+async function readText(path: string, fs: FileSystem): Promise<string | null> {
+  try {
+    return await readDocument(fs, path);
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Which state directories are this user's own. A clone or an unpacked archive can bring a `.mimikit/` along, with commands,
+ * endpoints and skills in it. A directory that is found by default therefore counts only where a record outside of it says
+ * that this user made or adopted it (docs/security.md). A directory that MIMIKIT_HOME names counts as adopted.
+ */
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { DIRECTORIES, TEMPORARY } from "@mimikit/store/disk/state";
+import { z } from "zod";
+import { type Environment, HomeError, homeHash, IGNORE_FILE, prepareHome, readToken, resolveHome } from "./home.ts";
+import { replaceFile } from "./replace-file.ts";
+
+/** The hash of the token binds the record to this directory: another one at the same path has another token. */
+const Adoption = z.object({ home: z.string(), tokenHash: z.string(), at: z.iso.datetime() });
+
+const LOOK_EVERY_MS = 500;
+
+/** Folders of a state directory from which PM2 and Node would load code. */
+const CODE_FOLDERS = ["pm2", "cache"] as const;
+
+/**
+ * Makes the state directory complete (`prepareHome`), and records it as this user's own if nothing was in it.
+ * @returns whether it is adopted.
+ * @throws HomeError as `prepareHome` does, and where a directory that is not adopted holds links.
+ */
+export function openHome(home: string, env: Environment): boolean {
+  const isNew = isFound(home, env) && isUntouched(home);
+  if (!isAdopted(home, env)) assertNoLinks(home);
+  // The record comes before the token: a kill between the two leaves a directory in which nothing is.
+  prepareHome(home, (token) => isNew && writeAdoption(home, token, env));
+  // Another process may have been first to make the token.
+  if (isNew) adopt(home, env);
+  return isAdopted(home, env);
+}
+
+/** May the content of this state directory be run and believed? A directory without content may. */
+export function isAdopted(home: string, env: Environment): boolean {
+  return !isFound(home, env) || hasRecord(home, env) || isUntouched(home);
+}
+
+/**
+ * Records durably that this user trusts the content of the state directory. Doing it twice does it once.
+ * @throws HomeError where the directory has no token, or the record cannot be written.
+ */
+export function adopt(home: string, env: Environment): void {
+  if (!hasRecord(home, env)) writeAdoption(home, readToken(home), env);
+}
+
+/** Resolves when the state directory is adopted, by a command or on the page. */
+export async function untilAdopted(home: string, env: Environment): Promise<void> {
+  while (!isAdopted(home, env)) await wait(LOOK_EVERY_MS);
+}
+
+/** A line for people: what it means that a directory is not adopted, and what to do. */
+export const NOT_ADOPTED =
+  "this state directory was not made here, so nothing in it runs or is believed yet: mimikit adopt  lists what would run, and asks";
+
+/**
+ * Moves the folders from which PM2 and Node would load code to `tmp/`, where housekeeping deletes them after a day. For a
+ * directory that is not adopted, while none of its processes runs.
+ */
+export function putCodeAside(home: string): void {
+  for (const name of CODE_FOLDERS) {
+    try {
+      renameSync(join(home, name), join(home, TEMPORARY, `${name}-${Date.now()}`));
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+    }
+  }
+}
+
+/** Is this the directory that is taken because nothing names another? */
+function isFound(home: string, env: Environment): boolean {
+  return !env.MIMIKIT_HOME && home === resolveHome(env).home;
+}
+
+function hasRecord(home: string, env: Environment): boolean {
+  try {
+    return readAdoption(home, env) === hashOf(readToken(home));
+  } catch (error) {
+    if (error instanceof HomeError || hasCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
+
+/** Absent, or without any file that counts: a first start that was cut off leaves no more than this. */
+function isUntouched(home: string): boolean {
+  const info = lstatSync(home, { throwIfNoEntry: false });
+  if (info === undefined) return true;
+  if (!info.isDirectory()) return false;
+  return readdirSync(home, { recursive: true, withFileTypes: true }).every(
+    (entry) =>
+      entry.isDirectory() ||
+      (entry.isFile() && (entry.name === IGNORE_FILE || entry.parentPath === join(home, TEMPORARY))),
+  );
+}
+
+function assertNoLinks(home: string): void {
+  const names = ["", ...DIRECTORIES, ...(lstatSync(home).isDirectory() ? readdirSync(home) : [])];
+  const link = names.find((name) => lstatSync(join(home, name), { throwIfNoEntry: false })?.isSymbolicLink());
+  if (link === undefined) return;
+  throw new HomeError(
+    `${join(home, link)} is a link, and this state directory was not made here: remove it, or name the directory with MIMIKIT_HOME`,
+  );
+}
+
+/** The hash of the token that the directory had when it was adopted; null where it never was. */
+function readAdoption(home: string, env: Environment): string | null {
+  try {
+    return parseRecord(Adoption, readFileSync(recordPath(home, env), "utf8")).tokenHash;
+  } catch (error) {
+    if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR")) return null;
+    throw error;
+  }
+}
+
+function writeAdoption(home: string, token: string, env: Environment): void {
+  const path = recordPath(home, env);
+  const record = { home: realpathSync(home), tokenHash: hashOf(token), at: new Date().toISOString() };
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    replaceFile(path, `${JSON.stringify(record)}\n`);
+  } catch (error) {
+    if (!hasCode(error, "EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR")) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HomeError(
+      `${path} cannot be written (${reason}): set XDG_STATE_HOME to a directory that can, or name ${home} with MIMIKIT_HOME`,
+    );
+  }
+}
+
+/** `$XDG_STATE_HOME/mimikit/homes/<hash of the real path>.json`; a relative XDG_STATE_HOME does not count. */
+function recordPath(home: string, env: Environment): string {
+  const set = env.XDG_STATE_HOME ?? "";
+  const base = isAbsolute(set) ? set : join(env.HOME || homedir(), ".local", "state");
+  return join(base, "mimikit", "homes", `${homeHash(home)}.json`);
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

@@ -1,0 +1,56 @@
+/** Each process role says who it is when it starts, so that the others can see whether it lives. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { AuditLine } from "@mimikit/protocol/records/audit";
+import { Identity } from "@mimikit/protocol/records/claim";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { LOCKS } from "@mimikit/store/disk/state";
+import { z } from "zod";
+import { replaceFile } from "../home/replace-file.ts";
+import { VERSION } from "../home/version.ts";
+import { ownIdentity } from "./identity.ts";
+
+/** The three processes of an instance (SPEC A1); they are also the actors of the audit log. */
+export const ProcessRole = AuditLine.shape.actor;
+export type ProcessRole = z.infer<typeof ProcessRole>;
+export const PROCESS_ROLES: readonly ProcessRole[] = ProcessRole.options;
+
+export const RoleRecord = Identity.extend({
+  startedAt: z.iso.datetime(),
+  version: z.string(),
+  /** Where the gateway serves. */
+  url: z.url().optional(),
+});
+export type RoleRecord = z.infer<typeof RoleRecord>;
+
+const recordPath = (home: string, role: ProcessRole) => join(home, LOCKS, `${role}.json`);
+
+/** What this process has said of itself, by the path of the note. */
+const said = new Map<string, string>();
+
+/** Says that this process is `role` now, and where it serves. Call it once, after the singleton is claimed. */
+export function writeRole(home: string, role: ProcessRole, url?: string): RoleRecord {
+  const startedAt = new Date().toISOString();
+  const record: RoleRecord = { ...ownIdentity(), startedAt, version: VERSION, ...(url !== undefined && { url }) };
+  const path = recordPath(home, role);
+  const text = `${JSON.stringify(record)}\n`;
+  replaceFile(path, text);
+  said.set(path, text);
+  return record;
+}
+
+/** Says it once more where somebody has removed the note: without it, the others take this process for dead. */
+export function writeRoleAgain(): void {
+  for (const [path, text] of said) if (!existsSync(path)) replaceFile(path, text);
+}
+
+/** Who was `role` last; ask `isAlive` whether it still is. null when nobody was, or when the note is not readable as one. */
+export function readRole(home: string, role: ProcessRole): RoleRecord | null {
+  try {
+    return parseRecord(RoleRecord, readFileSync(recordPath(home, role), "utf8"));
+  } catch (error) {
+    if (error instanceof BadJson || hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+/** The world as the condition of a trigger sees it at one look, for whoever explains it and decides nothing. */
+import type { Facts } from "@mimikit/core/conditions/condition";
+import { needsOf } from "@mimikit/core/conditions/index";
+import type { Report } from "@mimikit/protocol/base/report";
+import { reportOf } from "@mimikit/protocol/records/result";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { WorkspaceFiles } from "./workspace-files.ts";
+
+export interface TriggerWorld {
+  mirror: Mirror;
+  files: Pick<WorkspaceFiles, "stampsOf">;
+  /** The IANA zone of the server. */
+  timeZone: string;
+}
+
+/** What a trigger's condition asks about, if it has one. Call after `mirror.refresh()`. */
+export async function triggerFacts(
+  trigger: Standing,
+  { mirror, files, timeZone }: TriggerWorld,
+  nowMs: number,
+): Promise<Facts> {
+  const { tasks, paths } = trigger.type === "conditional" ? needsOf(trigger.condition) : { tasks: [], paths: [] };
+  const stamps = await files.stampsOf(paths);
+  const outcomes = new Map<string, Report>();
+  for (const taskId of tasks) {
+    const isArchived = await mirror.ledger.confirm(taskId);
+    const result = mirror.results.get(taskId) ?? (isArchived ? await mirror.ledger.readResult(taskId) : null);
+    if (result !== null) outcomes.set(taskId, reportOf(result));
+  }
+  return {
+    nowMs,
+    timeZone,
+    outcomeOf: (taskId) => outcomes.get(taskId),
+    isForgiven: () => false,
+    stampOf: (path) => stamps.get(path),
+  };
+}

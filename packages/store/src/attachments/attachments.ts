@@ -1,0 +1,182 @@
+/**
+ * Files that users give along with words, each stored once under the SHA-256 of its bytes (SPEC I8). The bytes come
+ * first, then the record beside them that says what they are: where there is no record, there is no attachment.
+ */
+import { createHash } from "node:crypto";
+import { open, readdir, rm, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import {
+  ATTACHMENT_BYTES_MAX,
+  type AttachedFile,
+  Attachment,
+  AttachmentId,
+  type AttachmentOrder,
+} from "@mimikit/protocol/base/attachment";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { hasCode } from "../disk/error-code.ts";
+import { directoryOf, type FileSystem } from "../disk/file-system.ts";
+import { readRecord, replaceView } from "../disk/record.ts";
+import { ATTACHMENTS, attachmentPath, isLongText, recordIn } from "../disk/state.ts";
+import { TypeSniffer } from "./sniff-type.ts";
+
+/** All of them together. */
+export const STORED_BYTES_MAX = 4 * 1_073_741_824;
+/** How long a stored file waits for a message that names it. */
+export const UNNAMED_MS_MAX = 86_400_000;
+const MEBIBYTE = 1_048_576;
+
+/** The file is not taken, and nothing of it is kept; the message is for its sender. */
+export class AttachmentRefused extends Error {
+  readonly reason: "empty" | "too_large" | "unknown_type" | "full";
+
+  constructor(reason: AttachmentRefused["reason"], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** There is no attachment of this id. */
+export class UnknownAttachment extends Error {}
+
+/** The refusal of a file that is longer than ATTACHMENT_BYTES_MAX, in words that say the limit. */
+export function tooLarge(): AttachmentRefused {
+  return new AttachmentRefused("too_large", `a file may have at most ${ATTACHMENT_BYTES_MAX / MEBIBYTE} MB`);
+}
+
+/**
+ * Stores a file; it is durable when this resolves. The same bytes are the same attachment, and count as new again.
+ * @param bytesMax of all stored files together.
+ * @throws AttachmentRefused, and what the disk throws.
+ */
+export async function storeAttachment(
+  home: string,
+  fs: FileSystem,
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax = STORED_BYTES_MAX,
+): Promise<Attachment> {
+  const temporary = fs.temporary();
+  await fs.makeDir(directoryOf(temporary));
+  try {
+    const attachment = await receive(join(home, temporary), chunks);
+    const path = attachmentPath(attachment.id);
+    if (!(await fs.exists(path)) && (await storedBytes(home)) + attachment.bytes > bytesMax) {
+      const limit = Math.floor(bytesMax / MEBIBYTE);
+      throw new AttachmentRefused("full", `all attachments together would have more than ${limit} MB`);
+    }
+    if ((await fs.link(temporary, path)) === "missing") throw new Error(`${ATTACHMENTS} or a file for it is gone`);
+    await fs.syncDir(ATTACHMENTS);
+    await describe(fs, attachment);
+    return attachment;
+  } finally {
+    await fs.unlink(temporary);
+  }
+}
+
+/** What is stored under an id; null where nothing is, and where its record is damaged. */
+export async function findAttachment(fs: FileSystem, id: string): Promise<Attachment | null> {
+  try {
+    return await readRecord(fs, Attachment, recordIn(ATTACHMENTS, id));
+  } catch (error) {
+    if (error instanceof BadJson) return null;
+    throw error;
+  }
+}
+
+/** What a message names, as it stands in its record. @throws UnknownAttachment. */
+export async function findAttachments(fs: FileSystem, orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
+  const files: AttachedFile[] = [];
+  for (const { id, name } of orders) {
+    const found = await findAttachment(fs, id);
+    if (found === null) throw new UnknownAttachment(`there is no attachment ${id}: upload it first`);
+    if (files.every((file) => file.id !== id)) files.push({ ...found, ...(name !== undefined && { name }) });
+  }
+  return files;
+}
+
+/**
+ * The same for a message that is about to be made durable: until it is, what it names stays.
+ * @throws UnknownAttachment.
+ */
+export async function keepAttachments(fs: FileSystem, orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
+  const files = await findAttachments(fs, orders);
+  for (const { id, type, bytes } of files) await describe(fs, { id, type, bytes });
+  return files;
+}
+
+/**
+ * Removes what nobody has named for UNNAMED_MS_MAX. The record goes first: what is half removed is not there. The files of
+ * long messages go when no run has wanted them for as long: they are made again wherever they are missing.
+ * @returns how many attachments were removed.
+ */
+export async function sweepAttachments(home: string, named: ReadonlySet<string>, nowMs: number): Promise<number> {
+  const dir = join(home, ATTACHMENTS);
+  const names = await readdir(dir);
+  const isOld = (timeMs: number) => timeMs <= nowMs - UNNAMED_MS_MAX;
+  for (const path of names.map((name) => join(dir, name)))
+    if (isLongText(path) && isOld(await modifiedMs(path))) await rm(path, { force: true });
+  const ids = new Set(names.map((name) => basename(name, ".json")));
+  let removed = 0;
+  for (const id of ids) {
+    if (!AttachmentId.safeParse(id).success || named.has(id)) continue;
+    const paths = [join(home, recordIn(ATTACHMENTS, id)), join(home, attachmentPath(id))];
+    const times = await Promise.all(paths.map(modifiedMs));
+    if (!isOld(Math.max(...times))) continue;
+    for (const path of paths) await rm(path, { force: true });
+    removed++;
+  }
+  return removed;
+}
+
+/** What the bytes are follows from them, so this may be written again at any time; its time says when it was wanted last. */
+async function describe(fs: FileSystem, attachment: Attachment): Promise<void> {
+  await replaceView(fs, recordIn(ATTACHMENTS, attachment.id), `${JSON.stringify(attachment)}\n`);
+}
+
+/** Writes and syncs the bytes as they come, and says what they are. */
+async function receive(path: string, chunks: AsyncIterable<Uint8Array>): Promise<Attachment> {
+  const file = await open(path, "wx", 0o600);
+  const hash = createHash("sha256");
+  const sniffer = new TypeSniffer();
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > ATTACHMENT_BYTES_MAX) throw tooLarge();
+      hash.update(chunk);
+      sniffer.add(chunk);
+      await file.writeFile(chunk);
+    }
+    if (bytes === 0) throw new AttachmentRefused("empty", "the file is empty");
+    const { type } = sniffer;
+    if (type === null)
+      throw new AttachmentRefused(
+        "unknown_type",
+        "this is none of PNG, JPEG, GIF, WebP, WAV, MP3, Ogg, M4A, FLAC, PDF and plain text in UTF-8",
+      );
+    await file.sync();
+    return { id: hash.digest("hex"), type, bytes };
+  } finally {
+    await file.close();
+  }
+}
+
+async function storedBytes(home: string): Promise<number> {
+  const dir = join(home, ATTACHMENTS);
+  let bytes = 0;
+  for (const name of await readdir(dir)) bytes += (await infoOf(join(dir, name)))?.size ?? 0;
+  return bytes;
+}
+
+/** 0 for what is not there. */
+async function modifiedMs(path: string): Promise<number> {
+  return (await infoOf(path))?.mtimeMs ?? 0;
+}
+
+async function infoOf(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * The state directory on a real disk. Small metadata calls are synchronous (some 10 µs each); syncs, which can take
+ * milliseconds, run in the thread pool and are shared by all callers that wait for the same directory (group commit).
+ */
+
+import { isUtf8 } from "node:buffer";
+import * as sync from "node:fs";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
+import { hasCode } from "./error-code.ts";
+import { directoryOf, type FileInfo, type FileSystem } from "./file-system.ts";
+import { makeDirectory } from "./restore-directories.ts";
+import { shareRuns } from "./share-runs.ts";
+import { DIRECTORIES, TEMPORARY } from "./state.ts";
+
+/** A directory's mtime has the granularity of the kernel's tick, so a younger one may hide a later change. */
+const MTIME_SETTLED_MS = 50;
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The bytes of a plain file; null only when it does not exist. */
+function readPlain(path: string, bytesMax: number): Buffer | null {
+  let file: number;
+  try {
+    file = sync.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    if (hasCode(error, "ELOOP", "ENXIO")) throw new BadJson("not a regular file");
+    if (hasCode(error, "EACCES", "EPERM")) throw new BadJson("no permission to read it");
+    throw error;
+  }
+  try {
+    const info = sync.fstatSync(file);
+    if (!info.isFile()) throw new BadJson("not a regular file");
+    if (info.size > bytesMax) throw new BadJson(`longer than ${bytesMax} bytes`);
+    return sync.readFileSync(file);
+  } finally {
+    sync.closeSync(file);
+  }
+}
+
+/**
+ * Opens the state directory `home`, which must exist with all its directories. Nothing is written by opening it.
+ * @param incarnation names this process's own part of `tmp/`; unique per process start. It is made when it is needed.
+ * @param restore makes the directories of the state that somebody has removed. It is called where one is missed, and what
+ * has missed it is done once more; never for a sync, because what was to be durable is gone with its directory.
+ */
+export function openDisk(home: string, incarnation: string, restore: () => void = () => undefined): FileSystem {
+  const at = (path: string) => join(home, path);
+  const syncs = new Map<string, () => Promise<void>>();
+  const temporaryDir = `${TEMPORARY}/${incarnation}`;
+  const ours = new Set([...DIRECTORIES, temporaryDir]);
+  let temporaries = 0;
+
+  /** Does `work` in `dir`; once more where it has failed for want of `dir`, which is made again. */
+  async function within<T>(dir: string, work: () => T | Promise<T>, isToBlame = () => true): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!hasCode(error, "ENOENT") || !ours.has(dir) || !isToBlame()) throw error;
+      restore();
+      if (dir === temporaryDir) makeDirectory(at(dir));
+      return work();
+    }
+  }
+
+  /** Gives what is at `from` another name. Without it, no directory is to blame. */
+  const into = (from: string, to: string, work: () => void) =>
+    within(directoryOf(to), work, () => sync.existsSync(at(from)));
+
+  return {
+    async list(dir) {
+      return within(dir, () => sync.readdirSync(at(dir)));
+    },
+
+    async version(dir) {
+      const { mtimeNs, mtimeMs } = await within(dir, () => sync.statSync(at(dir), { bigint: true }));
+      const ageMs = Date.now() - Number(mtimeMs);
+      return ageMs > MTIME_SETTLED_MS ? String(mtimeNs) : null;
+    },
+
+    async read(path, bytesMax = RECORD_BYTES_MAX) {
+      return readPlain(at(path), bytesMax)?.toString("utf8") ?? null;
+    },
+
+    async readText(path, bytesMax = RECORD_BYTES_MAX) {
+      const bytes = readPlain(at(path), bytesMax);
+      if (bytes !== null && !isUtf8(bytes)) throw new BadJson("no text in UTF-8");
+      return bytes?.toString("utf8") ?? null;
+    },
+
+    async exists(path) {
+      return sync.lstatSync(at(path), { throwIfNoEntry: false }) !== undefined;
+    },
+
+    async info(path): Promise<FileInfo | null> {
+      const info = sync.lstatSync(at(path), { throwIfNoEntry: false });
+      return info === undefined ? null : { mtimeMs: info.mtimeMs, size: info.size, inode: info.ino };
+    },
+
+    async write(path, text) {
+      const handle = await within(directoryOf(path), () => open(at(path), "wx", 0o600));
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+
+    async link(from, to) {
+      try {
+        await into(from, to, () => sync.linkSync(at(from), at(to)));
+        return "linked";
+      } catch (error) {
+        if (hasCode(error, "EEXIST")) return "exists";
+        if (hasCode(error, "ENOENT")) return "missing";
+        throw error;
+      }
+    },
+
+    async rename(from, to) {
+      try {
+        await into(from, to, () => sync.renameSync(at(from), at(to)));
+        return true;
+      } catch (error) {
+        if (hasCode(error, "ENOENT")) return false;
+        throw error;
+      }
+    },
+
+    async makeDir(dir) {
+      sync.mkdirSync(at(dir), { recursive: true, mode: 0o700 });
+    },
+
+    async unlink(path) {
+      try {
+        sync.unlinkSync(at(path));
+      } catch (error) {
+        if (!hasCode(error, "ENOENT")) throw error;
+      }
+    },
+
+    syncDir(dir) {
+      const syncShared = syncs.get(dir) ?? shareRuns(() => syncDirectory(at(dir)));
+      syncs.set(dir, syncShared);
+      return syncShared();
+    },
+
+    temporary() {
+      return `${temporaryDir}/${++temporaries}`;
+    },
+  };
+}

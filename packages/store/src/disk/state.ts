@@ -1,0 +1,110 @@
+/** The layout of the state directory: the only file that names its directories (docs/file-protocol.md#layout). */
+import { ROLES, type Role } from "@mimikit/protocol/base/role";
+
+/** Directories of records that come and go, in the order in which a record moves through them. */
+export const INBOX = "inbox";
+export const TRIGGERS = "triggers";
+export const QUESTIONS = "questions";
+/** What running tasks are told (SPEC I5). */
+export const SIGNALS = "signals";
+/** What was changed and can be taken back (SPEC J3). */
+export const CHANGES = "undo";
+export const ARCHIVE = "archive";
+export const FOLDED = "archive/folded";
+export const QUARANTINE = "quarantine";
+export const STREAMS = "streams";
+export const RUNS = "runs";
+/** What runs cost, one file a day. */
+export const USAGE = "usage";
+export const SESSIONS = "sessions";
+/** Everything that was ever said, one file a month. */
+export const HISTORY = "history";
+/** What users give along with words: `attachments/<sha256>`, and beside each the record that says what it is (SPEC I8). */
+export const ATTACHMENTS = "attachments";
+/** Who has signed in to the page. */
+export const WEB_SESSIONS = "sessions/web";
+/** Where self-improvement works, one worktree for each improvement that is under way (SPEC J2). */
+export const WORKTREES = "worktrees";
+/** What was done, as far as it is no longer in the audit file that is being written (SPEC N1). */
+export const AUDIT = "log";
+export const LOCKS = "locks";
+export const TEMPORARY = "tmp";
+
+export const queueOf = (role: Role) => `${role}/queue`;
+export const runningOf = (role: Role) => `${role}/running`;
+export const resultsOf = (role: Role) => `${role}/results`;
+
+export const recordIn = (dir: string, id: string) => `${dir}/${id}.json`;
+export const queuePath = (role: Role, id: string) => recordIn(queueOf(role), id);
+export const resultPath = (role: Role, id: string) => recordIn(resultsOf(role), id);
+export const claimPath = (role: Role, id: string, attempt: number) => recordIn(runningOf(role), `${id}.a${attempt}`);
+export const failedAttemptPath = (role: Role, id: string, attempt: number) =>
+  recordIn(runningOf(role), `${id}.a${attempt}.failed`);
+export const triggerPath = (id: string, version: number) => recordIn(TRIGGERS, `${id}.v${version}`);
+export const questionPath = (id: string) => recordIn(QUESTIONS, id);
+export const signalPath = (id: string) => recordIn(SIGNALS, id);
+export const inboxPath = (id: string) => recordIn(INBOX, id);
+export const changePath = (id: string) => recordIn(CHANGES, id);
+export const archivePath = (id: string) => recordIn(ARCHIVE, id);
+export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
+/** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
+export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
+export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
+/** The session of the conversation itself, which is no task. */
+export const CHAT = "chat";
+/** @param id the SHA-256 of the bytes that are there. */
+export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
+/** What a user said at length, whole: a view of the message. @param sha256 of the text. */
+export const longTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;
+/** Is this the path of such a file? */
+export const isLongText = (path: string) => /\/[0-9a-f]{64}\.txt$/.test(path);
+/** @param day `2026-11-22`, by the server's clock. */
+export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
+/** @param month `2026-11`, in UTC. */
+export const historyPath = (month: string) => `${HISTORY}/${month}.jsonl`;
+export const runPath = (id: string, attempt: number) => `${RUNS}/${id}.a${attempt}`;
+/** Part 1 of a month has no number: `archive/folded/2026-10.jsonl`, then `2026-10.2.jsonl`. */
+export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
+
+export const HISTORY_PATH = "history.json";
+export const MEMORY_PATH = "memory.md";
+export const BACKLOG_PATH = "backlog.md";
+/** What every role is told in every run, in the owner's own words. */
+export const RULES_PATH = "rules.md";
+export const PERSONA_PATH = "agent_persona.md";
+export const PROFILE_PATH = "user_profile.md";
+/** Notes of the conversation and of days. */
+export const MEMORY = "memory";
+/** Summaries of days and months. */
+export const MEMORY_SUMMARY = "memory/summary";
+/** A view of self-improvement: what runs, what came of the last one, and when it looks next. */
+export const SELF_AWAKE_PATH = "self_awake.json";
+export const TASKS_PATH = "tasks.md";
+/** What was typed in the chat at a terminal, for its arrow keys. */
+export const CHAT_LINES_PATH = "chat-lines.txt";
+
+/** Every directory that exists from the first start on; all of them 0700. */
+export const DIRECTORIES: readonly string[] = [
+  INBOX,
+  TRIGGERS,
+  QUESTIONS,
+  SIGNALS,
+  CHANGES,
+  ...ROLES.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
+  ARCHIVE,
+  FOLDED,
+  QUARANTINE,
+  STREAMS,
+  RUNS,
+  USAGE,
+  WORKTREES,
+  LOCKS,
+  TEMPORARY,
+  MEMORY,
+  MEMORY_SUMMARY,
+  SESSIONS,
+  WEB_SESSIONS,
+  HISTORY,
+  ATTACHMENTS,
+  AUDIT,
+];

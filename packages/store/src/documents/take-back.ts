@@ -1,0 +1,61 @@
+/** How a change of a document is taken back: what it wrote goes or comes, and what somebody has edited since stays (SPEC J3). */
+
+import { undoEditId } from "@mimikit/protocol/base/id";
+import type { BacklogChange, DocumentChange } from "@mimikit/protocol/records/change";
+import { editMark } from "./document.ts";
+
+const MARKS = /<!-- \S+ -->/g;
+
+/** The document without the change, or why it has to stay and what can be done instead. */
+export type TakenBack = { text: string } | { problem: string };
+
+/**
+ * Takes a change back in `text`, its document. The marks of the edit stay, so that it is never made again, and that of
+ * taking it back comes to them (docs/file-protocol.md R10).
+ */
+export function takenBack(change: DocumentChange, text: string): TakenBack {
+  const { id, document } = change;
+  if (text.includes(editMark(undoEditId(id)))) return { text };
+  if (!text.includes(editMark(id))) return { problem: `it is not in ${document} any more` };
+  const lines = text.split("\n");
+  if (change.op === "add") return withoutLines(change, change.text.split("\n"), lines);
+  if (change.op === "remove") {
+    lines.splice(placeOf(change, lines), 0, change.line);
+    return { text: withMarks(lines, [undoEditId(id)]) };
+  }
+  const number = lines.indexOf(change.after);
+  if (number < 0)
+    return { problem: `"${change.title}" does not stand in ${document} any more as it was ticked off: edit it there` };
+  lines[number] = change.line;
+  return { text: withMarks(lines, [undoEditId(id)]) };
+}
+
+function withoutLines({ id, document }: DocumentChange, written: string[], lines: string[]): TakenBack {
+  const number = lines.findIndex((_, i) => written.every((line, k) => lines[i + k] === line));
+  if (number < 0) {
+    const marked = lines.findIndex((line) => line.includes(editMark(id)));
+    // The marks of a line that was taken out are left of it.
+    if (lines[marked]?.replace(MARKS, "").trim() === "") return { problem: `it is not in ${document} any more` };
+    return { problem: `line ${marked + 1} of ${document} was edited since, so it stays: take it out there` };
+  }
+  lines.splice(number, written.length);
+  return { text: withMarks(lines, [id, undoEditId(id)]) };
+}
+
+/** Where a line that was removed comes back: between its neighbours, beside the one that is left, or at the end. */
+function placeOf({ previous, next }: Extract<BacklogChange, { op: "remove" }>, lines: string[]): number {
+  const between = lines.findIndex((line, i) => line === next && (lines[i - 1] ?? null) === previous);
+  if (between >= 0) return between;
+  // Any blank line looks like another.
+  const after = previous === null || previous.trim() === "" ? -1 : lines.indexOf(previous);
+  if (after >= 0) return after + 1;
+  const before = next === null || next.trim() === "" ? -1 : lines.indexOf(next);
+  if (before >= 0) return before;
+  return lines.at(-1) === "" ? lines.length - 1 : lines.length;
+}
+
+function withMarks(lines: readonly string[], ids: readonly string[]): string {
+  const body = lines.join("\n");
+  const separator = body === "" || body.endsWith("\n") ? "" : "\n";
+  return `${body}${separator}${ids.map(editMark).join(" ")}\n`;
+}

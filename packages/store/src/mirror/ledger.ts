@@ -1,0 +1,196 @@
+/** archive/ is the permanent memory of "has this ever happened?". Names are known from memory; a no is confirmed on disk. */
+
+import {
+  evaluationNumber,
+  ID_PATTERN,
+  improvementNumber,
+  noteNumber,
+  rollUpOf,
+  turnId,
+  turnNumber,
+} from "@mimikit/protocol/base/id";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { Archived, FoldHeader } from "@mimikit/protocol/records/archive";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { FileSystem } from "../disk/file-system.ts";
+import { ARCHIVE, archivePath, FOLDED } from "../disk/state.ts";
+
+/** A month of folded records is read as a whole. */
+export const FOLD_BYTES_MAX = 64 * 1_048_576;
+
+const FOLD_NAME = /^\d{4}-\d{2}(\.\d+)?\.jsonl$/;
+
+/** The id of a record by its name in archive/; null for whatever else somebody put there. */
+export function archivedId(name: string): string | null {
+  const id = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
+  return ID_PATTERN.test(id) ? id : null;
+}
+
+export class Ledger {
+  private readonly fs: FileSystem;
+  private readonly onBad: (path: string, reason: string) => void;
+  private readonly known = new Set<string>();
+  private readonly foldOf = new Map<string, string>();
+  private foldedVersion: string | null = null;
+  private readonly loadedFolds = new Set<string>();
+  /** The fold that was read last: whoever reads one old record often reads its neighbours. */
+  private openFold: { path: string; lines: ReadonlyMap<string, string> } | undefined;
+  private highestTurn = 0;
+  /** The highest number of a settled batch of semantic conditions; 0 before the first. */
+  highestEvaluation = 0;
+  /** The highest number of an improvement of which a step is settled; 0 before the first. */
+  highestImprovement = 0;
+  /** The highest number of a note of the conversation; 0 before the first. */
+  highestNote = 0;
+  /** The highest number of a settled try to sum up a period, by the period. */
+  readonly highestRollUps = new Map<string, number>();
+  private followed = 0;
+  /** How many names were seen on disk, and how many of those are known to be durable. */
+  private seen = 0;
+  private synced = 0;
+
+  constructor(fs: FileSystem, onBad: (path: string, reason: string) => void) {
+    this.fs = fs;
+    this.onBad = onBad;
+  }
+
+  /** Notes what has been folded since. */
+  reload(): Promise<void> {
+    return this.loadFolds();
+  }
+
+  /** Reads every name. Called once, at the start. */
+  async load(): Promise<void> {
+    for (const name of await this.fs.list(ARCHIVE)) {
+      const id = archivedId(name);
+      if (id !== null) this.see(id);
+    }
+    await this.loadFolds();
+    this.followed = this.highestTurn;
+  }
+
+  has(id: string): boolean {
+    return this.known.has(id);
+  }
+
+  /** Is it in a fold that is known here? */
+  isFolded(id: string): boolean {
+    return this.foldOf.has(id);
+  }
+
+  names(): Iterable<string> {
+    return this.known;
+  }
+
+  /** The highest number of a settled turn. */
+  get settledTurn(): number {
+    return this.highestTurn;
+  }
+
+  /**
+   * "Not in the archive" from memory is not enough before creating, claiming or settling anything
+   * (docs/file-protocol.md R4).
+   */
+  async confirm(id: string): Promise<boolean> {
+    if (this.known.has(id)) return true;
+    // A record moves from archive/ to folded/, so it is looked for in this order.
+    if (await this.fs.exists(archivePath(id))) this.see(id);
+    else await this.loadFolds();
+    return this.known.has(id);
+  }
+
+  /** Makes sure that every name that was only seen, not made here, survives a power loss (docs/file-protocol.md R4). */
+  async makeDurable(): Promise<void> {
+    const { seen } = this;
+    if (seen === this.synced) return;
+    await this.fs.syncDir(ARCHIVE);
+    this.synced = Math.max(this.synced, seen);
+  }
+
+  /** Notes a name that the caller has made durable. */
+  add(id: string): void {
+    this.known.add(id);
+    this.highestTurn = Math.max(this.highestTurn, turnNumber(id));
+    this.highestEvaluation = Math.max(this.highestEvaluation, evaluationNumber(id));
+    this.highestImprovement = Math.max(this.highestImprovement, improvementNumber(id));
+    this.highestNote = Math.max(this.highestNote, noteNumber(id));
+    const rollUp = rollUpOf(id);
+    if (rollUp !== null)
+      this.highestRollUps.set(rollUp.period, Math.max(this.highestRollUps.get(rollUp.period) ?? 0, rollUp.number));
+  }
+
+  /** An archived record; null when there is none, or when it is damaged, which is reported. */
+  async read(id: string): Promise<Archived | null> {
+    const path = archivePath(id);
+    try {
+      const text = (await this.fs.read(path)) ?? (await this.readFolded(id));
+      return text === null ? null : parseRecord(Archived, text);
+    } catch (error) {
+      if (!(error instanceof BadJson)) throw error;
+      this.onBad(path, error.message);
+      return null;
+    }
+  }
+
+  /** The result of an archived task or turn. */
+  async readResult(id: string): Promise<Result | null> {
+    const record = await this.read(id);
+    return record !== null && "task" in record ? record : null;
+  }
+
+  /** Turns that were settled since the last call, in order, with everything that they consumed noted. For readers. */
+  async follow(): Promise<Result[]> {
+    const turns: Result[] = [];
+    for (;;) {
+      const id = turnId(this.followed + 1);
+      if (!(await this.fs.exists(archivePath(id)))) return turns;
+      const turn = await this.readResult(id);
+      this.see(id);
+      this.followed++;
+      if (turn === null) continue;
+      const { messages = [], events = [], results = [] } = turn.task.turn ?? {};
+      for (const consumed of [...messages, ...events, ...results]) this.see(consumed.id);
+      if (turn.task.turn?.clear !== undefined) this.see(turn.task.turn.clear.id);
+      turns.push(turn);
+    }
+  }
+
+  private see(id: string): void {
+    if (this.known.has(id)) return;
+    this.seen++;
+    this.add(id);
+  }
+
+  private async loadFolds(): Promise<void> {
+    const version = await this.fs.version(FOLDED);
+    if (version !== null && version === this.foldedVersion) return;
+    for (const name of await this.fs.list(FOLDED)) if (FOLD_NAME.test(name)) await this.loadFold(`${FOLDED}/${name}`);
+    this.foldedVersion = version;
+  }
+
+  private async loadFold(path: string): Promise<void> {
+    if (this.loadedFolds.has(path)) return;
+    const text = await this.fs.read(path, FOLD_BYTES_MAX);
+    if (text === null) return;
+    const header = parseRecord(FoldHeader, text.slice(0, text.indexOf("\n")), { bytes: FOLD_BYTES_MAX, depth: 4 });
+    for (const id of header.ids) {
+      this.add(id);
+      this.foldOf.set(id, path);
+    }
+    this.loadedFolds.add(path);
+  }
+
+  private async readFolded(id: string): Promise<string | null> {
+    await this.loadFolds();
+    const path = this.foldOf.get(id);
+    if (path === undefined) return null;
+    if (this.openFold?.path !== path) this.openFold = { path, lines: await this.readFold(path) };
+    return this.openFold.lines.get(id) ?? null;
+  }
+
+  private async readFold(path: string): Promise<Map<string, string>> {
+    const [first = "", ...lines] = ((await this.fs.read(path, FOLD_BYTES_MAX)) ?? "").split("\n");
+    const { ids } = parseRecord(FoldHeader, first, { bytes: FOLD_BYTES_MAX, depth: 4 });
+    return new Map(ids.map((id, i) => [id, lines[i] ?? ""]));
+  }
+}

@@ -1,0 +1,82 @@
+/** The newest tasks of the board that have ended. What ended never changes again, so each is read once. */
+import { isOnBoard, summaryOf } from "@mimikit/core/views/board";
+import { childId, compareTaskIds } from "@mimikit/protocol/base/id";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
+import type { Ledger } from "../mirror/ledger.ts";
+
+/** Ended tasks that lists show; older ones can still be read by their id. */
+const ENDED_TASKS_MAX = 500;
+
+export class EndedTasks {
+  private readonly ledger: Ledger;
+  private readonly summaries = new Map<string, TaskSummary>();
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+  }
+
+  has(id: string): boolean {
+    return this.summaries.has(id);
+  }
+
+  values(): TaskSummary[] {
+    return [...this.summaries.values()];
+  }
+
+  /** Reads the newest tasks of archive/; the ledger must know its names. */
+  async load(): Promise<void> {
+    const names = [...this.ledger.names()];
+    for (const { pattern, compare } of FAMILIES) {
+      const newest = names.filter((id) => pattern.test(id)).sort((a, b) => compare(b, a));
+      for (const id of newest.slice(0, ENDED_TASKS_MAX)) await this.find(id);
+    }
+  }
+
+  note(result: Result): void {
+    if (this.summaries.has(result.id) || !isOnBoard(result.task)) return;
+    this.summaries.set(result.id, summaryOf(result));
+    if (this.summaries.size <= ENDED_TASKS_MAX) return;
+    const oldest = [...this.summaries.values()].reduce((a, b) => (newestFirst(a, b) > 0 ? a : b));
+    this.summaries.delete(oldest.id);
+  }
+
+  /** Looks for a task in archive/ and notes it when it is there. */
+  async find(id: string): Promise<Result | null> {
+    if (!(await this.ledger.confirm(id))) return null;
+    const result = await this.ledger.readResult(id);
+    if (result !== null) this.note(result);
+    return result;
+  }
+}
+
+/** The tasks that a settled turn started or reported: some of them may have come and gone between two looks. */
+export function tasksOf(turn: Result): string[] {
+  const started = turn.effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(turn.id, k)] : []));
+  return [...started, ...(turn.task.turn?.results ?? []).map((report) => report.id)];
+}
+
+/** The order of lists: by the moment at which they were made, and tasks of one moment by their place. */
+export function newestFirst(a: TaskSummary, b: TaskSummary): number {
+  return compare(b.createdAt, a.createdAt) || compareTaskIds(b.id, a.id);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Ids of occurrences end with what orders them. */
+function compareOccurrences(a: string, b: string): number {
+  return compare(a.slice(a.lastIndexOf("--")), b.slice(b.lastIndexOf("--")));
+}
+
+/** Tasks are told by their names; the rest of archive/ are messages, wishes, marks and turns. */
+const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): number }[] = [
+  { pattern: /^t-\d{6,}(\.\d+)+$/, compare: compareTaskIds },
+  // Of schedules, and what was planned for them.
+  { pattern: /--\d{8}t\d{6}z(\.\d+)*$/, compare: compareOccurrences },
+  // Of self-improvement.
+  { pattern: /^imp-\d{6,}(\.(work|review|land)|-undo-\d+)?$/, compare },
+  // Of conditions, and at somebody's wish.
+  { pattern: /--(\d+|run-[0-9a-f]+)(\.\d+)*$/, compare: compareOccurrences },
+];

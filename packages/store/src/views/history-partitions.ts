@@ -1,0 +1,149 @@
+/**
+ * history/YYYY-MM.jsonl: everything that was ever said, by the month in which its turn was settled. A view of archive/:
+ * one line a turn, so that a line is written as a whole or not at all, and whoever finds a turn without a line writes it.
+ * A line that a crash tore off is none (docs/file-protocol.md R9); a turn that has two counts once.
+ */
+import { statSync } from "node:fs";
+import { constants, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { BadJson, parseRecord, RECORD_BYTES_MAX, RECORD_DEPTH_MAX } from "@mimikit/protocol/base/json";
+import { HistoryTurn } from "@mimikit/protocol/records/history";
+import { hasCode } from "../disk/error-code.ts";
+import { HISTORY, historyPath } from "../disk/state.ts";
+
+const NEWLINE = 0x0a;
+/** Some milliseconds of parsing; other work goes on between two such pieces. */
+const PIECE_BYTES = 262_144;
+/** What a turn says is in its record, which is no longer; a view repeats it with little more. */
+const LINE_BYTES_MAX = 2 * RECORD_BYTES_MAX;
+const LINE_LIMITS = { bytes: LINE_BYTES_MAX, depth: RECORD_DEPTH_MAX };
+const PARTITION = /^(\d{4}-\d{2})\.jsonl$/;
+/** What is no file of ours: somebody put a link, a socket or a directory there. */
+const NOT_OURS = ["ENOENT", "ELOOP", "ENXIO", "EISDIR"];
+
+/** How far a file has been read. */
+interface Place {
+  offset: number;
+  inode: number;
+  /** The beginning of a line whose end is not there yet. */
+  torn: Buffer;
+}
+
+/** Reads the months as they grow; each byte is read once. */
+export class HistoryPartitions {
+  private readonly home: string;
+  private readonly places = new Map<string, Place>();
+
+  constructor(home: string) {
+    this.home = home;
+  }
+
+  /** Is everything that was read still there? Where it is not, somebody has tidied up: begin anew with another reader. */
+  isAsRead(): boolean {
+    return [...this.places].every(([month, { offset, inode }]) => {
+      const info = statSync(this.pathOf(month), { throwIfNoEntry: false });
+      return info !== undefined && info.ino === inode && info.size >= offset;
+    });
+  }
+
+  /** The turns whose lines came since the last call, the older months first. Throws what the disk throws. */
+  async *follow(): AsyncGenerator<HistoryTurn[]> {
+    for (const month of await this.months()) yield* this.followMonth(month);
+  }
+
+  private pathOf(month: string): string {
+    return join(this.home, historyPath(month));
+  }
+
+  private async months(): Promise<string[]> {
+    try {
+      return (await readdir(join(this.home, HISTORY))).flatMap((name) => PARTITION.exec(name)?.[1] ?? []).sort();
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return [];
+      throw error;
+    }
+  }
+
+  private async *followMonth(month: string): AsyncGenerator<HistoryTurn[]> {
+    // Most months do not grow any more.
+    const size = statSync(this.pathOf(month), { throwIfNoEntry: false })?.size;
+    if (size === undefined || size === this.places.get(month)?.offset) return;
+    const file = await openToRead(this.pathOf(month));
+    if (file === null) return;
+    try {
+      const info = await file.stat();
+      if (!info.isFile()) return;
+      const place = this.places.get(month) ?? { offset: 0, inode: info.ino, torn: Buffer.alloc(0) };
+      this.places.set(month, place);
+      for (;;) {
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, place.offset);
+        if (bytesRead === 0) return;
+        place.offset += bytesRead;
+        yield takeLines(place, buffer.subarray(0, bytesRead));
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+async function openToRead(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, ...NOT_OURS)) return null;
+    throw error;
+  }
+}
+
+/** The whole lines of what was read before and of `bytes`; the rest waits for its end. */
+function takeLines(place: Place, bytes: Buffer): HistoryTurn[] {
+  const all = Buffer.concat([place.torn, bytes]);
+  const end = all.lastIndexOf(NEWLINE);
+  const rest = all.subarray(end + 1);
+  // A line that is too long becomes one that cannot be read.
+  place.torn = rest.length > LINE_BYTES_MAX ? Buffer.alloc(0) : Buffer.from(rest);
+  return all.toString("utf8", 0, Math.max(0, end)).split("\n").flatMap(parseLine);
+}
+
+function parseLine(text: string): HistoryTurn[] {
+  if (text === "") return [];
+  try {
+    return [parseRecord(HistoryTurn, text, LINE_LIMITS)];
+  } catch (error) {
+    if (error instanceof BadJson) return [];
+    throw error;
+  }
+}
+
+/** Appends a line for each of the turns; they are durable when it resolves. Throws what the disk throws. */
+export async function appendHistory(home: string, month: string, turns: readonly HistoryTurn[]): Promise<void> {
+  const directory = join(home, HISTORY);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(join(home, historyPath(month)), flags, 0o600);
+  try {
+    const { size } = await file.stat();
+    const lines = turns.map((turn) => `${JSON.stringify(turn)}\n`).join("");
+    await file.appendFile(`${(await endsInNewline(file, size)) ? "" : "\n"}${lines}`);
+    await file.sync();
+    if (size === 0) await syncDirectory(directory);
+  } finally {
+    await file.close();
+  }
+}
+
+async function endsInNewline(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === NEWLINE;
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

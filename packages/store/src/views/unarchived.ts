@@ -1,0 +1,26 @@
+/** How much of the conversation is in no note of memory/ yet (SPEC E2). */
+import { messagesOf } from "@mimikit/core/views/history";
+import { noteId, turnId } from "@mimikit/protocol/base/id";
+import type { Ledger } from "../mirror/ledger.ts";
+
+/** Of a longer backlog of turns the newest are counted: notes are taken long before there are so many. */
+const TURNS_MAX = 1_000;
+
+/** Counts the messages of the turns that were settled after the last note, as far as the ledger knows of turns. */
+export async function countUnarchived(ledger: Ledger): Promise<number> {
+  const archived = await archivedThrough(ledger);
+  let messages = 0;
+  for (let turn = Math.max(archived + 1, ledger.settledTurn - TURNS_MAX + 1); turn <= ledger.settledTurn; turn++) {
+    const result = await ledger.readResult(turnId(turn));
+    if (result !== null) messages += messagesOf(result).length;
+  }
+  return messages;
+}
+
+/** The last turn that is in a note; 0 before the first. A reader's ledger has to look for new notes by name. */
+async function archivedThrough(ledger: Ledger): Promise<number> {
+  let number = ledger.highestNote;
+  while (await ledger.confirm(noteId(number + 1))) number++;
+  const note = number === 0 ? null : await ledger.read(noteId(number));
+  return note !== null && "kind" in note && note.kind === "note" ? note.throughTurn : 0;
+}

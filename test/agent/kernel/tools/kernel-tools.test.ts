@@ -1,0 +1,217 @@
+/** What a Worker's tools can reach, and what they answer. */
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { createToolBus } from "@mimikit/agent/bus";
+import { TEXT_FILE_BYTES_MAX } from "@mimikit/agent/skills/text-file";
+import { ToolText } from "@mimikit/agent/tools/tool-text";
+import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
+import { describe, expect, test } from "vitest";
+import { BASH_TAIL_BYTES_MAX, BASH_TAIL_LINES_MAX } from "../../../../packages/agent/src/kernel/tools/bash.ts";
+import { kernelTools } from "../../../../packages/agent/src/kernel/tools/index.ts";
+import { PAGE_CHARS_MAX } from "../../../../packages/agent/src/kernel/tools/read-text-file.ts";
+import { contextOf, taskOf, temporaryDirectory } from "../../fixtures.ts";
+
+let marks = 0;
+
+/** A workspace with its state directory inside, a directory outside of it, and the tools of a run. */
+function open(options: { workDir?: string } = {}) {
+  const outside = temporaryDirectory();
+  const { workDir = join(outside, "work") } = options;
+  const home = join(outside, "work", ".mimikit");
+  const runDir = join(home, "runs", "r");
+  mkdirSync(runDir, { recursive: true });
+  writeFileSync(join(home, "token"), "secret");
+  writeFileSync(join(outside, "private"), "secret");
+  const mark = `kernel-tools-${process.pid}:${++marks}.a1`;
+  const { signal } = new AbortController();
+  const task = taskOf({ id: "t-000001.0.0", role: "worker" });
+  const environment = { [MARK_VARIABLE]: mark };
+  const tools = kernelTools({ task, workDir, home, sandbox: "auto", runDir, environment, signal }, []);
+  const bus = createToolBus({ task, tools, reads: contextOf(), onCall: () => {} });
+  /** The answer as the model reads it. */
+  const call = async (name: string, input: unknown): Promise<string> => {
+    const answer = await bus.call(name, input);
+    return answer.ok ? ToolText.parse(answer.data).text : `${answer.code}: ${answer.message}`;
+  };
+  return { outside, workDir, home, runDir, mark, bus, call, at: (path: string) => join(workDir, path) };
+}
+
+describe("the tools reach", () => {
+  const calls = (path: string): [string, unknown][] => [
+    ["read_text_file", { path }],
+    ["write_text_file", { path, content: "forged" }],
+    ["edit_text_file", { path, oldText: "secret", newText: "forged" }],
+  ];
+
+  /** A path, and where the link `l` in the workspace leads to. */
+  type Attempt = (place: ReturnType<typeof open>) => { path: string; link?: string };
+
+  test.each<[string, string, Attempt]>([
+    ["the state directory", "state directory", () => ({ path: ".mimikit/token" })],
+    ["it by a detour", "state directory", () => ({ path: "src/../.mimikit/./token" })],
+    ["it by its absolute path", "state directory", ({ home }) => ({ path: join(home, "token") })],
+    ["it through a link to it", "state directory", ({ home }) => ({ path: "l/token", link: home })],
+    ["it through a link to a file", "state directory", ({ home }) => ({ path: "l", link: join(home, "token") })],
+    ["new files in it", "state directory", () => ({ path: ".mimikit/teller/results/t-000001.json" })],
+    ["the directory above", "outside the workspace", () => ({ path: "../private" })],
+    ["a file elsewhere", "outside the workspace", ({ outside }) => ({ path: join(outside, "private") })],
+    ["outside through a link", "outside the workspace", ({ outside }) => ({ path: "l/private", link: outside })],
+    ["new files outside", "outside the workspace", ({ outside }) => ({ path: "l/new", link: outside })],
+    ["what a dangling link means", "leads nowhere", ({ outside }) => ({ path: "l", link: join(outside, "new") })],
+    ["below a dangling link", "leads nowhere", ({ outside }) => ({ path: "l/x", link: join(outside, "new") })],
+    ["a neighbour whose name begins alike", "outside the workspace", () => ({ path: "../workshop" })],
+    ["a name with a NUL", "NUL", () => ({ path: "a\0b" })],
+  ])("never %s", async (_, why, attempt) => {
+    const place = open();
+    const { path, link } = attempt(place);
+    if (link !== undefined) symlinkSync(link, place.at("l"));
+    for (const [name, input] of calls(path)) expect(await place.call(name, input)).toContain(why);
+    expect(readFileSync(join(place.home, "token"), "utf8")).toBe("secret");
+    expect(readFileSync(join(place.outside, "private"), "utf8")).toBe("secret");
+    expect(existsSync(join(place.outside, "new"))).toBe(false);
+  });
+
+  test("links that stay inside, and directories whose names only look like ours", async () => {
+    const { at, call } = open();
+    mkdirSync(at(".mimikit-notes"));
+    writeFileSync(at(".mimikit-notes/a"), "inside");
+    symlinkSync(at(".mimikit-notes/a"), at("l"));
+    expect(await call("read_text_file", { path: "l" })).toBe("inside");
+    await call("write_text_file", { path: "l", content: "new" });
+    expect(readFileSync(at(".mimikit-notes/a"), "utf8")).toBe("new");
+  });
+});
+
+describe("read_text_file", () => {
+  test("shows a long file page by page, and every line once", async () => {
+    const { at, call } = open();
+    const lines = Array.from({ length: 3_000 }, (_, i) => `line ${i + 1} ${"x".repeat(i % 20)}`);
+    writeFileSync(at("a"), `${lines.join("\n")}\n`);
+    const seen: string[] = [];
+    for (let fromLine = 1; ; ) {
+      const page = (await call("read_text_file", { path: "a", fromLine })).split("\n");
+      expect(page.join("\n").length).toBeLessThan(PAGE_CHARS_MAX + 100);
+      const next = /go on with fromLine (\d+)/.exec(page.at(-1) ?? "");
+      seen.push(...(next === null ? page : page.slice(0, -1)));
+      if (next === null) break;
+      fromLine = Number(next[1]);
+    }
+    expect(seen).toEqual(lines);
+  });
+
+  test.each<[string, string | Buffer, number, string]>([
+    ["an empty file", "", 1, "[the file is empty]"],
+    ["a line beyond the end", "a\nb\n", 9, "[the file has only 2 lines]"],
+    ["a last line without an end", "a\nb", 2, "b"],
+    ["an endless line", "x".repeat(PAGE_CHARS_MAX + 1), 1, "[line 1 of 1 has 16385 characters"],
+    ["a binary file", Buffer.from([1, 0, 2]), 1, "is no text file"],
+    ["a huge file", "x".repeat(TEXT_FILE_BYTES_MAX + 1), 1, "use the shell"],
+  ])("says what there is to say about %s", async (_, content, fromLine, answer) => {
+    const { at, call } = open();
+    writeFileSync(at("a"), content);
+    expect(await call("read_text_file", { path: "a", fromLine })).toContain(answer);
+  });
+
+  test("does not wait for a pipe, and tells what is no file", async () => {
+    const { at, call } = open();
+    execFileSync("mkfifo", [at("pipe")]);
+    expect(await call("read_text_file", { path: "pipe" })).toContain("not a regular file");
+    expect(await call("read_text_file", { path: "." })).toContain("not a regular file");
+    expect(await call("read_text_file", { path: "gone" })).toContain("ENOENT");
+    expect(await call("write_text_file", { path: "pipe", content: "" })).toContain("not a regular file");
+  });
+});
+
+describe("write_text_file and edit_text_file", () => {
+  test("keep the permissions of a file, and leave nothing beside it", async () => {
+    const { at, call, workDir } = open();
+    writeFileSync(at("run.sh"), "echo one\n");
+    chmodSync(at("run.sh"), 0o754);
+    expect(await call("edit_text_file", { path: "run.sh", oldText: "one", newText: "two" })).toBe("edited run.sh");
+    expect(await call("write_text_file", { path: "deep/er/汉.txt", content: "汉" })).toBe(
+      "created deep/er/汉.txt (3 bytes)",
+    );
+    expect(statSync(at("run.sh")).mode & 0o777).toBe(0o754);
+    expect(execFileSync("find", [workDir, "-name", "*.tmp"]).toString()).toBe("");
+  });
+
+  test("replace a file, not what else has its content", async () => {
+    const { at, call } = open();
+    writeFileSync(at("a"), "old");
+    linkSync(at("a"), at("b"));
+    await call("write_text_file", { path: "a", content: "new" });
+    expect(readFileSync(at("b"), "utf8")).toBe("old");
+  });
+
+  test.each([
+    ["aXbXc", "X", "more than once"],
+    ["aaa", "aa", "more than once"],
+    ["abc", "x", "does not occur"],
+  ])("of %j, %j names no single place", async (content, oldText, why) => {
+    const { at, call } = open();
+    writeFileSync(at("a"), content);
+    expect(await call("edit_text_file", { path: "a", oldText, newText: "y" })).toContain(why);
+    expect(readFileSync(at("a"), "utf8")).toBe(content);
+  });
+});
+
+describe("bash", () => {
+  test("runs in the workspace, with its mark and without our secrets", async () => {
+    process.env.OPENAI_API_KEY = "canary";
+    try {
+      const { call, workDir, mark } = open();
+      const answer = await call("bash", { command: "pwd; env; [[ a == a ]] && echo bashism" });
+      expect(answer).toContain(`[exit code 0]\n${workDir}\n`);
+      expect(answer).toContain(`${MARK_VARIABLE}=${mark}\n`);
+      expect(answer).toContain("bashism");
+      expect(answer).not.toContain("canary");
+    } finally {
+      delete process.env.OPENAI_API_KEY;
+    }
+  });
+
+  test("shows the end of a flood and keeps all of it", async () => {
+    const { bus, mark } = open();
+    const answer = await bus.call("bash", { command: "seq 1 50000" });
+    const { text, artifact = "" } = ToolText.parse(answer.ok ? answer.data : null);
+    expect(text.split("\n").length).toBeLessThanOrEqual(BASH_TAIL_LINES_MAX + 4);
+    expect(text).toMatch(/^\[exit code 0\]\n\[the end of 288894 bytes; all of them are in .*bash-1\.txt\]\n/);
+    expect(text.endsWith("\n50000\n")).toBe(true);
+    expect(readFileSync(artifact, "utf8").length).toBe(288_894);
+    const wide = await bus.call("bash", { command: "head -c 300000 /dev/zero | tr '\\0' x" });
+    expect(ToolText.parse(wide.ok ? wide.data : null).text.length).toBeLessThan(BASH_TAIL_BYTES_MAX + 200);
+    expect(await findMarked(mark)).toEqual([]);
+  });
+
+  test("stops a command at its time, with all that it started", async () => {
+    const { call, mark } = open();
+    const answer = await call("bash", {
+      command: "echo begun; trap '' TERM; setsid sleep 60 & sleep 60",
+      timeoutSec: 1,
+    });
+    expect(answer).toBe("[stopped after 1 s]\nbegun\n");
+    expect(await findMarked(mark)).toEqual([]);
+  }, 20_000);
+
+  test("leaves nothing in the background", async () => {
+    const { call, mark } = open();
+    expect(await call("bash", { command: "setsid sleep 60 & sleep 60 & echo done" })).toBe("[exit code 0]\ndone\n");
+    expect(await findMarked(mark)).toEqual([]);
+  });
+
+  test("says when it was killed, and when it cannot be started", async () => {
+    expect(await open().call("bash", { command: "kill -9 $$" })).toBe("[ended by SIGKILL]\n");
+    expect(await open({ workDir: "/nowhere" }).call("bash", { command: "true" })).toMatch(/^failed: .*ENOENT/);
+    expect(await open().call("bash", { command: "true", timeoutSec: 999 })).toContain("bad_input");
+  });
+});

@@ -1,0 +1,125 @@
+/** Who answers for a role, who stands in, and what their owner is told of it. */
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chooseProviders } from "@mimikit/agent/providers/index";
+import { chainOf, describeProviders, type Surroundings } from "@mimikit/agent/providers/names";
+import { Config } from "@mimikit/runtime/config/config";
+import { describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../fixtures.ts";
+
+const KEY = { OPENAI_API_KEY: "sk-1" };
+const LOCAL = { openai: { baseUrl: "http://127.0.0.1:11434/v1" } };
+
+/** A home, and an environment in which the agent CLIs are only where a test puts them. */
+function surroundings(env: Record<string, string> = {}): Surroundings {
+  const nowhere = { MIMIKIT_CODEX_BIN: "/nonexistent/codex", MIMIKIT_CLAUDE_BIN: "/nonexistent/claude" };
+  return { home: temporaryDirectory(), env: { ...nowhere, ...env } };
+}
+
+/** A program that could be an agent CLI, as far as one can tell without starting it. */
+function program(name: string): string {
+  const path = join(temporaryDirectory(), name);
+  writeFileSync(path, "");
+  chmodSync(path, 0o700);
+  return path;
+}
+
+const ids = (config: object, at: Surroundings) => chainOf("teller", Config.parse(config), at).ids;
+
+describe("auto", () => {
+  test.each<[string, object, Record<string, string>, string]>([
+    ["nothing is configured", {}, {}, "offline"],
+    ["there is a key, but no model", {}, KEY, "offline"],
+    ["there is a model, but no endpoint", { model: "m" }, {}, "offline"],
+    ["there is a model and a key", { model: "m" }, KEY, "openai"],
+    ["there is a model and an address", { model: "m", ...LOCAL }, {}, "openai"],
+    ["the model is another role's", { models: { worker: "m" } }, KEY, "offline"],
+    ["the model is this role's", { models: { teller: "m" } }, KEY, "openai"],
+    ["the role has another provider", { model: "m", providers: { teller: "offline" } }, KEY, "offline"],
+  ])("when %s", (_, config, env, id) => {
+    const at = surroundings(env);
+    expect(ids(config, at)).toEqual([id]);
+    expect(chooseProviders("teller", Config.parse(config), at).providers.map(({ name }) => name)).toEqual([id]);
+  });
+
+  test("takes codex where its program is, with a key or with the login in the state directory, and a model endpoint before it", () => {
+    const bin = { MIMIKIT_CODEX_BIN: program("codex") };
+    expect(ids({}, surroundings(bin))).toEqual(["offline"]);
+    expect(ids({}, surroundings({ ...bin, ...KEY }))).toEqual(["codex"]);
+    expect(ids({ model: "m" }, surroundings({ ...bin, ...KEY }))).toEqual(["openai"]);
+    const signedIn = surroundings(bin);
+    mkdirSync(join(signedIn.home, "codex"));
+    writeFileSync(join(signedIn.home, "codex/auth.json"), "{}");
+    expect(ids({}, signedIn)).toEqual(["codex"]);
+  });
+
+  test("takes claude likewise, where codex cannot answer", () => {
+    const bin = { MIMIKIT_CLAUDE_BIN: program("claude") };
+    expect(ids({}, surroundings(bin))).toEqual(["offline"]);
+    expect(ids({}, surroundings({ ...bin, ANTHROPIC_API_KEY: "sk-2" }))).toEqual(["claude"]);
+    const both = { ...bin, ANTHROPIC_API_KEY: "sk-2", MIMIKIT_CODEX_BIN: program("codex"), ...KEY };
+    expect(ids({}, surroundings(both))).toEqual(["codex"]);
+  });
+
+  test("says what it did not take, and what that lacks: no problem, but good to know", () => {
+    const { names, problems, passedOver } = describeProviders(Config.parse({}), surroundings(KEY));
+    expect(names).toEqual({ teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" });
+    expect(problems).toEqual([]);
+    expect(passedOver).toEqual([
+      "openai lacks a model: set MIMIKIT_MODEL",
+      expect.stringMatching(/^codex lacks a program/),
+      expect.stringMatching(/^claude lacks a program/),
+    ]);
+  });
+});
+
+describe("a choice", () => {
+  test("that lacks something says what, and keeps its name", () => {
+    const at = surroundings(KEY);
+    const config = Config.parse({ provider: "openai" });
+    expect(chooseProviders("worker", config, at)).toEqual({
+      providers: [],
+      problems: ['the provider "openai" for the worker lacks a model: set MIMIKIT_MODEL'],
+    });
+    const { names, problems } = describeProviders(config, at);
+    expect(names.worker).toBe("openai");
+    expect(problems).toContain('the provider "openai" for the worker lacks a model: set MIMIKIT_MODEL');
+    expect(describeProviders(Config.parse({ provider: "openai", model: "m" }), surroundings()).problems[0]).toContain(
+      "set OPENAI_BASE_URL or OPENAI_API_KEY",
+    );
+  });
+
+  test("of a role wins over the common one", () => {
+    const at = surroundings();
+    const mixed = Config.parse({ provider: "codex", providers: { worker: "offline", reviewer: "offline" } });
+    expect(chainOf("worker", mixed, at).ids).toEqual(["offline"]);
+    expect(chainOf("planner", mixed, at).ids).toEqual([]);
+  });
+});
+
+describe("a stand-in", () => {
+  const dead = { provider: "openai", model: "m", ...LOCAL };
+
+  test("comes after the choice, once, in the order of the settings", () => {
+    expect(ids({ ...dead, fallback: ["openai", "offline"] }, surroundings())).toEqual(["openai", "offline"]);
+  });
+
+  test("of a role wins over the common ones, also where it says that there is none", () => {
+    const config = { ...dead, fallback: ["offline"], fallbacks: { teller: [] } };
+    expect(ids(config, surroundings())).toEqual(["openai"]);
+    expect(chainOf("worker", Config.parse(config), surroundings()).ids).toEqual(["openai", "offline"]);
+  });
+
+  test("that lacks something is left out, and told", () => {
+    const { ids: chain, problems } = chainOf("teller", Config.parse({ ...dead, fallback: ["codex"] }), surroundings());
+    expect(chain).toEqual(["openai"]);
+    expect(problems).toEqual([expect.stringMatching(/^the fallback "codex" for the teller lacks a program/)]);
+  });
+
+  test("answers where the choice itself lacks something, which is told all the same", () => {
+    const config = Config.parse({ provider: "openai", fallback: ["offline"] });
+    const { names, problems } = describeProviders(config, surroundings());
+    expect(names.teller).toBe("offline");
+    expect(problems).toHaveLength(4);
+  });
+});

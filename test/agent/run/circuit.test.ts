@@ -1,0 +1,113 @@
+import { Circuit, FAILURES_IN_A_ROW_MAX, type Tell, type Verdict } from "@mimikit/agent/run/circuit";
+import { describe, expect, test } from "vitest";
+
+const COOLDOWN = { first: 5_000, max: 60_000 };
+
+function circuit() {
+  return new Circuit(() => COOLDOWN);
+}
+
+/** Lets a run in; fails where there is no way in. */
+function enter(it: Circuit, nowMs: number): Tell {
+  const tell = it.enter(nowMs);
+  if (tell === null) throw new Error(`not let in at ${nowMs}`);
+  return tell;
+}
+
+function runs(it: Circuit, nowMs: number, ...verdicts: Verdict[]): void {
+  for (const verdict of verdicts) enter(it, nowMs)(verdict, nowMs, `it was ${verdict}`);
+}
+
+describe("a circuit", () => {
+  test("opens at an outage, and says why", () => {
+    const it = circuit();
+    runs(it, 0, "reached", "outage");
+    expect(it.stateAt(4_999)).toBe("open");
+    expect(it.enter(4_999)).toBeNull();
+    expect(it.error).toBe("it was outage");
+  });
+
+  test("opens after so many failures in a row, not before, and not where one between was reached", () => {
+    const it = circuit();
+    const some = Array<Verdict>(FAILURES_IN_A_ROW_MAX - 1).fill("failed");
+    runs(it, 0, ...some, "reached", ...some);
+    expect(it.stateAt(0)).toBe("closed");
+    runs(it, 0, "failed");
+    expect(it.stateAt(0)).toBe("open");
+  });
+
+  test("lets one run try when it has cooled down, and nobody else meanwhile", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    expect(it.stateAt(5_000)).toBe("trial");
+    enter(it, 5_000);
+    expect(it.stateAt(1_000_000)).toBe("open");
+    expect(it.enter(1_000_000)).toBeNull();
+  });
+
+  test("closes when the trial reaches somebody", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    runs(it, 5_000, "reached");
+    expect(it.stateAt(5_000)).toBe("closed");
+    expect(it.error).toBe("");
+  });
+
+  test("cools down for twice as long after each trial that fails, up to the most", () => {
+    const it = circuit();
+    const waits: number[] = [];
+    let nowMs = 0;
+    runs(it, nowMs, "outage");
+    for (let trial = 0; trial < 6; trial++) {
+      const since = nowMs;
+      while (it.stateAt(nowMs) === "open") nowMs += 1_000;
+      waits.push(nowMs - since);
+      runs(it, nowMs, trial % 2 === 0 ? "outage" : "failed");
+    }
+    expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  });
+
+  test("begins with the short pause again after it was closed", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    runs(it, 5_000, "outage");
+    runs(it, 15_000, "reached", "outage");
+    expect(it.stateAt(20_000)).toBe("trial");
+  });
+
+  test("takes runs that began together and fail together for one outage", () => {
+    const it = circuit();
+    const tells = [enter(it, 0), enter(it, 0), enter(it, 0)];
+    for (const tell of tells) tell("outage", 0, "away");
+    expect(it.stateAt(5_000)).toBe("trial");
+  });
+
+  test("closes with the first word of its trial; where that breaks off it cools down for twice as long all the same", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    const tell = enter(it, 5_000);
+    tell("answering", 6_000);
+    expect(it.stateAt(6_000)).toBe("closed");
+    tell("outage", 7_000, "broke off");
+    expect(it.stateAt(16_999)).toBe("open");
+    expect(it.stateAt(17_000)).toBe("trial");
+  });
+
+  test("is tried by one run only, whatever an earlier trial that has been answered comes to meanwhile", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    const earlier = enter(it, 5_000);
+    earlier("answering", 5_000);
+    runs(it, 6_000, "outage");
+    enter(it, 16_000);
+    earlier("unknown", 16_000);
+    expect(it.stateAt(16_000)).toBe("open");
+  });
+
+  test("is open for another trial when the one before was stopped before it could tell", () => {
+    const it = circuit();
+    runs(it, 0, "outage");
+    runs(it, 5_000, "unknown");
+    expect(it.stateAt(5_000)).toBe("trial");
+  });
+});

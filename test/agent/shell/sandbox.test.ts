@@ -1,0 +1,193 @@
+/** What a Worker's shell can reach. */
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxMode } from "@mimikit/agent/provider";
+import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
+import { boundsOf, findSandbox } from "@mimikit/agent/shell/sandbox";
+import type { Report } from "@mimikit/protocol/base/report";
+import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
+import { Config } from "@mimikit/runtime/config/config";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { describe, expect, test } from "vitest";
+import { codeSpan } from "../../../packages/agent/src/providers/offline/code-span.ts";
+import { reportOf, run, taskOf, temporaryDirectory } from "../fixtures.ts";
+import { runOf } from "../prompt-fixtures.ts";
+
+const sandbox = await findSandbox();
+const isThere = "program" in sandbox;
+if (!isThere) console.warn(`the tests of the sandbox are skipped: ${sandbox.missing}`);
+
+/** A workspace with its state directory, wherever the two are. */
+function open({ home = ".mimikit", workDir = "." }: { home?: string; workDir?: string } = {}) {
+  const directory = temporaryDirectory();
+  const place = { home: join(directory, home), workDir: join(directory, workDir) };
+  mkdirSync(join(place.home, "worker/results"), { recursive: true });
+  mkdirSync(place.workDir, { recursive: true });
+  writeFileSync(join(place.home, "token"), "secret");
+  return place;
+}
+
+type Options = { upstream?: Report[]; sandbox?: SandboxMode; signal?: AbortSignal; onStream?: () => void };
+
+function work(command: string, place: ReturnType<typeof open>, { upstream = [], ...options }: Options = {}) {
+  const task = taskOf({ id: "t-000001.0.1", role: "worker", prompt: `run ${codeSpan(command)}`, upstream });
+  return run(task, { ...place, ...options });
+}
+
+async function printed(...call: Parameters<typeof work>): Promise<string> {
+  const ran = await work(...call);
+  return RESULT_SCHEMAS.text.parse(ran.result).text;
+}
+
+describe.skipIf(!isThere)("a command in the sandbox", () => {
+  test.each([
+    ["inside the workspace", ".mimikit", "."],
+    ["beside it", "state", "work"],
+    ["around it", "state", "state/work"],
+    ["a folder of its own deep below", "work/a/b/c", "work"],
+  ])(
+    "finds nothing in a state directory %s, changes nothing there, and works in the workspace",
+    async (_, home, workDir) => {
+      const place = open({ home, workDir });
+      const text = await printed(
+        `cat '${place.home}/token'; echo forged > '${place.home}/worker/results/t-1.json'; echo forged > '${place.home}/token';` +
+          "echo mine > mine.txt; cat mine.txt",
+        place,
+      );
+      expect(text).not.toContain("secret");
+      expect(text).toMatch(/^mine$/m);
+      expect(readFileSync(join(place.workDir, "mine.txt"), "utf8")).toBe("mine\n");
+      expect(readFileSync(join(place.home, "token"), "utf8")).toBe("secret");
+      expect(existsSync(join(place.home, "worker/results/t-1.json"))).toBe(false);
+    },
+  );
+
+  test("has no detour into it", async () => {
+    const place = open();
+    symlinkSync(join(place.home, "token"), join(place.workDir, "l"));
+    const detours = [
+      "cat l",
+      `cat '/proc/1/root${place.home}/token'`,
+      `cat '/proc/${process.pid}/root${place.home}/token'`,
+      `umount '${place.home}'; cat '${place.home}/token'`,
+      `unshare -Urm sh -c "umount '${place.home}'; cat '${place.home}/token'"`,
+      `mount -o remount,rw '${place.home}'; mkdir '${place.home}/teller'`,
+    ];
+    const text = await printed(detours.join("; "), place);
+    expect(text).not.toContain("secret");
+    expect(existsSync(join(place.home, "teller"))).toBe(false);
+  });
+
+  test("sees its own processes and no others, so that it cannot read their variables", async () => {
+    const place = open();
+    const pids = (await printed("cd /proc; ls -d [0-9]*", place)).trim().split("\n").map(Number);
+    expect(pids.length).toBeLessThan(8);
+    expect(pids).not.toContain(process.pid);
+  });
+
+  test("reads its own run's folder and what the task before it printed, and can change neither", async () => {
+    const place = open();
+    const runDir = join(place.home, "runs/t-000001.0.0.a1");
+    mkdirSync(runDir, { recursive: true });
+    const artifact = join(runDir, "output.txt");
+    writeFileSync(artifact, "from the file\n");
+    const upstream = [reportOf({ id: "t-000001.0.0", result: { text: "from the result", artifact } })];
+    const command =
+      'exec 2>&1; cat; cat "$MIMIKIT_UPSTREAM"; echo forged > /dev/stdin; echo forged > "$MIMIKIT_UPSTREAM"; chmod 777 /dev/stdin; ls "$(dirname "$MIMIKIT_UPSTREAM")"';
+    expect(await printed(command, place, { upstream })).toMatch(/^(from the file\n){2}(.*\n)*output\.txt\n$/);
+    expect(readFileSync(artifact, "utf8")).toBe("from the file\n");
+  });
+
+  test("is asked to end before it is made to, and nothing of it is left", async () => {
+    const place = open();
+    const controller = new AbortController();
+    const command = "trap 'echo tidied > tidied.txt; exit 1' TERM; echo ready; while :; do sleep 0.05; done";
+    const ran = await work(command, place, {
+      signal: controller.signal,
+      onStream: () => controller.abort("cancelled"),
+    });
+    expect(ran).toMatchObject({ status: "failed", failureReason: "cancelled" });
+    expect(readFileSync(join(place.workDir, "tidied.txt"), "utf8")).toBe("tidied\n");
+    expect(await findMarked(ran.mark)).toEqual([]);
+  });
+
+  test("cannot leave anything behind, even without its mark and in a session of its own", async () => {
+    const place = open();
+    const text = await printed("env -i setsid sh -c 'sleep 61.7' >/dev/null 2>&1 & echo done", place);
+    expect(text).toBe("done\n");
+    const left = () => {
+      const all = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+      return all.split("\n").filter((args) => args === "sleep 61.7");
+    };
+    // The kernel ends the processes of a sandbox when it has told us of its end.
+    await expect.poll(left).toEqual([]);
+  });
+
+  test.each([
+    ["kill -KILL $$", "killed", true],
+    ["kill -SEGV $$", "error", false],
+    ["exit 3", "error", false],
+  ])("ends as it would without: %s", async (command, failureReason, retryable) => {
+    expect(await work(command, open())).toMatchObject({ failureReason, retryable });
+  });
+});
+
+test("a command sees the state directory where the sandbox is off", async () => {
+  const place = open();
+  expect(await printed(`cat '${place.home}/token'`, place, { sandbox: "off" })).toBe("secret");
+});
+
+test("a result cannot name a file of the state directory as its output, so that the next task would read it", async () => {
+  for (const file of ["token", "runs/t-000001.0.01.a1/x", "runs/t-000001.0.0.a1/link"]) {
+    const place = open();
+    for (const dir of ["t-000001.0.01.a1", "t-000001.0.0.a1"])
+      mkdirSync(join(place.home, "runs", dir), { recursive: true });
+    writeFileSync(join(place.home, "runs/t-000001.0.01.a1/x"), "secret");
+    symlinkSync(join(place.home, "token"), join(place.home, "runs/t-000001.0.0.a1/link"));
+    const result = { text: "harmless", artifact: join(place.home, file) };
+    expect(await printed("cat", place, { upstream: [reportOf({ id: "t-000001.0.0", result })] })).toBe("harmless");
+  }
+});
+
+test("the proof says so where codex would have to hide the workspace itself", async () => {
+  const place = open({ home: "." });
+  mkdirSync(join(place.home, "tmp"));
+  const proof = await proveConfinement("codex", Config.parse({}), place);
+  expect(proof).toMatchObject({ verdict: "refused", why: expect.stringContaining("it is the workspace") });
+});
+
+describe("without a sandbox that works", () => {
+  /** `bwrap` is the program of that name, as a script; null is none. */
+  function runWith(bwrap: string | null, mode: SandboxMode): Record<string, unknown> {
+    const path = temporaryDirectory();
+    if (bwrap !== null) {
+      writeFileSync(join(path, "bwrap"), bwrap);
+      chmodSync(join(path, "bwrap"), 0o755);
+    }
+    const script = join(import.meta.dirname, "../processes/run-in-sandbox.ts");
+    const env = { ...process.env, PATH: path };
+    const output = execFileSync(process.execPath, [script, "echo ran", path, mode], { env, encoding: "utf8" });
+    return JSON.parse(output);
+  }
+  const BROKEN = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n";
+
+  test("a command runs without, and it is known why", () => {
+    const missing = expect.stringContaining("not installed");
+    expect(runWith(null, "auto")).toEqual({ isSandboxed: false, output: "ran\n", sandbox: { missing } });
+    const reason = expect.stringContaining("No permissions to create new namespace");
+    expect(runWith(BROKEN, "auto")).toEqual({ isSandboxed: false, output: "ran\n", sandbox: { missing: reason } });
+  });
+
+  test.each([null, BROKEN])("no command runs where one is required", (bwrap) => {
+    expect(runWith(bwrap, "required").error).toMatch(/sandbox: required.*install bubblewrap/);
+  });
+});
+
+test("only a task that is work may change the workspace: whoever judges conditions or sums up memory may not", async () => {
+  const evaluation = [{ id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Is it late?" }];
+  const rollUp = { period: "2026-11-16", sources: [] };
+  for (const [kind, isReadOnly] of [[{}, false] as const, [{ evaluation }, true] as const, [{ rollUp }, true] as const])
+    expect(await boundsOf(runOf(taskOf({ id: "t-1.0.0", role: "worker", ...kind })))).toMatchObject({ isReadOnly });
+});

@@ -1,0 +1,50 @@
+import { chmodSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { isLoopback } from "../../../apps/http-gateway/src/auth/host.ts";
+import { startGateway, temporaryHome } from "../gateway.ts";
+
+test.each(["127.0.0.1", "127.8.8.8", "::1", "localhost"])("%s is the loopback", (host) => {
+  expect(isLoopback(host)).toBe(true);
+});
+
+test.each(["0.0.0.0", "::", "192.168.0.2", "127.example", "mimi.example", "::ffff:127.0.0.1"])(
+  "%s is not the loopback",
+  (host) => {
+    expect(isLoopback(host)).toBe(false);
+  },
+);
+
+test("32 an address that other machines reach is refused without a list of names", async () => {
+  await expect(startGateway({ config: { host: "0.0.0.0" } })).rejects.toThrow("MIMIKIT_ALLOWED_HOSTS");
+});
+
+test("32 with names it is served under them and under the loopback names, never under the wildcard", async () => {
+  const gateway = await startGateway({ config: { host: "0.0.0.0", allowedHosts: ["mimi.example:80"] } });
+  const under = async (host: string) => (await gateway.ask("/healthz", { headers: { Host: host } })).status;
+  expect(await under("mimi.example:80")).toBe(200);
+  expect(await under(`127.0.0.1:${gateway.port}`)).toBe(200);
+  expect(await under(`0.0.0.0:${gateway.port}`)).toBe(421);
+  expect(await under("mimi.example:81")).toBe(421);
+});
+
+test("33 a token that others can read is refused with the command that mends it", async () => {
+  const home = temporaryHome();
+  chmodSync(join(home, "token"), 0o644);
+  await expect(startGateway({ home })).rejects.toThrow("chmod 600");
+});
+
+test("a port that is in use is told in one line that says how to choose another", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as { port: number };
+  const refused = startGateway({ config: { port } });
+  await expect(refused).rejects.toThrow(new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is in use.*MIMIKIT_PORT[^\\n]*$`));
+});
+
+test("an address that this machine does not have is told in one line", async () => {
+  const refused = startGateway({ config: { host: "192.0.2.1", allowedHosts: ["mimi.example"] } });
+  await expect(refused).rejects.toThrow(/^192\.0\.2\.1 is not an address of this machine\.[^\n]*MIMIKIT_HOST[^\n]*$/);
+});

@@ -1,0 +1,270 @@
+/** The view is taken while records move: whatever moves between any two steps of a look, nothing is missing or twice. */
+import { Archived } from "@mimikit/protocol/records/archive";
+import { AnswerWish, Event, Message } from "@mimikit/protocol/records/inbox";
+import { Question } from "@mimikit/protocol/records/question";
+import { readToken } from "@mimikit/runtime/home/home";
+import { openDisk } from "@mimikit/store/disk/disk";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { seal } from "@mimikit/store/disk/seal";
+import { archivePath, inboxPath, questionPath, triggerPath } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { expect, test } from "vitest";
+import { type Look, View } from "../../../apps/http-gateway/src/state/view.ts";
+import { temporaryHome } from "../gateway.ts";
+import { archive, ask, claim, finish, NOON, queue, recurringOf, settleTurn, stand, taskOf, wait } from "../records.ts";
+
+/** Every test here looks some dozen times, each time at a state directory of its own. */
+const TEST_MS_MAX = 60_000;
+
+/** The disk, where something else can happen just before the k-th call. */
+class SteppedDisk {
+  calls = 0;
+  readonly fs: FileSystem;
+  private at = Number.POSITIVE_INFINITY;
+  private happen = async (): Promise<void> => undefined;
+
+  constructor(disk: FileSystem) {
+    this.fs = new Proxy(disk, { get: (target, name) => this.stepped(target, Reflect.get(target, name)) });
+  }
+
+  interrupt(k: number, happen: () => Promise<void>): void {
+    this.calls = 0;
+    this.at = k;
+    this.happen = happen;
+  }
+
+  private stepped(disk: FileSystem, method: unknown): unknown {
+    if (typeof method !== "function") return method;
+    return async (...args: unknown[]): Promise<unknown> => {
+      if (this.calls++ === this.at) await this.happen();
+      return Reflect.apply(method, disk, args);
+    };
+  }
+}
+
+function temporaryView(): { disk: FileSystem; stepped: SteppedDisk; view: View; token: string } {
+  const home = temporaryHome();
+  const disk = openDisk(home, "test");
+  const stepped = new SteppedDisk(disk);
+  const onBadArchive = (path: string) => expect.fail(`${path} was read as damaged`);
+  const token = readToken(home);
+  const mirror = new Mirror(stepped.fs, { token, durable: false, onBadArchive });
+  return { disk, stepped, view: new View(stepped.fs, mirror), token };
+}
+
+type Move = (disk: FileSystem, token: string) => Promise<unknown>;
+
+/**
+ * Looks, then looks again while `move` happens before one call of that look, then looks once more; for every call
+ * that a look makes. Returns how many there are.
+ */
+async function lookWhile(prepare: Move, move: Move, check: (looks: Look[], where: string) => void): Promise<number> {
+  for (let k = 0; ; k++) {
+    const { disk, stepped, view, token } = temporaryView();
+    await prepare(disk, token);
+    const before = await view.refresh();
+    stepped.interrupt(k, async () => void (await move(disk, token)));
+    const during = await view.refresh();
+    if (stepped.calls <= k) return k;
+    check([before, during, await view.refresh()], `before call ${k}`);
+  }
+}
+
+async function sendMessage(disk: FileSystem, id: string): Promise<void> {
+  await createRecord(disk, Message, inboxPath(id), { kind: "message", id, at: NOON, text: id });
+}
+
+test("a message whose turn settles in the middle of a look is there before, during and after, once", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const points = await lookWhile(
+    (disk) => sendMessage(disk, "m-1"),
+    (disk) => settleTurn(disk, 1, ["m-1"], "answer"),
+    (looks, where) => {
+      for (const { messages } of looks) {
+        expect(
+          messages.filter((message) => message.id === "m-1"),
+          where,
+        ).toHaveLength(1);
+      }
+      expect(
+        looks.at(-1)?.messages.map((message) => message.text),
+        where,
+      ).toEqual(["m-1", "answer"]);
+    },
+  );
+  expect(points).toBeGreaterThan(10);
+});
+
+test("turns that settle in the middle of a look keep their order", { timeout: TEST_MS_MAX }, async () => {
+  await lookWhile(
+    async (disk) => {
+      for (const id of ["m-1", "m-2", "m-3"]) await sendMessage(disk, id);
+      await settleTurn(disk, 1, ["m-2"], "answer 1");
+    },
+    async (disk) => {
+      await settleTurn(disk, 2, ["m-1"], "answer 2");
+      await settleTurn(disk, 3, ["m-3"], "answer 3");
+    },
+    (looks, where) => {
+      const whole = ["m-2", "answer 1", "m-1", "answer 2", "m-3", "answer 3"];
+      for (const { messages } of looks) {
+        const settled = messages.filter((message) => message.pending === undefined).map((message) => message.text);
+        expect(settled, where).toEqual(whole.slice(0, settled.length));
+        expect(
+          messages.filter((message) => message.role === "user"),
+          where,
+        ).toHaveLength(3);
+      }
+    },
+  );
+});
+
+const MOVES: { name: string; prepare: Move; move: Move; last: string }[] = [
+  {
+    name: "fires",
+    prepare: (disk) => wait(disk, taskOf("t-000001.0.1"), "t-000001.0.0"),
+    move: async (disk) => {
+      await queue(disk, taskOf("t-000001.0.1"));
+      await disk.unlink("triggers/t-000001.0.1.v1.json");
+    },
+    last: "queued",
+  },
+  {
+    name: "is claimed, ends and is archived",
+    prepare: (disk) => queue(disk, taskOf("t-000001.0.1")),
+    move: async (disk) => {
+      await claim(disk, taskOf("t-000001.0.1"));
+      await archive(disk, await finish(disk, taskOf("t-000001.0.1")));
+      await disk.unlink("worker/running/t-000001.0.1.a1.json");
+    },
+    last: "done",
+  },
+  {
+    name: "fires, ends and is archived",
+    prepare: (disk) => wait(disk, taskOf("t-000001.0.1"), "t-000001.0.0"),
+    move: async (disk) => {
+      const task = await queue(disk, taskOf("t-000001.0.1"));
+      await disk.unlink("triggers/t-000001.0.1.v1.json");
+      await archive(disk, await finish(disk, task));
+    },
+    last: "done",
+  },
+  {
+    name: "is settled",
+    prepare: (disk) => finish(disk, taskOf("t-000001.0.1")),
+    move: async (disk) => archive(disk, await finish(disk, taskOf("t-000001.0.1"))),
+    last: "done",
+  },
+];
+
+test.each(MOVES)(
+  "a task that $name in the middle of a look is there before, during and after, once",
+  async ({ prepare, move, last }) => {
+    await lookWhile(prepare, move, (looks, where) => {
+      for (const { tasks } of looks)
+        expect(
+          tasks.map((task) => task.id),
+          where,
+        ).toEqual(["t-000001.0.1"]);
+      expect(looks.at(-1)?.tasks[0]?.state, where).toBe(last);
+    });
+  },
+);
+
+test("an answer whose question closes in the middle of a look is one line all the time, and the question is never open again", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const asked = { at: NOON, questionId: "t-000001.0", answer: "blue" };
+  const unsealed: AnswerWish = { kind: "answer", id: "a-1", ...asked, mac: "" };
+  const points = await lookWhile(
+    async (disk, token) => {
+      await ask(disk, "t-000001.0");
+      await createRecord(disk, AnswerWish, inboxPath("a-1"), { ...unsealed, mac: seal(token, unsealed) });
+    },
+    async (disk, token) => {
+      const question = await readRecord(disk, Question, questionPath("t-000001.0"));
+      if (question === null) throw new Error("the question is gone");
+      const closed: Archived = {
+        kind: "question",
+        id: question.id,
+        at: NOON,
+        question,
+        outcome: "answered",
+        answer: "blue",
+      };
+      await createRecord(disk, Archived, archivePath(question.id), closed);
+      const data = { questionId: question.id, question: question.question, answer: "blue", wishId: "a-1" };
+      const unsealedEvent: Event = {
+        kind: "event",
+        id: "t-000001.0.answered",
+        at: NOON,
+        name: "question_answered",
+        text: "",
+        data,
+      };
+      await createRecord(disk, Event, inboxPath(unsealedEvent.id), {
+        ...unsealedEvent,
+        mac: seal(token, unsealedEvent),
+      });
+      await disk.unlink(inboxPath("a-1"));
+      await disk.unlink(questionPath(question.id));
+    },
+    (looks, where) => {
+      for (const { questions, messages } of looks) {
+        expect(questions, where).toEqual([]);
+        expect(messages, where).toMatchObject([{ id: "a-1", text: "blue", quote: "t-000001.0" }]);
+      }
+    },
+  );
+  expect(points).toBeGreaterThan(10);
+});
+
+test("a trigger whose next version is made in the middle of a look stands all the time, once", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const points = await lookWhile(
+    (disk) => stand(disk, recurringOf("trg-1")),
+    async (disk) => {
+      await stand(disk, recurringOf("trg-1", { version: 2, title: "new" }));
+      await disk.unlink(triggerPath("trg-1", 1));
+    },
+    (looks, where) => {
+      for (const { triggers } of looks) expect(triggers, where).toMatchObject([{ id: "trg-1" }]);
+      expect(looks.at(-1)?.triggers, where).toMatchObject([{ title: "new" }]);
+    },
+  );
+  expect(points).toBeGreaterThan(10);
+});
+
+test("a look that fails at any call loses nothing: the next one shows it all", { timeout: TEST_MS_MAX }, async () => {
+  const broken = () => Promise.reject(Object.assign(new Error("too many open files"), { code: "EMFILE" }));
+  for (let k = 0, failed = true; failed; k++) {
+    const { disk, stepped, view } = temporaryView();
+    await sendMessage(disk, "m-1");
+    await queue(disk, taskOf("t-000001.0"));
+    await view.refresh();
+    await settleTurn(disk, 1, ["m-1"], "answer 1");
+    await archive(disk, await finish(disk, taskOf("t-000001.0")));
+    const plan = await queue(disk, taskOf("t-000002.0", { role: "planner", consumer: "supervisor" }));
+    await archive(disk, await finish(disk, plan));
+    await settleTurn(disk, 2, [], "answer 2", [{ type: "delegate", prompt: "plan it" }]);
+    stepped.interrupt(k, broken);
+    failed = await view.refresh().then(
+      () => false,
+      (error: unknown) => (error as { code?: string }).code === "EMFILE",
+    );
+    expect(failed).toBe(stepped.calls > k);
+    stepped.interrupt(Number.POSITIVE_INFINITY, broken);
+    const { messages, tasks } = await view.refresh();
+    expect(
+      messages.map((message) => message.text),
+      `call ${k}`,
+    ).toEqual(["m-1", "answer 1", "answer 2"]);
+    expect(
+      tasks.map((task) => `${task.id} ${task.state}`),
+      `call ${k}`,
+    ).toEqual(["t-000002.0 done", "t-000001.0 done"]);
+  }
+});

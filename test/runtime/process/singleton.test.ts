@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { Identity } from "@mimikit/protocol/records/claim";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { claimSingleton } from "@mimikit/runtime/process/singleton";
+import { LOCKS } from "@mimikit/store/disk/state";
+import lockfile from "proper-lockfile";
+import { expect, test } from "vitest";
+import { type Started, startProcess } from "../start-process.ts";
+import { temporaryHome } from "../temporary-home.ts";
+
+const ROUNDS = 50;
+
+async function held(contender: Started): Promise<{ contender: Started; identity: Identity }> {
+  for (;;) {
+    const line = JSON.parse(await contender.nextLine()) as { waits: true } | Identity;
+    if ("pid" in line) return { contender, identity: line };
+  }
+}
+
+test(`in ${ROUNDS} rounds of killing the holder there is never a second one, and always a next one`, {
+  timeout: 120_000,
+}, async () => {
+  const home = temporaryHome();
+  const contend = () => {
+    const contender = startProcess("hold-singleton", [home]);
+    const holds = held(contender);
+    // Those that still wait at the end of the test are killed without ever having held it.
+    holds.catch(() => undefined);
+    return { contender, holds };
+  };
+  const contenders = [contend(), contend()];
+  for (let round = 0; round < ROUNDS; round++) {
+    const holder = await Promise.race(contenders.map(({ holds }) => holds));
+    const others = contenders.filter(({ contender }) => contender !== holder.contender);
+    for (const { contender } of others) expect(contender.lines.some((line) => line.includes("pid"))).toBe(false);
+    expect(await claimSingleton(home, "supervisor")).toBe(false);
+    expect(isAlive(holder.identity)).toBe(true);
+
+    holder.contender.process.kill("SIGKILL");
+    await holder.contender.ended;
+    expect(isAlive(holder.identity)).toBe(false);
+    contenders.splice(0, contenders.length, ...others, contend());
+  }
+});
+
+test("each role of each home has a claim of its own", async () => {
+  const [one, other] = [temporaryHome(), temporaryHome()];
+  expect(await claimSingleton(one, "supervisor")).toBe(true);
+  expect(await claimSingleton(one, "supervisor")).toBe(false);
+  expect(await claimSingleton(one, "workers")).toBe(true);
+  expect(await claimSingleton(other, "supervisor")).toBe(true);
+});
+
+test("where there are no abstract sockets, a lock file does it", async () => {
+  const home = temporaryHome();
+  expect(await claimSingleton(home, "workers", "darwin")).toBe(true);
+  expect(await claimSingleton(home, "workers", "darwin")).toBe(false);
+  expect(await claimSingleton(home, "gateway", "darwin")).toBe(true);
+  for (const role of ["workers", "gateway"]) {
+    await lockfile.unlock(join(home, LOCKS, role), { realpath: false });
+  }
+});
+
+test("the one that waits says so once, and takes over when the other is gone", async () => {
+  const home = temporaryHome();
+  const first = startProcess("hold-singleton", [home]);
+  await held(first);
+  const second = startProcess("hold-singleton", [home]);
+  expect(await second.nextLine()).toBe('{"waits":true}');
+  first.process.kill("SIGKILL");
+  const { identity } = await held(second);
+  expect(identity.pid).toBe(second.process.pid);
+  expect(second.lines).toHaveLength(2);
+});

@@ -1,0 +1,135 @@
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { messagesOf } from "@mimikit/core/views/history";
+import { Message } from "@mimikit/protocol/records/inbox";
+import {
+  findAttachment,
+  keepAttachments,
+  storeAttachment,
+  sweepAttachments,
+  UNNAMED_MS_MAX,
+} from "@mimikit/store/attachments/attachments";
+import { createRecord } from "@mimikit/store/disk/record";
+import { attachmentPath, inboxPath, longTextPath, recordIn } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { appendHistory } from "@mimikit/store/views/history-partitions";
+import { expect, test } from "vitest";
+import { NamedAttachments } from "../../../apps/supervisor/src/upkeep/named-attachments.ts";
+import { layOutTexts } from "../../../apps/worker-pool/src/run/lay-out-texts.ts";
+import { archive, NOON, queue, resultOf, taskOf } from "../../http-gateway/records.ts";
+import { temporaryState } from "../home.ts";
+
+async function* inPieces(...pieces: Buffer[]) {
+  yield* pieces;
+}
+
+async function* broken() {
+  yield Buffer.from("half");
+  throw new Error("the client is gone");
+}
+
+function prepare() {
+  const { home, fs } = temporaryState();
+  const store = (text: string) => storeAttachment(home, fs, inPieces(Buffer.from(text)));
+  const age = (id: string) => {
+    for (const path of [attachmentPath(id), recordIn("attachments", id)])
+      utimesSync(join(home, path), 0, (Date.now() - UNNAMED_MS_MAX - 1_000) / 1_000);
+  };
+  return { home, fs, store, age, names: () => readdirSync(join(home, "attachments")).sort() };
+}
+
+test("a file that comes in pieces is the file that comes at once", async () => {
+  const { home, fs, store, names } = prepare();
+  const whole = await store("héllo");
+  const [first, second] = [Buffer.from("héllo").subarray(0, 2), Buffer.from("héllo").subarray(2)];
+  expect(await storeAttachment(home, fs, inPieces(first, second))).toEqual(whole);
+  expect(whole).toMatchObject({ type: "text/plain", bytes: 6 });
+  expect(names()).toEqual([whole.id, `${whole.id}.json`]);
+});
+
+test("what was cut off between its bytes and its record is not there, and storing it again completes it", async () => {
+  const { home, fs, store } = prepare();
+  const { id } = await store("cut off");
+  await fs.unlink(recordIn("attachments", id));
+  expect(await findAttachment(fs, id)).toBeNull();
+  writeFileSync(join(home, recordIn("attachments", id)), "{torn");
+  expect(await findAttachment(fs, id)).toBeNull();
+  await store("cut off");
+  expect(await findAttachment(fs, id)).toMatchObject({ id });
+});
+
+test("all of them together have a limit, which what is there already does not meet again", async () => {
+  const { home, fs, names } = prepare();
+  const { id } = await storeAttachment(home, fs, inPieces(Buffer.alloc(900, "a")), 2_000);
+  await expect(storeAttachment(home, fs, inPieces(Buffer.alloc(1_000, "b")), 2_000)).rejects.toMatchObject({
+    reason: "full",
+  });
+  await expect(storeAttachment(home, fs, inPieces(Buffer.alloc(900, "a")), 10)).resolves.toMatchObject({ id });
+  expect(names()).toEqual([id, `${id}.json`]);
+});
+
+test("what a client breaks off leaves nothing behind", async () => {
+  const { home, fs, names } = prepare();
+  await expect(storeAttachment(home, fs, broken())).rejects.toThrow("the client is gone");
+  expect([...names(), ...readdirSync(join(home, "tmp/test-1-1"))]).toEqual([]);
+});
+
+test("what no message names for a day goes; what one names stays, and so does what is new or wanted again", async () => {
+  const { home, fs, store, age, names } = prepare();
+  const [old, named, wanted, fresh] = await Promise.all(["old", "named", "wanted", "fresh"].map(store));
+  if (!old || !named || !wanted || !fresh) throw new Error("not stored");
+  for (const { id } of [old, named, wanted]) age(id);
+  await keepAttachments(fs, [{ id: wanted.id }]);
+  expect(await sweepAttachments(home, new Set([named.id]), Date.now())).toBe(1);
+  expect(names()).toEqual([named, wanted, fresh].flatMap(({ id }) => [id, `${id}.json`]).sort());
+});
+
+test("a long message's file goes when no run has wanted it for a day, and nothing else that lies there does", async () => {
+  const { home, fs, names } = prepare();
+  const aged = (path: string) => utimesSync(join(home, path), 0, (Date.now() - UNNAMED_MS_MAX - 1_000) / 1_000);
+  const others = ["README.txt", `${"c".repeat(63)}.txt`, `${"d".repeat(64)}.md`].map((name) => `attachments/${name}`);
+  for (const path of [longTextPath("a".repeat(64)), ...others]) {
+    writeFileSync(join(home, path), "text");
+    aged(path);
+  }
+  const runDir = join(home, "runs/t-000001.a1");
+  const message = { kind: "message", id: "m-long", at: NOON, text: "x".repeat(8_001) } as const;
+  const { "m-long": wanted = "" } = await layOutTexts([message], "teller", { fs, runDir });
+  aged(wanted);
+  await layOutTexts([message], "teller", { fs, runDir });
+  expect(await sweepAttachments(home, new Set(), Date.now())).toBe(0);
+  expect(names()).toEqual([wanted, ...others].map((path) => path.replace("attachments/", "")).sort());
+});
+
+test("named is what waits in the inbox, what an open or a settled turn answers, and what the conversation shows", async () => {
+  const { home, fs, store } = prepare();
+  const [waiting, open, settled, shown] = await Promise.all(["1", "2", "3", "4"].map(store));
+  if (!waiting || !open || !settled || !shown) throw new Error("not stored");
+  const message = (id: string, file: typeof open): Message => ({
+    kind: "message",
+    id,
+    at: NOON,
+    text: "look",
+    attachments: [file],
+  });
+  const turnWith = (id: string, file: typeof open) =>
+    taskOf(id, {
+      role: "teller",
+      prompt: "",
+      consumer: "supervisor",
+      turn: { messages: [message(`m-${id}`, file)], events: [], results: [] },
+    });
+  await createRecord(fs, Message, inboxPath("m-waits"), message("m-waits", waiting));
+  const first = resultOf(turnWith("t-000001", shown));
+  await appendHistory(home, "2026-11", [{ turn: 1, messages: messagesOf(first) }]);
+  await archive(fs, first);
+  await archive(fs, resultOf(turnWith("t-000002", settled)));
+  await queue(fs, turnWith("t-000003", open));
+  const mirror = new Mirror(fs, { token: "", durable: false, onBadArchive: () => undefined });
+  await mirror.ledger.load();
+  await mirror.refresh(Date.now(), true);
+  const named = new NamedAttachments(home, mirror);
+  const all = [waiting, open, settled, shown].map(({ id }) => id).sort();
+  expect([...(await named.ids())].sort()).toEqual(all);
+  expect([...(await named.ids())].sort()).toEqual(all);
+});
