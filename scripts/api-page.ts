@@ -8,6 +8,7 @@ import {
 import type { Route } from "../apps/http-gateway/src/api/route.ts";
 import { PROBLEMS } from "../apps/http-gateway/src/http/problem.ts";
 import { ROUTES } from "../apps/http-gateway/src/routes.ts";
+import { withBlocks } from "./generated-blocks.ts";
 
 /** A shape that is longer is told by its name, with all of it further below. */
 const SHAPE_CHARS_MAX = 80;
@@ -17,15 +18,7 @@ const COMPONENT = /^#\/components\/schemas\//;
 export function withApiTables(page: string): string {
   const document = describeApi(ROUTES, "");
   const tables = { routes: routesTable(document), shapes: shapesTable(document), errors: errorsTable() };
-  return Object.entries(tables).reduce(replaced, page);
-}
-
-function replaced(page: string, [name, table]: [string, string]): string {
-  const [begin, end] = [`<!-- ${name}: npm run docs -->\n`, `<!-- end of ${name} -->\n`];
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`docs/api.md has no place for its ${name}`);
-  return `${before}${begin}${table}${end}${after}`;
+  return withBlocks(page, tables);
 }
 
 function routesTable(document: ApiDocument): string {

@@ -2,12 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withApiTables } from "./api-page.ts";
+import { withArchitectureTables } from "./architecture-tables.ts";
 import { describeCommandLine } from "./command-page.ts";
 import { describeConfiguration } from "./configuration-table.ts";
 
 const DOCS = join(import.meta.dirname, "../docs");
 
 const PAGES = {
+  "ARCHITECTURE.md": withArchitectureTables(readFileSync(join(DOCS, "ARCHITECTURE.md"), "utf8")),
   "api.md": withApiTables(readFileSync(join(DOCS, "api.md"), "utf8")),
   "configuration.md": describeConfiguration(),
   "cli.md": await describeCommandLine(),

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withApiTables } from "../scripts/api-page.ts";
+import { withArchitectureTables } from "../scripts/architecture-tables.ts";
 import { describeCommandLine } from "../scripts/command-page.ts";
 import { describeConfiguration } from "../scripts/configuration-table.ts";
 
@@ -19,4 +20,8 @@ test("docs/cli.md is what --help says; `npm run docs` writes it", async () => {
 
 test("docs/api.md has the routes, the shapes and the errors that the gateway has; `npm run docs` writes them", () => {
   expect(read("docs/api.md")).toBe(withApiTables(read("docs/api.md")));
+});
+
+test("docs/ARCHITECTURE.md lists the folders and the rules that there are; `npm run docs` writes them", () => {
+  expect(read("docs/ARCHITECTURE.md")).toBe(withArchitectureTables(read("docs/ARCHITECTURE.md")));
 });

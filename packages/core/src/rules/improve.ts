@@ -1,3 +1,7 @@
+/**
+ * When nobody needs anything for a while, one look for something to improve begins, and at most one piece of work follows
+ * from it (SPEC J1). Whatever finds nothing or fails doubles the wait; a success, or a word of the user, ends that.
+ */
 import { improvementId } from "@mimikit/protocol/base/id";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
