@@ -12,7 +12,7 @@ import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts
 import { command } from "../arguments/command.ts";
 import { readText, textArgument } from "../arguments/text-argument.ts";
 import { awaitAnswer } from "../instance/await-answer.ts";
-import { freshKey, handOver, withFiles } from "../instance/hand-over.ts";
+import { assertAdopted, freshKey, handOver, withFiles } from "../instance/hand-over.ts";
 import { type Outcome, turnOf } from "../instance/outcome.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
@@ -45,6 +45,7 @@ export const ask = command({
     }),
   async run({ json, text: words, timeout, attach }) {
     if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
+    assertAdopted();
     const attachments = await attachFiles(attach);
     const text = await readText(words, "ask", namesOf(attachments));
     const living = livingRoles(currentPlace().home);

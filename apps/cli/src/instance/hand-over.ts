@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { Line } from "@mimikit/protocol/wire/slash-command";
+import { isAdopted, NOT_ADOPTED } from "@mimikit/runtime/home/adoption";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -81,7 +82,13 @@ async function overHttp(wanted: Wanted, key: string): Promise<string | null> {
 export function printHanded({ id, taken }: { id: string; taken: boolean }, json: boolean): void {
   const living = livingRoles(currentPlace().home);
   if (json) printJson({ id, taken, running: [...living.keys()] });
+  else if (!isAdopted(currentPlace().home, process.env)) printLine(`${id} (kept, and taken up after  mimikit adopt )`);
   else printLine(taken ? id : `${id} (${whenTakenUp(living)})`);
+}
+
+/** @throws Failure where nothing that is said can be answered, because the state directory is not adopted. */
+export function assertAdopted(): void {
+  if (!isAdopted(currentPlace().home, process.env)) throw new Failure("failed", NOT_ADOPTED);
 }
 
 /** What becomes of a record that no gateway took. */
