@@ -476,7 +476,7 @@ test("without packages, pm2 start says in one line how to get them", { timeout: 
   expect(code).toBe(1);
   expect(stderr).toBe(`mimikit: the packages are not installed. Run  npm start  once in ${root}\n`);
   await run(PM2, ["kill"], ofPm2);
-  expect((await processes()).length).toBe(0);
+  await expect.poll(async () => (await processes()).length, COMES_BACK).toBe(0);
 });
 
 test("a command that fails says so in one line with the code of the contract", { timeout: TEST_MS_MAX }, async () => {
