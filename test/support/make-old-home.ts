@@ -21,11 +21,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Improvement, QuestionView } from "@mimikit/protocol/api";
-import { Task } from "@mimikit/protocol/task";
-import { createPairingCode } from "@mimikit/runtime/pairing";
-import { wishId } from "@mimikit/store/mirror";
-import { seal } from "@mimikit/store/seal";
+import { Task } from "@mimikit/protocol/records/task";
+import type { Improvement, QuestionView } from "@mimikit/protocol/wire/api";
+import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { seal } from "@mimikit/store/disk/seal";
+import { wishId } from "@mimikit/store/mirror/mirror";
 import { Instance, ROLE_NAMES, type RoleName } from "./instance.ts";
 import { type ModelRequest, ModelServer } from "./model-server.ts";
 import { askedIn, oldHomeScript } from "./old-home-script.ts";
