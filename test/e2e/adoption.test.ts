@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdoptionView, Status } from "@mimikit/protocol/wire/api";
 import { expect, onTestFinished, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";
 
 const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
@@ -140,6 +141,24 @@ test("a state directory that this user made here is believed again at each start
   await mimikit.ready();
   expect((await mimikit.replyTo(await mimikit.send("run `pwd`"))).text).not.toBe("");
   expect(git(mimikit.workDir, "add", "--all", "--dry-run")).toBe("");
+});
+
+test("a home of an earlier version that is found in its workspace asks once, and then goes on with all that is open", async () => {
+  const state = directory();
+  const mimikit = await Instance.start({ isFound: true, env: { XDG_STATE_HOME: state }, roles: [] });
+  onTestFinished(() => mimikit.dispose());
+  const backup = join(import.meta.dirname, "../fixtures/home-c22618c-cleared.tar.gz");
+  const { code, out } = await runCli(mimikit, ["restore", backup]);
+  expect([code, out]).toEqual([0, expect.stringContaining("at the next start this runs or is believed")]);
+  const open = readdirSync(join(mimikit.home, "inbox"));
+  expect(open).not.toEqual([]);
+  for (const role of ["supervisor", "workers", "gateway"] as const) mimikit.startRole(role);
+  expect((await mimikit.ready()).adopted).toBe(false);
+  expect(readdirSync(join(mimikit.home, "inbox"))).toEqual(open);
+  await mimikit.api("/api/adoption", { method: "POST" });
+  await mimikit.drained();
+  const adopted = await mimikit.until("the status", () => mimikit.api<Status>("/api/status"));
+  expect(adopted).toMatchObject({ adopted: true, problems: [] });
 });
 
 test("another directory at the place of an adopted one is not taken for it", async () => {
