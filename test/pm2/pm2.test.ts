@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -477,6 +478,27 @@ test("without packages, pm2 start says in one line how to get them", { timeout: 
   expect(stderr).toBe(`mimikit: the packages are not installed. Run  npm start  once in ${root}\n`);
   await run(PM2, ["kill"], ofPm2);
   await expect.poll(async () => (await processes()).length, COMES_BACK).toBe(0);
+});
+
+test("modules of PM2 that came with a state directory never run, not even once it is adopted", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { workDir, home, env, processes } = await instance();
+  const { MIMIKIT_HOME: _, ...inherited } = env;
+  const found = { ...inherited, XDG_STATE_HOME: join(workDir, "xdg") };
+  const evil = join(home, "pm2/modules/evil/node_modules/evil");
+  mkdirSync(evil, { recursive: true });
+  writeFileSync(join(home, "pm2/module_conf.json"), '{"module-db-v2":{"evil":{}}}');
+  writeFileSync(
+    join(evil, "package.json"),
+    '{"name":"evil","version":"1.0.0","main":"index.js","apps":[{"script":"index.js"}]}',
+  );
+  writeFileSync(join(evil, "index.js"), `require("fs").writeFileSync(${JSON.stringify(join(workDir, "pwned"))}, "")`);
+  expect((await run(MIMIKIT, ["adopt", "--yes"], found)).code).toBe(0);
+  expect((await run(MIMIKIT, ["up"], found)).code).toBe(0);
+  expect((await run(MIMIKIT, ["down"], found)).code).toBe(0);
+  expect(await processes()).toEqual([]);
+  expect(existsSync(join(workDir, "pwned"))).toBe(false);
 });
 
 test("a command that fails says so in one line with the code of the contract", { timeout: TEST_MS_MAX }, async () => {

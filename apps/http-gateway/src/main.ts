@@ -5,7 +5,7 @@ import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search
 import { createLog } from "@mimikit/runtime/audit/log";
 import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config/config";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
-import { openHome, untilAdopted } from "@mimikit/runtime/home/adoption";
+import { forgetSignedIn, openHome, untilAdopted } from "@mimikit/runtime/home/adoption";
 import { resolveHome } from "@mimikit/runtime/home/home";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
@@ -18,6 +18,7 @@ const LISTEN_RETRY_MS = 2_000;
 
 const { home, workDir } = resolveHome(process.env);
 const adopted = openHome(home, process.env);
+if (!adopted) forgetSignedIn(home);
 const { config } = loadConfig(home, process.env);
 await waitForSingleton(home, "gateway", () =>
   createLog(home, "gateway", config.logLevel).warn("another gateway serves this home; waiting for it to end"),

@@ -5,12 +5,22 @@ import { HOME_ITEM_CHARS_MAX, HOME_ITEMS_MAX, type HomeContents, type HomeItem }
 import { settingsInFile } from "@mimikit/runtime/config/config";
 import type { Environment, Place } from "@mimikit/runtime/home/home";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { MEMORY_PATH, PERSONA_PATH, PROFILE_PATH, RULES_PATH, WEB_SESSIONS } from "@mimikit/store/disk/state";
+import {
+  BACKLOG_PATH,
+  HISTORY_PATH,
+  MEMORY,
+  MEMORY_PATH,
+  PERSONA_PATH,
+  PROFILE_PATH,
+  RULES_PATH,
+  WEB_SESSIONS,
+} from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { findSkills, skillPlacesOf } from "./skills/skills.ts";
 
 /** Files that are part of every prompt. */
-const PROMPT_FILES = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH];
+const PROMPT_FILES = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH, BACKLOG_PATH];
+const AGENT_FOLDERS = ["codex", "claude"];
 
 /** @param mirror of the directory; refreshed. Throws what the disk throws. */
 export async function contentsOf(
@@ -24,9 +34,13 @@ export async function contentsOf(
     ...work(mirror),
     ...(await skills(place, env)),
     ...(await promptFiles(fs)),
+    ...(await agentFolders(fs)),
     ...(await browsers(fs)),
   ];
-  const shown = items.slice(0, HOME_ITEMS_MAX).map(({ kind, text }) => ({ kind, text: shortened(text) }));
+  // Of each kind as many: a thousand messages hide no skill.
+  const shown = Object.values(Object.groupBy(items, ({ kind }) => kind)).flatMap((ofKind) =>
+    ofKind.slice(0, HOME_ITEMS_MAX).map(({ kind, text }) => ({ kind, text: shortened(text) })),
+  );
   return { home: place.home, items: shown, more: items.length - shown.length };
 }
 
@@ -37,7 +51,7 @@ function settings(home: string): HomeItem[] {
   }));
 }
 
-function work({ inbox, dropped, queue, results, standing, links }: Mirror): HomeItem[] {
+function work({ inbox, dropped, queue, results, standing, links, questions, signals }: Mirror): HomeItem[] {
   const triggers = [...standing.values()].map(triggerSummary);
   return [
     ...[...inbox.values(), ...dropped.values()].map((wish): HomeItem => ({ kind: "command", text: wishText(wish) })),
@@ -47,15 +61,21 @@ function work({ inbox, dropped, queue, results, standing, links }: Mirror): Home
     ...[...results.values()].map(
       ({ task, effects }): HomeItem => ({
         kind: "result",
-        text: `${task.role}, ${effects.length} effects: ${task.prompt}`,
+        text: `${task.role}: ${task.prompt}: ${JSON.stringify(effects)}`,
       }),
+    ),
+    ...[...questions.values()].map(({ question }): HomeItem => ({ kind: "task", text: `question: ${question}` })),
+    ...[...signals.values()].map(
+      (signal): HomeItem => ({ kind: "command", text: `signal: ${JSON.stringify(signal)}` }),
     ),
     ...triggers.map(({ type, prompt }): HomeItem => ({ kind: "trigger", text: `${type}: ${prompt}` })),
   ];
 }
 
 function wishText(wish: Wish): string {
-  return "text" in wish ? `${wish.kind}: ${wish.text}` : wish.kind;
+  if ("text" in wish) return `${wish.kind}: ${wish.text}`;
+  const said = Object.entries(wish).filter(([name]) => !["kind", "id", "at", "mac"].includes(name));
+  return said.length === 0 ? wish.kind : `${wish.kind}: ${JSON.stringify(Object.fromEntries(said))}`;
 }
 
 async function skills(place: Place, env: Environment): Promise<HomeItem[]> {
@@ -70,7 +90,21 @@ async function skills(place: Place, env: Environment): Promise<HomeItem[]> {
 
 async function promptFiles(fs: FileSystem): Promise<HomeItem[]> {
   const found = await Promise.all(PROMPT_FILES.map((path) => fs.exists(path)));
-  return PROMPT_FILES.filter((_path, i) => found[i]).map((path) => ({ kind: "file", text: path }));
+  const notes = (await fs.list(MEMORY)).filter((name) => name.endsWith(".md"));
+  return [
+    ...PROMPT_FILES.filter((_path, i) => found[i]),
+    ...notes.map((name) => `${MEMORY}/${name}`),
+    ...((await fs.exists(HISTORY_PATH)) ? [`${HISTORY_PATH}, the conversation`] : []),
+  ].map((text) => ({ kind: "file", text }));
+}
+
+/** The homes of the agent CLIs: settings in them can name an endpoint, and a login is one. */
+async function agentFolders(fs: FileSystem): Promise<HomeItem[]> {
+  const found = await Promise.all(AGENT_FOLDERS.map((path) => fs.exists(path)));
+  return AGENT_FOLDERS.filter((_path, i) => found[i]).map((name) => ({
+    kind: "setting",
+    text: `${name}/: settings and login of the agent CLI`,
+  }));
 }
 
 async function browsers(fs: FileSystem): Promise<HomeItem[]> {

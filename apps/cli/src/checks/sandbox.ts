@@ -3,11 +3,13 @@
 import { chainOf } from "@mimikit/agent/providers/names";
 import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
 import type { ProviderId } from "@mimikit/runtime/config/config";
+import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 
 export async function checkSandbox(patient: Patient): Promise<Check[]> {
   const { exists, config, home } = patient;
-  if (!exists) return [];
+  // The agent CLI would be run with the settings that lie in the directory.
+  if (!exists || !isAdopted(home, process.env)) return [];
   const { ids } = chainOf("worker", config, { home, env: process.env });
   const found: Check[] = [ok("the Teller and the Planner have no shell, whoever answers for them")];
   for (const id of ids) found.push(await checkWorker(id, patient));

@@ -3,12 +3,13 @@
  * asks. Until then nothing of it runs (docs/security.md).
  */
 import { existsSync } from "node:fs";
-import { isAdopted, adopt as record } from "@mimikit/runtime/home/adoption";
+import { isAdopted, putCodeAside, adopt as record } from "@mimikit/runtime/home/adoption";
 import { command } from "../arguments/command.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine, styled } from "../io/print.ts";
+import { findDaemons } from "../processes/instance.ts";
 import { printContents, readContents } from "../terminal/home-contents.ts";
 
 export const adopt = command({
@@ -32,7 +33,11 @@ export const adopt = command({
       if (!yes && !(await confirm("Did you make it, or trust all of this?", "mimikit adopt --yes")))
         throw new Failure("failed", `nothing was changed; if you do not trust it, delete it:  rm -r '${home}'`);
     }
-    if (!json || yes) record(home, process.env);
+    if (!json || yes) {
+      // Nobody was shown what PM2 would load from there; a PM2 that runs has made its folder itself.
+      if (!wasAdopted && (await findDaemons(home)).length === 0) putCodeAside(home, process.env);
+      record(home, process.env);
+    }
     if (json) printJson({ adopted: isAdopted(home, process.env), ...contents });
     else
       printLine(

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/wire/api";
 import type { Config } from "@mimikit/runtime/config/config";
-import { isAdopted, openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
+import { openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
 import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { createPairingCode } from "@mimikit/runtime/home/pairing";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -110,7 +110,7 @@ async function start(place: Place, config: Config): Promise<void> {
   }
   const daemons = await findDaemons(home);
   if (daemons.length === 0) {
-    if (!isAdopted(home, process.env)) putCodeAside(home);
+    putCodeAside(home, process.env);
     await waitUntil(LEAVING_MS_MAX, LEAVING_POLL_MS, async () => (livingRoles(home).size === 0 ? true : null));
   }
   if (!livingRoles(home).has("gateway")) await assertPortIsFree(config);

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, loadConfig } from "@mimikit/runtime/config/config";
+import { assertNoLinksUnlessAdopted } from "@mimikit/runtime/home/adoption";
 import { type Place, resolveHome } from "@mimikit/runtime/home/home";
 
 /** The folder of package.json and ecosystem.config.cjs. */
@@ -12,5 +13,6 @@ export const pm2Home = (home: string) => join(home, "pm2");
 /** The settings as this command sees them; the running processes may have been started with others. */
 export function currentPlace(): Place & { config: Config; problems: string[] } {
   const place = resolveHome(process.env);
+  assertNoLinksUnlessAdopted(place.home, process.env);
   return { ...place, ...loadConfig(place.home, process.env) };
 }

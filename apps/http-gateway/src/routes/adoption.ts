@@ -4,6 +4,7 @@ import { AdoptionView, NoBody } from "@mimikit/protocol/wire/api";
 import { adopt, isAdopted } from "@mimikit/runtime/home/adoption";
 import type { Parts } from "../api/parts.ts";
 import { route } from "../api/route.ts";
+import { Problem } from "../http/problem.ts";
 
 export const adoption = route({
   method: "get",
@@ -22,8 +23,15 @@ export const adoptHome = route({
   body: NoBody,
   status: 200,
   answer: AdoptionView,
-  async handle(_asked, parts) {
-    adopt(parts.home, parts.environment);
+  errors: { 409: "the caller has the token alone, which may have come with the directory" },
+  async handle({ request }, parts) {
+    const { home, environment } = parts;
+    if (!isAdopted(home, environment) && request.headers.authorization !== undefined)
+      throw new Problem(
+        409,
+        "the token may have come with the directory: adopt it on the page, or with  mimikit adopt",
+      );
+    adopt(home, environment);
     return viewOf(parts);
   },
 });

@@ -288,7 +288,7 @@ export type BudgetState = z.infer<typeof BudgetState>;
 
 const ProcessState = z.object({ pid: z.number().optional(), alive: z.boolean() });
 
-/** Items of a state directory that are listed at most; the others are counted. */
+/** Items of one kind in a state directory that are listed at most; the others are counted. */
 export const HOME_ITEMS_MAX = 200;
 /** Characters of one item that are shown. */
 export const HOME_ITEM_CHARS_MAX = 300;

@@ -4,24 +4,36 @@
  * that this user made or adopted it (docs/security.md). A directory that MIMIKIT_HOME names counts as adopted.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { DIRECTORIES, TEMPORARY } from "@mimikit/store/disk/state";
+import { DIRECTORIES, LOCKS, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
 import { z } from "zod";
-import { type Environment, HomeError, homeHash, IGNORE_FILE, prepareHome, readToken, resolveHome } from "./home.ts";
+import {
+  type Environment,
+  HomeError,
+  homeHash,
+  IGNORE_FILE,
+  IGNORED,
+  prepareHome,
+  readToken,
+  resolveHome,
+} from "./home.ts";
+import { CODE_FILE } from "./pairing.ts";
 import { replaceFile } from "./replace-file.ts";
 
-/** The hash of the token binds the record to this directory: another one at the same path has another token. */
+/** The hash of the token binds the record to this directory, and gives each token a record of its own: starters do not overwrite each other's. */
 const Adoption = z.object({ home: z.string(), tokenHash: z.string(), at: z.iso.datetime() });
 
 const LOOK_EVERY_MS = 500;
 
-/** Folders of a state directory from which PM2 and Node would load code. */
-const CODE_FOLDERS = ["pm2", "cache"] as const;
+/** From these PM2 and Node would load code. No PM2 of ours has any, so they go whosever the directory is. */
+const CODE = ["pm2/modules", "pm2/module_conf.json", "cache"] as const;
+/** Of a directory that is not adopted: PM2 would write its logs through links in it, too. */
+const FOREIGN = ["pm2", "cache"] as const;
 
 /**
  * Makes the state directory complete (`prepareHome`), and records it as this user's own if nothing was in it.
@@ -30,7 +42,7 @@ const CODE_FOLDERS = ["pm2", "cache"] as const;
  */
 export function openHome(home: string, env: Environment): boolean {
   const isNew = isFound(home, env) && isUntouched(home);
-  if (!isAdopted(home, env)) assertNoLinks(home);
+  assertNoLinksUnlessAdopted(home, env);
   // The record comes before the token: a kill between the two leaves a directory in which nothing is.
   prepareHome(home, (token) => isNew && writeAdoption(home, token, env));
   // Another process may have been first to make the token.
@@ -40,7 +52,10 @@ export function openHome(home: string, env: Environment): boolean {
 
 /** May the content of this state directory be run and believed? A directory without content may. */
 export function isAdopted(home: string, env: Environment): boolean {
-  return !isFound(home, env) || hasRecord(home, env) || isUntouched(home);
+  if (!isFound(home, env)) return true;
+  // A link may lead to a directory of this user's that belongs to another workspace.
+  if (lstatSync(home, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
+  return hasRecord(home, env) || isUntouched(home);
 }
 
 /**
@@ -53,7 +68,9 @@ export function adopt(home: string, env: Environment): void {
 
 /** Resolves when the state directory is adopted, by a command or on the page. */
 export async function untilAdopted(home: string, env: Environment): Promise<void> {
-  while (!isAdopted(home, env)) await wait(LOOK_EVERY_MS);
+  // Only the record can change that: what is in the directory is looked at once, because there may be much of it.
+  if (isAdopted(home, env)) return;
+  while (!hasRecord(home, env)) await wait(LOOK_EVERY_MS);
 }
 
 /** A line for people: what it means that a directory is not adopted, and what to do. */
@@ -61,17 +78,25 @@ export const NOT_ADOPTED =
   "this state directory was not made here, so nothing in it runs or is believed yet: mimikit adopt  lists what would run, and asks";
 
 /**
- * Moves the folders from which PM2 and Node would load code to `tmp/`, where housekeeping deletes them after a day. For a
- * directory that is not adopted, while none of its processes runs.
+ * Moves what PM2 and Node would load as code to `tmp/`, where housekeeping deletes it after a day; of a directory that is
+ * not adopted, whatever of it would count before that. Only while none of its processes runs.
  */
-export function putCodeAside(home: string): void {
-  for (const name of CODE_FOLDERS) {
+export function putCodeAside(home: string, env: Environment): void {
+  for (const name of isAdopted(home, env) ? CODE : FOREIGN) {
     try {
-      renameSync(join(home, name), join(home, TEMPORARY, `${name}-${Date.now()}`));
+      renameSync(join(home, name), join(home, TEMPORARY, `${name.replaceAll("/", "-")}-${Date.now()}`));
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
     }
   }
+}
+
+/** Signs every browser out and ends every pairing code, so that nobody who made the directory can adopt it from afar. */
+export function forgetSignedIn(home: string): void {
+  const codes = readdirSync(join(home, LOCKS)).filter((name) => CODE_FILE.test(name));
+  const sessions = readdirSync(join(home, WEB_SESSIONS));
+  for (const path of [...codes.map((name) => join(LOCKS, name)), ...sessions.map((name) => join(WEB_SESSIONS, name))])
+    rmSync(join(home, path), { recursive: true, force: true });
 }
 
 /** Is this the directory that is taken because nothing names another? */
@@ -81,7 +106,8 @@ function isFound(home: string, env: Environment): boolean {
 
 function hasRecord(home: string, env: Environment): boolean {
   try {
-    return readAdoption(home, env) === hashOf(readToken(home));
+    const token = readToken(home);
+    return readAdoption(home, token, env) === hashOf(token);
   } catch (error) {
     if (error instanceof HomeError || hasCode(error, "ENOENT", "ENOTDIR")) return false;
     throw error;
@@ -93,11 +119,24 @@ function isUntouched(home: string): boolean {
   const info = lstatSync(home, { throwIfNoEntry: false });
   if (info === undefined) return true;
   if (!info.isDirectory()) return false;
-  return readdirSync(home, { recursive: true, withFileTypes: true }).every(
-    (entry) =>
-      entry.isDirectory() ||
-      (entry.isFile() && (entry.name === IGNORE_FILE || entry.parentPath === join(home, TEMPORARY))),
-  );
+  return holdsNothing(home, home);
+}
+
+/** Ends at the first file that counts: a directory that was used has many. */
+function holdsNothing(dir: string, home: string): boolean {
+  return readdirSync(dir, { withFileTypes: true }).every((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return holdsNothing(path, home);
+    if (!entry.isFile()) return false;
+    return (
+      dir === join(home, TEMPORARY) || (path === join(home, IGNORE_FILE) && readFileSync(path, "utf8") === IGNORED)
+    );
+  });
+}
+
+/** @throws HomeError where a directory that is not adopted holds links: what is written or read there would be elsewhere. */
+export function assertNoLinksUnlessAdopted(home: string, env: Environment): void {
+  if (!isAdopted(home, env)) assertNoLinks(home);
 }
 
 function assertNoLinks(home: string): void {
@@ -110,9 +149,9 @@ function assertNoLinks(home: string): void {
 }
 
 /** The hash of the token that the directory had when it was adopted; null where it never was. */
-function readAdoption(home: string, env: Environment): string | null {
+function readAdoption(home: string, token: string, env: Environment): string | null {
   try {
-    return parseRecord(Adoption, readFileSync(recordPath(home, env), "utf8")).tokenHash;
+    return parseRecord(Adoption, readFileSync(recordPath(home, token, env), "utf8")).tokenHash;
   } catch (error) {
     if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR")) return null;
     throw error;
@@ -120,7 +159,7 @@ function readAdoption(home: string, env: Environment): string | null {
 }
 
 function writeAdoption(home: string, token: string, env: Environment): void {
-  const path = recordPath(home, env);
+  const path = recordPath(home, token, env);
   const record = { home: realpathSync(home), tokenHash: hashOf(token), at: new Date().toISOString() };
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -134,11 +173,11 @@ function writeAdoption(home: string, token: string, env: Environment): void {
   }
 }
 
-/** `$XDG_STATE_HOME/mimikit/homes/<hash of the real path>.json`; a relative XDG_STATE_HOME does not count. */
-function recordPath(home: string, env: Environment): string {
+/** `$XDG_STATE_HOME/mimikit/homes/<hash of the real path>-<hash of the token>.json`; a relative XDG_STATE_HOME does not count. */
+function recordPath(home: string, token: string, env: Environment): string {
   const set = env.XDG_STATE_HOME ?? "";
   const base = isAbsolute(set) ? set : join(env.HOME || homedir(), ".local", "state");
-  return join(base, "mimikit", "homes", `${homeHash(home)}.json`);
+  return join(base, "mimikit", "homes", `${homeHash(home)}-${hashOf(token).slice(0, 16)}.json`);
 }
 
 function hashOf(token: string): string {

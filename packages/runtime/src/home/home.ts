@@ -35,6 +35,7 @@ const TOKEN_BYTES = 32;
 const TOKEN_PATTERN = /^[0-9a-f]{64}$/;
 /** Keeps git from the state: the directory lies in a workspace, which is often a repository. */
 export const IGNORE_FILE = ".gitignore";
+export const IGNORED = "*\n";
 
 /** What is wrong with the state directory, in one line that says what to do. */
 export class HomeError extends Error {}
@@ -69,7 +70,7 @@ export function prepareHome(home: string, onToken?: (token: string) => void): vo
     mkdirSync(join(home, dir), { recursive: true, mode: DIRECTORY_MODE });
     makePrivate(join(home, dir));
   }
-  createOnce(home, IGNORE_FILE, () => "*\n");
+  createOnce(home, IGNORE_FILE, () => IGNORED);
   createOnce(home, "token", () => {
     const token = randomBytes(TOKEN_BYTES).toString("hex");
     onToken?.(token);

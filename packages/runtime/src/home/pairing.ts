@@ -18,7 +18,8 @@ const CODE_BYTES = 32;
 const SPENT_KEPT_MS = 3_600_000;
 
 const PairingCode = z.strictObject({ expiresAt: z.iso.datetime() });
-const CODE_FILE = /^pair-[0-9a-f]{64}\.(json|used)$/;
+/** The names of codes in locks/, open and redeemed. */
+export const CODE_FILE = /^pair-[0-9a-f]{64}\.(json|used)$/;
 export const PAIRING_CODE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
 export type Redemption = "paired" | "used" | "expired" | "unknown";

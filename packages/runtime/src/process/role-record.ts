@@ -1,5 +1,5 @@
 /** Each process role says who it is when it starts, so that the others can see whether it lives. */
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { AuditLine } from "@mimikit/protocol/records/audit";
@@ -48,9 +48,28 @@ export function writeRoleAgain(): void {
 /** Who was `role` last; ask `isAlive` whether it still is. null when nobody was, or when the note is not readable as one. */
 export function readRole(home: string, role: ProcessRole): RoleRecord | null {
   try {
-    return parseRecord(RoleRecord, readFileSync(recordPath(home, role), "utf8"));
+    const text = readRegularFile(recordPath(home, role));
+    if (text === null) return null;
+    const record = parseRecord(RoleRecord, text);
+    return isCertain(record) ? record : null;
   } catch (error) {
-    if (error instanceof BadJson || hasCode(error, "ENOENT")) return null;
+    if (error instanceof BadJson || hasCode(error, "ENOENT", "ELOOP")) return null;
     throw error;
   }
+}
+
+/** null where it is none: a pipe would never end. Throws what the disk throws, ELOOP for a link. */
+function readRegularFile(path: string): string | null {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    return fstatSync(file).isFile() ? readFileSync(file, "utf8") : null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Without a start and a boot a note would name any process of that pid. No role of ours writes one where the system tells both. */
+function isCertain({ startTime, bootId }: Identity): boolean {
+  const own = ownIdentity();
+  return (startTime !== "" || own.startTime === "") && (bootId !== "" || own.bootId === "");
 }
