@@ -1,7 +1,7 @@
 /** The commands that a change is checked with, run in its worktree and in the sandbox of a Worker's shell (SPEC J2). */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ended, runCommand } from "@mimikit/agent/shell/command";
+import { describeEnd, finishCommand } from "@mimikit/agent/shell/command";
 import { Output } from "@mimikit/agent/shell/output";
 import type { Bounds } from "@mimikit/agent/shell/sandbox";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
@@ -47,22 +47,14 @@ export async function runChecks(
     const timeLimit = AbortSignal.timeout(checkSec * 1_000);
     const output = await Output.create(join(runDir, `check-${i + 1}.txt`), CHECK_OUTPUT_CHARS_MAX);
     try {
-      const lines = runCommand(command, { bounds, environment, output }, AbortSignal.any([stop, timeLimit]));
-      let next = await lines.next();
-      while (next.done !== true) next = await lines.next();
+      const end = await finishCommand(command, { bounds, environment, output }, AbortSignal.any([stop, timeLimit]));
       stop.throwIfAborted();
-      const ended = timeLimit.aborted ? `stopped after ${checkSec} s` : describe(next.value);
-      const isPassed = !timeLimit.aborted && next.value.exitCode === 0;
+      const ended = timeLimit.aborted ? `stopped after ${checkSec} s` : describeEnd(end);
+      const isPassed = !timeLimit.aborted && end.exitCode === 0;
       checks.push({ command, ended, isPassed, output: output.tail(), artifact: output.path });
     } finally {
       await output.close();
     }
   }
   return checks;
-}
-
-function describe({ exitCode, signal, cause }: Ended): string {
-  if (signal !== undefined) return `ended by ${signal}`;
-  if (exitCode !== undefined) return `exit code ${exitCode}`;
-  throw cause ?? new Error("the command could not be started");
 }

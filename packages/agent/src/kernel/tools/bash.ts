@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isAbove, type Level } from "@mimikit/protocol/base/skill";
 import { z } from "zod";
-import { type Ended, runCommand } from "../../shell/command.ts";
+import { describeEnd, finishCommand } from "../../shell/command.ts";
 import { Output } from "../../shell/output.ts";
 import { type Bounds, boundsOf } from "../../shell/sandbox.ts";
 import { tool } from "../../tools/tool.ts";
@@ -50,12 +50,9 @@ async function run(
     const timeLimit = AbortSignal.timeout(timeoutSec * 1_000);
     const bounds = { ...(await boundsOf(workspace)), ...(limit !== undefined && within(limit)) };
     const options = { bounds, environment, output, ...(existsSync(BASH) && { shell: BASH }) };
-    const lines = runCommand(command, options, AbortSignal.any([signal, timeLimit]));
-    let next = await lines.next();
-    while (next.done !== true) next = await lines.next();
+    const end = await finishCommand(command, options, AbortSignal.any([signal, timeLimit]));
     signal.throwIfAborted();
-    const ended =
-      timeLimit.aborted && next.value.exitCode !== 0 ? `stopped after ${timeoutSec} s` : describe(next.value);
+    const ended = timeLimit.aborted && end.exitCode !== 0 ? `stopped after ${timeoutSec} s` : describeEnd(end);
     return { text: `[${ended}]\n${tailOf(output)}`, artifact: path };
   } finally {
     await output.close();
@@ -70,12 +67,6 @@ function within(limit: Level): Partial<Bounds> {
     isOffline: isAbove("message-send", limit),
     ...(isAbove("local-write", limit) && { isReadOnly: true }),
   };
-}
-
-function describe({ exitCode, signal, cause }: Ended): string {
-  if (signal !== undefined) return `ended by ${signal}`;
-  if (exitCode !== undefined) return `exit code ${exitCode}`;
-  throw cause ?? new Error("the command could not be started");
 }
 
 function tailOf(output: Output): string {

@@ -1,4 +1,5 @@
 /** What an agent CLI sees of our own environment. Keys are not among it: a provider adds the one that its CLI needs. */
+import { ownVariables } from "../../shell/run-child.ts";
 
 /** Where things are, who the user is, which language; and how the network is reached, because a CLI calls its model. */
 const ALLOWED = [
@@ -9,9 +10,5 @@ const ALLOWED = [
 
 /** The allowed variables of our own, and `added`. */
 export function cliEnvironment(added: Readonly<Record<string, string>>): Record<string, string> {
-  const allowed = ALLOWED.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...Object.fromEntries(allowed), ...added };
+  return { ...ownVariables(ALLOWED), ...added };
 }

@@ -6,7 +6,14 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Senses, showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
-import { type Bounds, boundsOf, isSandboxThere, sandboxed, secretPathIn } from "../../shell/sandbox.ts";
+import {
+  type Bounds,
+  boundsOf,
+  type CommandLine,
+  isSandboxThere,
+  sandboxed,
+  secretPathIn,
+} from "../../shell/sandbox.ts";
 import type { AgentCli, CliAsk } from "../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../agent-cli/environment.ts";
 import { runAgentCli } from "../agent-cli/run-agent-cli.ts";
@@ -79,19 +86,17 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
       };
       const withKey = { ...environment, ...(apiKey !== undefined && { [KEY_VARIABLE]: apiKey }) };
       if (run.task.role !== "worker") {
-        const args = claudeArguments(settings, ask, null);
-        return { file, args, cwd: run.runDir, environment: cliEnvironment(withKey), secrets };
+        const commandLine: CommandLine = [file, ...claudeArguments(settings, ask, null)];
+        return { commandLine, cwd: run.runDir, environment: cliEnvironment(withKey), secrets };
       }
       // In the sandbox the key is in no variable, because the shell of the model would see it there.
       const bounds = await workerBounds(ask, configDir, scratch);
       const isHidden = apiKey !== undefined && (await isSandboxThere(bounds.mode));
       const args = claudeArguments(settings, ask, isHidden ? await secretPathIn(run.home) : null);
       const { commandLine, isSandboxed } = await sandboxed([file, ...args], { ...bounds, hasSecret: isHidden });
-      const [program, ...rest] = commandLine;
       return {
-        file: program,
-        args: rest,
-        ...(isSandboxed && { inSandbox: file }),
+        commandLine,
+        ...(isSandboxed && { sandbox: { program: file } }),
         cwd: run.workDir,
         environment: cliEnvironment(
           isHidden ? { ...environment, CLAUDE_CODE_API_KEY_HELPER_TTL_MS: String(KEY_TTL_MS) } : withKey,

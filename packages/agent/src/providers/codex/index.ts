@@ -75,8 +75,7 @@ function codexCli(settings: CodexSettings): AgentCli {
       if (reach !== null) await makeMasks(reach.shown.map((path) => dirname(path)));
       const apiKey = endpoint?.apiKey;
       return {
-        file,
-        args: codexArguments(settings, ask, reach),
+        commandLine: [file, ...codexArguments(settings, ask, reach)],
         cwd: isWorker ? run.workDir : run.runDir,
         environment: cliEnvironment({
           ...run.environment,
