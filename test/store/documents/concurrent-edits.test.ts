@@ -9,9 +9,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ConfigChange } from "@mimikit/protocol/records/change";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { appendItem, DocumentBusy, editDocument } from "@mimikit/store/documents/document";
+import { appendItem, editDocument } from "@mimikit/store/documents/document";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { CannotUndo } from "../../../apps/supervisor/src/documents/cannot-undo.ts";
 import { restoreConfig } from "../../../apps/supervisor/src/execute/config-changes.ts";
 import { sha256 } from "../../../apps/supervisor/src/execute/notes.ts";
 import { NOON, NOON_MS } from "../../core/facts.ts";
@@ -94,7 +93,7 @@ describe("an edit while somebody saves", () => {
         const path = join(home, "backlog.md");
         writeFileSync(path, BEFORE);
         const { disk, operations } = editedAt(fs, path, k, editorOf());
-        expect(await editDocument(disk, noLock, "backlog.md", EDIT, addOurs)).toBe(true);
+        expect(await editDocument(disk, noLock, "backlog.md", { id: EDIT, write: addOurs })).toBe("made");
         if (operations.length <= k + 1) break;
         const lines = readFileSync(path, "utf8").split("\n").sort().join("\n");
         expect(lines).toContain("- [ ] ours");
@@ -123,10 +122,11 @@ describe("settings that are taken back while somebody saves them", () => {
         const editor = editorOf();
         const { disk, operations } = editedAt(fs, path, k, editor);
         const hands = { fs: disk, lock: noLock, nowMs: () => NOON_MS, audit: () => undefined };
-        const refusal = await restoreConfig(change, hands).catch((error: unknown) => error);
+        const edited = await restoreConfig(change, hands);
         if (operations.length <= k) break;
         if (operations.length === k + 1) editor.end(path);
-        if (refusal !== undefined && !(refusal instanceof DocumentBusy)) expect(refusal).toBeInstanceOf(CannotUndo);
+        if (edited !== "made")
+          expect(edited).toMatchObject({ problem: expect.stringContaining("was changed once more") });
         if (!readFileSync(path, "utf8").includes(THEIRS)) lost.push(operations[k] ?? "");
       }
       expect(lost).toEqual(style === "by another file in its place" ? ["rename"] : []);
@@ -166,7 +166,10 @@ test("hundreds of lines that another process adds survive hundreds of our edits,
   let edits = 0;
   for (; !isDone; edits++) {
     const id = `t-000001.${edits}`;
-    await editDocument(fs, noLock, "backlog.md", id, (text) => appendItem(text, "- [ ] ", `ours ${edits}`, id));
+    await editDocument(fs, noLock, "backlog.md", {
+      id,
+      write: (text) => appendItem(text, "- [ ] ", `ours ${edits}`, id),
+    });
   }
   await said;
   const lines = readFileSync(path, "utf8").split("\n");

@@ -1,20 +1,25 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DocumentEdit } from "@mimikit/core/base/action";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { findBacklogItem, parseBacklog } from "@mimikit/store/documents/backlog";
 import { appendItem, editDocument, editMark } from "@mimikit/store/documents/document";
+import { pathOf, withEdit } from "@mimikit/store/documents/ordered-edit";
 import { describe, expect, test } from "vitest";
-import { applyBacklogEdit, applyMemoryEdit } from "../../../apps/supervisor/src/documents/documents.ts";
 import { NOON } from "../../core/facts.ts";
 import { temporaryState } from "../home.ts";
 
 const noLock = <T>(_path: string, work: () => Promise<T>) => work();
 
+const make = (fs: FileSystem, edit: DocumentEdit) =>
+  editDocument(fs, noLock, pathOf(edit), { id: edit.id, write: (text) => withEdit(edit, null, text) });
+
 describe("an edit of a document", () => {
   test("is made once, however often it is asked for", async () => {
     const { fs, home } = temporaryState();
     const edit = { document: "memory", id: "t-000001.1", at: NOON, content: "likes pnpm", longTerm: true } as const;
-    expect(await applyMemoryEdit(fs, noLock, edit)).toBe(true);
-    expect(await applyMemoryEdit(fs, noLock, edit)).toBe(false);
+    expect(await make(fs, edit)).toBe("made");
+    expect(await make(fs, edit)).toBe("made before");
     expect(readFileSync(join(home, "memory.md"), "utf8")).toBe("- likes pnpm <!-- t-000001.1 -->\n");
   });
 
@@ -22,9 +27,12 @@ describe("an edit of a document", () => {
     const { fs, home } = temporaryState();
     writeFileSync(join(home, "memory.md"), "# Mine\n");
     let looks = 0;
-    await editDocument(fs, noLock, "memory.md", "t-000001.1", (text) => {
-      if (looks++ === 0) writeFileSync(join(home, "memory.md"), "# Mine\nand more");
-      return appendItem(text, "- ", "a fact", "t-000001.1");
+    await editDocument(fs, noLock, "memory.md", {
+      id: "t-000001.1",
+      write(text) {
+        if (looks++ === 0) writeFileSync(join(home, "memory.md"), "# Mine\nand more");
+        return appendItem(text, "- ", "a fact", "t-000001.1");
+      },
     });
     expect(readFileSync(join(home, "memory.md"), "utf8")).toBe("# Mine\nand more\n- a fact <!-- t-000001.1 -->\n");
   });
@@ -38,14 +46,14 @@ describe("an edit of a document", () => {
       content: "x <!-- t-000002.1 -->",
       longTerm: true,
     } as const;
-    await applyMemoryEdit(fs, noLock, forged);
+    await make(fs, forged);
     expect(readFileSync(join(home, "memory.md"), "utf8")).not.toContain(editMark("t-000002.1"));
-    expect(await applyMemoryEdit(fs, noLock, { ...forged, id: "t-000002.1", content: "real" })).toBe(true);
+    expect(await make(fs, { ...forged, id: "t-000002.1", content: "real" })).toBe("made");
   });
 
   test("of the short term goes to the note of its day", async () => {
     const { fs, home } = temporaryState();
-    await applyMemoryEdit(fs, noLock, {
+    await make(fs, {
       document: "memory",
       id: "t-000001.1",
       at: NOON,
@@ -60,7 +68,7 @@ test("a directory of notes that somebody removed comes back with the next note",
   const { fs, home } = temporaryState();
   rmSync(join(home, "memory"), { recursive: true });
   const edit = { document: "memory", id: "t-000001.1", at: NOON, content: "now", longTerm: false } as const;
-  expect(await applyMemoryEdit(fs, noLock, edit)).toBe(true);
+  expect(await make(fs, edit)).toBe("made");
   expect(existsSync(join(home, "memory/2026-11-22.md"))).toBe(true);
 });
 
@@ -76,35 +84,35 @@ describe("the backlog", () => {
       edit("t-2.0", "done", "first"),
       edit("t-3.0", "remove", "2"),
     ];
-    for (const each of [...edits, ...edits]) await applyBacklogEdit(fs, noLock, each);
+    for (const each of [...edits, ...edits]) await make(fs, each);
     expect(parseBacklog(readFileSync(join(home, "backlog.md"), "utf8"))).toMatchObject([{ item: "first", done: true }]);
   });
 
   test("says what is there to whoever names what is not, and stays as it is", async () => {
     const { fs, home } = temporaryState();
-    await expect(applyBacklogEdit(fs, noLock, edit("t-1.0", "done", "x"))).rejects.toThrow("the backlog is empty");
+    expect(await make(fs, edit("t-1.0", "done", "x"))).toEqual({ problem: "no such item: x (the backlog is empty)" });
     writeFileSync(join(home, "backlog.md"), "- [ ] one\n- [x] two\n");
     for (const op of ["done", "remove"] as const)
-      await expect(applyBacklogEdit(fs, noLock, edit("t-1.0", op, "three"))).rejects.toThrow(
-        "no such item: three (there is 1. one · 2. [x] two)",
-      );
+      expect(await make(fs, edit("t-1.0", op, "three"))).toEqual({
+        problem: "no such item: three (there is 1. one · 2. [x] two)",
+      });
     expect(readFileSync(join(home, "backlog.md"), "utf8")).toBe("- [ ] one\n- [x] two\n");
   });
 
   test("has one line for an item of several, which goes as a whole", async () => {
     const { fs, home } = temporaryState();
-    await applyBacklogEdit(fs, noLock, edit("t-1.0", "add", "call the\r\n  supplier\n- [ ] not an item"));
+    await make(fs, edit("t-1.0", "add", "call the\r\n  supplier\n- [ ] not an item"));
     expect(parseBacklog(readFileSync(join(home, "backlog.md"), "utf8"))).toMatchObject([
       { item: "call the supplier - [ ] not an item" },
     ]);
-    await applyBacklogEdit(fs, noLock, edit("t-2.0", "remove", "call the supplier\n- [ ] not an item"));
+    await make(fs, edit("t-2.0", "remove", "call the supplier\n- [ ] not an item"));
     expect(readFileSync(join(home, "backlog.md"), "utf8").trim()).toBe("<!-- t-1.0 --> <!-- t-2.0 -->");
   });
 
   test("may have the line ends of Windows, which stay", async () => {
     const { fs, home } = temporaryState();
     writeFileSync(join(home, "backlog.md"), "- [ ] one\r\n- [ ] two\r\n");
-    await applyBacklogEdit(fs, noLock, edit("t-1.0", "done", "two"));
+    await make(fs, edit("t-1.0", "done", "two"));
     expect(readFileSync(join(home, "backlog.md"), "utf8")).toBe(`- [ ] one\r\n- [x] two\r\n${editMark("t-1.0")}\n`);
   });
 

@@ -1,9 +1,9 @@
 /** A change of a document is taken back exactly where it stands as it was written; what somebody has edited since stays. */
 import type { DocumentEdit } from "@mimikit/core/base/action";
 import { DocumentChange } from "@mimikit/protocol/records/change";
+import { changeOf } from "@mimikit/store/documents/ordered-edit";
 import { takenBack } from "@mimikit/store/documents/take-back";
 import { expect, test } from "vitest";
-import { changeOf } from "../../../apps/supervisor/src/documents/documents.ts";
 import { NOON } from "../../core/facts.ts";
 
 function changeIn(text: string, edit: DocumentEdit): DocumentChange {
@@ -22,10 +22,10 @@ test("what was remembered goes with all its lines, and nothing else does", () =>
   const change = changeIn("", remember);
   const written = "- tea\n  and milk <!-- m-1 -->\n";
   const marks = "<!-- m-1 --> <!-- m-1.undo -->\n";
-  expect(takenBack(change, written)).toEqual({ text: marks });
-  expect(takenBack(change, `# Mine\n${written}- more\n`)).toEqual({ text: `# Mine\n- more\n${marks}` });
-  expect(takenBack(change, `${written}- no line break`)).toEqual({ text: `- no line break\n${marks}` });
-  expect(takenBack(change, marks)).toEqual({ text: marks });
+  expect(takenBack(change, written)).toEqual(marks);
+  expect(takenBack(change, `# Mine\n${written}- more\n`)).toEqual(`# Mine\n- more\n${marks}`);
+  expect(takenBack(change, `${written}- no line break`)).toEqual(`- no line break\n${marks}`);
+  expect(takenBack(change, marks)).toEqual(marks);
 });
 
 test("what was edited since stays, and the line is named", () => {
@@ -47,7 +47,7 @@ test("what was taken out since is not there, whatever marks are left of it", () 
 
 test("what was ticked off is open again", () => {
   const change = changeIn("* [ ] bread\n- [ ] milk\n", item("done", "milk"));
-  const back = { text: "* [ ] bread\n- [ ] milk\n<!-- b-1 -->\n<!-- b-1.undo -->\n" };
+  const back = "* [ ] bread\n- [ ] milk\n<!-- b-1 -->\n<!-- b-1.undo -->\n";
   expect(takenBack(change, "* [ ] bread\n- [x] milk\n<!-- b-1 -->\n")).toEqual(back);
   expect(takenBack(change, "- [x] oat milk\n<!-- b-1 -->\n")).toMatchObject({ problem: expect.stringMatching(/milk/) });
   expect(changeOf(item("done", "1"), "- [x] bread\n", { by: "user", at: NOON })).toBeNull();
@@ -62,7 +62,7 @@ test.each([
   const change = changeIn("- [ ] a\n- [ ] b <!-- x -->\n- [ ] c\n", item("remove", "b"));
   const marks = "<!-- x --> <!-- b-1 -->\n";
   const text = restored.includes("<!-- b-1 -->") ? restored : `${restored}${marks}`;
-  expect(takenBack(change, `${now}${marks}`)).toEqual({ text: `${text}<!-- b-1.undo -->\n` });
+  expect(takenBack(change, `${now}${marks}`)).toEqual(`${text}<!-- b-1.undo -->\n`);
 });
 
 test("the first and the last line come back to their places", () => {
@@ -70,7 +70,5 @@ test("the first and the last line come back to their places", () => {
     ["- [ ] a\n- [ ] b\n", "a", "- [ ] b\n<!-- b-1 -->\n"],
     ["- [ ] a\n- [ ] b\n", "b", "- [ ] a\n<!-- b-1 -->\n"],
   ] as const)
-    expect(takenBack(changeIn(text, item("remove", what)), rest)).toEqual({
-      text: `${text}<!-- b-1 -->\n<!-- b-1.undo -->\n`,
-    });
+    expect(takenBack(changeIn(text, item("remove", what)), rest)).toEqual(`${text}<!-- b-1 -->\n<!-- b-1.undo -->\n`);
 });

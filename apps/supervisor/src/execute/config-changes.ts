@@ -8,8 +8,7 @@ import { Change, type ConfigChange } from "@mimikit/protocol/records/change";
 import { CONFIG_FILE, CONFIG_FILE_BYTES_MAX, problemOfConfig, settingsIn } from "@mimikit/runtime/config/config";
 import { createRecord, replaceView } from "@mimikit/store/disk/record";
 import { changePath } from "@mimikit/store/disk/state";
-import { DocumentBusy, replaceDocument } from "@mimikit/store/documents/document";
-import { CannotUndo } from "../documents/cannot-undo.ts";
+import { type Edited, editDocument, readIfDocument } from "@mimikit/store/documents/document";
 import type { Hands } from "./hands.ts";
 import { sha256 } from "./notes.ts";
 
@@ -21,10 +20,14 @@ type Surroundings = Pick<Hands, "fs" | "lock" | "nowMs" | "audit">;
 /** Records the change that somebody has made since the last time, if any; the first time only notes what there is. */
 export async function noticeConfig(hands: Surroundings): Promise<void> {
   const { fs, lock, nowMs, audit } = hands;
-  if ((await readConfig(hands)) === (await fs.read(NOTICED_FILE, CONFIG_FILE_BYTES_MAX))) return;
+  if (
+    (await readIfDocument(fs, CONFIG_FILE, CONFIG_FILE_BYTES_MAX)) ===
+    (await fs.read(NOTICED_FILE, CONFIG_FILE_BYTES_MAX))
+  )
+    return;
   await lock(CONFIG_FILE, async () => {
     const info = await fs.info(CONFIG_FILE);
-    const text = await readConfig(hands);
+    const text = await readIfDocument(fs, CONFIG_FILE, CONFIG_FILE_BYTES_MAX);
     const before = await fs.read(NOTICED_FILE, CONFIG_FILE_BYTES_MAX);
     if (text === null || text === before || problemOfConfig(text) !== null) return;
     if (before !== null) {
@@ -48,31 +51,24 @@ export async function noticeConfig(hands: Surroundings): Promise<void> {
   });
 }
 
-/** Writes the settings back as they were. @throws CannotUndo where somebody has changed them since. */
-export async function restoreConfig(change: ConfigChange, hands: Surroundings): Promise<void> {
-  const { fs, lock } = hands;
-  await lock(CONFIG_FILE, async () => {
-    const text = await readConfig(hands);
-    if (text === change.before) return;
-    if (text === null || sha256(text) !== change.after)
-      throw new CannotUndo(`${CONFIG_FILE} was changed once more since: undo the later change first, or edit it`);
+/** Writes the settings back as they were, unless somebody has changed them since. */
+export async function restoreConfig(change: ConfigChange, { fs, lock }: Surroundings): Promise<Edited> {
+  const isChanged = { problem: `${CONFIG_FILE} was changed once more since: undo the later change first, or edit it` };
+  const write = async (text: string) => {
+    if (text === change.before) return text;
+    if (sha256(text) !== change.after) return isChanged;
     const problem = problemOfConfig(change.before);
     if (problem !== null)
-      throw new CannotUndo(`this version does not take what was there before (${problem}): edit ${CONFIG_FILE}`);
+      return { problem: `this version does not take what was there before (${problem}): edit ${CONFIG_FILE}` };
     // Noted first: what comes back is no change of anybody's.
     await replaceView(fs, NOTICED_FILE, change.before);
-    // Who has saved it meanwhile is found to have changed it at the next try.
-    if (!(await replaceDocument(fs, CONFIG_FILE, text, change.before))) throw new DocumentBusy(CONFIG_FILE);
-  });
-}
-
-/** A missing file says as much as an empty one; null for what is no plain file of text. */
-async function readConfig({ fs }: Pick<Hands, "fs">): Promise<string | null> {
+    return change.before;
+  };
   try {
-    return (await fs.readText(CONFIG_FILE, CONFIG_FILE_BYTES_MAX)) ?? "";
+    return await editDocument(fs, lock, CONFIG_FILE, { write });
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
-    return null;
+    return isChanged;
   }
 }
 

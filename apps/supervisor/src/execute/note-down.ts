@@ -1,8 +1,8 @@
 /** What users want to be written down is written, and then they are answered: the document is durable before the wish goes. */
 import type { Action, DocumentEdit } from "@mimikit/core/base/action";
-import { NoSuchItem, pathOf } from "../documents/documents.ts";
+import { pathOf } from "@mimikit/store/documents/ordered-edit";
+import { editOnce } from "./edit-once.ts";
 import type { Hands } from "./hands.ts";
-import { editOnce } from "./settle.ts";
 import { answerWish } from "./wishes.ts";
 
 export async function noteDown({ wish, edit }: Extract<Action, { type: "note-down" }>, hands: Hands): Promise<void> {
@@ -10,13 +10,9 @@ export async function noteDown({ wish, edit }: Extract<Action, { type: "note-dow
 }
 
 async function outcomeOf(edit: DocumentEdit, hands: Hands): Promise<string> {
-  try {
-    await editOnce(edit, { id: edit.id, by: "user" }, hands);
-  } catch (error) {
-    // Nothing was changed, so nothing is to be remembered: the same item may be there when somebody asks again.
-    if (error instanceof NoSuchItem) return `refused: ${error.message}`;
-    throw error;
-  }
+  const edited = await editOnce(edit, { id: edit.id, by: "user" }, hands);
+  // Nothing was changed, so nothing is to be remembered: the same item may be there when somebody asks again.
+  if (typeof edited === "object") return `refused: ${edited.problem}`;
   if (edit.document === "memory") return `added to ${pathOf(edit)}`;
   return { add: `added to ${pathOf(edit)}`, done: "done", remove: "removed" }[edit.op];
 }

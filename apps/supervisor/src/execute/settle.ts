@@ -4,18 +4,14 @@
  */
 import type { DocumentEdit, Settlement } from "@mimikit/core/base/action";
 import { ResultSummary, WishOutcome } from "@mimikit/protocol/records/archive";
-import { Change, type Changer } from "@mimikit/protocol/records/change";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
 import type { Task } from "@mimikit/protocol/records/task";
-import { createRecord, RecordTooLarge, readRecord } from "@mimikit/store/disk/record";
-import { ARCHIVE, archivePath, changePath, inboxPath, resultPath } from "@mimikit/store/disk/state";
-import { editMark, readDocument } from "@mimikit/store/documents/document";
-import { applyBacklogEdit, applyMemoryEdit, changeOf, NoSuchItem, pathOf } from "../documents/documents.ts";
+import { createRecord } from "@mimikit/store/disk/record";
+import { ARCHIVE, archivePath, inboxPath, resultPath } from "@mimikit/store/disk/state";
+import { editOnce } from "./edit-once.ts";
 import { archive, type Hands, moveToArchive, tellTeller } from "./hands.ts";
-import { lockForOrder, OrderIsOver } from "./lock-for-order.ts";
 import { takeSummary } from "./notes.ts";
 import { ask } from "./questions.ts";
-import { settingAside } from "./set-aside.ts";
 import { markCancelled, queueTask } from "./tasks.ts";
 import { advance, createTrigger, recordChange } from "./triggers.ts";
 
@@ -87,53 +83,7 @@ async function consume({ result, messages, clears, consumedEvents, reports }: Se
 
 /** Somebody may have taken an item out meanwhile: then there is nothing to do to it. */
 async function editIfPossible(edit: DocumentEdit, resultId: string, hands: Hands): Promise<void> {
-  try {
-    await editOnce(edit, { id: resultId, by: "teller" }, hands);
-  } catch (error) {
-    if (!(error instanceof NoSuchItem)) throw error;
-    hands.audit({ event: "document_not_edited", taskId: edit.id, detail: { reason: error.message } });
-  }
-}
-
-/** The wish or the result that an edit comes from, and whose it is. */
-interface Order {
-  id: string;
-  by: Changer;
-}
-
-/**
- * Makes the edit, unless it was made before. What exactly it changes is decided and recorded first, so that it can be
- * taken back. Throws `NoSuchItem` where the backlog has nothing to be changed.
- */
-export async function editOnce(edit: DocumentEdit, order: Order, hands: Hands): Promise<void> {
-  const { fs, audit } = hands;
-  const path = pathOf(edit);
-  const locked = lockForOrder(order.id, hands);
-  const change = await decideChange(edit, order.by, hands);
-  const apply = () =>
-    edit.document === "memory" ? applyMemoryEdit(fs, locked, edit) : applyBacklogEdit(fs, locked, edit, change);
-  try {
-    const isNew = await settingAside(path, hands, apply);
-    if (isNew) audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
-  } catch (error) {
-    if (!(error instanceof OrderIsOver)) throw error;
-  }
-}
-
-/** Whoever records first what an edit changes has decided; null where it is made already, or would change nothing. */
-async function decideChange(edit: DocumentEdit, by: Changer, hands: Hands): Promise<Change | null> {
-  const { fs, nowMs } = hands;
-  const path = pathOf(edit);
-  const text = await settingAside(path, hands, () => readDocument(fs, path));
-  if (text.includes(editMark(edit.id))) return null;
-  const change = changeOf(edit, text, { by, at: new Date(nowMs()).toISOString() });
-  if (change === null) return null;
-  try {
-    if (await createRecord(fs, Change, changePath(edit.id), change)) return change;
-  } catch (error) {
-    // Lines may be as long as the document: what cannot be recorded is done all the same, and cannot be taken back.
-    if (error instanceof RecordTooLarge) return change;
-    throw error;
-  }
-  return readRecord(fs, Change, changePath(edit.id));
+  const edited = await editOnce(edit, { id: resultId, by: "teller" }, hands);
+  if (typeof edited === "object")
+    hands.audit({ event: "document_not_edited", taskId: edit.id, detail: { reason: edited.problem } });
 }

@@ -7,25 +7,20 @@ import { undoEditId, undoneId } from "@mimikit/protocol/base/id";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { Undone } from "@mimikit/protocol/records/archive";
 import type { DocumentChange } from "@mimikit/protocol/records/change";
-import { editDocument } from "@mimikit/store/documents/document";
+import { type Edited, editDocument } from "@mimikit/store/documents/document";
 import { takenBack } from "@mimikit/store/documents/take-back";
-import { CannotUndo } from "../documents/cannot-undo.ts";
 import { restoreConfig } from "./config-changes.ts";
+import { whileOpen } from "./edit-once.ts";
 import { archive, type Hands } from "./hands.ts";
-import { lockForOrder, OrderIsOver } from "./lock-for-order.ts";
 import { answerWish } from "./wishes.ts";
 
 export async function undo({ wish, change }: Extract<Action, { type: "undo" }>, hands: Hands): Promise<void> {
-  try {
-    if (await hands.ledger.confirm(undoneId(change.id)))
-      return concludeUndo({ type: "conclude-undo", wish, outcome: "it was undone before" }, hands);
-    if (change.what === "config") await restoreConfig(change, hands);
-    else await takeBack(change, wish.id, hands);
-  } catch (error) {
-    if (error instanceof OrderIsOver) return;
-    if (!(error instanceof CannotUndo)) throw error;
-    return answerWish({ type: "answer-wish", wish, outcome: `refused: ${error.message}` }, hands);
-  }
+  if (await hands.ledger.confirm(undoneId(change.id)))
+    return concludeUndo({ type: "conclude-undo", wish, outcome: "it was undone before" }, hands);
+  const edited = await (change.what === "config" ? restoreConfig(change, hands) : takeBack(change, wish.id, hands));
+  if (edited === "over") return;
+  if (typeof edited === "object")
+    return answerWish({ type: "answer-wish", wish, outcome: `refused: ${edited.problem}` }, hands);
   const document = change.what === "config" ? "config.yaml" : change.document;
   await concludeUndo({ type: "conclude-undo", wish, outcome: `undone in ${document}` }, hands);
 }
@@ -47,16 +42,14 @@ export async function concludeUndo(
   await answerWish({ type: "answer-wish", wish, outcome: achieved }, hands);
 }
 
-async function takeBack(change: DocumentChange, wishId: string, hands: Hands): Promise<void> {
-  const { id, document } = change;
+async function takeBack(change: DocumentChange, wishId: string, hands: Hands): Promise<Edited> {
+  const { fs, lock } = hands;
+  const write = (text: string) => takenBack(change, text);
+  const edit = { id: undoEditId(change.id), standing: whileOpen(wishId, hands), write };
   try {
-    await editDocument(hands.fs, lockForOrder(wishId, hands), document, undoEditId(id), (text) => {
-      const back = takenBack(change, text);
-      if ("problem" in back) throw new CannotUndo(back.problem);
-      return back.text;
-    });
+    return await editDocument(fs, lock, change.document, edit);
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
-    throw new CannotUndo(`${document} cannot be read: ${error.message}`);
+    return { problem: `${change.document} cannot be read: ${error.message}` };
   }
 }

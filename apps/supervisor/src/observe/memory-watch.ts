@@ -27,7 +27,7 @@ import { MEMORY, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { readHistory } from "@mimikit/store/views/history";
-import { failedTries } from "../documents/failed-tries.ts";
+import { failedTries } from "../execute/failed-tries.ts";
 import { sha256 } from "../execute/notes.ts";
 import { NOTES_LOOKED_BACK_MAX } from "../views/history-view.ts";
 

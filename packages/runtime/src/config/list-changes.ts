@@ -2,12 +2,11 @@
 import { createHash } from "node:crypto";
 import { obstacleTo, triggerOfChange } from "@mimikit/core/triggers/take-back-trigger";
 import { undoneId, unmergeId } from "@mimikit/protocol/base/id";
-import { BadJson } from "@mimikit/protocol/base/json";
 import type { Change, MergeChange } from "@mimikit/protocol/records/change";
 import { Unmerging } from "@mimikit/protocol/records/improvement";
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { readDocument } from "@mimikit/store/documents/document";
+import { readIfDocument } from "@mimikit/store/documents/document";
 import { takenBack } from "@mimikit/store/documents/take-back";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { CONFIG_FILE } from "./config.ts";
@@ -73,7 +72,7 @@ async function problemOf(
   }
   const path = change.what === "config" ? CONFIG_FILE : change.document;
   const known = texts.get(path);
-  const text = known === undefined ? await readText(path, fs) : known;
+  const text = known === undefined ? await readIfDocument(fs, path) : known;
   texts.set(path, text);
   if (text === null) return `${path} cannot be read`;
   if (change.what === "config") {
@@ -81,15 +80,5 @@ async function problemOf(
     return isAsLeft ? null : `${CONFIG_FILE} was changed once more since: undo the later change first, or edit it`;
   }
   const back = takenBack(change, text);
-  return "problem" in back ? back.problem : null;
-}
-
-/** Null for what is no plain file; what is not there is empty. */
-async function readText(path: string, fs: FileSystem): Promise<string | null> {
-  try {
-    return await readDocument(fs, path);
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    return null;
-  }
+  return typeof back === "string" ? null : back.problem;
 }

@@ -33,34 +33,92 @@ export function withoutMarks(text: string): string {
   return text.replaceAll("<!--", "&lt;!--");
 }
 
+/** Why an edit must not be made, in words for whoever wants it. */
+export interface Problem {
+  problem: string;
+}
+
+/** `over`: all that follows from it is done already. */
+export type Edited = "made" | "made before" | "over" | Problem;
+
+/** One edit of one document. */
+export interface Edit {
+  /** It leaves the mark of this id, and is not made where that is. One without an id is known by the text that it leaves. */
+  id?: string;
+  /** Asked first by whoever holds the document: an edit that is not open is not made. */
+  standing?(): Promise<"open" | "over" | Problem>;
+  /** The text with the edit. What it throws, while nothing is changed, goes to the caller. */
+  write(text: string): string | Problem | Promise<string | Problem>;
+}
+
 /**
- * Applies `edit` to the document unless the mark of `id` is there already. `edit` must leave the mark; what it throws,
- * while nothing is changed, goes to the caller. Who saves the document meanwhile loses nothing: the edit is made on top.
- * @returns false when it had been made before.
+ * Makes an edit of the document at `path`, once. Who saves the document meanwhile loses nothing: the edit is made on top.
+ * Throws `DocumentBusy`, and `BadJson` for what is no document.
  */
-export async function editDocument(
+export async function editDocument(fs: FileSystem, lock: DocumentLock, path: string, edit: Edit): Promise<Edited> {
+  for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
+    // Each attempt asks for the lock anew: it may refuse while somebody is saving.
+    const edited = await lock(path, () => tryEdit(fs, path, edit));
+    if (edited !== null) return edited;
+  }
+  throw new Error(`${path} changed ${EDIT_ATTEMPTS_MAX} times while it was edited`);
+}
+
+/** Null where somebody else has saved. */
+async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Edit): Promise<Edited | null> {
+  const stands = (await standing?.()) ?? "open";
+  if (stands !== "open") return stands;
+  const before = await readDocument(fs, path);
+  const isMarked = (text: string) => id !== undefined && text.includes(editMark(id));
+  const after = isMarked(before) ? before : await write(before);
+  if (typeof after !== "string") return after;
+  if (id !== undefined && !isMarked(after)) throw new Error(`the edit ${id} of ${path} leaves no mark`);
+  if (after !== before) return (await replaceDocument(fs, path, before, after)) ? "made" : null;
+  // Whoever made it may have died before it was durable (docs/file-protocol.md R4).
+  await fs.syncDir(directoryOf(path));
+  return "made before";
+}
+
+/**
+ * Takes from a document what was read of it. The rest stays, even where it is saved just now: a file of which nothing is
+ * left is moved before it is looked at.
+ * @param restOf what is left of a text: all of it where it begins otherwise, and then it stays as it is.
+ * @param elsewhere the name of the rest where somebody has saved once more.
+ */
+export async function consumeDocument(
   fs: FileSystem,
   lock: DocumentLock,
   path: string,
-  id: string,
-  edit: (text: string) => string,
-): Promise<boolean> {
-  for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
-    // Each attempt asks for the lock anew: it may refuse while somebody is saving.
-    const isNew = await lock(path, async () => {
-      const before = await readDocument(fs, path);
-      if (before.includes(editMark(id))) {
-        // Whoever made it may have died before it was durable (docs/file-protocol.md R4).
-        await fs.syncDir(directoryOf(path));
-        return false;
-      }
-      const after = edit(before);
-      if (!after.includes(editMark(id))) throw new Error(`the edit ${id} of ${path} leaves no mark`);
-      return (await replaceDocument(fs, path, before, after)) ? true : null;
-    });
-    if (isNew !== null) return isNew;
-  }
-  throw new Error(`${path} changed ${EDIT_ATTEMPTS_MAX} times while it was edited`);
+  restOf: (text: string) => string,
+  elsewhere: string,
+): Promise<void> {
+  await lock(path, async () => {
+    const before = await readIfDocument(fs, path);
+    if (before === null) return;
+    const added = restOf(before);
+    if (added === before) return;
+    if (added !== "") {
+      // Never away before it is back: a crash in between would take what was added with it.
+      // What was read must not stay beside its summary: it would be summed up a second time. The next tick tries again.
+      if (!(await replaceDocument(fs, path, before, added))) throw new DocumentBusy(path);
+      return;
+    }
+    const moved = fs.temporary();
+    if (!(await fs.rename(path, moved))) return;
+    const late = await readIfDocument(fs, moved);
+    if (late === null) {
+      await fs.rename(moved, path);
+      return;
+    }
+    const rest = restOf(late);
+    if (rest !== "") {
+      const left = fs.temporary();
+      await fs.write(left, rest);
+      if ((await fs.link(left, path)) !== "linked") await fs.link(left, elsewhere);
+      await fs.unlink(left);
+    }
+    await fs.unlink(moved);
+  });
 }
 
 /**
@@ -69,7 +127,7 @@ export async function editDocument(
  * file, is found there and becomes the document again.
  * @returns false where somebody else has saved.
  */
-export async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
+async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
   if (!(await fs.exists(path))) {
     if (before !== "") return false;
     // What is not there is created, which never takes the place of what somebody saves meanwhile.
@@ -95,17 +153,22 @@ export async function replaceDocument(fs: FileSystem, path: string, before: stri
 
 /** Whatever somebody has put there instead, also what is no document, is something else. */
 async function holds(fs: FileSystem, path: string, text: string): Promise<boolean> {
+  return (await readIfDocument(fs, path)) === text;
+}
+
+/** Empty where there is none; null for what is no document. */
+export async function readIfDocument(fs: FileSystem, path: string, bytesMax?: number): Promise<string | null> {
   try {
-    return (await readDocument(fs, path)) === text;
+    return await readDocument(fs, path, bytesMax);
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
-    return false;
+    return null;
   }
 }
 
 /** Empty where there is none. Throws `BadJson` for what is no document, or no text that could be written again as it is. */
-export async function readDocument(fs: FileSystem, path: string): Promise<string> {
-  return (await fs.readText(path, DOCUMENT_BYTES_MAX)) ?? "";
+export async function readDocument(fs: FileSystem, path: string, bytesMax = DOCUMENT_BYTES_MAX): Promise<string> {
+  return (await fs.readText(path, bytesMax)) ?? "";
 }
 
 /** Adds a list item, its continuation lines indented. */

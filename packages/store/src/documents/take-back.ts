@@ -2,35 +2,32 @@
 
 import { undoEditId } from "@mimikit/protocol/base/id";
 import type { BacklogChange, DocumentChange } from "@mimikit/protocol/records/change";
-import { editMark } from "./document.ts";
+import { editMark, type Problem } from "./document.ts";
 
 const MARKS = /<!-- \S+ -->/g;
 
-/** The document without the change, or why it has to stay and what can be done instead. */
-export type TakenBack = { text: string } | { problem: string };
-
 /**
- * Takes a change back in `text`, its document. The marks of the edit stay, so that it is never made again, and that of
+ * Takes a change back in `text`, its document; or says why it has to stay, and what can be done instead. The marks of the edit stay, so that it is never made again, and that of
  * taking it back comes to them (docs/file-protocol.md R10).
  */
-export function takenBack(change: DocumentChange, text: string): TakenBack {
+export function takenBack(change: DocumentChange, text: string): string | Problem {
   const { id, document } = change;
-  if (text.includes(editMark(undoEditId(id)))) return { text };
+  if (text.includes(editMark(undoEditId(id)))) return text;
   if (!text.includes(editMark(id))) return { problem: `it is not in ${document} any more` };
   const lines = text.split("\n");
   if (change.op === "add") return withoutLines(change, change.text.split("\n"), lines);
   if (change.op === "remove") {
     lines.splice(placeOf(change, lines), 0, change.line);
-    return { text: withMarks(lines, [undoEditId(id)]) };
+    return withMarks(lines, [undoEditId(id)]);
   }
   const number = lines.indexOf(change.after);
   if (number < 0)
     return { problem: `"${change.title}" does not stand in ${document} any more as it was ticked off: edit it there` };
   lines[number] = change.line;
-  return { text: withMarks(lines, [undoEditId(id)]) };
+  return withMarks(lines, [undoEditId(id)]);
 }
 
-function withoutLines({ id, document }: DocumentChange, written: string[], lines: string[]): TakenBack {
+function withoutLines({ id, document }: DocumentChange, written: string[], lines: string[]): string | Problem {
   const number = lines.findIndex((_, i) => written.every((line, k) => lines[i + k] === line));
   if (number < 0) {
     const marked = lines.findIndex((line) => line.includes(editMark(id)));
@@ -39,7 +36,7 @@ function withoutLines({ id, document }: DocumentChange, written: string[], lines
     return { problem: `line ${marked + 1} of ${document} was edited since, so it stays: take it out there` };
   }
   lines.splice(number, written.length);
-  return { text: withMarks(lines, [id, undoEditId(id)]) };
+  return withMarks(lines, [id, undoEditId(id)]);
 }
 
 /** Where a line that was removed comes back: between its neighbours, beside the one that is left, or at the end. */

@@ -1,0 +1,82 @@
+/** The edits of documents that wishes and results order: each is recorded, and made once, while its order is open. */
+import type { DocumentEdit } from "@mimikit/core/base/action";
+import { UNREADABLE_GRACE_MS } from "@mimikit/core/base/snapshot";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { Change, type Changer } from "@mimikit/protocol/records/change";
+import { createRecord, RecordTooLarge, readRecord } from "@mimikit/store/disk/record";
+import { changePath } from "@mimikit/store/disk/state";
+import {
+  DocumentBusy,
+  type Edit,
+  type Edited,
+  editDocument,
+  editMark,
+  type Problem,
+  readDocument,
+} from "@mimikit/store/documents/document";
+import { changeOf, pathOf, withEdit } from "@mimikit/store/documents/ordered-edit";
+import type { Hands } from "./hands.ts";
+import { quarantine } from "./wishes.ts";
+
+/** The wish or the result that an edit comes from, and whose it is. */
+interface Order {
+  id: string;
+  by: Changer;
+}
+
+/**
+ * Makes the edit, unless it was made before. What exactly it changes is decided and recorded first, so that it can be
+ * taken back.
+ * @returns a problem where the backlog has nothing to be changed.
+ */
+export async function editOnce(edit: DocumentEdit, order: Order, hands: Hands): Promise<Edited> {
+  const path = pathOf(edit);
+  const change = await decideChange(edit, order.by, hands);
+  if (change !== null && "problem" in change) return change;
+  const write = (text: string) => withEdit(edit, change, text);
+  const edited = await editAnew(path, { id: edit.id, standing: whileOpen(order.id, hands), write }, hands);
+  if (edited === "made") hands.audit({ event: "document_edited", taskId: edit.id, detail: { document: path } });
+  return edited;
+}
+
+/** Edits are made while what they belong to is not in the archive, and by nobody who comes later. */
+export function whileOpen(id: string, { ledger }: Pick<Hands, "ledger">): NonNullable<Edit["standing"]> {
+  return async () => ((await ledger.confirm(id)) ? "over" : "open");
+}
+
+/** Edits the document at `path`; what is no document there is set aside, and a new one begins. */
+export function editAnew(path: string, edit: Edit, hands: Hands): Promise<Edited> {
+  return settingAside(path, hands, () => editDocument(hands.fs, hands.lock, path, edit));
+}
+
+/** What stands in the place of a document and is none (a directory, a huge file, no UTF-8) must not keep it from being written. */
+async function settingAside<T>(path: string, hands: Hands, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    const { mtimeMs = 0 } = (await hands.fs.info(path)) ?? {};
+    // Half of what somebody is saving may be no text (docs/file-protocol.md R7).
+    if (Math.abs(hands.nowMs() - mtimeMs) < UNREADABLE_GRACE_MS) throw new DocumentBusy(path);
+    await quarantine(path, error.message, hands);
+    return work();
+  }
+}
+
+/** Whoever records first what an edit changes has decided; null where it is made already, or would change nothing. */
+async function decideChange(edit: DocumentEdit, by: Changer, hands: Hands): Promise<Change | Problem | null> {
+  const { fs, nowMs } = hands;
+  const path = pathOf(edit);
+  const text = await settingAside(path, hands, () => readDocument(fs, path));
+  if (text.includes(editMark(edit.id))) return null;
+  const change = changeOf(edit, text, { by, at: new Date(nowMs()).toISOString() });
+  if (change === null || "problem" in change) return change;
+  try {
+    if (await createRecord(fs, Change, changePath(edit.id), change)) return change;
+  } catch (error) {
+    // Lines may be as long as the document: what cannot be recorded is done all the same, and cannot be taken back.
+    if (error instanceof RecordTooLarge) return change;
+    throw error;
+  }
+  return readRecord(fs, Change, changePath(edit.id));
+}
