@@ -5,9 +5,9 @@
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
+import { wishId } from "@mimikit/store/disk/create-wish";
 import { seal } from "@mimikit/store/disk/seal";
 import { inboxPath } from "@mimikit/store/disk/state";
-import { wishId } from "@mimikit/store/mirror/mirror";
 import { afterEach, describe, expect, test } from "vitest";
 import { Instance, type InstanceOptions } from "../support/instance.ts";
 import { call, section } from "../support/main-job.ts";

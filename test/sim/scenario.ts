@@ -14,28 +14,13 @@ import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/base/id";
 import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { Effect } from "@mimikit/protocol/records/effect";
-import {
-  AnswerWish,
-  BacklogEditWish,
-  CancelWish,
-  ClearWish,
-  MemoryAddWish,
-  Message,
-  RestartWish,
-  SteerWish,
-  StopWish,
-  TriggerDeleteWish,
-  TriggerPatchWish,
-  TriggerPutWish,
-  TriggerRunWish,
-  UndoWish,
-} from "@mimikit/protocol/records/inbox";
+import { Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import type { Target, When } from "@mimikit/protocol/triggers/trigger-order";
+import { createSealed } from "@mimikit/store/disk/create-wish";
 import { directoryOf } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
-import { seal } from "@mimikit/store/disk/seal";
 import { archivePath, CHANGES, claimPath, inboxPath, resultPath } from "@mimikit/store/disk/state";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 import { MemoryWatch } from "../../apps/supervisor/src/observe/memory-watch.ts";
@@ -215,9 +200,9 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
         const taskId = tasks[below(world.random, tasks.length)] ?? "";
         outside.cancels++;
         const id = `c-${serial}`;
-        const wish: CancelWish = { kind: "cancel", id, at: at(), taskId };
+        const wish = { kind: "cancel" as const, id, at: at(), taskId };
         await tolerating(environment, async () => {
-          await createRecord(fs, CancelWish, inboxPath(id), wish);
+          await createSealed(fs, TOKEN, wish);
           outside.wishes.add(id);
         });
       } else if (dice < 0.034 && outside.restartWishes < 2) {
@@ -225,7 +210,7 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
         const id = `r-${serial}`;
         const wish = { kind: "restart" as const, id, at: at() };
         await tolerating(environment, async () => {
-          await createRecord(fs, RestartWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+          await createSealed(fs, TOKEN, wish);
           outside.wishes.add(id);
         });
       } else if (dice < 0.042 && outside.interjections < INTERJECTIONS) {
@@ -315,7 +300,7 @@ async function answerQuestion(
   const id = `a-${String(serial).padStart(8, "0")}`;
   const wish = { kind: "answer" as const, id, at: new Date(nowMs()).toISOString(), questionId, answer };
   await tolerating(environment, async () => {
-    await createRecord(fs, AnswerWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+    await createSealed(fs, TOKEN, wish);
     outside.wishes.add(id);
   });
 }
@@ -358,7 +343,7 @@ async function wishForTrigger(serial: number, environment: Environment, outside:
       const target = pick(["teller", "planner", "worker"] as const, world);
       const definition = { order: { prompt: `do ${serial}`, target }, when: inventWhen(world, nowMs()) };
       const wish = { kind: "trigger-put" as const, id, at, definition };
-      await createRecord(fs, TriggerPutWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      await createSealed(fs, TOKEN, wish);
       outside.triggers.add(triggerIdOf(id));
       outside.wishes.add(id);
       return;
@@ -367,13 +352,13 @@ async function wishForTrigger(serial: number, environment: Environment, outside:
     if (dice < 0.65) {
       const id = `run-${hex}`;
       const wish = { kind: "trigger-run" as const, id, at, triggerId };
-      await createRecord(fs, TriggerRunWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      await createSealed(fs, TOKEN, wish);
       outside.wishes.add(id);
     } else if (dice < 0.9) {
       const id = `patch-${hex}`;
       const patch = world.random() < 0.7 ? { paused: world.random() < 0.5 } : { order: { prompt: `rather ${serial}` } };
       const wish = { kind: "trigger-patch" as const, id, at, triggerId, patch };
-      await createRecord(fs, TriggerPatchWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      await createSealed(fs, TOKEN, wish);
       outside.wishes.add(id);
     } else await deleteTrigger(triggerId, serial, environment, outside);
   });
@@ -389,7 +374,7 @@ async function deleteTrigger(
   const id = `delete-${String(serial).padStart(8, "0")}`;
   const wish = { kind: "trigger-delete" as const, id, at: new Date(nowMs()).toISOString(), triggerId };
   await tolerating(environment, async () => {
-    await createRecord(fs, TriggerDeleteWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+    await createSealed(fs, TOKEN, wish);
     outside.wishes.add(id);
   });
 }
@@ -405,7 +390,7 @@ async function wishForNote(serial: number, environment: Environment, outside: Ou
     if (changes.length > 0 && dice < 0.5) {
       const id = `undo-${hex}`;
       const wish = { kind: "undo" as const, id, at, changeId: pick(changes, world) };
-      await createRecord(fs, UndoWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      await createSealed(fs, TOKEN, wish);
       outside.wishes.add(id);
     } else if (dice < 0.75) {
       const id = `memory-${hex}`;
@@ -414,14 +399,14 @@ async function wishForNote(serial: number, environment: Environment, outside: Ou
         world,
       );
       const wish = { kind: "memory-add" as const, id, at, content: `I said ${serial}`, ...where };
-      await createRecord(fs, MemoryAddWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      await createSealed(fs, TOKEN, wish);
       outside.wishes.add(id);
     } else {
       const id = `backlog-${hex}`;
       const op = pick(["add", "done", "remove"] as const, world);
       const item = op === "add" ? `thing ${serial}` : String(1 + below(world.random, 2));
       const wish = { kind: "backlog-edit" as const, id, at, op, item };
-      await createRecord(fs, BacklogEditWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      await createSealed(fs, TOKEN, wish);
       outside.wishes.add(id);
     }
   });
@@ -438,17 +423,17 @@ async function interject(serial: number, environment: Environment, outside: Outs
   await tolerating(environment, async () => {
     if (dice < 0.6) {
       const id = `s-${serial}`;
-      await createRecord(fs, SteerWish, inboxPath(id), { kind: "steer", id, at, text: `rather ${serial}`, ...target });
+      await createSealed(fs, TOKEN, { kind: "steer", id, at, text: `rather ${serial}`, ...target });
       outside.steers.add(id);
       outside.wishes.add(id);
     } else if (dice < 0.85) {
       const id = `stop-${serial}`;
-      await createRecord(fs, StopWish, inboxPath(id), { kind: "stop", id, at, ...target });
+      await createSealed(fs, TOKEN, { kind: "stop", id, at, ...target });
       outside.wishes.add(id);
     } else {
       const id = `clear-${serial}`;
       const wish = { kind: "clear" as const, id, at };
-      await createRecord(fs, ClearWish, inboxPath(id), { ...wish, mac: seal(TOKEN, wish) });
+      await createSealed(fs, TOKEN, wish);
       outside.clears.add(id);
       outside.wishes.add(id);
     }

@@ -7,7 +7,7 @@ import { cancelMark } from "@mimikit/protocol/base/id";
 import type { MergeChange } from "@mimikit/protocol/records/change";
 import type { Change, Improve, ImproveStep, Unmerging } from "@mimikit/protocol/records/improvement";
 import { stepId } from "@mimikit/protocol/records/improvement";
-import type { ImproveWish, UndoWish } from "@mimikit/protocol/records/inbox";
+import type { UndoWish, WishOf } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ type Facts = Parameters<typeof snapshot>[0];
 
 const IDLE_MS = 300_000;
 const quiet = (more: Partial<Facts["improving"]> = {}) => ({ isEnabled: true, activeMs: NOON_MS - IDLE_MS, ...more });
-const wish: ImproveWish = { kind: "improve", id: "improve-1", at: NOON, mac: "" };
+const wish: WishOf<"improve"> = { kind: "improve", id: "improve-1", at: NOON, mac: "" };
 
 const FOUND = { found: true, kind: "docs", title: "a typo", prompt: "Correct it.", why: "It is wrong." } as const;
 const CHANGE: Change = { base: "b", commit: "c", files: [], diff: "+x", checks: [], said: "done" };

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Undone } from "@mimikit/protocol/records/archive";
 import { Change } from "@mimikit/protocol/records/change";
-import { UndoWish } from "@mimikit/protocol/records/inbox";
+import { Wish } from "@mimikit/protocol/records/inbox";
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
@@ -58,7 +58,7 @@ test("taking back is a sealed wish, once for each key; what cannot be taken back
   const first = await gateway.post("/api/undo", { id }, key);
   expect(first.status).toBe(202);
   expect((await gateway.post("/api/undo", { id }, key)).json).toEqual(first.json);
-  const wish = await readRecord(gateway.fs, UndoWish, inboxPath((first.json as { id: string }).id));
+  const wish = await readRecord(gateway.fs, Wish, inboxPath((first.json as { id: string }).id));
   expect(wish).toMatchObject({ kind: "undo", changeId: id });
   expect(wish !== null && isSealed(gateway.token, wish)).toBe(true);
   writeFileSync(join(gateway.home, "memory.md"), "- my fact <!-- memory-1 -->\n");

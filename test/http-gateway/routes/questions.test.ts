@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Archived } from "@mimikit/protocol/records/archive";
-import { AnswerWish, Event } from "@mimikit/protocol/records/inbox";
+import { type AnswerWish, Event, Wish } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { ChatMessage, QuestionView } from "@mimikit/protocol/wire/api";
 import { createRecord } from "@mimikit/store/disk/record";
@@ -25,7 +25,7 @@ function answerTo(gateway: Started, id: string, answer: string, key?: string) {
 }
 
 function wishIn(gateway: Started, id: string): AnswerWish {
-  return AnswerWish.parse(JSON.parse(readFileSync(join(gateway.home, inboxPath(id)), "utf8")));
+  return Wish.parse(JSON.parse(readFileSync(join(gateway.home, inboxPath(id)), "utf8"))) as AnswerWish;
 }
 
 /** The supervisor's two steps: it decides in archive/, then it drops the record. */

@@ -1,8 +1,9 @@
 /** The view is taken while records move: whatever moves between any two steps of a look, nothing is missing or twice. */
 import { Archived } from "@mimikit/protocol/records/archive";
-import { AnswerWish, Event, Message } from "@mimikit/protocol/records/inbox";
+import { Event, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { readToken } from "@mimikit/runtime/home/home";
+import { createSealed } from "@mimikit/store/disk/create-wish";
 import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
@@ -177,11 +178,10 @@ test("an answer whose question closes in the middle of a look is one line all th
   timeout: TEST_MS_MAX,
 }, async () => {
   const asked = { at: NOON, questionId: "t-000001.0", answer: "blue" };
-  const unsealed: AnswerWish = { kind: "answer", id: "a-1", ...asked, mac: "" };
   const points = await lookWhile(
     async (disk, token) => {
       await ask(disk, "t-000001.0");
-      await createRecord(disk, AnswerWish, inboxPath("a-1"), { ...unsealed, mac: seal(token, unsealed) });
+      await createSealed(disk, token, { kind: "answer", id: "a-1", ...asked });
     },
     async (disk, token) => {
       const question = await readRecord(disk, Question, questionPath("t-000001.0"));

@@ -11,6 +11,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import type { Past, Standing } from "@mimikit/protocol/records/trigger";
 import { triggerFacts } from "@mimikit/runtime/workspace/trigger-facts";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
+import type { Said } from "@mimikit/store/disk/create-wish";
 import { meanCost } from "@mimikit/store/views/mean-cost";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { z } from "zod";
@@ -28,7 +29,7 @@ import {
 } from "../arguments/trigger-options.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { found, type State, shortId, withState } from "../instance/state.ts";
-import { type Asked, ask, type Said } from "../instance/write-wish.ts";
+import { type Asked, ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";

@@ -4,22 +4,7 @@ import { optionOf } from "@mimikit/core/tasks/question";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
-import {
-  AnswerWish,
-  BacklogEditWish,
-  CancelWish,
-  ClearWish,
-  MemoryAddWish,
-  Message,
-  RestartWish,
-  SteerWish,
-  StopWish,
-  TriggerDeleteWish,
-  TriggerPatchWish,
-  TriggerPutWish,
-  TriggerRunWish,
-  UndoWish,
-} from "@mimikit/protocol/records/inbox";
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Question } from "@mimikit/protocol/records/question";
 import {
   TRIGGERS_MAX,
@@ -31,12 +16,10 @@ import type { BacklogBody, InputBody, MemoryBody } from "@mimikit/protocol/wire/
 import type { Log } from "@mimikit/runtime/audit/log";
 import { changeView } from "@mimikit/runtime/config/list-changes";
 import { keepAttachments, UnknownAttachment } from "@mimikit/store/attachments/attachments";
+import { createWish, type Said, wishId } from "@mimikit/store/disk/create-wish";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord } from "@mimikit/store/disk/record";
-import { seal } from "@mimikit/store/disk/seal";
 import { inboxPath } from "@mimikit/store/disk/state";
-import { type Mirror, wishId } from "@mimikit/store/mirror/mirror";
-import type { z } from "zod";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { Problem } from "../http/problem.ts";
 import type { View } from "./view.ts";
 
@@ -77,23 +60,16 @@ export class Wishes {
     if (await this.isDone(id, key)) return id;
     const { text, client, quote, mode } = input;
     const attachments = await this.attached(input.attachments ?? []);
-    const message: Message = {
-      kind: "message",
-      id,
-      at: new Date().toISOString(),
+    const message = {
+      kind: "message" as const,
       text,
       ...(client !== undefined && { client }),
       ...(quote !== undefined && { quote }),
       ...(mode !== undefined && { mode }),
       ...(attachments.length > 0 && { attachments }),
     };
-    const created = await createRecord(this.fs, Message, inboxPath(id), message);
-    if (created)
-      this.log.audit({
-        event: "message_accepted",
-        detail: { id, characters: text.length, attachments: attachments.length },
-      });
-    return id;
+    const detail = { characters: text.length, attachments: attachments.length };
+    return this.accept(id, message, { event: "message_accepted", detail });
   }
 
   private async attached(orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
@@ -115,40 +91,23 @@ export class Wishes {
     // A repeat is no news: the task may have ended since the first time.
     const isRepeat = await this.fs.exists(inboxPath(id));
     if (taskId !== undefined && !isRepeat) await this.view.assertOpen(taskId);
-    const wish: SteerWish = {
-      kind: "steer",
-      id,
-      at: new Date().toISOString(),
-      text,
-      ...(taskId !== undefined && { taskId }),
-    };
-    const created = await createRecord(this.fs, SteerWish, inboxPath(id), wish);
-    if (created)
-      this.log.audit({
-        event: "steer_accepted",
-        ...(taskId !== undefined && { taskId }),
-        detail: { id, characters: text.length },
-      });
-    return id;
+    const target = { ...(taskId !== undefined && { taskId }) };
+    const note = { event: "steer_accepted", ...target, detail: { characters: text.length } };
+    return this.accept(id, { kind: "steer", text, ...target }, note);
   }
 
   /** Asks for what runs now to be ended (SPEC I5). @returns the id of the wish. */
   async stop(key: string | undefined): Promise<string> {
     const id = wishId("stop", key);
     if (await this.isDone(id, key)) return id;
-    const wish: StopWish = { kind: "stop", id, at: new Date().toISOString() };
-    if (await createRecord(this.fs, StopWish, inboxPath(id), wish))
-      this.log.audit({ event: "stop_requested", detail: { id } });
-    return id;
+    return this.accept(id, { kind: "stop" }, { event: "stop_requested" });
   }
 
   /** Asks for the conversation to begin anew (SPEC F3); sealed, like a restart. @returns the id of the wish. */
   async clear(key: string | undefined): Promise<string> {
     const id = wishId("clear", key);
     if (await this.isDone(id, key)) return id;
-    if (await this.createSealed(ClearWish, { kind: "clear", id, at: new Date().toISOString() }))
-      this.log.audit({ event: "clear_requested", detail: { id } });
-    return id;
+    return this.accept(id, { kind: "clear" }, { event: "clear_requested" });
   }
 
   /**
@@ -158,24 +117,12 @@ export class Wishes {
    */
   async cancelTask(taskId: string): Promise<string> {
     await this.view.assertCancellable(taskId);
-    const id = wishId("cancel");
-    await createRecord(this.fs, CancelWish, inboxPath(id), {
-      kind: "cancel",
-      id,
-      at: new Date().toISOString(),
-      taskId,
-    });
-    this.log.audit({ event: "cancel_requested", taskId, detail: { id } });
-    return id;
+    return this.accept(wishId("cancel"), { kind: "cancel", taskId }, { event: "cancel_requested", taskId });
   }
 
   /** Asks for the processes to be started anew. The seal proves that it was asked by somebody who is signed in. */
-  async restart(): Promise<string> {
-    const id = wishId("restart");
-    const created = await this.createSealed(RestartWish, { kind: "restart", id, at: new Date().toISOString() });
-    if (!created) throw new Problem(409, "the same restart was asked for already");
-    this.log.audit({ event: "restart_requested", detail: { id } });
-    return id;
+  restart(): Promise<string> {
+    return this.accept(wishId("restart"), { kind: "restart" }, { event: "restart_requested" });
   }
 
   /**
@@ -187,10 +134,9 @@ export class Wishes {
     const id = wishId("answer", key);
     if (await this.isKnown(id, key)) return id;
     const question = await this.view.questionOf(questionId);
-    const wish = { kind: "answer" as const, id, at: new Date().toISOString(), questionId };
-    if (await this.createSealed(AnswerWish, { ...wish, answer: checkedAnswer(question, answer) }))
-      this.log.audit({ event: "answer_accepted", detail: { id, questionId, characters: answer.length } });
-    return id;
+    const wish = { kind: "answer" as const, questionId, answer: checkedAnswer(question, answer) };
+    const detail = { questionId, characters: answer.length };
+    return this.accept(id, wish, { event: "answer_accepted", detail });
   }
 
   /**
@@ -207,9 +153,8 @@ export class Wishes {
     assertPossible(definition.when);
     if ((await this.view.refresh()).triggers.length >= TRIGGERS_MAX)
       throw new Problem(409, `there are ${TRIGGERS_MAX} triggers already`, { hint: "Delete some of them first." });
-    const wish = { kind: "trigger-put" as const, id, at: new Date().toISOString(), definition };
-    if (await this.createSealed(TriggerPutWish, wish))
-      this.log.audit({ event: "trigger_ordered", detail: { id, triggerId, type: definition.when.type } });
+    const detail = { triggerId, type: definition.when.type };
+    await this.accept(id, { kind: "trigger-put", definition }, { event: "trigger_ordered", detail });
     return triggerId;
   }
 
@@ -226,10 +171,8 @@ export class Wishes {
     const patch = patchOf(change, type, this.timeZone);
     if ("problem" in patch) throw new Problem(400, patch.problem);
     if (patch.when !== undefined) assertPossible(patch.when);
-    const wish = { kind: "trigger-patch" as const, id, at: new Date().toISOString(), triggerId, patch };
-    if (await this.createSealed(TriggerPatchWish, wish))
-      this.log.audit({ event: "trigger_changed", detail: { id, triggerId, fields: Object.keys(change) } });
-    return id;
+    const detail = { triggerId, fields: Object.keys(change) };
+    return this.accept(id, { kind: "trigger-patch", triggerId, patch }, { event: "trigger_changed", detail });
   }
 
   /** Ends a standing trigger for good. @returns the id of the wish. @throws Problem 404 unknown, 410 over. */
@@ -237,10 +180,7 @@ export class Wishes {
     const id = wishId("trigger-delete", key);
     if (await this.isKnown(id, key)) return id;
     await this.view.standingOf(triggerId);
-    const wish = { kind: "trigger-delete" as const, id, at: new Date().toISOString(), triggerId };
-    if (await this.createSealed(TriggerDeleteWish, wish))
-      this.log.audit({ event: "trigger_deleted", detail: { id, triggerId } });
-    return id;
+    return this.accept(id, { kind: "trigger-delete", triggerId }, { event: "trigger_deleted", detail: { triggerId } });
   }
 
   /**
@@ -251,31 +191,26 @@ export class Wishes {
     const id = wishId("trigger-run", key);
     if (await this.isKnown(id, key)) return id;
     await this.view.standingOf(triggerId);
-    const wish = { kind: "trigger-run" as const, id, at: new Date().toISOString(), triggerId };
-    if (await this.createSealed(TriggerRunWish, wish))
-      this.log.audit({ event: "trigger_run_requested", detail: { id, triggerId } });
-    return id;
+    return this.accept(
+      id,
+      { kind: "trigger-run", triggerId },
+      { event: "trigger_run_requested", detail: { triggerId } },
+    );
   }
 
   /** Asks for something to be remembered. The same key always means the same words. @returns the id of the wish. */
   async addMemory({ content, longTerm, target }: MemoryBody, key: string | undefined): Promise<string> {
     const id = wishId("memory-add", key);
     if (await this.isDone(id, key)) return id;
-    const at = new Date().toISOString();
-    const wish = { kind: "memory-add" as const, id, at, content, longTerm, ...(target !== undefined && { target }) };
-    if (await this.createSealed(MemoryAddWish, wish))
-      this.log.audit({ event: "memory_add_accepted", detail: { id, characters: content.length } });
-    return id;
+    const wish = { kind: "memory-add" as const, content, longTerm, ...(target !== undefined && { target }) };
+    return this.accept(id, wish, { event: "memory_add_accepted", detail: { characters: content.length } });
   }
 
   /** Asks for a change of the backlog. The same key always means the same change. @returns the id of the wish. */
   async editBacklog({ op, item }: BacklogBody, key: string | undefined): Promise<string> {
     const id = wishId("backlog-edit", key);
     if (await this.isDone(id, key)) return id;
-    const wish = { kind: "backlog-edit" as const, id, at: new Date().toISOString(), op, item };
-    if (await this.createSealed(BacklogEditWish, wish))
-      this.log.audit({ event: "backlog_edit_accepted", detail: { id, op } });
-    return id;
+    return this.accept(id, { kind: "backlog-edit", op, item }, { event: "backlog_edit_accepted", detail: { op } });
   }
 
   /**
@@ -292,18 +227,13 @@ export class Wishes {
       throw new Problem(404, "there is no such change", { hint: "GET /api/changes lists them." });
     const { state, problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, Date.now());
     if (state === "gone") throw new Problem(409, problem ?? "it cannot be taken back now");
-    if (await this.createSealed(UndoWish, { kind: "undo", id, at: new Date().toISOString(), changeId }))
-      this.log.audit({ event: "undo_requested", detail: { id, changeId } });
-    return id;
+    return this.accept(id, { kind: "undo", changeId }, { event: "undo_requested", detail: { changeId } });
   }
 
-  /** Makes a wish that carries authority durable. The seal proves that it was made by somebody who is signed in. */
-  private createSealed<T extends { id: string; mac: string }>(
-    schema: z.ZodType<T>,
-    wish: Omit<T, "mac"> & { id: string },
-  ): Promise<boolean> {
-    const sealed = { ...wish, mac: seal(this.token, wish) };
-    return createRecord(this.fs, schema as z.ZodType<typeof sealed>, inboxPath(wish.id), sealed);
+  /** Makes a wish durable, and notes in the audit that it is new. @returns its id. */
+  private async accept(id: string, said: Said, note: AuditEvent): Promise<string> {
+    if (await createWish(this.fs, this.token, said, id)) this.log.audit({ ...note, detail: { id, ...note.detail } });
+    return id;
   }
 
   /** Was this asked for already, and is it durable or even carried out? A repeat is no news, whatever has happened since. */

@@ -1,9 +1,9 @@
 /** What every action works with: the disk, the ledger, and the few moves that all of them are made of. */
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
-import { Event, Message } from "@mimikit/protocol/records/inbox";
+import { type Event, Message } from "@mimikit/protocol/records/inbox";
+import { createSealed } from "@mimikit/store/disk/create-wish";
 import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
-import { seal } from "@mimikit/store/disk/seal";
 import { archivePath, inboxPath } from "@mimikit/store/disk/state";
 import type { DocumentLock } from "@mimikit/store/documents/document";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
@@ -55,8 +55,7 @@ export async function isDurablyThere(path: string, fs: FileSystem): Promise<bool
 /** A system event for the Teller; one that was told before, or is waiting, stays as it is. */
 export async function tellTeller(event: Event, { fs, ledger, token, audit }: Hands): Promise<void> {
   if (await ledger.confirm(event.id)) return;
-  if (await createRecord(fs, Event, inboxPath(event.id), { ...event, mac: seal(token, event) }))
-    audit({ event: `event_${event.name}`, detail: { id: event.id } });
+  if (await createSealed(fs, token, event)) audit({ event: `event_${event.name}`, detail: { id: event.id } });
 }
 
 /** A message of our own making, durable when this returns; one that was there before, or was answered, stays as it is. */

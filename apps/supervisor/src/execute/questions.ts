@@ -1,10 +1,9 @@
 /** Questions as they are asked and closed: one record closes a question, and what follows from it is done until it is done. */
 import type { Action } from "@mimikit/core/base/action";
 import { Permit, WishOutcome } from "@mimikit/protocol/records/archive";
-import { RestartWish } from "@mimikit/protocol/records/inbox";
 import { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
+import { createSealed } from "@mimikit/store/disk/create-wish";
 import { createRecord } from "@mimikit/store/disk/record";
-import { seal } from "@mimikit/store/disk/seal";
 import { inboxPath, questionPath } from "@mimikit/store/disk/state";
 import { archive, createMessage, drop, type Hands, tellTeller } from "./hands.ts";
 
@@ -60,6 +59,5 @@ export async function orderRestart(
   { fs, ledger, token, audit }: Hands,
 ): Promise<void> {
   if (await ledger.confirm(wish.id)) return;
-  if (await createRecord(fs, RestartWish, inboxPath(wish.id), { ...wish, mac: seal(token, wish) }))
-    audit({ event: "restart_agreed", detail: { id: wish.id } });
+  if (await createSealed(fs, token, wish)) audit({ event: "restart_agreed", detail: { id: wish.id } });
 }

@@ -8,17 +8,17 @@ import type { RememberTarget } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type {
   AnswerWish,
-  BacklogEditWish,
   CancelWish,
   ClearWish,
   Event,
-  MemoryAddWish,
   Message,
   RestartWish,
   SteerWish,
   StopWish,
   UndoWish,
   Wish,
+  WishOf,
+  WishWithOutcome,
 } from "@mimikit/protocol/records/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
@@ -40,7 +40,7 @@ export type DocumentEdit =
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
 
 /** A wish that asks for an edit. */
-export type NoteWish = MemoryAddWish | BacklogEditWish;
+export type NoteWish = WishOf<"memory-add" | "backlog-edit">;
 
 /**
  * Everything that settling a result means, in the order in which it is done
@@ -122,7 +122,7 @@ export type Action =
   /** The user has agreed to a restart: it becomes a wish like that of anybody else. */
   | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
   /** A wish whose effect is durable, or that cannot be granted. */
-  | { type: "answer-wish"; wish: Exclude<Wish, Message | Event>; outcome: string }
+  | { type: "answer-wish"; wish: WishWithOutcome; outcome: string }
   /** Make the edit that somebody wished for, and say what became of it. */
   | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }
   /** Take a change of a document or of the settings back, as far as nobody has changed it since, and say what came of it. */

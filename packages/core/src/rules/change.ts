@@ -3,7 +3,7 @@
  * it holds the wish, so a wish that is cut off is done once (docs/file-protocol.md#wishes).
  */
 
-import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { WishOf } from "@mimikit/protocol/records/inbox";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import { TRIGGERS_MAX, type TriggerPatch } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action } from "../base/action.ts";
@@ -14,7 +14,7 @@ import { alterationOf, creationOf, deletionOf } from "../triggers/take-back-trig
 import { advanced, noted, patched, skipId } from "../triggers/triggers.ts";
 import { hasUndone } from "./stand.ts";
 
-type TriggerWish = Extract<Wish, { kind: "trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run" }>;
+type TriggerWish = WishOf<"trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run">;
 
 export function change(snapshot: Snapshot, nowMs: number): Action[] {
   const wishes = [...snapshot.inbox.values()].flatMap((wish) =>

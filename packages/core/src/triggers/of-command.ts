@@ -1,9 +1,9 @@
 /** The trigger that a command of the user makes, and the order in which such commands are carried out. */
 
-import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { Wish, WishOf } from "@mimikit/protocol/records/inbox";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import { triggerOf } from "./triggers.ts";
-export type PutWish = Extract<Wish, { kind: "trigger-put" }>;
+export type PutWish = WishOf<"trigger-put">;
 
 /** The id of the trigger that a wish makes: `trg-` and the digits of the wish's. */
 export function triggerIdOf(wishId: string): string {

@@ -1,24 +1,7 @@
 /** What `archive/` remembers of wishes and marks; messages, events and results are there as they were. */
 import { z } from "zod";
 import { Id } from "../base/id.ts";
-import {
-  AnswerWish,
-  BacklogEditWish,
-  CancelWish,
-  ClearWish,
-  Event,
-  ImproveWish,
-  MemoryAddWish,
-  Message,
-  RestartWish,
-  SteerWish,
-  StopWish,
-  TriggerDeleteWish,
-  TriggerPatchWish,
-  TriggerPutWish,
-  TriggerRunWish,
-  UndoWish,
-} from "./inbox.ts";
+import { Event, Message, WishWithOutcome } from "./inbox.ts";
 import { ClosedQuestion } from "./question.ts";
 import { Result } from "./result.ts";
 import { Over, Skip, Standing, TriggerId } from "./trigger.ts";
@@ -27,22 +10,7 @@ export const WishOutcome = z.object({
   kind: z.literal("wish"),
   id: Id,
   at: z.iso.datetime(),
-  wish: z.discriminatedUnion("kind", [
-    CancelWish,
-    RestartWish,
-    SteerWish,
-    StopWish,
-    ClearWish,
-    AnswerWish,
-    TriggerPutWish,
-    TriggerPatchWish,
-    TriggerDeleteWish,
-    TriggerRunWish,
-    MemoryAddWish,
-    BacklogEditWish,
-    ImproveWish,
-    UndoWish,
-  ]),
+  wish: WishWithOutcome,
   outcome: z.string(),
   /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */
   taskId: Id.optional(),

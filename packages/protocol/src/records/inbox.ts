@@ -1,6 +1,6 @@
 /**
- * The one door in: whatever a user, the CLI or a script wants is a record in `inbox/` (docs/file-protocol.md#wishes).
- * Events are the supervisor's own records for the Teller.
+ * The one door in: whatever a user, the CLI or a script wants is a record in `inbox/` (docs/file-protocol.md#wishes). The
+ * one table of them is COMMANDS, below. Events are the supervisor's own records for the Teller.
  */
 import { z } from "zod";
 import { AttachedFiles, AttachmentOrders } from "../base/attachment.ts";
@@ -10,13 +10,20 @@ import { TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { Answer } from "./question.ts";
 
+/** What every record in inbox/ begins with: its kind, its id, and when it was made. */
+function stamp<K extends string>(kind: K) {
+  return { kind: z.literal(kind), id: Id, at: z.iso.datetime() };
+}
+/** A file that somebody dropped need not have these: the supervisor completes them. */
+const COMPLETED = { id: true, at: true } as const;
+/** A record that carries authority is believed only with its seal: the HMAC of it with the token (`seal.ts` in packages/store). */
+const SEAL = { mac: z.string() };
+
 export const ClientClock = z.object({ timeZone: z.string().min(1).max(64), now: z.iso.datetime({ offset: true }) });
 export type ClientClock = z.infer<typeof ClientClock>;
 
 export const Message = z.object({
-  kind: z.literal("message"),
-  id: Id,
-  at: z.iso.datetime(),
+  ...stamp("message"),
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
   client: ClientClock.optional(),
   quote: Id.optional(),
@@ -29,12 +36,10 @@ export type Message = z.infer<typeof Message>;
 
 /**
  * A system event for the Teller (SPEC H). `data` is for the model, `text` for people. Only the supervisor may say such
- * things, so it seals them: `mac` is the HMAC of the record with the token (`seal.ts` in packages/store).
+ * things, so it seals them.
  */
 export const Event = z.object({
-  kind: z.literal("event"),
-  id: Id,
-  at: z.iso.datetime(),
+  ...stamp("event"),
   name: z.enum([
     "task_result",
     "cron_trigger",
@@ -50,143 +55,125 @@ export const Event = z.object({
 });
 export type Event = z.infer<typeof Event>;
 
-export const CancelWish = z.object({ kind: z.literal("cancel"), id: Id, at: z.iso.datetime(), taskId: Id });
-export type CancelWish = z.infer<typeof CancelWish>;
-
-/** Carries authority, so it is believed only with its seal. */
-export const RestartWish = z.object({ kind: z.literal("restart"), id: Id, at: z.iso.datetime(), mac: z.string() });
-export type RestartWish = z.infer<typeof RestartWish>;
-
 /**
  * Words for what runs now (SPEC I5). Without `taskId` it is the running turn or, where no turn runs, the task that began
  * last. Where nothing hears them they become a message.
  */
-export const SteerWish = z.object({
-  kind: z.literal("steer"),
-  id: Id,
-  at: z.iso.datetime(),
+const Steer = z.object({
+  ...stamp("steer"),
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
   taskId: Id.optional(),
 });
-export type SteerWish = z.infer<typeof SteerWish>;
-
 /** End what runs now; which that is, is found as for a steer. */
-export const StopWish = z.object({ kind: z.literal("stop"), id: Id, at: z.iso.datetime(), taskId: Id.optional() });
-export type StopWish = z.infer<typeof StopWish>;
+const Stop = z.object({ ...stamp("stop"), taskId: Id.optional() });
+const Cancel = z.object({ ...stamp("cancel"), taskId: Id });
 
-/** The conversation begins anew: no later context reads what is before it (SPEC F3). Believed only with its seal. */
-export const ClearWish = z.object({ kind: z.literal("clear"), id: Id, at: z.iso.datetime(), mac: z.string() });
-export type ClearWish = z.infer<typeof ClearWish>;
+/** The conversation begins anew: no later context reads what is before it (SPEC F3). */
+export const ClearWish = z.object({ ...stamp("clear"), ...SEAL });
 
-/** Carries authority like all that follow, so it is believed only with its seal. */
-export const AnswerWish = z.object({
-  kind: z.literal("answer"),
-  id: Id,
-  at: z.iso.datetime(),
-  questionId: Id,
-  answer: Answer,
-  mac: z.string(),
-});
-export type AnswerWish = z.infer<typeof AnswerWish>;
+/** One kind of wish. */
+interface Command {
+  /** How ids of the kind begin. */
+  prefix: string;
+  /** How all of such an id looks, where its beginning does not say enough. */
+  id?: RegExp;
+  /** The record; where it has a `mac`, it carries authority and is believed only with its seal. */
+  schema: z.ZodObject;
+  /** The file that anybody may drop into inbox/ instead; without it the kind cannot be dropped. */
+  dropped?: z.ZodObject;
+}
 
-/** A new standing trigger; its id is `trg-` and the hexadecimal digits of the wish's. */
-export const TriggerPutWish = z.object({
-  kind: z.literal("trigger-put"),
-  id: Id,
-  at: z.iso.datetime(),
-  definition: TriggerDefinition,
-  mac: z.string(),
-});
-export type TriggerPutWish = z.infer<typeof TriggerPutWish>;
+/** Every kind of wish there is: all that knows them by kind follows from this table (docs/file-protocol.md#wishes). */
+const TABLE = [
+  {
+    prefix: "m",
+    schema: Message,
+    dropped: Message.partial(COMPLETED).extend({ attachments: AttachmentOrders.optional() }),
+  },
+  { prefix: "c", schema: Cancel, dropped: Cancel.partial(COMPLETED) },
+  // Where nobody hears it, its message is called m-<id>: that must be an id, too.
+  { prefix: "s", id: /^(s|m-f)-.{1,122}$/, schema: Steer, dropped: Steer.partial(COMPLETED) },
+  { prefix: "stop", schema: Stop, dropped: Stop.partial(COMPLETED) },
+  { prefix: "r", schema: z.object({ ...stamp("restart"), ...SEAL }) },
+  { prefix: "clear", schema: ClearWish },
+  { prefix: "a", schema: z.object({ ...stamp("answer"), questionId: Id, answer: Answer, ...SEAL }) },
+  // A new standing trigger; its id is `trg-` and the hexadecimal digits of the wish's.
+  { prefix: "put", schema: z.object({ ...stamp("trigger-put"), definition: TriggerDefinition, ...SEAL }) },
+  { prefix: "patch", schema: z.object({ ...stamp("trigger-patch"), triggerId: Id, patch: TriggerPatch, ...SEAL }) },
+  { prefix: "delete", schema: z.object({ ...stamp("trigger-delete"), triggerId: Id, ...SEAL }) },
+  // Fire now, whatever the schedule says; it changes nothing of the schedule.
+  { prefix: "run", schema: z.object({ ...stamp("trigger-run"), triggerId: Id, ...SEAL }) },
+  // To be remembered in memory.md, in the notes of the day, or in a file of its own (`target`).
+  {
+    prefix: "memory",
+    schema: z.object({ ...RememberEffect.omit({ type: true }).shape, ...stamp("memory-add"), ...SEAL }),
+  },
+  // An item is named by its text, or by its number in the list.
+  {
+    prefix: "backlog",
+    schema: z.object({ ...BacklogEffect.omit({ type: true }).shape, ...stamp("backlog-edit"), ...SEAL }),
+  },
+  // Look for something to improve now, whatever the clock says.
+  { prefix: "improve", schema: z.object({ ...stamp("improve"), ...SEAL }) },
+  // A change is to be taken back (SPEC J3).
+  { prefix: "undo", schema: z.object({ ...stamp("undo"), changeId: Id, ...SEAL }) },
+] as const satisfies readonly Command[];
 
-export const TriggerPatchWish = z.object({
-  kind: z.literal("trigger-patch"),
-  id: Id,
-  at: z.iso.datetime(),
-  triggerId: Id,
-  patch: TriggerPatch,
-  mac: z.string(),
-});
-export type TriggerPatchWish = z.infer<typeof TriggerPatchWish>;
+/** How the id of a dropped file begins. */
+export const DROPPED_PREFIX = "m-f";
 
-export const TriggerDeleteWish = z.object({
-  kind: z.literal("trigger-delete"),
-  id: Id,
-  at: z.iso.datetime(),
-  triggerId: Id,
-  mac: z.string(),
-});
-export type TriggerDeleteWish = z.infer<typeof TriggerDeleteWish>;
+/** As a discriminated union wants them. */
+type Many<T> = [T, ...T[]];
+type Row = (typeof TABLE)[number];
+type Dropped = Extract<Row, { dropped: unknown }>["dropped"];
 
-/** Fire now, whatever the schedule says; it changes nothing of the schedule. */
-export const TriggerRunWish = z.object({
-  kind: z.literal("trigger-run"),
-  id: Id,
-  at: z.iso.datetime(),
-  triggerId: Id,
-  mac: z.string(),
-});
-export type TriggerRunWish = z.infer<typeof TriggerRunWish>;
+/** The table by kind. */
+export const COMMANDS = Object.fromEntries(TABLE.map((row) => [row.schema.shape.kind.value, row])) as unknown as Record<
+  z.infer<Row["schema"]>["kind"],
+  Command
+>;
 
-/** What the user wants to be remembered: in memory.md, in the notes of the day, or in a file of its own (`target`). */
-export const MemoryAddWish = z.object({
-  ...RememberEffect.omit({ type: true }).shape,
-  kind: z.literal("memory-add"),
-  id: Id,
-  at: z.iso.datetime(),
-  mac: z.string(),
-});
-export type MemoryAddWish = z.infer<typeof MemoryAddWish>;
+const SCHEMAS = TABLE.map(({ schema }) => schema);
 
-/** What the user does to the backlog; an item is named by its text, or by its number in the list. */
-export const BacklogEditWish = z.object({
-  ...BacklogEffect.omit({ type: true }).shape,
-  kind: z.literal("backlog-edit"),
-  id: Id,
-  at: z.iso.datetime(),
-  mac: z.string(),
-});
-export type BacklogEditWish = z.infer<typeof BacklogEditWish>;
-
-/** Look for something to improve now, whatever the clock says. */
-export const ImproveWish = z.object({ kind: z.literal("improve"), id: Id, at: z.iso.datetime(), mac: z.string() });
-export type ImproveWish = z.infer<typeof ImproveWish>;
-
-/** A change is to be taken back (SPEC J3). */
-export const UndoWish = z.object({
-  kind: z.literal("undo"),
-  id: Id,
-  at: z.iso.datetime(),
-  changeId: Id,
-  mac: z.string(),
-});
-export type UndoWish = z.infer<typeof UndoWish>;
-
-export const Wish = z.discriminatedUnion("kind", [
-  Message,
-  Event,
-  CancelWish,
-  RestartWish,
-  SteerWish,
-  StopWish,
-  ClearWish,
-  AnswerWish,
-  TriggerPutWish,
-  TriggerPatchWish,
-  TriggerDeleteWish,
-  TriggerRunWish,
-  MemoryAddWish,
-  BacklogEditWish,
-  ImproveWish,
-  UndoWish,
-]);
+export const Wish = z.discriminatedUnion("kind", [Event, ...SCHEMAS]);
 export type Wish = z.infer<typeof Wish>;
+export type WishOf<K extends Wish["kind"]> = Extract<Wish, { kind: K }>;
+export type CancelWish = WishOf<"cancel">;
+export type RestartWish = WishOf<"restart">;
+export type SteerWish = WishOf<"steer">;
+export type StopWish = WishOf<"stop">;
+export type ClearWish = WishOf<"clear">;
+export type AnswerWish = WishOf<"answer">;
+export type UndoWish = WishOf<"undo">;
+
+/** A wish whose outcome is archived with it; messages and events are archived as they are. */
+export const WishWithOutcome = z.discriminatedUnion(
+  "kind",
+  SCHEMAS.filter((schema) => schema !== Message) as Many<Exclude<Row["schema"], typeof Message>>,
+);
+export type WishWithOutcome = z.infer<typeof WishWithOutcome>;
 
 /** A file that somebody dropped into `inbox/`: the supervisor completes `id` and `at`. */
-export const DroppedWish = z.discriminatedUnion("kind", [
-  Message.partial({ id: true, at: true }).extend({ attachments: AttachmentOrders.optional() }),
-  CancelWish.partial({ id: true, at: true }),
-  SteerWish.partial({ id: true, at: true }),
-  StopWish.partial({ id: true, at: true }),
-]);
-export type DroppedWish = z.infer<typeof DroppedWish>;
+export const DroppedWish = z.discriminatedUnion(
+  "kind",
+  TABLE.flatMap((row) => ("dropped" in row ? [row.dropped] : [])) as Many<Dropped>,
+);
+
+/** What an event says decides its name; none of them is the name of a task, a wish or a mark. */
+const EVENT_ID = /\.(report|answered|expired|refused|restarted)$|--|^budget-/;
+
+/**
+ * Can a record of this kind have this id? Wishes share the archive with tasks and marks: a wish under the id of another
+ * kind is taken for a dropped file.
+ */
+export function isIdOf(kind: Wish["kind"], id: string): boolean {
+  if (kind === "event") return EVENT_ID.test(id);
+  const { prefix, dropped, id: pattern } = COMMANDS[kind];
+  if (pattern !== undefined) return pattern.test(id);
+  return id.startsWith(`${prefix}-`) || (dropped !== undefined && id.startsWith(`${DROPPED_PREFIX}-`));
+}
+
+/** Is a record of this kind believed only with its seal? */
+export function needsSeal(kind: Wish["kind"]): boolean {
+  return kind === "event" || "mac" in COMMANDS[kind].schema.shape;
+}

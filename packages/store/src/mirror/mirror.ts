@@ -10,7 +10,7 @@ import { ROLES, type Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { Change } from "@mimikit/protocol/records/change";
 import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/records/claim";
-import { DroppedWish, Wish } from "@mimikit/protocol/records/inbox";
+import { DROPPED_PREFIX, DroppedWish, isIdOf, needsSeal, Wish } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
@@ -303,10 +303,9 @@ async function decodeInbox(
 ): Promise<InboxEntry> {
   const value = parseJson(text);
   const whole = Wish.safeParse(value);
-  if (whole.success && whole.data.id === stem && ID_OF_KIND[whole.data.kind].test(stem)) {
+  if (whole.success && whole.data.id === stem && isIdOf(whole.data.kind, stem)) {
     const wish = whole.data;
-    if (!UNSEALED.has(wish.kind) && !isSealed(token, wish))
-      throw new BadJson(`a ${wish.kind} needs the seal of the token`);
+    if (needsSeal(wish.kind) && !isSealed(token, wish)) throw new BadJson(`a ${wish.kind} needs the seal of the token`);
     return { wish };
   }
   const dropped = DroppedWish.safeParse(value);
@@ -330,61 +329,10 @@ async function attached(orders: readonly AttachmentOrder[], fs: FileSystem): Pro
   }
 }
 
-/** Wishes share the archive with tasks and marks: a wish under the id of another kind is taken for a dropped file. */
-const ID_OF_KIND: Record<Wish["kind"], RegExp> = {
-  message: /^m-/,
-  cancel: /^(c|m-f)-/,
-  restart: /^r-/,
-  // Where nobody hears it, its message is called m-<id>: that must be an id, too.
-  steer: /^(s|m-f)-.{1,122}$/,
-  stop: /^(stop|m-f)-/,
-  clear: /^clear-/,
-  answer: /^a-/,
-  "trigger-put": /^put-/,
-  "trigger-patch": /^patch-/,
-  "trigger-delete": /^delete-/,
-  "trigger-run": /^run-/,
-  improve: /^improve-/,
-  "memory-add": /^memory-/,
-  "backlog-edit": /^backlog-/,
-  undo: /^undo-/,
-  // What it says decides its name; none of them is the name of a task, a wish or a mark.
-  event: /\.(report|answered|expired|refused|restarted)$|--|^budget-/,
-};
-
-/** Kinds that carry no more authority than whoever can write a file has (docs/file-protocol.md#wishes). */
-const UNSEALED: ReadonlySet<Wish["kind"]> = new Set(["message", "cancel", "steer", "stop"]);
-
 /** The same file gets the same id however often it is looked at (docs/file-protocol.md R2). */
 function droppedId(stem: string, file: FileInfo): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([stem, file.inode, file.mtimeMs, file.size]))
     .digest("hex");
-  return `m-f-${hash.slice(0, 32)}`;
-}
-
-/** How the ids of what clients ask for begin. */
-const PREFIX_OF_KIND = {
-  message: "m",
-  cancel: "c",
-  restart: "r",
-  steer: "s",
-  stop: "stop",
-  clear: "clear",
-  answer: "a",
-  "trigger-put": "put",
-  "trigger-patch": "patch",
-  "trigger-delete": "delete",
-  "trigger-run": "run",
-  improve: "improve",
-  "memory-add": "memory",
-  "backlog-edit": "backlog",
-  undo: "undo",
-} as const;
-
-/** The id of a wish that a client sent with an idempotency key, or a fresh one (docs/file-protocol.md R2). */
-export function wishId(kind: keyof typeof PREFIX_OF_KIND, key?: string): string {
-  const seed =
-    key === undefined ? crypto.getRandomValues(new Uint8Array(16)) : createHash("sha256").update(key).digest();
-  return `${PREFIX_OF_KIND[kind]}-${Buffer.from(seed).toString("hex").slice(0, 32)}`;
+  return `${DROPPED_PREFIX}-${hash.slice(0, 32)}`;
 }

@@ -1,0 +1,36 @@
+/** The one way in which a wish becomes a record: its id, its time and its seal are made here (docs/file-protocol.md#wishes). */
+import { createHash } from "node:crypto";
+import { COMMANDS, type Event, needsSeal, Wish } from "@mimikit/protocol/records/inbox";
+import type { FileSystem } from "./file-system.ts";
+import { createRecord } from "./record.ts";
+import { seal } from "./seal.ts";
+import { inboxPath } from "./state.ts";
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+/** A record of inbox/ before it is sealed. */
+export type Unsealed = Without<Wish, "mac">;
+/** A wish as it is said. */
+export type Said = Without<Exclude<Wish, Event>, "id" | "at" | "mac">;
+
+/** The id of a wish that a client sent with an idempotency key, or a fresh one (docs/file-protocol.md R2). */
+export function wishId(kind: Said["kind"], key?: string): string {
+  const seed =
+    key === undefined ? crypto.getRandomValues(new Uint8Array(16)) : createHash("sha256").update(key).digest();
+  return `${COMMANDS[kind].prefix}-${Buffer.from(seed).toString("hex").slice(0, 32)}`;
+}
+
+/**
+ * Makes a wish durable, of now. The same id is the same wish.
+ * @returns false where it was there already. @throws RecordTooLarge, and a ZodError for what is no wish.
+ */
+export function createWish(fs: FileSystem, token: string, said: Said, id: string): Promise<boolean> {
+  return createSealed(fs, token, { ...said, id, at: new Date().toISOString() });
+}
+
+/** The same for a record that has its id and its time. */
+export function createSealed(fs: FileSystem, token: string, unsealed: Unsealed): Promise<boolean> {
+  // What is sealed is what will be read: the schema may trim what was said.
+  const wish = Wish.parse({ ...unsealed, mac: "" });
+  const sealed = needsSeal(wish.kind) ? { ...wish, mac: seal(token, wish) } : wish;
+  return createRecord(fs, Wish, inboxPath(wish.id), sealed);
+}
