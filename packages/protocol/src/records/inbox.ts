@@ -71,17 +71,13 @@ const Cancel = z.object({ ...stamp("cancel"), taskId: Id });
 /** The conversation begins anew: no later context reads what is before it (SPEC F3). */
 export const ClearWish = z.object({ ...stamp("clear"), ...SEAL });
 
-/** One kind of wish. */
-interface Command {
-  /** How ids of the kind begin. */
+/** One kind of wish. Anybody may drop it as a file, or it carries authority: then it has a seal, and needs it. */
+type Command = {
+  /** How its ids begin. */
   prefix: string;
-  /** How all of such an id looks, where its beginning does not say enough. */
+  /** What its ids look like, where their beginning does not say enough. */
   id?: RegExp;
-  /** The record; where it has a `mac`, it carries authority and is believed only with its seal. */
-  schema: z.ZodObject;
-  /** The file that anybody may drop into inbox/ instead; without it the kind cannot be dropped. */
-  dropped?: z.ZodObject;
-}
+} & ({ schema: z.ZodObject; dropped: z.ZodObject } | { schema: z.ZodObject & { shape: typeof SEAL }; dropped?: never });
 
 /** Every kind of wish there is: all that knows them by kind follows from this table (docs/file-protocol.md#wishes). */
 const TABLE = [
@@ -175,5 +171,5 @@ export function isIdOf(kind: Wish["kind"], id: string): boolean {
 
 /** Is a record of this kind believed only with its seal? */
 export function needsSeal(kind: Wish["kind"]): boolean {
-  return kind === "event" || "mac" in COMMANDS[kind].schema.shape;
+  return kind === "event" || COMMANDS[kind].dropped === undefined;
 }
