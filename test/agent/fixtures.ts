@@ -13,7 +13,7 @@ import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Event, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
-import type { Task, TurnInput } from "@mimikit/protocol/records/task";
+import { Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
@@ -58,8 +58,9 @@ export function contextOf(part: Partial<Context> = {}): Context {
   };
 }
 
+/** Its kind follows from its role and from what it holds, as that of a record without one. Its texts may be of any length. */
 export function taskOf(part: Partial<Task> & Pick<Task, "id" | "role">): Task {
-  return {
+  const task = {
     type: "oneshot",
     title: "a task",
     prompt: "",
@@ -70,8 +71,13 @@ export function taskOf(part: Partial<Task> & Pick<Task, "id" | "role">): Task {
     upstream: [],
     onInterrupt: "rerun",
     consumer: part.role === "planner" ? "supervisor" : "teller",
+    ...(part.role === "teller" && { turn: { messages: [messageOf("hello")], events: [], results: [] } }),
+    ...(part.role === "reviewer" && { improve: { number: 1, step: "review" } }),
     ...part,
   };
+  const short = { title: "a task", prompt: "", upstream: [] };
+  const turn = task.turn && { turn: { messages: [], events: [], results: [] } };
+  return { ...task, kind: Task.parse({ ...task, ...short, ...turn }).kind } as Task;
 }
 
 export function messageOf(text: string, part: Partial<Message> = {}): Message {

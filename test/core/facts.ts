@@ -10,7 +10,7 @@ import type { Change } from "@mimikit/protocol/records/change";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
-import type { Task, TurnInput } from "@mimikit/protocol/records/task";
+import { Task, type TurnInput } from "@mimikit/protocol/records/task";
 import {
   type Conditional,
   type Link,
@@ -25,14 +25,17 @@ import type { Condition } from "@mimikit/protocol/triggers/condition";
 export const NOON = "2026-11-22T12:00:00.000Z";
 export const NOON_MS = Date.parse(NOON);
 
+const NOTHING = { messages: [], events: [], results: [] };
+
 export function message(id: string, text = "hello"): Message {
   return { kind: "message", id, at: NOON, text };
 }
 
 export function task(id: string, more: Partial<Task> = {}): Task {
-  const role = /^t-\d+$/.test(id) ? "teller" : id.split(".").length === 2 ? "planner" : "worker";
+  const own = /^t-\d+$/.test(id) ? "teller" : id.split(".").length === 2 ? "planner" : "worker";
+  const { role = own } = more;
   const dot = id.lastIndexOf(".");
-  return {
+  return Task.parse({
     id,
     role,
     type: "oneshot",
@@ -46,12 +49,13 @@ export function task(id: string, more: Partial<Task> = {}): Task {
     upstream: [],
     onInterrupt: "rerun",
     consumer: role === "worker" ? "teller" : "supervisor",
+    ...(role === "teller" && { turn: NOTHING }),
     ...more,
-  };
+  });
 }
 
 export function turn(id: string, input: Partial<TurnInput>): Task {
-  return task(id, { prompt: "", turn: { messages: [], events: [], results: [], ...input } });
+  return task(id, { prompt: "", turn: { ...NOTHING, ...input } });
 }
 
 export function done(of: Task, more: Partial<Result> = {}): Result {

@@ -1,6 +1,8 @@
 /** A state directory in which something of everything has happened: what routes tell of it has most of its fields. */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { Change } from "@mimikit/protocol/records/change";
 import { Result } from "@mimikit/protocol/records/result";
 import type { Conditional, Scheduled } from "@mimikit/protocol/records/trigger";
@@ -153,7 +155,8 @@ async function improve({ fs }: Started): Promise<void> {
   ] as const;
   for (const { id, step, resultType, result, ...rest } of steps) {
     const known = "improve" in rest ? rest.improve : {};
-    const task = taskOf(id, { consumer: "supervisor", improve: { number: 1, step, ...known } });
+    const { role } = KINDS[`improve-${step}`];
+    const task = taskOf(id, { role, consumer: "supervisor", improve: { number: 1, step, ...known } });
     await createRecord(fs, Result, archivePath(id), resultOf(task, { resultType, result, usage: USAGE }));
   }
 }

@@ -26,7 +26,7 @@ import {
 export const NOON = "2026-11-21T12:00:00.000Z";
 
 export function taskOf(id: string, more: Partial<Task> = {}): Task {
-  return {
+  return Task.parse({
     id,
     role: "worker",
     type: "oneshot",
@@ -39,8 +39,9 @@ export function taskOf(id: string, more: Partial<Task> = {}): Task {
     upstream: [],
     onInterrupt: "rerun",
     consumer: "teller",
+    ...(more.role === "teller" && { turn: { messages: [], events: [], results: [] } }),
     ...more,
-  };
+  });
 }
 
 export function resultOf(task: Task, more: Partial<Result> = {}): Result {

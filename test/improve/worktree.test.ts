@@ -458,8 +458,10 @@ describe.skipIf(missing !== null)("taking a merge back", () => {
     expect(landing).toMatchObject({ outcome: "merged", into: "main" });
     const what = { base: change.base, commit: change.commit ?? "", into: "main" };
     const undo = async () => {
-      const order = task("imp-000001-undo-1", { title: `undo: ${FOUND.title}`, role: "worker" });
-      const outcome = await pool.run({ ...order, improve: { number: 1, step: "undo", merged: what } });
+      const improve = { number: 1, step: "undo" as const, merged: what };
+      const outcome = await pool.run(
+        task("imp-000001-undo-1", { title: `undo: ${FOUND.title}`, role: "worker", improve }),
+      );
       expect(outcome).toMatchObject({ status: "done", resultType: "unmerging", provider: "code" });
       return Unmerging.parse(outcome.result);
     };

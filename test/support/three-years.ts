@@ -12,6 +12,7 @@ import { FoldHeader, Note } from "@mimikit/protocol/records/archive";
 import type { HistoryTurn } from "@mimikit/protocol/records/history";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import { Result } from "@mimikit/protocol/records/result";
+import { blankTask } from "@mimikit/protocol/records/task";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { archivePath, foldPath, MEMORY, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
 import { appendHistory } from "@mimikit/store/views/history-partitions";
@@ -148,18 +149,13 @@ function resultOf(n: number, message: Message): Result {
   return {
     id,
     task: {
+      ...blankTask("turn"),
       id,
-      role: "teller",
-      type: "oneshot",
       title: "turn",
       prompt: "",
       priority: 5,
-      timeoutSec: null,
       createdAt: message.at,
       traceId: id,
-      upstream: [],
-      onInterrupt: "rerun",
-      consumer: "supervisor",
       turn: { messages: [message], events: [], results: [] },
     },
     status: "done",

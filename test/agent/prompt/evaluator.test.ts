@@ -26,11 +26,11 @@ const json = (...pairs: [string, unknown][]) => JSON.stringify(pairs.map(([id, r
 
 describe("the prompt", () => {
   test("begins with the fixed line of a Worker, and explains sections that there are", async () => {
-    const { system } = await loadPrompt("llm-eval-batch");
+    const { system } = await loadPrompt("evaluator");
     expect(system.startsWith("You are the Mimikit runtime worker.\n\n")).toBe(true);
     const explained = [...system.matchAll(/`M:([a-z_]+)`/g)].map(([, name]) => name);
     expect(explained.length).toBeGreaterThan(0);
-    expect(Object.keys(SECTIONS["llm-eval-batch"])).toEqual(expect.arrayContaining(explained));
+    expect(Object.keys(SECTIONS.evaluator)).toEqual(expect.arrayContaining(explained));
   });
 
   test("has one record for each condition, and no condition can pose as anything else", async () => {

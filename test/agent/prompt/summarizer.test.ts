@@ -16,14 +16,14 @@ function rollUpOf(period: string, prompt: string) {
 const day = rollUpOf("2026-11-17", "# memory/2026-11-17.md\n\n- 2026-11-17T09:00:00.000Z user: hello\n");
 
 describe("the prompt", () => {
-  test.each(["day-summary", "month-summary"] as const)("of a %s explains sections that there are", async (name) => {
+  test.each(["summarizer", "month-summary"] as const)("of a %s explains sections that there are", async (name) => {
     const { system } = await loadPrompt(name);
     expect(system.startsWith("You are the Mimikit runtime worker.\n\n")).toBe(true);
     expect(Object.keys(SECTIONS[name])).toEqual(["environment", "sources"]);
   });
 
   test("is that of a day or of a month, by the period", () => {
-    expect(promptNameOf(day)).toBe("day-summary");
+    expect(promptNameOf(day)).toBe("summarizer");
     expect(promptNameOf(rollUpOf("2026-08", "x"))).toBe("month-summary");
   });
 

@@ -5,7 +5,7 @@ import { compress, summarizeTalk } from "@mimikit/agent/run/compress";
 import { CONVERSATION_SUMMARY_CHARS_MAX, Effect } from "@mimikit/protocol/records/effect";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ModelServer, type Step } from "../../support/model-server.ts";
-import { messageOf, replyOf, turnOf } from "../fixtures.ts";
+import { messageOf, replyOf, taskOf, turnOf } from "../fixtures.ts";
 import { runKernelTask } from "../kernel-fixtures.ts";
 import { saidOf } from "../prompt-fixtures.ts";
 
@@ -120,7 +120,7 @@ describe("a conversation that is too long for its model", () => {
   });
 
   test("leaves a Worker's result as it is", async () => {
-    const task = { ...turnOf({}), id: "t-000007.0.0", role: "worker" as const, turn: undefined, prompt: "do it" };
+    const task = taskOf({ id: "t-000007.0.0", role: "worker", prompt: "do it" });
     const ran = await runKernelTask(model, { worker: [tooLong, { say: "Done." }] }, task, { context: { history } });
     expect(ran).toMatchObject({ status: "done", effects: [] });
   });

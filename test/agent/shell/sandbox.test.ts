@@ -187,7 +187,7 @@ describe("without a sandbox that works", () => {
 
 test("only a task that is work may change the workspace: whoever judges conditions or sums up memory may not", async () => {
   const evaluation = [{ id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Is it late?" }];
-  const rollUp = { period: "2026-11-16", sources: [] };
+  const rollUp = { period: "2026-11-16", sources: [{ path: "memory/2026-11-16.md", sha256: "" }] };
   for (const [kind, isReadOnly] of [[{}, false] as const, [{ evaluation }, true] as const, [{ rollUp }, true] as const])
     expect(await boundsOf(runOf(taskOf({ id: "t-1.0.0", role: "worker", ...kind })))).toMatchObject({ isReadOnly });
 });

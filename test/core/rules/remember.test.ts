@@ -234,6 +234,7 @@ describe("a roll-up", () => {
     expect(action).toEqual({
       type: "roll-up",
       task: {
+        kind: "roll-up",
         id: "sum-20261117-3",
         role: "worker",
         type: "oneshot",

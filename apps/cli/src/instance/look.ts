@@ -2,6 +2,7 @@
  * What `ask` follows: the conversation, its work and its questions, as the gateway tells them or, where none answers, as the
  * files do. Both name everything alike, so whoever looks may be told by the one and then by the other.
  */
+import { isTurn } from "@mimikit/protocol/records/task";
 import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
 import { type Client, connect, mayPass } from "./client.ts";
@@ -46,7 +47,7 @@ function readFiles(): Promise<Seen> {
     const { ledger, queue } = state.mirror;
     // What has left the queue since the archive was read is in the archive now.
     await ledger.load();
-    const isTurnOpen = [...queue.values()].some(({ id, turn }) => turn !== undefined && !ledger.has(id));
+    const isTurnOpen = [...queue.values()].some((task) => isTurn(task) && !ledger.has(task.id));
     const { messages } = await readHistory(state.fs, ledger);
     return { isTurnOpen, messages, tasks: await listTasks(state), questions: state.questions };
   });

@@ -4,6 +4,7 @@ import { countAttempts } from "@mimikit/core/base/snapshot";
 import { boardOf } from "@mimikit/core/views/board";
 import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
 import type { Claim } from "@mimikit/protocol/records/claim";
+import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
@@ -42,7 +43,7 @@ export async function readTask(state: State, given: string): Promise<TaskDetail>
   // What is too old for lists is still known by its whole id.
   const id = tasks.some((task) => task.id.startsWith(given)) || !ledger.has(given) ? foundTask(given, tasks).id : given;
   const result = results.get(id) ?? (await ledger.readResult(id));
-  if (result !== null && result.task.turn === undefined) return endedDetail(result, attempts.get(id) ?? []);
+  if (result !== null && !isTurn(result.task)) return endedDetail(result, attempts.get(id) ?? []);
   const task = queue.get(id) ?? links.get(id)?.task;
   const summary = tasks.find((one) => one.id === id);
   if (task === undefined || summary === undefined)

@@ -3,7 +3,7 @@
  * differences are the events. Snapshots are taken from what was published, so that snapshot and events fit together.
  */
 import { join } from "node:path";
-import { isOnBoard } from "@mimikit/core/views/board";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type {
   ChatMessage,
   QuestionView,
@@ -181,9 +181,7 @@ export class Live {
 
   private follow(look: Look): void {
     // Clients are told of no batch of conditions and of no roll-up, so they could make nothing of their steps.
-    const running = new Set(
-      look.running.filter((task) => task.turn !== undefined || isOnBoard(task)).map((task) => task.id),
-    );
+    const running = new Set(look.running.filter(({ kind }) => KINDS[kind].part !== "upkeep").map(({ id }) => id));
     for (const id of this.tails.keys()) if (!running.has(id)) this.tails.delete(id);
     for (const id of running) {
       if (!this.tails.has(id)) this.tails.set(id, new StreamTail(join(this.options.home, streamPath(id))));

@@ -11,7 +11,7 @@ import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
 import type { Claim } from "@mimikit/protocol/records/claim";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Outage, Result } from "@mimikit/protocol/records/result";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import type { ChatMessage, QuestionView, TaskDetail, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -208,9 +208,9 @@ export class View {
         questions: this.agenda.asked,
         signals: [...signals.values()],
         results: [...results.values()],
-        turns: [...queue.values()].filter(({ id, turn }) => turn !== undefined && attempts.has(id)),
-        outages: outages.flatMap(({ task: { id, turn }, outage }) =>
-          turn === undefined ? [] : [outageMessageOf(id, turn, outage)],
+        turns: [...queue.values()].filter((task) => isTurn(task) && attempts.has(task.id)),
+        outages: outages.flatMap(({ task, outage }) =>
+          isTurn(task) ? [outageMessageOf(task.id, task.turn, outage)] : [],
         ),
       }),
       tasks: [...board, ...this.ended.values()].sort(newestFirst),

@@ -3,9 +3,9 @@
  * (docs/file-protocol.md#the-life-of-a-message step 5).
  */
 import type { DocumentEdit, Settlement } from "@mimikit/core/base/action";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { ResultSummary, WishOutcome } from "@mimikit/protocol/records/archive";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
-import type { Task } from "@mimikit/protocol/records/task";
 import { createRecord } from "@mimikit/store/disk/record";
 import { ARCHIVE, archivePath, inboxPath, resultPath } from "@mimikit/store/disk/state";
 import { editOnce } from "./edit-once.ts";
@@ -27,7 +27,7 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   for (const version of settlement.versions) if (!(await advance(version, hands))) return;
   for (const edit of settlement.edits) await editIfPossible(edit, result.id, hands);
   for (const summary of settlement.summaries) await archive(summary, ResultSummary, hands);
-  if (result.task.rollUp !== undefined) await takeSummary(result, result.task.rollUp, hands);
+  if (result.task.kind === "roll-up") await takeSummary(result, result.task.rollUp, hands);
   for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
   for (const event of settlement.events) await tellTeller(event, hands);
   await ledger.makeDurable();
@@ -37,7 +37,7 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   ledger.add(result.id);
   const { id, task, attempts, failureReason, startedAt, completedAt } = result;
   audit({
-    event: settledEvent(task),
+    event: KINDS[task.kind].settled,
     taskId: id,
     traceId: task.traceId,
     attempts,
@@ -45,13 +45,6 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
     ...(startedAt && { durationMs: Date.parse(completedAt) - Date.parse(startedAt) }),
     ...(failureReason && { failureReason }),
   });
-}
-
-function settledEvent({ turn, evaluation, rollUp, improve }: Task): string {
-  if (turn !== undefined) return "turn_settled";
-  if (evaluation !== undefined) return "evaluation_settled";
-  if (improve !== undefined) return `improvement_${improve.step}_settled`;
-  return rollUp === undefined ? "plan_settled" : "roll_up_settled";
 }
 
 /** Everything that the turn answered is history before the turn is. */

@@ -141,7 +141,7 @@ export class MemoryWatch {
     const { nowMs, canSummarize } = this.options;
     const before = this.rollUp;
     const isOpen = [...queue.values(), ...[...results.values()].map(({ task }) => task)].some(
-      ({ id, rollUp }) => rollUp !== undefined && !ledger.has(id),
+      ({ id, kind }) => kind === "roll-up" && !ledger.has(id),
     );
     const isTaken = before !== null && before.number <= (ledger.highestRollUps.get(before.period) ?? 0);
     if (isOpen || isTaken) {

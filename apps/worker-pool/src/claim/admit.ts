@@ -1,13 +1,9 @@
 /** Which tasks may begin now, as far as that depends on who can be reached (SPEC G4). */
 import type { Circuits } from "@mimikit/agent/run/circuit";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
-import type { Task } from "@mimikit/protocol/records/task";
-
-/** Does nobody have to be asked? What a review has passed is landed, and taken back, by the pool itself. */
-export function isCode({ improve }: Task): boolean {
-  return improve?.step === "land" || improve?.step === "undo";
-}
+import { isTurn } from "@mimikit/protocol/records/task";
 
 /**
  * Those of `candidates`, in their order, for whom somebody in the chain of their role may be asked; of a provider that is
@@ -30,8 +26,8 @@ export function admit(
     return true;
   };
   return candidates.filter(({ task, outages }) => {
-    if (isCode(task)) return true;
-    const isUntold = task.turn !== undefined && outages.length === 0;
+    if (KINDS[task.kind].runner === "pool") return true;
+    const isUntold = isTurn(task) && outages.length === 0;
     return chainOf(task.role).some(mayAsk) || isUntold;
   });
 }

@@ -9,13 +9,13 @@ import {
   type Spending,
 } from "@mimikit/core/base/budget";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { UsageLine } from "@mimikit/protocol/base/usage";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { accountsAt, hasLine } from "@mimikit/store/views/accounts";
 import type { UsageBook } from "@mimikit/store/views/usage-book";
-import { isCode } from "./admit.ts";
 
 /** A task that may begin. */
 export interface Allotted extends Candidate {
@@ -42,12 +42,13 @@ export function allot(candidates: readonly Candidate[], budgets: Budgets): Allot
   let accounts: readonly Account[] = accountsAt(budgets.limits, budgets.book, budgets.mirror, budgets.nowMs);
   const allotted: Allotted[] = [];
   for (const candidate of candidates) {
-    if (isCode(candidate.task) || (accounts.length === 0 && !hasOwnBudget(candidate.task, budgets))) {
+    const { task } = candidate;
+    if (KINDS[task.kind].runner === "pool" || (accounts.length === 0 && !hasOwnBudget(task, budgets))) {
       allotted.push(candidate);
       continue;
     }
-    const reserved = budgets.reservationOf(candidate.task.role);
-    if (candidate.task.turn === undefined && !accounts.every((account) => hasRoom(account, reserved))) continue;
+    const reserved = budgets.reservationOf(task.role);
+    if (!isTurn(task) && !accounts.every((account) => hasRoom(account, reserved))) continue;
     allotted.push({ ...candidate, reserved });
     accounts = accounts.map((account) => ({ ...account, reserved: addSpending(account.reserved, reserved) }));
   }
@@ -55,12 +56,9 @@ export function allot(candidates: readonly Candidate[], budgets: Budgets): Allot
 }
 
 /** Does a budget of its own ask what a task costs: that of each task, or that of the trigger which it comes from? */
-function hasOwnBudget(
-  { turn, triggerId, improve }: Task,
-  { taskLimit, mirror }: Pick<Budgets, "taskLimit" | "mirror">,
-): boolean {
-  if (turn === undefined && (improve !== undefined || isLimited(taskLimit))) return true;
-  return triggerId !== undefined && mirror.standing.get(triggerId)?.budget !== undefined;
+function hasOwnBudget(task: Task, { taskLimit, mirror }: Pick<Budgets, "taskLimit" | "mirror">): boolean {
+  if (isImprovement(task) || (!isTurn(task) && isLimited(taskLimit))) return true;
+  return task.triggerId !== undefined && mirror.standing.get(task.triggerId)?.budget !== undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { outageOf, retryAtMs } from "@mimikit/core/tasks/retry";
 import { describeIssues } from "@mimikit/protocol/base/json";
 import { type Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, RecordTooLarge } from "@mimikit/store/disk/record";
 import { failedAttemptPath, resultPath } from "@mimikit/store/disk/state";
@@ -54,7 +54,7 @@ export async function publish(
     ...(failureReason !== undefined && { failureReason }),
     ...(question !== undefined && { question }),
     ...(steers.length > 0 && { steers: [...steers] }),
-    ...(outage !== null && task.turn !== undefined && { outage }),
+    ...(outage !== null && isTurn(task) && { outage }),
   };
   const path = resultPath(task.role, task.id);
   try {

@@ -5,7 +5,7 @@ import { stopReason } from "@mimikit/agent/provider";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { findSandbox, INSTALL_HINT } from "@mimikit/agent/shell/sandbox";
 import type { Change } from "@mimikit/protocol/records/improvement";
-import type { Task } from "@mimikit/protocol/records/task";
+import type { ImproveTask, Task } from "@mimikit/protocol/records/task";
 import type { Config } from "@mimikit/runtime/config/config";
 import { commitChange } from "./change.ts";
 import { checksOf, runChecks } from "./checks.ts";
@@ -40,11 +40,7 @@ export async function assertImprovable(site: Site): Promise<Repository> {
 }
 
 /** Makes the worktree of the task. Throws as `assertImprovable`. */
-export async function openBench(
-  task: Task & { improve: NonNullable<Task["improve"]> },
-  site: Site,
-  settings: Config["selfImprove"],
-): Promise<Bench> {
+export async function openBench(task: ImproveTask, site: Site, settings: Config["selfImprove"]): Promise<Bench> {
   const repository = await assertImprovable(site);
   const { home } = site;
   const { number } = task.improve;

@@ -2,8 +2,8 @@
  * What improvements have left behind that are over: worktrees, and branches that no archived review stands for. It looks at states,
  * like every other rule: whatever ended an improvement, and whatever died meanwhile, the next look finds what is left.
  */
-import { roleOfStep } from "@mimikit/core/tasks/improvement";
 import { improvementId } from "@mimikit/protocol/base/id";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { IMPROVE_STEPS, Landing, stepId } from "@mimikit/protocol/records/improvement";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { queuePath } from "@mimikit/store/disk/state";
@@ -42,7 +42,7 @@ export async function sweep(sweeping: Sweeping): Promise<void> {
 async function isOpen(number: number, { fs, isRunning }: Sweeping): Promise<boolean> {
   for (const step of IMPROVE_STEPS) {
     const id = stepId(number, step);
-    if (isRunning(id) || (await fs.exists(queuePath(roleOfStep(step), id)))) return true;
+    if (isRunning(id) || (await fs.exists(queuePath(KINDS[`improve-${step}`].role, id)))) return true;
   }
   return false;
 }

@@ -16,7 +16,7 @@ import type { SkillSummary } from "@mimikit/protocol/base/skill";
 import type { History, HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -59,7 +59,7 @@ export async function gatherContext(
   const view = await readHistory(fs, mirror.ledger);
   const { messages: newest } = view;
   const { history, summary } = await conversationIn(view, mirror.ledger);
-  const origin = task.turn === undefined ? await originOf(task, mirror) : [];
+  const origin = isTurn(task) ? [] : await originOf(task, mirror);
   const messages = task.turn?.messages ?? origin;
   const texts = (each: { text: string }) => each.text;
   const query = keywordsOf(messages.map(texts), history.map(texts)).join(" ");

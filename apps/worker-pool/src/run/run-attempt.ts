@@ -14,15 +14,15 @@ import type { Context } from "@mimikit/agent/tools/context";
 import { addSpending, isLimited, type Limit, NO_SPENDING, overrun, spendingOf } from "@mimikit/core/base/budget";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { timeLimitSec } from "@mimikit/core/tasks/retry";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced, type Usage, type UsageLine } from "@mimikit/protocol/base/usage";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Config } from "@mimikit/runtime/config/config";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { runPath, streamPath } from "@mimikit/store/disk/state";
 import type { UsageBook } from "@mimikit/store/views/usage-book";
-import { isCode } from "../claim/admit.ts";
 import { type Allotted, estimateOf } from "../claim/allot.ts";
 import { assertImprovable, type Bench, openBench } from "../improve/bench.ts";
 import { Unimprovable } from "../improve/git.ts";
@@ -72,7 +72,7 @@ export async function runAttempt(
   workshop: Workshop,
 ): Promise<Outcome> {
   try {
-    if (isCode(candidate.task)) return await runCode(candidate, steering, workshop);
+    if (KINDS[candidate.task.kind].runner === "pool") return await runCode(candidate, steering, workshop);
     return await run(candidate, steering, stop, workshop);
   } catch (error) {
     if (error instanceof Unimprovable)
@@ -114,7 +114,7 @@ async function runCode(candidate: Allotted, steering: Steering, workshop: Worksh
     audit: (event, detail) => audit({ event, taskId: task.id, traceId: task.traceId, attempts: attempt, detail }),
   };
   const done =
-    task.improve?.step === "undo"
+    task.kind === "improve-undo"
       ? { resultType: "unmerging" as const, result: await unmerge(task, site, options) }
       : { resultType: "landing" as const, result: await land(task, site, { ...options, mayMerge: improve.merge }) };
   return {
@@ -138,10 +138,9 @@ async function siteOf({ task, attempt }: Allotted, { home, workDir }: Workshop):
 /** Where a step of self-improvement is at work; null for the steps, and all other tasks, that need no place of their own. */
 async function benchOf(candidate: Allotted, workshop: Workshop): Promise<Bench | null> {
   const { task } = candidate;
-  const { improve } = task;
-  if (improve?.step === "look") await assertImprovable(await siteOf(candidate, workshop));
-  if (improve?.step !== "work") return null;
-  return openBench({ ...task, improve }, await siteOf(candidate, workshop), workshop.improve);
+  if (task.kind === "improve-look") await assertImprovable(await siteOf(candidate, workshop));
+  if (task.kind !== "improve-work") return null;
+  return openBench(task, await siteOf(candidate, workshop), workshop.improve);
 }
 
 async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
@@ -170,7 +169,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
       workDir: bench?.workDir ?? workDir,
       home,
       // The user's tree is safe in the sandbox alone.
-      sandbox: task.improve === undefined ? workshop.sandbox : "required",
+      sandbox: isImprovement(task) ? "required" : workshop.sandbox,
       ...(bench !== null && { protect: bench.protect }),
       runDir,
       environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
@@ -208,7 +207,7 @@ async function reachable(context: Context, { role }: Task, runDir: string): Prom
  * user waits for what they say.
  */
 function taskBudget(task: Task, { taskLimit, book, mirror, prices, nowMs }: Workshop): TaskBudget {
-  if (task.turn !== undefined || !isLimited(taskLimit)) return () => null;
+  if (isTurn(task) || !isLimited(taskLimit)) return () => null;
   const [first] = mirror.attempts.get(task.id) ?? [];
   const since = first?.claim?.at ?? first?.failed?.at;
   const days = since === undefined ? [] : book.readSince(Date.parse(since), nowMs());

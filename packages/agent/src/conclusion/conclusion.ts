@@ -8,7 +8,7 @@
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
 import { Finding, Review } from "@mimikit/protocol/records/improvement";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
-import type { EvaluationItem, Task } from "@mimikit/protocol/records/task";
+import type { EvaluationItem, Task, TurnInput } from "@mimikit/protocol/records/task";
 import { z } from "zod";
 import type { DoneEvent, FailedEvent } from "../provider.ts";
 import { readJsonOf } from "./hand-in-json.ts";
@@ -36,22 +36,30 @@ const FINDING_FORM = '{"found": true, "kind": "docs", "title": "…", "prompt": 
 
 /** @param staged what the run has staged so far. */
 export function conclude(task: Task, text: string, staged: readonly { type: string }[]): Conclusion {
-  switch (task.role) {
-    case "teller":
-      return concludeTurn(task, text, staged);
-    case "planner":
+  switch (task.kind) {
+    case "turn":
+    case "announcement":
+      return concludeTurn(task.turn, text, staged);
+    case "plan":
       return concludePlan(text, staged);
-    case "reviewer":
+    case "evaluation":
+      return concludeEvaluation(task.evaluation, text);
+    case "roll-up":
+      return concludeSummary(text);
+    case "improve-look":
+      return concludeAs("finding", readJsonOf(Finding, text, FINDING_FORM));
+    case "improve-review":
       return concludeAs("review", readJsonOf(Review, text, REVIEW_FORM));
-    case "worker":
-      if (task.evaluation !== undefined) return concludeEvaluation(task.evaluation, text);
-      if (task.improve?.step === "look") return concludeAs("finding", readJsonOf(Finding, text, FINDING_FORM));
-      return task.rollUp === undefined ? concludeWork(text) : concludeSummary(text);
+    case "work":
+    case "improve-work":
+    case "improve-land":
+    case "improve-undo":
+      return concludeWork(text);
   }
 }
 
-function concludeTurn({ turn }: Task, text: string, staged: readonly { type: string }[]): Conclusion {
-  const isAwaited = turn !== undefined && turn.messages.length + turn.results.length > 0;
+function concludeTurn(turn: TurnInput, text: string, staged: readonly { type: string }[]): Conclusion {
+  const isAwaited = turn.messages.length + turn.results.length > 0;
   const hasReplied = text !== "" || staged.some((effect) => effect.type === "reply");
   if (isAwaited && !hasReplied) return { problem: "You have said nothing. The user waits: answer now." };
   return { event: { type: "done", status: "done", text } };

@@ -5,6 +5,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Steer } from "@mimikit/protocol/base/signal";
+import { isTurn } from "@mimikit/protocol/records/task";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
@@ -21,6 +22,7 @@ import {
 import { lines, record } from "../prompt/quote.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
+import { isResumable } from "../roles/index.ts";
 import { countCalls, repair, Session, type Turn, type TurnOf } from "../session/session.ts";
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
@@ -95,8 +97,7 @@ export class Conversation {
     const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
     const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
     const path = join(home, sessionPath(task.id));
-    // A step of self-improvement begins afresh, in a tree that is made anew.
-    const mayResume = task.role === "worker" && task.improve === undefined && attempt > 1;
+    const mayResume = isResumable(task) && attempt > 1;
     const { session, turns, badLines } = mayResume
       ? await Session.resume(path)
       : { session: await Session.begin(path), turns: [], badLines: 0 };
@@ -229,7 +230,7 @@ export class Conversation {
   /** The user's own words that this began with. */
   private get goal(): string {
     const { task } = this.run;
-    return task.turn === undefined ? task.prompt : task.turn.messages.map((message) => message.text).join("\n");
+    return isTurn(task) ? task.turn.messages.map((message) => message.text).join("\n") : task.prompt;
   }
 
   /** The prompt stays as it is while it fits, for the endpoint's cache. */

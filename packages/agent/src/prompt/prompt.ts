@@ -4,6 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { isMonth } from "@mimikit/core/memory/roll-up";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Run } from "../provider.ts";
@@ -25,23 +26,15 @@ const FILES: Record<PromptName, { role: Role; path: string }> = {
   planner: { role: "planner", path: "prompts/agents/planner.md" },
   worker: { role: "worker", path: "prompts/agents/worker.md" },
   reviewer: { role: "reviewer", path: "prompts/agents/reviewer.md" },
-  "self-improve": { role: "worker", path: "prompts/agents/self-improve.md" },
-  "llm-eval-batch": { role: "worker", path: "prompts/tasks/llm-eval-batch.md" },
-  "day-summary": { role: "worker", path: "prompts/tasks/day-summary.md" },
+  improver: { role: "worker", path: "prompts/agents/self-improve.md" },
+  evaluator: { role: "worker", path: "prompts/tasks/llm-eval-batch.md" },
+  summarizer: { role: "worker", path: "prompts/tasks/day-summary.md" },
   "month-summary": { role: "worker", path: "prompts/tasks/month-summary.md" },
 };
 
-/** The prompt of a task: that of its role, or of a kind of task that needs one of its own. */
-export function promptNameOf({
-  role,
-  evaluation,
-  rollUp,
-  improve,
-}: Pick<Task, "role" | "evaluation" | "rollUp" | "improve">): PromptName {
-  if (evaluation !== undefined) return "llm-eval-batch";
-  if (improve?.step === "look") return "self-improve";
-  if (rollUp === undefined) return role;
-  return isMonth(rollUp.period) ? "month-summary" : "day-summary";
+/** The prompt of a task: that of whoever runs it. */
+export function promptNameOf(task: Task): PromptName {
+  return task.kind === "roll-up" && isMonth(task.rollUp.period) ? "month-summary" : KINDS[task.kind].actor;
 }
 
 export interface Prompt {

@@ -3,8 +3,8 @@
  * Every section has a bound in tokens, so that a prompt has one (SPEC F1).
  */
 
+import type { Actor } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
-import type { Role } from "@mimikit/protocol/base/role";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
@@ -101,8 +101,8 @@ const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHi
 
 const skills: Section = { isQuestion: false, tokensMax: 2_048, render: renderSkills };
 
-/** What is told to somebody: to a role or, where the task says all, to whoever has a task of that kind. */
-export type PromptName = Role | "llm-eval-batch" | "self-improve" | "day-summary" | "month-summary";
+/** What is told to somebody; a day and a month are not summed up alike. */
+export type PromptName = Actor | "month-summary";
 
 /** The sections of each prompt in its order: what changes with every run, as the clock does, stands last. */
 export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
@@ -164,16 +164,16 @@ export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
     files: { isQuestion: true, tokensMax: 8_192, render: renderFiles },
     diff: { isQuestion: true, tokensMax: 32_768, render: renderDiff },
   },
-  "self-improve": {
+  improver: {
     environment,
     failures: { isQuestion: true, tokensMax: 4_096, render: renderFailures },
     backlog,
   },
-  "llm-eval-batch": {
+  evaluator: {
     environment,
     conditions: { isQuestion: true, tokensMax: 32_768, render: renderConditions },
   },
-  "day-summary": { environment, sources },
+  summarizer: { environment, sources },
   "month-summary": { environment, sources },
 };
 

@@ -64,8 +64,8 @@ async function codexCommand(
   { home, workDir }: Place,
   temporary: string,
 ): Promise<CommandLine> {
-  const place = { task: { role: "worker" as const, upstream: [] }, context: { longTexts: {} }, home, workDir };
-  const reach = await reachOf(place, settings.codexHome, temporary);
+  const task = { kind: "work" as const, upstream: [] };
+  const reach = await reachOf({ task, context: { longTexts: {} }, home, workDir }, settings.codexHome, temporary);
   const values = Object.entries(permissionValues(reach, settings.network));
   const options = values.flatMap(([key, value]) => ["-c", `${key}=${toToml(value)}`]);
   return [settings.file, "sandbox", ...options, "--permission-profile", PROFILE, "--cd", workDir, "--", ...attempt];

@@ -12,7 +12,7 @@ import type { Steer } from "@mimikit/protocol/base/signal";
 import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { type Effect, REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { RESULT_SCHEMAS, RESULT_TEXT_CHARS_MAX, type Result, type ResultType } from "@mimikit/protocol/records/result";
-import type { TurnInput } from "@mimikit/protocol/records/task";
+import { isTurn, type TurnInput } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { createToolBus } from "../bus.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "../provider.ts";
@@ -92,7 +92,7 @@ export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Ou
     tell(verdictOf(ran), monotonicMs(), last.type === "failed" ? last.error : "");
     if (last.type !== "failed" || last.isOutage !== true) {
       const outcome = await conclude(last, effects, provider, attempt);
-      if (task.turn === undefined) return outcome;
+      if (!isTurn(task)) return outcome;
       const turn = answered(outcome, last, task.turn);
       return { ...turn, effects: compress(turn.effects, attempt.context, last.wasTooLong === true) };
     }

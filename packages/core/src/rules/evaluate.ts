@@ -4,7 +4,7 @@
  */
 
 import { evaluationId } from "@mimikit/protocol/base/id";
-import { EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/records/task";
+import { blankTask, EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/records/task";
 import type { Evidence, Standing } from "@mimikit/protocol/records/trigger";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
@@ -29,18 +29,13 @@ export function evaluate(snapshot: Snapshot, nowMs: number): Action[] {
   if (items.length === 0) return [];
   const id = evaluationId((snapshot.evaluation?.number ?? 0) + 1);
   const task: Task = {
+    ...blankTask("evaluation"),
     id,
-    role: "worker",
-    type: "oneshot",
     title: `semantic conditions (${items.length})`,
     prompt: "",
     priority: EVALUATION_PRIORITY,
-    timeoutSec: null,
     createdAt: new Date(nowMs).toISOString(),
     traceId: id,
-    upstream: [],
-    onInterrupt: "rerun",
-    consumer: "supervisor",
     evaluation: items,
   };
   return [{ type: "evaluate", task }];

@@ -3,7 +3,7 @@
  * from it (SPEC J1). Whatever finds nothing or fails doubles the wait; a success, or a word of the user, ends that.
  */
 import { improvementId } from "@mimikit/protocol/base/id";
-import type { Task } from "@mimikit/protocol/records/task";
+import { type ImproveTask, isImprovement } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { usedUp } from "../base/budget.ts";
 import { openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
@@ -14,7 +14,7 @@ export function improve(snapshot: Snapshot, nowMs: number): Action[] {
   let refusal = refusalOf(snapshot);
   for (const wish of snapshot.inbox.values()) {
     if (wish.kind !== "improve" || snapshot.isArchived(wish.id)) continue;
-    const begun = stepsOf(snapshot).find((task) => task.improve?.wishId === wish.id)?.improve?.number;
+    const begun = stepsOf(snapshot).find((task) => task.improve.wishId === wish.id)?.improve.number;
     const number = begun ?? snapshot.improving.number + 1;
     const isNew = begun === undefined && refusal === null;
     if (isNew) actions.push({ type: "improve", task: lookTask(number, wish.id, nowMs) });
@@ -30,7 +30,7 @@ export function improve(snapshot: Snapshot, nowMs: number): Action[] {
 function refusalOf(snapshot: Snapshot): string | null {
   const { improving, ceiling } = snapshot;
   const [open] = stepsOf(snapshot);
-  if (open?.improve !== undefined) return underWay(open.improve.number);
+  if (open !== undefined) return underWay(open.improve.number);
   if (improving.lacks !== null) return improving.lacks;
   if (ceiling !== null) return `the budget of the ${ceiling.scope} is used up`;
   if (usedUp(improving.limit, improving.spent) !== null) return "the budget of self-improvement is used up for today";
@@ -59,7 +59,7 @@ function isQuiet(snapshot: Snapshot): boolean {
 }
 
 /** The steps of improvements that are not over. */
-function stepsOf(snapshot: Snapshot): Task[] {
+function stepsOf(snapshot: Snapshot): ImproveTask[] {
   const tasks = [...openTasks(snapshot), ...openResults(snapshot).map(({ task }) => task)];
-  return tasks.filter((task) => task.improve !== undefined);
+  return tasks.filter(isImprovement);
 }

@@ -6,7 +6,7 @@
 import { noteId, rollUpId } from "@mimikit/protocol/base/id";
 import type { Note } from "@mimikit/protocol/records/archive";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
-import type { Task } from "@mimikit/protocol/records/task";
+import { blankTask, type Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { fullAt, type MemoryBounds } from "../base/memory-bounds.ts";
 import type { MemoryFacts, Snapshot, TurnSaid } from "../base/snapshot.ts";
@@ -112,18 +112,13 @@ function rollUp({ memory, ceiling }: Snapshot, nowMs: number): Action[] {
   const { period, number, sources } = memory.rollUp;
   const id = rollUpId(period, number);
   const task: Task = {
+    ...blankTask("roll-up"),
     id,
-    role: "worker",
-    type: "oneshot",
     title: `summary of ${period}`,
     prompt: sourcesPrompt(sources),
     priority: ROLL_UP_PRIORITY,
-    timeoutSec: null,
     createdAt: new Date(nowMs).toISOString(),
     traceId: id,
-    upstream: [],
-    onInterrupt: "rerun",
-    consumer: "supervisor",
     rollUp: { period, sources: sources.map(({ path, sha256 }) => ({ path, sha256 })) },
   };
   return [{ type: "roll-up", task }];

@@ -4,13 +4,14 @@
  */
 
 import { childId, evaluationNumber, improvementId, resultSummaryId } from "@mimikit/protocol/base/id";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { Report } from "@mimikit/protocol/base/report";
 import type { ResultSummary } from "@mimikit/protocol/records/archive";
 import type { EffectOf } from "@mimikit/protocol/records/effect";
 import type { Event } from "@mimikit/protocol/records/inbox";
 import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
-import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
+import { blankTask, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 import { NO_DECISION, NO_EVIDENCE, type Standing, type Trigger } from "@mimikit/protocol/records/trigger";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
@@ -43,9 +44,8 @@ export function settle(snapshot: Snapshot, nowMs: number): Action[] {
  * steps of self-improvement, which nobody is told of. Everything else waits for the Teller's report.
  */
 export function isSettledAtOnce(result: Result): boolean {
-  const { turn, evaluation, rollUp, improve } = result.task;
-  if (turn !== undefined || evaluation !== undefined || rollUp !== undefined || improve !== undefined) return true;
-  return result.task.consumer === "supervisor" && result.status === "done";
+  const { reported } = KINDS[result.task.kind];
+  return reported === "never" || (reported === "unless done" && result.status === "done");
 }
 
 /** The verdicts of a batch make new versions: what the ones before have decided must be done by then. */
@@ -58,13 +58,13 @@ function waitsForTriggers({ task }: Result, snapshot: Snapshot): boolean {
 
 /** A note that is not known to be in its file would be written again when the file has become a summary. */
 function waitsForNote({ task }: Result, { memory }: Snapshot): boolean {
-  return task.rollUp !== undefined && memory.note?.isKept === false;
+  return task.kind === "roll-up" && memory.note?.isKept === false;
 }
 
 /** Who wanted a merge to be taken back is answered with what came of it, as long as that is there to be seen (SPEC J3). */
-function waitsForAnswer({ task: { improve } }: Result, snapshot: Snapshot): boolean {
-  if (improve?.step !== "undo") return false;
-  const changeId = improvementId(improve.number);
+function waitsForAnswer({ task }: Result, snapshot: Snapshot): boolean {
+  if (task.kind !== "improve-undo") return false;
+  const changeId = improvementId(task.improve.number);
   return [...snapshot.inbox.values()].some(
     (wish) => wish.kind === "undo" && wish.changeId === changeId && !snapshot.isArchived(wish.id),
   );
@@ -80,7 +80,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
     triggers: [],
     questions: [],
     changes: [],
-    versions: task.evaluation === undefined || cancelled ? [] : judged(result, snapshot),
+    versions: cancelled ? [] : judged(result, snapshot),
     edits: [],
     summaries: [],
     cancels: [],
@@ -156,7 +156,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
   // What is merged is merged, also where somebody has cancelled it meanwhile.
   const merge = mergeOf(result);
   if (merge !== null) settlement.changes.push(merge);
-  if (task.improve !== undefined && !cancelled) {
+  if (!cancelled) {
     const next = nextStep(result);
     if (next !== null) settlement.tasks.push(next);
     const event = landedEvent(result);
@@ -164,7 +164,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
   }
   const links = settlement.triggers.filter(({ type }) => type === "link").length;
   const standing = settlement.triggers.length - links;
-  if (task.role === "planner" && settlement.tasks.length + links === 0)
+  if (task.kind === "plan" && settlement.tasks.length + links === 0)
     settlement.events.push(planWithoutTasks(result, cancelled, standing));
   return settlement;
 }
@@ -194,27 +194,21 @@ function planWithoutTasks(result: Result, cancelled: boolean, triggers: number):
 
 /** Nobody reports a plan that went well: its first task hands on what the user said to it. */
 function steersOf({ task, steers }: Result): Pick<Task, "steers"> {
-  return task.role === "planner" && steers !== undefined ? { steers } : {};
+  return task.kind === "plan" && steers !== undefined ? { steers } : {};
 }
 
 function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Task {
-  const role = parent.task.role === "teller" ? "planner" : "worker";
+  const { title = titleOf(effect.prompt), prompt, timeoutSec = null, skill } = effect;
+  const { priority, traceId } = parent.task;
+  const order = { id, title, prompt, timeoutSec, createdAt: parent.completedAt, traceId, parentId: parent.id };
+  const common = { ...order, priority: effect.priority ?? PRIORITY_DEFAULT, ...triggerOver(parent) };
+  if (parent.task.kind !== "plan") return { ...blankTask("plan"), ...common, upstream: answeredReports(parent) };
   return {
-    id,
-    role,
-    type: "oneshot",
-    title: effect.title ?? titleOf(effect.prompt),
-    prompt: effect.prompt,
-    priority: effect.priority ?? (role === "worker" ? parent.task.priority : PRIORITY_DEFAULT),
-    timeoutSec: effect.timeoutSec ?? null,
-    createdAt: parent.completedAt,
-    traceId: parent.task.traceId,
-    parentId: parent.id,
-    upstream: role === "planner" ? answeredReports(parent) : [],
-    onInterrupt: role === "planner" ? "rerun" : (effect.onInterrupt ?? "rerun"),
-    consumer: role === "planner" ? "supervisor" : "teller",
-    ...(role === "worker" && effect.skill !== undefined && { skill: effect.skill }),
-    ...triggerOver(parent),
+    ...blankTask("work"),
+    ...common,
+    priority: effect.priority ?? priority,
+    onInterrupt: effect.onInterrupt ?? "rerun",
+    ...(skill !== undefined && { skill }),
   };
 }
 
@@ -249,11 +243,11 @@ function refusalOf(effect: EffectOf<"schedule">, made: Settlement, snapshot: Sna
 
 /** Whose change it is that a result makes. */
 function originOf(id: string, { task, completedAt: at }: Result): Origin {
-  return { id, at, by: task.role === "planner" ? "planner" : "teller" };
+  return { id, at, by: task.kind === "plan" ? "planner" : "teller" };
 }
 
 function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Standing {
-  const target = task.role === "planner" ? "worker" : "teller";
+  const target = task.kind === "plan" ? "worker" : "teller";
   const { id: parentId, traceId, triggerDepth: depth = 0 } = task;
   return triggerOf(id, { order, when }, { createdAt: completedAt, traceId, parentId, depth, target });
 }

@@ -7,7 +7,7 @@
 import type { Steer } from "@mimikit/protocol/base/signal";
 import type { StopWish } from "@mimikit/protocol/records/inbox";
 import { hasRoomFor, type Result } from "@mimikit/protocol/records/result";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { countAttempts, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { failedResult } from "../tasks/finish.ts";
@@ -23,7 +23,7 @@ function end(wish: StopWish, snapshot: Snapshot, nowMs: number): Action[] {
   const decision = decided ? snapshot.decisionOf(wish.id) : { taskId: targetOf(wish.taskId, snapshot)?.id ?? null };
   if (decision === undefined) return [];
   const { taskId } = decision;
-  const turn = openTasks(snapshot).find((task) => task.id === taskId && task.turn !== undefined);
+  const turn = openTasks(snapshot).find((task) => task.id === taskId && isTurn(task));
   const result = turn === undefined ? null : stopped(turn, snapshot, nowMs);
   return [{ type: "stop", wish, taskId, result, outcome: taskId === null ? "nothing runs" : `stopped ${taskId}` }];
 }

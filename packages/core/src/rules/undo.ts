@@ -54,7 +54,7 @@ function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot
 
 /** A task does it, and what that comes to is the answer, before it is settled. Who is refused may ask again: the next try. */
 function takeMergeBack(wish: UndoWish, change: MergeChange, snapshot: Snapshot, nowMs: number): Action[] {
-  const isTry = ({ improve }: Task) => improve?.step === "undo" && improve.number === change.number;
+  const isTry = (task: Task) => task.kind === "improve-undo" && task.improve.number === change.number;
   const result = openResults(snapshot).find(({ task }) => isTry(task));
   if (result !== undefined) {
     const unmerging = result.status === "done" ? Unmerging.safeParse(result.result).data : undefined;

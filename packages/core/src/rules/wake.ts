@@ -7,7 +7,7 @@ import { ancestorsOf, compareTaskIds, rootOf, turnId } from "@mimikit/protocol/b
 import type { Report } from "@mimikit/protocol/base/report";
 import type { ClearWish, Event, Message } from "@mimikit/protocol/records/inbox";
 import { type Result, reportOf } from "@mimikit/protocol/records/result";
-import type { TurnInput } from "@mimikit/protocol/records/task";
+import { blankTask, type TurnInput } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { highestTurn, openLinks, openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { titleOf } from "../base/title.ts";
@@ -37,18 +37,13 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
     {
       type: "wake",
       turn: {
+        ...blankTask(warning === undefined && turn.clear === undefined ? "turn" : "announcement"),
         id,
-        role: "teller",
-        type: "oneshot",
         title: titleOfTurn(turn),
         prompt: "",
         priority: TURN_PRIORITY,
-        timeoutSec: null,
         createdAt: new Date(nowMs).toISOString(),
         traceId: turn.messages.length > 0 || origin === undefined ? id : rootOf(origin),
-        upstream: [],
-        onInterrupt: "rerun",
-        consumer: "supervisor",
         ...(triggerId !== undefined && { triggerId }),
         ...(triggerDepth > 0 && { triggerDepth }),
         turn,

@@ -58,7 +58,7 @@ function candidateOf(task: Task, waiting: Waiting, nowMs: number): Candidate | n
 
 /** Semantic conditions first: work that has waited for its moment may begin with their answer. */
 function byUrgency(a: Candidate, b: Candidate): number {
-  const isAsked = [a, b].map(({ task }) => task.evaluation !== undefined);
+  const isAsked = [a, b].map(({ task }) => task.kind === "evaluation");
   if (isAsked[0] !== isAsked[1]) return isAsked[0] ? -1 : 1;
   if (a.task.priority !== b.task.priority) return b.task.priority - a.task.priority;
   if (a.task.createdAt !== b.task.createdAt) return a.task.createdAt < b.task.createdAt ? -1 : 1;

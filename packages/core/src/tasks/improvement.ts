@@ -2,7 +2,6 @@
 
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { improvementId, unmergeId } from "@mimikit/protocol/base/id";
-import type { Role } from "@mimikit/protocol/base/role";
 import { CHANGE_TITLE_CHARS_MAX, type MergeChange } from "@mimikit/protocol/records/change";
 import {
   Change,
@@ -16,7 +15,7 @@ import {
 } from "@mimikit/protocol/records/improvement";
 import type { Event } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
-import { PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
+import { blankTask, isImprovement, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 
 /** What a Worker must know of where it is. */
 const WORK_RULES =
@@ -44,8 +43,8 @@ export function lookTask(number: number, wishId: string | undefined, nowMs: numb
 
 /** What follows from a step; nothing where it came to nothing (SPEC J2). */
 export function nextStep({ task, status, result, completedAt }: Result): Task | null {
+  if (!isImprovement(task) || status !== "done") return null;
   const { improve } = task;
-  if (improve === undefined || status !== "done") return null;
   const { found } = improve;
   const after = (step: ImproveStep, more: Partial<Improve>, title: string, prompt = "") =>
     stepTask({ ...improve, ...more, step }, title, { createdAt: completedAt, traceId: task.traceId, prompt });
@@ -73,11 +72,6 @@ export function nextStep({ task, status, result, completedAt }: Result): Task | 
   }
 }
 
-/** Who does a step; what is landed is landed by the pool itself. */
-export function roleOfStep(step: Improve["step"]): Role {
-  return step === "review" ? "reviewer" : "worker";
-}
-
 function stepTask(
   improve: Improve,
   title: string,
@@ -86,20 +80,15 @@ function stepTask(
   // An undo is a trace of its own, as the look is.
   const id = improve.step === "undo" ? traceId : stepId(improve.number, improve.step);
   return {
+    ...blankTask(`improve-${improve.step}`),
     id,
-    role: roleOfStep(improve.step),
-    type: "oneshot",
     title,
     prompt,
     priority: IMPROVE_PRIORITY,
-    timeoutSec: null,
     createdAt,
     traceId,
     ...(id !== traceId && { parentId: traceId }),
     triggerId: SELF_IMPROVE,
-    upstream: [],
-    onInterrupt: "rerun",
-    consumer: "supervisor",
     improve,
   };
 }
@@ -114,9 +103,9 @@ export function unmergeTask({ number, merged, title }: MergeChange, n: number, n
 
 /** What a merge can be taken back with; null where nothing was merged (SPEC J3). */
 export function mergeOf({ task, status, result, completedAt }: Result): MergeChange | null {
+  if (task.kind !== "improve-land" || task.improve.change === undefined || status !== "done") return null;
   const { improve, title } = task;
   const landing = Landing.safeParse(result).data;
-  if (improve?.step !== "land" || improve.change === undefined || status !== "done") return null;
   if (landing?.outcome !== "merged" || landing.commit === null) return null;
   const { commit, into } = landing;
   return {
@@ -128,16 +117,16 @@ export function mergeOf({ task, status, result, completedAt }: Result): MergeCha
     what: "improvement",
     op: "merge",
     number: improve.number,
-    merged: { base: improve.change.base, commit, ...(into !== undefined && { into }) },
+    merged: { base: task.improve.change.base, commit, ...(into !== undefined && { into }) },
   };
 }
 
 /** What the Teller is told of an improvement that landed; of all others it is not told (SPEC J1). */
 export function landedEvent({ id, task, status, result, completedAt }: Result): Event | null {
+  if (task.kind !== "improve-land" || status !== "done") return null;
   const { improve } = task;
   const landing = Landing.safeParse(result).data;
-  if (improve?.step !== "land" || status !== "done" || landing === undefined || landing.outcome === "removed")
-    return null;
+  if (landing === undefined || landing.outcome === "removed") return null;
   const what = improve.found?.found === true ? improve.found.title : task.title;
   const where = landing.outcome === "merged" ? "was merged into your branch" : `waits on the branch ${landing.branch}`;
   const data = { id: improvementId(improve.number), title: what, ...landing };

@@ -1,22 +1,22 @@
 /** What "now" means in a steer or a stop that names no task (SPEC I5): the open turn, else the ordered task whose run began last. */
 
 import { compareTaskIds } from "@mimikit/protocol/base/id";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { SteerWish } from "@mimikit/protocol/records/inbox";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import { openLinks, openTasks, type Snapshot } from "../base/snapshot.ts";
-import { isOnBoard, isOrdered } from "../views/board.ts";
-import { isAnnouncement } from "./announcement.ts";
+import { isOrdered } from "../views/board.ts";
 
 /** The open task that is meant; null where there is none, also when the named one has ended or hears nobody. */
 export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task | null {
   const open = openTasks(snapshot).filter(
-    (task) => !isAnnouncement(task) && (task.turn !== undefined || isOnBoard(task)),
+    ({ kind }) => KINDS[kind].runner !== "nobody" && KINDS[kind].part !== "upkeep",
   );
   if (taskId !== undefined) {
     const waiting = openLinks(snapshot).map((trigger) => trigger.task);
     return [...open, ...waiting].find((task) => task.id === taskId) ?? null;
   }
-  const turn = open.find((task) => task.turn !== undefined);
+  const turn = open.find((task) => isTurn(task));
   if (turn !== undefined) return turn;
   const running = open.filter(isOrdered).flatMap((task) => {
     const last = snapshot.attempts.get(task.id)?.at(-1);

@@ -2,8 +2,7 @@
 
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Event } from "@mimikit/protocol/records/inbox";
-import type { Task } from "@mimikit/protocol/records/task";
-import { PRIORITY_DEFAULT } from "@mimikit/protocol/records/task";
+import { blankTask, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 import {
   APPLIED_MAX,
   type Decision,
@@ -279,9 +278,8 @@ export function triggerOfOccurrence(id: string): string | null {
 export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstream: Report[], nowMs: number): Task {
   const { title, prompt, target, priority, timeoutSec, onInterrupt, traceId, depth } = trigger;
   return {
+    ...(target === "planner" ? blankTask("plan") : { ...blankTask("work"), onInterrupt }),
     id,
-    role: target,
-    type: "oneshot",
     title,
     prompt,
     priority,
@@ -291,8 +289,6 @@ export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstre
     triggerId: trigger.id,
     occurrence: at,
     upstream,
-    onInterrupt: target === "planner" ? "rerun" : onInterrupt,
-    consumer: target === "planner" ? "supervisor" : "teller",
     triggerDepth: depth + 1,
   };
 }

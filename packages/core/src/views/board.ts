@@ -1,6 +1,7 @@
 /** Tasks and triggers as people see them: one line each, whatever directory they are in. */
 
 import { compareTaskIds } from "@mimikit/protocol/base/id";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Claim } from "@mimikit/protocol/records/claim";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -34,13 +35,13 @@ export function boardOf(facts: BoardFacts): TaskSummary[] {
  * Is this a task that lists show? Turns are the chat itself, batches of conditions belong to what waits for them, and
  * memory is kept in order without anybody's order.
  */
-export function isOnBoard({ turn, evaluation, rollUp }: Task): boolean {
-  return turn === undefined && evaluation === undefined && rollUp === undefined;
+export function isOnBoard({ kind }: Task): boolean {
+  return KINDS[kind].part === "order" || KINDS[kind].part === "improvement";
 }
 
 /** Has somebody ordered it, himself or by a trigger? A step of self-improvement is on the board, and nobody's order. */
-export function isOrdered(task: Task): boolean {
-  return isOnBoard(task) && task.improve === undefined;
+export function isOrdered({ kind }: Task): boolean {
+  return KINDS[kind].part === "order";
 }
 
 /** An ended task. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
+import { KINDS, type Kind } from "../base/kind.ts";
 import { Report } from "../base/report.ts";
 import { Role } from "../base/role.ts";
 import { Steer } from "../base/signal.ts";
@@ -52,7 +53,10 @@ export const RollUp = z.object({
 });
 export type RollUp = z.infer<typeof RollUp>;
 
-export const Task = z.object({
+const Absent = z.undefined().optional();
+
+/** What every task has. Of the others it has none of what only some have: that may be asked for without a look at `kind`. */
+const AnyTask = z.object({
   id: Id,
   role: Role,
   type: z.literal("oneshot"),
@@ -77,13 +81,81 @@ export const Task = z.object({
   triggerDepth: z.number().int().nonnegative().optional(),
   /** The skill that the Worker follows; it may do no more than that declares (SPEC I7). */
   skill: SkillRef.optional(),
-  /** Teller turns only. */
-  turn: TurnInput.optional(),
-  /** A batch of semantic conditions to be judged; the supervisor takes the verdicts (SPEC D3). */
-  evaluation: z.array(EvaluationItem).min(1).max(EVALUATION_ITEMS_MAX).optional(),
-  /** Memory to be summarised; the supervisor writes what comes of it (SPEC E3). */
-  rollUp: RollUp.optional(),
-  /** A step of self-improvement; the supervisor takes what it comes to (SPEC J). */
-  improve: Improve.optional(),
+  turn: Absent,
+  evaluation: Absent,
+  rollUp: Absent,
+  improve: Absent,
 });
+
+const KindedTask = z.discriminatedUnion("kind", [
+  AnyTask.extend({ kind: z.enum(["plan", "work"]) }),
+  AnyTask.extend({ kind: z.enum(["turn", "announcement"]), turn: TurnInput }),
+  /** A batch of semantic conditions to be judged; the supervisor takes the verdicts (SPEC D3). */
+  AnyTask.extend({
+    kind: z.literal("evaluation"),
+    evaluation: z.array(EvaluationItem).min(1).max(EVALUATION_ITEMS_MAX),
+  }),
+  /** Memory to be summarised; the supervisor writes what comes of it (SPEC E3). */
+  AnyTask.extend({ kind: z.literal("roll-up"), rollUp: RollUp }),
+  /** A step of self-improvement; the supervisor takes what it comes to (SPEC J). */
+  AnyTask.extend({
+    kind: z.enum(["improve-look", "improve-work", "improve-review", "improve-land", "improve-undo"]),
+    improve: Improve,
+  }),
+]);
+
+/** As far as the kind of a task is to be told from a record that was written before tasks had one. */
+const Unnamed = z.object({
+  role: Role,
+  turn: z.object({ clear: z.unknown().optional(), events: z.array(z.object({ name: z.string() })) }).optional(),
+  evaluation: z.unknown().optional(),
+  rollUp: z.unknown().optional(),
+  improve: Improve.pick({ step: true }).optional(),
+});
+
+function kindOf({ role, turn, evaluation, rollUp, improve }: z.infer<typeof Unnamed>): Kind {
+  if (turn !== undefined)
+    return turn.clear !== undefined || turn.events[0]?.name === "budget" ? "announcement" : "turn";
+  if (evaluation !== undefined) return "evaluation";
+  if (improve !== undefined) return `improve-${improve.step}`;
+  if (rollUp !== undefined) return "roll-up";
+  return role === "planner" ? "plan" : "work";
+}
+
+function withKind(record: unknown): unknown {
+  if (typeof record !== "object" || record === null || "kind" in record) return record;
+  const { data } = Unnamed.safeParse(record);
+  return data === undefined ? record : { ...record, kind: kindOf(data) };
+}
+
+export const Task = z.preprocess(
+  withKind,
+  KindedTask.refine(({ kind, role }) => KINDS[kind].role === role, "its role is not that of its kind"),
+);
 export type Task = z.infer<typeof Task>;
+export type TurnTask = Extract<Task, { turn: TurnInput }>;
+export type ImproveTask = Extract<Task, { improve: Improve }>;
+
+/** Is it a turn, whether or not somebody runs it? */
+export function isTurn(task: Task): task is TurnTask {
+  return KINDS[task.kind].part === "conversation";
+}
+
+/** Is it a step of self-improvement, or the undoing of one? */
+export function isImprovement(task: Task): task is ImproveTask {
+  return KINDS[task.kind].part === "improvement";
+}
+
+/** What a new task of a kind is, unless something else is said. */
+export function blankTask<K extends Kind>(kind: K) {
+  const { role, reported } = KINDS[kind];
+  return {
+    kind,
+    role,
+    type: "oneshot" as const,
+    timeoutSec: null,
+    upstream: [],
+    onInterrupt: "rerun" as const,
+    consumer: reported === "always" ? ("teller" as const) : ("supervisor" as const),
+  };
+}

@@ -13,6 +13,7 @@ import { renderPrompt } from "../../prompt/prompt.ts";
 import { lines, record } from "../../prompt/quote.ts";
 import { shorten } from "../../prompt/tokens.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
+import { isResumable } from "../../roles/index.ts";
 import { lendSkills } from "../../skills/skills.ts";
 import { toolsOf } from "../../tools/index.ts";
 import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./agent-cli.ts";
@@ -260,26 +261,20 @@ class AgentRun {
 
   /** Only a Worker goes on with what an earlier attempt began: an effect of a dead attempt must not be believed done. */
   private async earlierThread(): Promise<ThreadRecord | null> {
-    return this.isResumable && this.runs.attempt > 1 ? await readThread(this.threadPlace) : null;
+    return isResumable(this.runs.task) && this.runs.attempt > 1 ? await readThread(this.threadPlace) : null;
   }
 
   private note(thread: ThreadRecord): void {
     this.thread = thread;
-    if (this.isResumable) writeThread(this.threadPlace, thread);
+    if (isResumable(this.runs.task)) writeThread(this.threadPlace, thread);
   }
 
   /** A thread that nobody will go on with leaves nothing behind. */
   private async leaveThread(last: DoneEvent | FailedEvent): Promise<void> {
     const { thread, cli } = this;
-    if (thread === null || (this.isResumable && last.type === "failed")) return;
-    if (this.isResumable) await removeThread(this.threadPlace);
+    if (thread === null || (isResumable(this.runs.task) && last.type === "failed")) return;
+    if (isResumable(this.runs.task)) await removeThread(this.threadPlace);
     await cli.forget(thread.threadId);
-  }
-
-  private get isResumable(): boolean {
-    const { role, improve } = this.runs.task;
-    // A step of self-improvement begins afresh, in a tree that is made anew.
-    return role === "worker" && improve === undefined;
   }
 
   private get threadPlace() {

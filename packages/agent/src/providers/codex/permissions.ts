@@ -33,7 +33,7 @@ export interface Reach {
 }
 
 type Place = Pick<Run, "home" | "workDir" | "protect"> & {
-  task: Pick<Run["task"], "role" | "upstream" | "evaluation" | "rollUp" | "improve" | "skill">;
+  task: Pick<Run["task"], "kind" | "upstream" | "skill">;
   context: Pick<Run["context"], "longTexts" | "evidence">;
 };
 
