@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 // The processes that tests start are compiled once, not each time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node");
 
-// What tests record about state directories stays out of the user's own place for it.
+// Records that tests make about state directories stay out of the user's own.
 process.env.XDG_STATE_HOME ??= join(import.meta.dirname, "node_modules/.cache/state");
 
 const slow = { testTimeout: 300_000, hookTimeout: 120_000 };

@@ -1,4 +1,4 @@
-/** What docs/ARCHITECTURE.md lists, made from the tree: the packages and their folders, and the rules of a tick in their order. */
+/** The lists of docs/ARCHITECTURE.md, made from the tree: the packages and their folders, and the rules of a tick in their order. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withBlocks } from "./generated-blocks.ts";

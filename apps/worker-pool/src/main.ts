@@ -45,7 +45,7 @@ import { recordUsage } from "./usage-file.ts";
 const { home, workDir } = resolveHome(process.env);
 const umask = callersUmask(process.env);
 const adopted = openHome(home, process.env);
-// What Workers, checks and git make here is the user's; what the pool writes to the state says itself that it is private.
+// Files that Workers, checks and git make are the user's; the pool gives its own state files a private mode explicitly.
 process.umask(umask);
 await waitForSingleton(home, "workers", () =>
   createLog(home, "workers", loadConfig(home, process.env).config.logLevel).warn(

@@ -7,7 +7,7 @@ import { watchState } from "@mimikit/store/disk/watch";
 import type { Log } from "./audit/log.ts";
 import { writeRoleAgain } from "./process/role-record.ts";
 
-/** What the audit log says of a directory that was removed and is there again, empty: `dir`. */
+/** The audit event of a directory that was removed and is there again, empty: `dir`. */
 export const RESTORED_EVENT = "directory_restored";
 
 /** Makes what is missing of the state directory, and says so. Never throws: what cannot be made now is missed again. */

@@ -26,7 +26,7 @@ interface Definition<T extends CommonOptions> {
   summary: string;
   /** Lines of `mimikit <command> --help`. */
   examples: readonly Example[];
-  /** What else its `--help` says, below the examples. */
+  /** Shown by `--help` below the examples. */
   epilogue?: string;
   options?: (yargs: Argv<CommonOptions>) => Argv<T>;
   run: (options: ArgumentsCamelCase<T>) => Promise<void>;

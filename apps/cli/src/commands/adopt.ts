@@ -34,7 +34,7 @@ export const adopt = command({
         throw new Failure("failed", `nothing was changed; if you do not trust it, delete it:  rm -r '${home}'`);
     }
     if (!json || yes) {
-      // Nobody was shown what PM2 would load from there; a PM2 that runs has made its folder itself.
+      // The list does not show code that PM2 would load; a PM2 that runs has made its folder itself.
       if (!wasAdopted && (await findDaemons(home)).length === 0) putCodeAside(home, process.env);
       record(home, process.env);
     }

@@ -1,6 +1,6 @@
 /**
- * Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout, and how it
- * ended in the exit code. Needs no gateway: the supervisor and the worker pool do the work.
+ * Sends a message and waits until everything that it started is answered: progress on stderr, the answer on stdout,
+ * and how it ended in the exit code. Needs no gateway: the supervisor and the worker pool do the work.
  */
 
 import { Archived } from "@mimikit/protocol/records/archive";
@@ -105,7 +105,7 @@ export const ask = command({
   },
 });
 
-/** What was not done, in one line; null where everything was. */
+/** The tasks or the reply that failed, in one line; null if everything was done. */
 async function failureOf({ replies, tasks }: Outcome): Promise<string | null> {
   const failed = tasks.filter(({ state }) => state === "failed" || state === "cancelled");
   if (failed.length > 0) {

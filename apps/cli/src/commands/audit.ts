@@ -23,7 +23,7 @@ const HASH_CHARS_SHOWN = 16;
 /** Turns before the moment in which the last reply, and what was answered, is looked for. */
 const TURNS_READ_MAX = 200;
 
-/** What nobody can know from the files alone. */
+/** Facts that the files alone cannot show. */
 const UNKNOWABLE =
   "What cannot be known from the files: whether the last line of a chain was changed, whether more followed it, and whether a chain is missing, or was calculated anew, as a whole. Note the heads elsewhere, and compare.";
 

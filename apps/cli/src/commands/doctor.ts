@@ -26,7 +26,7 @@ export const doctor = command({
   },
 });
 
-/** What keeps one check from looking must not keep the owner from the others. */
+/** A check that throws is a failed check; the others still run. */
 async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exists">): Promise<Check[]> {
   try {
     return await look({ ...place, exists: existsSync(place.home) });

@@ -126,7 +126,7 @@ function showProblems(problems: readonly string[]): void {
   for (const problem of problems) printLine(`${styled("yellow", "!")} ${plainLine(problem)}`);
 }
 
-/** What people take for "not running" may still do what it is told. */
+/** Without a gateway, the other processes may still do the work. */
 function stateText(living: ReturnType<typeof livingRoles>): string {
   if (living.size === 0) return "not running";
   const gateway = living.has("gateway") ? "the gateway does not answer" : "the gateway is down";

@@ -91,7 +91,7 @@ export function assertAdopted(): void {
   if (!isAdopted(currentPlace().home, process.env)) throw new Failure("failed", NOT_ADOPTED);
 }
 
-/** What becomes of a record that no gateway took. */
+/** When a record that no gateway accepted is taken up. */
 function whenTakenUp(living: ReturnType<typeof livingRoles>): string {
   if (living.size === 0) return "Mimikit is not running; it is taken up at the next start";
   if (!living.has("supervisor")) return `it is taken up when the supervisor runs again; ${runningText(living)}`;

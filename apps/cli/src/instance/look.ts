@@ -1,6 +1,6 @@
 /**
- * What `ask` follows: the conversation, its work and its questions, as the gateway tells them or, where none answers, as the
- * files do. Both name everything alike, so whoever looks may be told by the one and then by the other.
+ * The state that `ask` follows: the conversation, its work and its questions, as the gateway tells them or, where none
+ * answers, as the files do. Both name everything alike, so whoever looks may be told by the one and then by the other.
  */
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
@@ -20,7 +20,7 @@ export interface Seen {
   isTurnOpen: boolean;
 }
 
-/** What is there now. @throws Failure that another try does not cure. */
+/** The current state. @throws Failure that another try does not cure. */
 export async function look(): Promise<Seen> {
   try {
     return await askGateway(connect());
@@ -41,11 +41,11 @@ async function askGateway(client: Client): Promise<Seen> {
   };
 }
 
-/** What is on its way into the conversation is not in it here: nobody who waits for a reply needs it. */
+/** Messages still in the inbox are left out: a caller that waits for a reply does not need them. */
 function readFiles(): Promise<Seen> {
   return withState(async (state) => {
     const { ledger, queue } = state.mirror;
-    // What has left the queue since the archive was read is in the archive now.
+    // A task that left the queue since the archive was read is in the archive now.
     await ledger.load();
     const isTurnOpen = [...queue.values()].some((task) => isTurn(task) && !ledger.has(task.id));
     const { messages } = await readHistory(state.fs, ledger);

@@ -46,7 +46,7 @@ export function outcomeOf(
     (message) => message !== first && message.role === "assistant" && message.taskIds?.some(isOwn),
   );
   const replies = [first, ...reports];
-  // What a turn or its work asks is named after it.
+  // A question of a turn, or of its work, is named after it.
   const asked = questions.filter(({ id }) => replies.some((reply) => id.startsWith(`${turnOf(reply)}.`)));
   const answer = { replies, tasks: own, questions: asked };
 

@@ -64,7 +64,7 @@ export async function withState<T>(look: (state: State) => Promise<T>, place: Pl
       "failed",
       `there is no state directory ${home}: say which with MIMIKIT_HOME, or start here first`,
     );
-  // What cannot be written can be looked at all the same.
+  // A directory that cannot be written can still be read.
   if (whyUnwritable(home) === null) openHome(home, process.env);
   return withDisk(home, async (fs) => {
     const onBadArchive = (path: string, reason: string) => printProgress(`! ${path} cannot be read: ${reason}`);

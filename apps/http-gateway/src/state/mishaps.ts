@@ -1,4 +1,4 @@
-/** What has become of the state directory while it was in use, told in `problems`: its owner may not have meant it. */
+/** Damage to the state directory while it was in use, named in `problems`: its owner may not have meant it. */
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import { REOPENED_EVENT } from "@mimikit/runtime/audit/audit-chain";
 import { RESTORED_EVENT } from "@mimikit/runtime/keep-home";

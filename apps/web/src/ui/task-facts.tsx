@@ -22,7 +22,7 @@ export function Elapsed({ node }: { node: TaskNode }) {
   return <span class="elapsed">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>;
 }
 
-/** What a task still waits for, by the titles; empty where there is nothing, or nothing that the page knows. */
+/** The tasks that a task still waits for, by title; empty if there are none, or none that the page knows. */
 export function waitsText({ state, after = [] }: TaskSummary): string {
   const before = state === "waiting" ? after.flatMap((id) => tasks.value.get(id) ?? []) : [];
   return before.length === 0 ? "" : words.after(before.map(({ title }) => title));

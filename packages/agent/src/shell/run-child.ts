@@ -31,7 +31,7 @@ export interface Child<T> {
   sandbox?: { program?: string };
   /** Between asking it to end and making it end. */
   termMs: number;
-  /** What DRAIN_MS is once it was stopped: what it started may want to tidy up. */
+  /** DRAIN_MS after a stop: processes that it started may want to tidy up. */
   stoppedDrainMs?: number;
   /** Makes what is yielded of its output. It is asked for the next piece only when it has taken the last. */
   read(output: AsyncIterable<Buffer>): AsyncIterable<T>;

@@ -1,5 +1,5 @@
 /**
- * Some turns need nobody to run them: the mark of a new beginning (SPEC F3), and what only code has to say, because nobody
+ * Some turns end without a run: the mark of a new beginning (SPEC F3), and what only code has to say, because nobody
  * may be asked any more (SPEC N2).
  */
 

@@ -1,6 +1,6 @@
 /**
- * What users want of their standing triggers. A wish is answered when what it wants is durable: the new version says that
- * it holds the wish, so a wish that is cut off is done once (docs/file-protocol.md#wishes).
+ * Users make, change, run and end standing triggers. A wish is answered when what it wants is durable: the new version
+ * says that it holds the wish, so a wish that is cut off is done once (docs/file-protocol.md#wishes).
  */
 
 import type { WishOf } from "@mimikit/protocol/records/inbox";

@@ -1,5 +1,5 @@
 /**
- * What users want to be written down: in memory, or in the backlog. The edit carries the id of its wish, so a wish that is
+ * Users write to memory and the backlog. The edit carries the id of its wish, so a wish that is
  * cut off is done once; the wish is answered when its edit is durable (docs/file-protocol.md R10,
  * docs/file-protocol.md#wishes).
  */

@@ -1,5 +1,5 @@
 /**
- * What is settled leaves its directories; the archive remembers it
+ * Settled records leave their directories; the archive remembers them
  * (docs/file-protocol.md#the-life-of-a-message step 6).
  */
 import type { Action, Removal } from "../base/action.ts";

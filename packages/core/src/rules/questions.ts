@@ -1,6 +1,7 @@
 /**
- * Questions to the user. The record that closes one is the decision; what follows from it is done afterwards, however often
- * that is cut off. So a question has one outcome, whoever answers it and whoever sees its time run out (SPEC G3).
+ * A question to the user closes once. The record that closes it is the decision; what follows from it is done
+ * afterwards, however often that is cut off. So a question has one outcome, whoever answers it and whoever sees its
+ * time run out (SPEC G3).
  */
 
 import type { AnswerWish, Event } from "@mimikit/protocol/records/inbox";

@@ -1,5 +1,5 @@
 /**
- * What somebody dropped into inbox/ becomes a record; what is no record is set aside, not deleted
+ * Files that were dropped into inbox/ become records; files that are no record are set aside, not deleted
  * (docs/file-protocol.md R7).
  */
 

@@ -1,6 +1,7 @@
 /**
- * What users want to be taken back (SPEC J3). A change is taken back once: that it was is archived under its own name, so a
- * wish that is cut off, or comes twice, finds it done. What somebody has changed since stays as it is, and the answer says so.
+ * Users take back changes (SPEC J3). A change is taken back once: that it was is archived under its own name, so a
+ * wish that is cut off, or comes twice, finds it done. What somebody has changed since stays as it is, and the answer
+ * says so.
  */
 
 import { ancestorsOf, undoneId, unmergeId } from "@mimikit/protocol/base/id";

@@ -6,9 +6,9 @@ import type { Role } from "./role.ts";
 
 interface KindFacts {
   role: Role;
-  /** What whoever runs it is: its role, or one that is a Worker in all but what it may do and must hand in. */
+  /** Who runs it: its role, or a Worker with other tools and another result. */
   actor: Role | "evaluator" | "summarizer" | "improver";
-  /** What it belongs to. Lists show orders and improvements; what users say goes to the conversation and to orders. */
+  /** The part of the system that it belongs to. Lists show orders and improvements; steering reaches the conversation and orders. */
   part: "conversation" | "order" | "upkeep" | "improvement";
   /** Who runs it: a provider, the code of the pool itself, or nobody, because the supervisor ends it. */
   runner: "provider" | "pool" | "nobody";

@@ -10,7 +10,7 @@ import { TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { Answer } from "./question.ts";
 
-/** What every record in inbox/ begins with: its kind, its id, and when it was made. */
+/** Every record in inbox/ begins with its kind, its id and its time. */
 function stamp<K extends string>(kind: K) {
   return { kind: z.literal(kind), id: Id, at: z.iso.datetime() };
 }
@@ -75,7 +75,7 @@ export const ClearWish = z.object({ ...stamp("clear"), ...SEAL });
 type Command = {
   /** How its ids begin. */
   prefix: string;
-  /** What its ids look like, where their beginning does not say enough. */
+  /** The pattern of its ids, if the prefix does not say enough. */
   id?: RegExp;
 } & ({ schema: z.ZodObject; dropped: z.ZodObject } | { schema: z.ZodObject & { shape: typeof SEAL }; dropped?: never });
 
@@ -155,7 +155,7 @@ export const DroppedWish = z.discriminatedUnion(
   TABLE.flatMap((row) => ("dropped" in row ? [row.dropped] : [])) as Many<Dropped>,
 );
 
-/** What an event says decides its name; none of them is the name of a task, a wish or a mark. */
+/** The content of an event decides its id; none is the id of a task, a wish or a mark. */
 const EVENT_ID = /\.(report|answered|expired|refused|restarted)$|--|^budget-/;
 
 /**

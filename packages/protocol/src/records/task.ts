@@ -55,7 +55,7 @@ export type RollUp = z.infer<typeof RollUp>;
 
 const Absent = z.undefined().optional();
 
-/** What every task has. Of the others it has none of what only some have: that may be asked for without a look at `kind`. */
+/** Fields of every task. Fields of some kinds are declared absent here, so that they can be read without a look at `kind`. */
 const AnyTask = z.object({
   id: Id,
   role: Role,
@@ -146,7 +146,7 @@ export function isImprovement(task: Task): task is ImproveTask {
   return KINDS[task.kind].part === "improvement";
 }
 
-/** What a new task of a kind is, unless something else is said. */
+/** The defaults of a new task of this kind. */
 export function blankTask<K extends Kind>(kind: K) {
   const { role, reported } = KINDS[kind];
   return {

@@ -77,7 +77,7 @@ export const TaskSummary = z.object({
   parentId: Id.optional(),
   triggerId: Id.optional(),
   traceId: Id.optional(),
-  /** What its start depends on: the tasks that its condition names. */
+  /** The tasks that its start depends on: those that its condition names. */
   after: z.array(Id).optional(),
   usage: Usage.optional(),
   /** Ended tasks: who answered, by the name of the provider. */

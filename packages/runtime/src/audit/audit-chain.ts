@@ -45,7 +45,7 @@ const DAY_MS = 86_400_000;
 export const PRUNED_EVENT = "audit_pruned";
 
 /**
- * What the chain says after its file was taken away from under it, in a new file or in the one that is there instead: `file`,
+ * The event after the file of a chain was taken away, in a new file or in the one that is there instead: `file`,
  * whether it `was` removed or replaced, and `after`, the number of the last line that was written before.
  */
 export const REOPENED_EVENT = "audit_file_reopened";
@@ -105,7 +105,7 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     isSwept = false;
   }
 
-  /** Somebody has taken the file away: the chain goes on in what is there now, and says so. */
+  /** The file was taken away: the chain goes on in the file that is there now, and says so. */
   function reopen(was: "removed" | "replaced"): void {
     const opened = openAt(path);
     closeSync(file);

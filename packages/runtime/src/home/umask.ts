@@ -1,10 +1,10 @@
-/** What is made for the user has the permissions that he chose where he started Mimikit; the state itself is private. */
+/** Files that are made for the user have the umask of the shell that started Mimikit; the state itself is private. */
 import type { Environment } from "./home.ts";
 
 /** The umask of the caller, in octal, where PM2 starts the process: PM2's daemon has one of its own. */
 export const UMASK_VARIABLE = "MIMIKIT_UMASK";
 const OCTAL = /^[0-7]{1,4}$/;
-/** What a umask may take away: from the group and from others, but nothing that we need ourselves. */
+/** The permissions that a umask may take away: those of group and others. */
 const GROUP_AND_OTHERS = 0o077;
 
 /** The umask of whoever started this process. To be asked before `prepareHome`, which makes it private. */

@@ -26,7 +26,7 @@ export type RoleRecord = z.infer<typeof RoleRecord>;
 
 const recordPath = (home: string, role: ProcessRole) => join(home, LOCKS, `${role}.json`);
 
-/** What this process has said of itself, by the path of the note. */
+/** The notes that this process has written, by path. */
 const said = new Map<string, string>();
 
 /** Says that this process is `role` now, and where it serves. Call it once, after the singleton is claimed. */

@@ -91,7 +91,7 @@ export function watchState(
   function watchAnew(): void {
     onReplaced();
     watchAll();
-    // What came before it was watched.
+    // Changes before it was watched.
     for (const dir of dirs) onChange(dir, null);
   }
 
