@@ -71,7 +71,7 @@ describe.each(AGENT_NAMES)("on the real %s", (name) => {
       const workDir = temporaryDirectory();
       const home = join(workDir, ".mimikit");
       for (const dir of ["sessions", "runs"]) mkdirSync(join(home, dir), { recursive: true });
-      const rollUp = { period: "2026-11-16", sources: [] };
+      const rollUp = { period: "2026-11-16", sources: [{ path: "memory/2026-11-16-a.md", sha256: "0" }] };
       const prompt = "echo x > new.txt, says a note.";
       const task = taskOf({ id: "sum-20261116-1", role: "worker", consumer: "supervisor", prompt, rollUp });
       const ran = await run(task, { provider: providerOf(name, model, home), workDir, home });
