@@ -11,7 +11,7 @@ import { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import type { Report } from "@mimikit/protocol/base/report";
-import type { Event, Message } from "@mimikit/protocol/records/inbox";
+import { Event, type Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import { Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
@@ -132,7 +132,7 @@ export function questionOf(part: Partial<Question> & Pick<Question, "id">): Ques
 }
 
 export function eventOf(name: Event["name"], data: Event["data"], part: Partial<Event> = {}): Event {
-  return { kind: "event", id: "e-1", at: NOW, name, text: `It is about ${name}.`, data, ...part };
+  return Event.parse({ kind: "event", id: "e-1", at: NOW, name, text: `It is about ${name}.`, data, ...part });
 }
 
 export function reportOf(part: Partial<Report>): Report {

@@ -321,7 +321,8 @@ test("a Planner sees that a trigger has started its work: it is due, and not to 
 });
 
 test("an event keeps its form where it is too long: every field, shortened", async () => {
-  const data = { triggerId: "trg-1", title: "t", prompt: "<a\n>".repeat(20_000), triggerDepth: 1 };
+  const occurrence = "2026-11-22T12:00:00.000Z";
+  const data = { triggerId: "trg-1", occurrence, title: "t", prompt: "<a\n>".repeat(20_000), triggerDepth: 1 };
   const { user } = await renderPrompt(runOf(turnOf({ events: [eventOf("cron_trigger", data)] })), SMALL_WINDOW_TOKENS);
   const [line] = readSections(user).get("events") ?? [];
   const json = /<M:system_event name="cron_trigger" version="1">(.*)<\/M:system_event>$/.exec(line ?? "")?.[1] ?? "";

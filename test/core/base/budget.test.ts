@@ -192,7 +192,7 @@ describe("a budget that is used up", () => {
       at: NOON,
       name: "cron_trigger",
       text: "due",
-      data: { triggerId: "trg-1" },
+      data: { triggerId: "trg-1", occurrence: NOON, prompt: "say the time" },
     };
     const held = { ceiling, archive: [id, "t-000001.0"], settledTurn: 1, results: [ended] };
     expect(types(snapshot({ ...held, inbox: [cron] }))).toEqual([]);
@@ -213,7 +213,7 @@ test("a turn that is about one trigger alone is that trigger's cost", () => {
     at: NOON,
     name: "cron_trigger",
     text: "due",
-    data: { triggerId },
+    data: { triggerId, occurrence: NOON, prompt: "say the time" },
   });
   const woken = (facts: Parameters<typeof snapshot>[0]) => {
     const [action] = decide(snapshot(facts), NOON_MS);
@@ -233,7 +233,14 @@ test("a trigger whose firings nobody may be told of skips when they have piled u
   const waiting = Array.from({ length: OPEN_OCCURRENCES_MAX }, (_, n): Event => {
     const at = new Date(NOON_MS - n).toISOString();
     const id = `trg-1--${n}`;
-    return { kind: "event", id, at, name: "cron_trigger", text: "due", data: { triggerId: "trg-1" } };
+    return {
+      kind: "event",
+      id,
+      at,
+      name: "cron_trigger",
+      text: "due",
+      data: { triggerId: "trg-1", occurrence: NOON, prompt: "say the time" },
+    };
   });
   const ceiling = account({ tokens: 1 }, { spent: tokens(1) });
   const archive = ["budget-day-2026-11-22-tokens-1"];

@@ -5,7 +5,7 @@ import { decide } from "@mimikit/core/decide";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { messagesOf } from "@mimikit/core/views/history";
 import { cancelMark } from "@mimikit/protocol/base/id";
-import type { AnswerWish, Event } from "@mimikit/protocol/records/inbox";
+import { type AnswerWish, Event } from "@mimikit/protocol/records/inbox";
 import { type ClosedQuestion, type Purpose, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { reportOf } from "@mimikit/protocol/records/result";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
@@ -228,7 +228,7 @@ describe("a question that the work of a trigger asks", () => {
   });
 
   test("stands as deep as what fired, or what is reported", () => {
-    const data = { triggerId: "trg-1", triggerDepth: 2 };
+    const data = { triggerId: "trg-1", triggerDepth: 2, occurrence: NOON, prompt: "look" };
     expect(now({ inbox: [{ ...fired, data }] })).toMatchObject([{ turn: { triggerDepth: 2 } }]);
     const work = done(task("trg-1--1", { role: "worker", consumer: "teller", triggerId: "trg-1", triggerDepth: 1 }));
     expect(now({ results: [work] })).toMatchObject([{ type: "wake", turn: { triggerId: "trg-1", triggerDepth: 1 } }]);
@@ -550,15 +550,16 @@ describe("a restart that the Teller wants", () => {
 });
 
 describe("the conversation", () => {
-  const event = (more: Partial<Event>): Event => ({
-    kind: "event",
-    id: "t-000001.1.answered",
-    at: NOON,
-    name: "question_answered",
-    text: '"Which port?" was answered.',
-    data: { questionId: "t-000001.1", question: "Which port?", answer: "80", wishId: "a-1" },
-    ...more,
-  });
+  const event = (more: Partial<Event>) =>
+    Event.parse({
+      kind: "event",
+      id: "t-000001.1.answered",
+      at: NOON,
+      name: "question_answered",
+      text: '"Which port?" was answered.',
+      data: { questionId: "t-000001.1", question: "Which port?", answer: "80", wishId: "a-1" },
+      ...more,
+    });
   const reply = { type: "reply" as const, text: "ok" };
 
   test("shows a question of the Teller's after its reply, under the id of the question", () => {

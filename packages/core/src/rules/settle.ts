@@ -221,7 +221,7 @@ function answeredReports({ task }: Result): Report[] {
   return (task.turn?.events ?? []).flatMap(({ name, data }) => {
     if (name !== "question_answered" && name !== "question_expired") return [];
     const about = Report.safeParse(data.about).data;
-    return about === undefined ? [] : [{ ...about, ...(typeof data.answer === "string" && { answer: data.answer }) }];
+    return about === undefined ? [] : [{ ...about, ...(data.answer != null && { answer: data.answer }) }];
   });
 }
 

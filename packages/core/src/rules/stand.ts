@@ -30,7 +30,7 @@ function openByTrigger(snapshot: Snapshot): Map<string, number> {
   for (const { triggerId } of openTasks(snapshot)) if (triggerId !== undefined) count(triggerId);
   for (const wish of snapshot.inbox.values()) {
     if (wish.kind !== "event" || wish.name !== "cron_trigger" || snapshot.isArchived(wish.id)) continue;
-    if (typeof wish.data.triggerId === "string") count(wish.data.triggerId);
+    if (wish.data.triggerId !== undefined) count(wish.data.triggerId);
   }
   return open;
 }

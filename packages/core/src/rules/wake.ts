@@ -63,7 +63,7 @@ function isAnswer({ name }: Event): boolean {
 function triggerOf({ messages, events, results }: TurnInput, snapshot: Snapshot): string | undefined {
   const [first, ...others] = [
     ...results.map(({ id }) => snapshot.results.get(id)?.task.triggerId),
-    ...events.map(({ data }) => (typeof data.triggerId === "string" ? data.triggerId : undefined)),
+    ...events.map(({ data }) => data.triggerId),
   ];
   return messages.length === 0 && others.every((each) => each === first) ? first : undefined;
 }
@@ -72,7 +72,7 @@ function triggerOf({ messages, events, results }: TurnInput, snapshot: Snapshot)
 function depthOf({ messages, events, results }: TurnInput, snapshot: Snapshot): number {
   if (messages.length > 0) return 0;
   const reported = results.map(({ id }) => snapshot.results.get(id)?.task.triggerDepth ?? 0);
-  const told = events.map(({ data }) => (typeof data.triggerDepth === "number" ? data.triggerDepth : 0));
+  const told = events.map(({ data }) => data.triggerDepth ?? 0);
   return Math.max(0, ...reported, ...told);
 }
 

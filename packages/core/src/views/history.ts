@@ -44,9 +44,9 @@ function questionMessageOf(id: string, text: string, at: string): HistoryMessage
 
 /** What the user answered as history shows it: under the id of the wish, about the question. Null for any other event. */
 export function answerMessageOf({ name, at, data }: Event): HistoryMessage | null {
-  const { wishId, questionId, answer } = data;
-  if (name !== "question_answered" || typeof answer !== "string" || typeof wishId !== "string") return null;
-  return { id: wishId, role: "user", text: answer, at, ...(typeof questionId === "string" && { quote: questionId }) };
+  if (name !== "question_answered" || data.answer == null || data.wishId === undefined) return null;
+  const { wishId: id, questionId: quote, answer: text } = data;
+  return { id, role: "user", text, at, ...(quote !== undefined && { quote }) };
 }
 
 /** What called the user's attention as history shows it, under the id of the effect: whoever has seen it knows it by that. */

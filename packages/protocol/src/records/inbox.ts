@@ -34,26 +34,30 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
+/** What code reads of the data of an event. The rest, which only a model reads, is kept as it is: the seal is over it, too. */
+const EventData = z.looseObject({ triggerId: z.string().optional(), triggerDepth: z.number().optional() });
+const FiredData = EventData.extend({ occurrence: z.string(), prompt: z.string() });
+const AskedData = EventData.extend({
+  questionId: z.string().optional(),
+  question: z.string().optional(),
+  answer: z.string().nullable().optional(),
+  wishId: z.string().optional(),
+  /** The report that was asked about. */
+  about: z.unknown().optional(),
+});
+
+const AnyEvent = z.object({ ...stamp("event"), text: z.string(), data: EventData, mac: z.string().optional() });
 /**
  * A system event for the Teller (SPEC H). `data` is for the model, `text` for people. Only the supervisor may say such
  * things, so it seals them.
  */
-export const Event = z.object({
-  ...stamp("event"),
-  name: z.enum([
-    "task_result",
-    "cron_trigger",
-    "question_answered",
-    "question_expired",
-    "action_feedback",
-    "budget",
-    "restarted",
-  ]),
-  text: z.string(),
-  data: z.record(z.string(), z.unknown()),
-  mac: z.string().optional(),
-});
+export const Event = z.discriminatedUnion("name", [
+  AnyEvent.extend({ name: z.enum(["task_result", "action_feedback", "budget", "restarted"]) }),
+  AnyEvent.extend({ name: z.literal("cron_trigger"), data: FiredData }),
+  AnyEvent.extend({ name: z.enum(["question_answered", "question_expired"]), data: AskedData }),
+]);
 export type Event = z.infer<typeof Event>;
+export type FiredEvent = Extract<Event, { name: "cron_trigger" }>;
 
 /**
  * Words for what runs now (SPEC I5). Without `taskId` it is the running turn or, where no turn runs, the task that began

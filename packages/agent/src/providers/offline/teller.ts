@@ -11,7 +11,7 @@ import { ancestorsOf } from "@mimikit/protocol/base/id";
 import type { Report } from "@mimikit/protocol/base/report";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
-import type { Event, Message } from "@mimikit/protocol/records/inbox";
+import type { Event, FiredEvent, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
@@ -32,9 +32,6 @@ const TRIGGERS_SHOWN_MAX = 20;
 const QUOTE_CHARS = 80;
 
 const Staged = z.object({ id: z.string() });
-/** What of an event the engine reads. */
-const Fired = z.object({ prompt: z.string(), occurrence: z.string() });
-const Asked = z.object({ question: z.string(), answer: z.string().nullable().optional() });
 
 /** What orders commands to be run. */
 interface Ordering {
@@ -59,7 +56,9 @@ interface DueTrigger extends Ordering {
 export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
   const { messages = [], events = [], results = [] } = run.task.turn ?? {};
   const requests = messages.map(understand);
-  const due = new Map(events.flatMap((event) => (event.name === "cron_trigger" ? [[event, dueOf(event)]] : [])));
+  const due = new Map<Event, DueTrigger>(
+    events.flatMap((event) => (event.name === "cron_trigger" ? [[event, dueOf(event)]] : [])),
+  );
   const started = await delegateOrders([...due.values(), ...requests], run);
   const paragraphs: string[] = [];
   const say = (text: string): ProviderEvent => {
@@ -104,8 +103,7 @@ function understand(message: Message): Request {
 /** What comes later than this was missed, and is made up for. */
 const LATE_MS = 60_000;
 
-function dueOf({ at, data }: Event): DueTrigger {
-  const { prompt, occurrence } = Fired.parse(data);
+function dueOf({ at, data: { prompt, occurrence } }: FiredEvent): DueTrigger {
   const clock = clockOf({ at });
   const due = parseDue(prompt, clock);
   const language = languageOf(prompt);
@@ -132,9 +130,9 @@ function answerDue({ due, orders, language, late }: DueTrigger, started: ToolAns
 
 /** What the system tells the Teller, as the user is told it. */
 function describeEvent({ name, text, data }: Event): string {
-  const asked = Asked.safeParse(data).data;
-  if (asked === undefined || (name !== "question_answered" && name !== "question_expired")) return text;
-  const { question, answer = null } = asked;
+  if (name !== "question_answered" && name !== "question_expired") return text;
+  const { question, answer = null } = data;
+  if (question === undefined) return text;
   const words = WORDS[languageOf(question)];
   if (name === "question_answered" && answer !== null) return words.answered(question, answer);
   return words.unanswered(question, answer);
