@@ -49,6 +49,8 @@ export interface InstanceOptions {
   prepare?: (home: string) => Promise<void>;
   /** Nothing names the state directory: it is the one that is found in the workspace. */
   isFound?: boolean;
+  /** Where the sources are, if not in this tree. */
+  root?: string;
 }
 
 export interface Calls {
@@ -65,11 +67,13 @@ export class Instance {
   private readonly env: NodeJS.ProcessEnv;
   private readonly running = new Map<RoleName, ChildProcess>();
   private readonly directory: string;
+  private readonly root: string;
   /** What the roles printed. */
   output = "";
 
-  private constructor(directory: string, port: number, env: Record<string, string>, isFound: boolean) {
+  private constructor(directory: string, port: number, env: Record<string, string>, isFound: boolean, root: string) {
     this.directory = directory;
+    this.root = root;
     this.workDir = join(directory, "work");
     this.home = isFound ? join(this.workDir, ".mimikit") : join(directory, "state");
     this.port = port;
@@ -88,7 +92,15 @@ export class Instance {
 
   /** Starts the roles and waits until the instance is ready. */
   static async start(options: InstanceOptions = {}): Promise<Instance> {
-    const { env = {}, roles = ROLE_NAMES, hasClock = false, countsCalls = false, isFound = false, prepare } = options;
+    const {
+      env = {},
+      roles = ROLE_NAMES,
+      hasClock = false,
+      countsCalls = false,
+      isFound = false,
+      root = ROOT,
+      prepare,
+    } = options;
     const directory = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
     const preloads = [...(hasClock ? [SHIFT_CLOCK] : []), ...(countsCalls ? [COUNT_CALLS] : [])];
     const loading = {
@@ -102,6 +114,7 @@ export class Instance {
       await freePort(),
       preloads.length > 0 ? { ...loading, ...env } : env,
       isFound,
+      root,
     );
     await prepare?.(instance.home);
     for (const role of roles) instance.startRole(role);
@@ -125,7 +138,7 @@ export class Instance {
 
   /** Starts a role; it is started anew whenever it ends by itself, as PM2 does. */
   startRole(role: RoleName): void {
-    const child = spawn(process.execPath, [join(ROOT, MAINS[role])], {
+    const child = spawn(process.execPath, [join(this.root, MAINS[role])], {
       env: this.env,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -142,7 +155,10 @@ export class Instance {
 
   /** One more process of a role, which must find that there is one already. */
   startSecond(role: RoleName): ChildProcess {
-    return spawn(process.execPath, [join(ROOT, MAINS[role])], { env: this.env, stdio: ["ignore", "pipe", "inherit"] });
+    return spawn(process.execPath, [join(this.root, MAINS[role])], {
+      env: this.env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
   }
 
   pidOf(role: RoleName): number {

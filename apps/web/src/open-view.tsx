@@ -1,7 +1,7 @@
 /** The frame of the view that is open: its name, the way back, and what it shows, which is loaded when it is first opened. */
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { View } from "./i18n/view-names.ts";
+import { type View, viewTitle } from "./i18n/view-names.ts";
 import { words } from "./i18n/words.ts";
 import { goHome, type ViewProps } from "./model/place.ts";
 import { questions } from "./model/state.ts";
@@ -54,7 +54,7 @@ export function OpenView({ view, detail }: ViewProps & { view: View }) {
           <ArrowLeft />
         </button>
         <h2 id="view-title" ref={title} tabIndex={-1}>
-          {words.views[view]}
+          {viewTitle(view)}
         </h2>
         {questions.value.size > 0 && (
           <button type="button" class="waits" onClick={goHome}>

@@ -1,6 +1,6 @@
 /** Leads to what was changed lately, and can be taken back. */
 
-import { words } from "../i18n/words.ts";
+import { viewTitle } from "../i18n/view-names.ts";
 import { go, goHome, place } from "../model/place.ts";
 import { Back } from "../ui/icons.tsx";
 
@@ -10,9 +10,9 @@ export function ChangesButton() {
     <button
       type="button"
       class="plain roomy"
-      aria-label={words.views.changes}
+      aria-label={viewTitle("changes")}
       aria-pressed={isOpen}
-      title={words.views.changes}
+      title={viewTitle("changes")}
       onClick={() => (isOpen ? goHome() : go("changes"))}
     >
       <Back />

@@ -3,6 +3,7 @@
 import type { Role } from "@mimikit/protocol/base/role";
 import type { BudgetState, Status } from "@mimikit/protocol/wire/api";
 import { answererOf } from "../i18n/answerer-of.ts";
+import { viewTitle } from "../i18n/view-names.ts";
 import { costText, momentText, numberText, pauseText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { addressOf } from "../model/place.ts";
@@ -20,7 +21,7 @@ export function Overview({ close }: { close: () => void }) {
       <p class="overview-more">
         {(["usage", "settings"] as const).map((view) => (
           <a key={view} href={addressOf(view)} onClick={close}>
-            {words.views[view]}
+            {viewTitle(view)}
           </a>
         ))}
       </p>

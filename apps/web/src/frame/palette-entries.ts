@@ -1,6 +1,6 @@
 /** What the palette offers: views and actions by name, tasks by title, and a search for what is none of them. */
 
-import { VIEWS } from "../i18n/view-names.ts";
+import { VIEWS, viewHint, viewTitle } from "../i18n/view-names.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { words } from "../i18n/words.ts";
 import { clear, disconnect, sendMessage, stop } from "../model/connection.ts";
@@ -30,8 +30,8 @@ export function entriesFor(text: string): Entry[] {
 function standing(): Entry[] {
   const views = VIEWS.map((view) => ({
     id: view,
-    name: words.views[view],
-    hint: viewWords.viewHint(view),
+    name: viewTitle(view),
+    hint: viewHint(view),
     act: () => go(view),
   }));
   return [

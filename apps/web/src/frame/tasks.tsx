@@ -1,6 +1,6 @@
 /** The work behind the conversation, beside it or, where there is no room, in a drawer over it. */
 import { useEffect, useRef } from "preact/hooks";
-import { VIEWS } from "../i18n/view-names.ts";
+import { VIEWS, viewTitle } from "../i18n/view-names.ts";
 import { words } from "../i18n/words.ts";
 import { isDrawerOpen, leaveDrawer, narrow } from "../model/drawer.ts";
 import { addressOf } from "../model/place.ts";
@@ -100,7 +100,7 @@ function Ways() {
     <nav class="ways-out" aria-label={words.everythingElse}>
       {VIEWS.map((view) => (
         <a key={view} href={addressOf(view)} onClick={leaveDrawer}>
-          {words.views[view]}
+          {viewTitle(view)}
         </a>
       ))}
     </nav>

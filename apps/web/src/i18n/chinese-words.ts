@@ -91,20 +91,6 @@ export const CHINESE: Words = {
   name: "Mimikit",
   skip: "跳到输入框",
 
-  views: {
-    search: "搜索",
-    tasks: "任务板",
-    triggers: "触发器",
-    backlog: "待办",
-    memory: "记忆",
-    skills: "技能",
-    improvements: "自我改进",
-    changes: "最近的更改",
-    usage: "用量",
-    audit: "审计日志",
-    settings: "设置",
-    keys: "键盘快捷键",
-  },
   adoption: {
     title: "这个状态目录是你的吗？",
     text: (home) =>

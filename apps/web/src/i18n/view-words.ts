@@ -5,26 +5,11 @@ import type { ImproveKind } from "@mimikit/protocol/records/improvement";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import type { Target } from "@mimikit/protocol/triggers/trigger-order";
 import type { ChangeView, Improvement } from "@mimikit/protocol/wire/api";
-import type { View } from "./view-names.ts";
 import { words } from "./words.ts";
 
 export type Weekday = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const VIEW_HINTS: Record<View, string> = {
-  search: "everything that was ever said",
-  tasks: "plans, what waits for what, and how each task went",
-  triggers: "what starts by itself, and when it does next",
-  backlog: "what is to be done some day",
-  memory: "what is remembered, and what is to be",
-  skills: "what is done by the book, and what is wrong with the rest",
-  improvements: "what Mimikit has improved by itself, and why",
-  changes: "what was changed lately, and how to take it back",
-  usage: "tokens and cost by day, and what may be spent",
-  audit: "every action of the processes, one line each",
-  settings: "who answers, how to change it; language and colours",
-  keys: "what the keyboard does",
-};
 const CHANGERS: Record<ChangeView["by"], string> = {
   user: "you",
   teller: "the Teller",
@@ -119,7 +104,6 @@ const ENGLISH = {
   help: "What can I say?",
   helpHint: "asks Mimikit what it understands",
   taskHint: "task",
-  viewHint: (view: View) => VIEW_HINTS[view],
 
   said: "What was said",
   remembered: "What is remembered",
@@ -398,20 +382,6 @@ const ENGLISH = {
 };
 
 const WEEKDAYS_ZH = ["周日", "周一", "周二", "周三", "周四", "周五", "周六"];
-const VIEW_HINTS_ZH: Record<View, string> = {
-  search: "曾经说过的一切",
-  tasks: "计划、先后关系，以及每个任务的经过",
-  triggers: "会自己开始的事情，以及下一次的时间",
-  backlog: "以后要做的事",
-  memory: "记住了什么，还要记住什么",
-  skills: "照章办理的事情，以及有问题的文件夹",
-  improvements: "Mimikit 自己改进了什么，为什么",
-  changes: "最近更改了什么，以及怎样撤销",
-  usage: "每天的 token 和费用，以及预算",
-  audit: "各个进程的每一个动作，一行一条",
-  settings: "谁来回答，怎样更改；语言和颜色",
-  keys: "键盘能做什么",
-};
 const CHANGERS_ZH: Record<ChangeView["by"], string> = {
   user: "你",
   teller: " Teller",
@@ -506,7 +476,6 @@ const CHINESE: typeof ENGLISH = {
   help: "我可以说什么？",
   helpHint: "问 Mimikit 它听得懂什么",
   taskHint: "任务",
-  viewHint: (view) => VIEW_HINTS_ZH[view],
 
   said: "说过的话",
   remembered: "记忆中的内容",

@@ -63,20 +63,6 @@ const ENGLISH = {
   name: "Mimikit",
   skip: "Skip to the message field",
 
-  views: {
-    search: "Search",
-    tasks: "Task board",
-    triggers: "Triggers",
-    backlog: "Backlog",
-    memory: "Memory",
-    skills: "Skills",
-    improvements: "Improvements",
-    changes: "Recent changes",
-    usage: "Usage",
-    audit: "Audit log",
-    settings: "Settings",
-    keys: "Keyboard shortcuts",
-  },
   adoption: {
     title: "Is this state directory yours?",
     text: (home: string) =>

@@ -2,10 +2,9 @@
  * A tool is one thing that a role can do. A tool that reads answers at once; a tool that writes only returns an effect,
  * which the Tool Bus stages (SPEC G). A writing tool has the name of its effect, and so the roles of its effect.
  */
-import { EFFECT_ROLES } from "@mimikit/core/tasks/permissions";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Level, SkillRef } from "@mimikit/protocol/base/skill";
-import type { Effect, EffectOf } from "@mimikit/protocol/records/effect";
+import { EFFECT_ROLES, type Effect, type EffectOf } from "@mimikit/protocol/records/effect";
 import type { ClientClock } from "@mimikit/protocol/records/inbox";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { z } from "zod";

@@ -1,6 +1,6 @@
 /**
  * The shape of a condition: which facts it needs, a pure verdict over them, and its reasons
- * (docs/ARCHITECTURE.md#adding-things).
+ * (docs/adding.md).
  */
 
 import type { Report } from "@mimikit/protocol/base/report";

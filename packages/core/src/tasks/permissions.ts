@@ -1,21 +1,7 @@
-/** Which role may stage which effect (SPEC G). The Tool Bus checks it when a tool is called, settle checks it again. */
+/** May a role have an effect? The Tool Bus asks when a tool is called, settle asks again (SPEC G). */
 
 import type { Role } from "@mimikit/protocol/base/role";
-import type { Effect } from "@mimikit/protocol/records/effect";
-
-export const EFFECT_ROLES: Record<Effect["type"], readonly Role[]> = {
-  reply: ["teller"],
-  delegate: ["teller", "planner"],
-  remember: ["teller"],
-  update_backlog: ["teller"],
-  cancel_task: ["teller", "planner"],
-  schedule: ["teller", "planner"],
-  ask_user: ["teller"],
-  restart_server: ["teller"],
-  notify: ["teller"],
-  compress_context: ["teller"],
-  summarize_task_result: ["teller"],
-};
+import { EFFECT_ROLES, type Effect } from "@mimikit/protocol/records/effect";
 
 /** May a task of `role` have this effect? What the Teller schedules comes back to the Teller (SPEC G). */
 export function isPermitted(role: Role, effect: Effect): boolean {

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
+import type { Role } from "../base/role.ts";
 import { SkillRef } from "../base/skill.ts";
 import { Condition } from "../triggers/condition.ts";
 import { TriggerOrder, When } from "../triggers/trigger-order.ts";
@@ -93,3 +94,18 @@ export const Effect = z.discriminatedUnion("type", [
 ]);
 export type Effect = z.infer<typeof Effect>;
 export type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;
+
+/** The roles that may have each effect (SPEC G). */
+export const EFFECT_ROLES: Record<Effect["type"], readonly Role[]> = {
+  reply: ["teller"],
+  delegate: ["teller", "planner"],
+  remember: ["teller"],
+  update_backlog: ["teller"],
+  cancel_task: ["teller", "planner"],
+  schedule: ["teller", "planner"],
+  ask_user: ["teller"],
+  restart_server: ["teller"],
+  notify: ["teller"],
+  compress_context: ["teller"],
+  summarize_task_result: ["teller"],
+};

@@ -1,6 +1,7 @@
 /** What is remembered: how much of it is where, what was added lately, a way to add to it, and each file to be read. */
 import type { MemoryBody, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
+import { viewTitle } from "../../i18n/view-names.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { numberText, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
@@ -63,7 +64,7 @@ function Find() {
           }}
         />
         <button type="submit" class="secondary" disabled={typed.value.trim() === ""}>
-          {words.views.search}
+          {viewTitle("search")}
         </button>
       </form>
     </search>

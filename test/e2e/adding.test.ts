@@ -1,0 +1,128 @@
+/** Adding a thing takes at most three files, and what was added runs (docs/adding.md). */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADDITIONS, type Addition } from "../support/additions.ts";
+import { Instance } from "../support/instance.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FILES_MAX = 3;
+const RUN_MS_MAX = 120_000;
+
+let copy: string;
+let instance: Instance;
+
+beforeAll(async () => {
+  copy = realpathSync(mkdtempSync(join(tmpdir(), "mimikit-adding-")));
+  copyTree(copy);
+  for (const addition of ADDITIONS) add(addition);
+});
+
+afterAll(async () => {
+  await instance?.dispose();
+  rmSync(copy, { recursive: true, force: true });
+});
+
+/** The files of the working tree, with packages of their own: what they import of each other is the copy. */
+function copyTree(to: string): void {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
+  const tops = ["apps/", "packages/", "prompts/", "test/", "scripts/"];
+  for (const path of listed.toString().split("\0").filter(Boolean))
+    if (tops.some((top) => path.startsWith(top)) || !path.includes("/")) cpSync(join(ROOT, path), join(to, path));
+  mkdirSync(join(to, "node_modules"));
+  const entries = readdirSync(join(ROOT, "node_modules")).filter((name) => name !== ".cache");
+  for (const name of entries)
+    if (name === "@mimikit")
+      cpSync(join(ROOT, "node_modules", name), join(to, "node_modules", name), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+    else symlinkSync(join(ROOT, "node_modules", name), join(to, "node_modules", name));
+}
+
+function add({ files, lines }: Addition): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true });
+    writeFileSync(join(copy, path), text, { flag: "wx" });
+  }
+  for (const [path, insertions] of Object.entries(lines)) {
+    let text = readFileSync(join(copy, path), "utf8");
+    for (const { after, line } of insertions) {
+      expect(text.split(`\n${after}\n`).length, `${path}: ${after}`).toBe(2);
+      text = text.replace(`\n${after}\n`, (found) => `${found}${line}\n`);
+    }
+    writeFileSync(join(copy, path), text);
+  }
+}
+
+function filesOf({ files, lines }: Addition): string[] {
+  return [...Object.keys(files), ...Object.keys(lines)];
+}
+
+test.each(ADDITIONS)("adding a $thing takes at most three files, those that docs/adding.md names", (addition) => {
+  const paths = filesOf(addition);
+  expect(paths.length).toBeLessThanOrEqual(FILES_MAX);
+  const row = readFileSync(join(ROOT, "docs/adding.md"), "utf8")
+    .split("\n")
+    .find((line) => line.startsWith(`| ${addition.thing} |`));
+  expect(row).toBeDefined();
+  const named = [...(row ?? "").matchAll(/`((?:apps|packages|prompts)\/[^`]+)`/g)].map(([, path = ""]) => path);
+  expect(named.sort()).toEqual(paths.sort());
+  expect(row).toContain(`| ${paths.length} |`);
+});
+
+test("one of each, added to a copy of the tree, passes the type checks", () => {
+  for (const project of ["tsconfig.json", "apps/web"]) {
+    const { stdout, status } = spawnSync(join(copy, "node_modules/.bin/tsc"), ["-p", project], {
+      cwd: copy,
+      encoding: "utf8",
+      timeout: RUN_MS_MAX,
+    });
+    expect({ stdout, status }).toEqual({ stdout: "", status: 0 });
+  }
+});
+
+test("a tool that was added is offered to its roles", () => {
+  const tools = `import { toolsOf } from "@mimikit/agent/tools/index"; console.log(toolsOf("teller").map(({ name }) => name).join());`;
+  expect(run(process.execPath, "--input-type=module", "-e", tools)).toContain("count_words");
+});
+
+test("a CLI command that was added runs, and has its help", () => {
+  expect(run(process.execPath, "apps/cli/src/main.ts", "today")).toMatch(/^\d{4}-\d\d-\d\d\n$/);
+  expect(run(process.execPath, "apps/cli/src/main.ts", "today", "--help")).toContain("the day, YYYY-MM-DD");
+});
+
+test("a view that was added is built into the page", () => {
+  run(process.execPath, "node_modules/vite/bin/vite.js", "build", "apps/web");
+  const chunks = readdirSync(join(copy, "apps/web/dist/assets")).filter((name) => /^about-.*\.js$/.test(name));
+  expect(chunks).toHaveLength(1);
+});
+
+test("a route and a protocol command that were added are served by the running processes", async () => {
+  instance = await Instance.start({ root: copy });
+  const { now } = await instance.api<{ now: string }>("/api/clock");
+  expect(Date.parse(now)).toBeGreaterThan(0);
+  writeFileSync(join(instance.home, "inbox/hello.json"), JSON.stringify({ kind: "ping" }));
+  const archive = join(instance.home, "archive");
+  const answered = () =>
+    readdirSync(archive, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".json"))
+      .find((name) => readFileSync(join(archive, name), "utf8").includes('"outcome":"pong"'));
+  await instance.until("the answer to the ping", answered);
+});
+
+function run(program: string, ...words: string[]): string {
+  return execFileSync(program, words, { cwd: copy, encoding: "utf8", timeout: RUN_MS_MAX });
+}

@@ -1,0 +1,158 @@
+/**
+ * One thing of each sort that can be added to Mimikit, as its author would write it: new files, and lines in files that
+ * are there. test/e2e/adding.test.ts adds them all to a copy of the tree, docs/adding.md explains them.
+ */
+
+/** A line that is put behind another, which stands just once in its file. */
+interface Insertion {
+  after: string;
+  line: string;
+}
+
+export interface Addition {
+  /** As docs/adding.md names it. */
+  thing: string;
+  /** New files by their paths. */
+  files: Readonly<Record<string, string>>;
+  /** Lines for files that are there, by their paths. */
+  lines: Readonly<Record<string, readonly Insertion[]>>;
+}
+
+const tool: Addition = {
+  thing: "tool",
+  files: {
+    "packages/agent/src/tools/count-words.ts": `/** Counts the words of a text. */
+import { z } from "zod";
+import { tool } from "./tool.ts";
+
+export const countWords = tool({
+  name: "count_words",
+  level: "read-only",
+  roles: ["teller"],
+  input: z.strictObject({ text: z.string().max(10_000) }).describe("Count the words of a text."),
+  run: ({ text }) => ({ words: text.split(/\\s+/).filter(Boolean).length }),
+});
+`,
+  },
+  lines: {
+    "packages/agent/src/tools/index.ts": [
+      {
+        after: 'import { compressContext } from "./compress-context.ts";',
+        line: 'import { countWords } from "./count-words.ts";',
+      },
+      { after: "  compressContext,", line: "  countWords," },
+    ],
+  },
+};
+
+const route: Addition = {
+  thing: "route",
+  files: {
+    "apps/http-gateway/src/routes/clock.ts": `/** \`GET /api/clock\`: the time of the server. */
+import { z } from "zod";
+import { route } from "../api/route.ts";
+
+export const clock = route({
+  method: "get",
+  path: "/api/clock",
+  summary: "the time of the server",
+  status: 200,
+  answer: z.object({ now: z.iso.datetime() }),
+  handle: () => ({ now: new Date().toISOString() }),
+});
+`,
+  },
+  lines: {
+    "apps/http-gateway/src/routes.ts": [
+      {
+        after: 'import { changes, undo } from "./routes/changes.ts";',
+        line: 'import { clock } from "./routes/clock.ts";',
+      },
+      { after: "  health,", line: "  clock," },
+    ],
+  },
+};
+
+const cliCommand: Addition = {
+  thing: "CLI command",
+  files: {
+    "apps/cli/src/commands/today.ts": `/** Says which day it is. */
+import { command } from "../arguments/command.ts";
+import { printJson, printLine } from "../io/print.ts";
+
+export const today = command({
+  usage: "today",
+  summary: "say which day it is",
+  examples: [["mimikit today", "the day, YYYY-MM-DD"]],
+  async run({ json }) {
+    const day = new Date().toISOString().slice(0, 10);
+    if (json) printJson({ day });
+    else printLine(day);
+  },
+});
+`,
+  },
+  lines: {
+    "apps/cli/src/main.ts": [
+      { after: 'import { tasks } from "./commands/tasks.ts";', line: 'import { today } from "./commands/today.ts";' },
+      { after: "  tasks,", line: "  today," },
+    ],
+  },
+};
+
+const view: Addition = {
+  thing: "view",
+  files: {
+    "apps/web/src/views/about.tsx": `/** Says which program this is. */
+import { words } from "../i18n/words.ts";
+
+export function About() {
+  return <p>{words.name}, a self-hosted assistant</p>;
+}
+`,
+  },
+  lines: {
+    "apps/web/src/i18n/view-names.ts": [
+      {
+        after: "const TABLE = {",
+        line: '  about: { en: ["About", "which program this is"], zh: ["关于", "这是什么程序"] },',
+      },
+    ],
+    "apps/web/src/open-view.tsx": [
+      {
+        after: "const CONTENT: Record<View, ComponentType<ViewProps>> = {",
+        line: '  about: lazily(async () => (await import("./views/about.tsx")).About),',
+      },
+    ],
+  },
+};
+
+const protocolCommand: Addition = {
+  thing: "protocol command",
+  files: {
+    "packages/core/src/rules/ping.ts": `/** A ping is answered, so that scripts can tell that the supervisor decides. */
+import type { Action } from "../base/action.ts";
+import type { Snapshot } from "../base/snapshot.ts";
+
+export function ping(snapshot: Snapshot): Action[] {
+  return [...snapshot.inbox.values()].flatMap((wish): Action[] =>
+    wish.kind === "ping" && !snapshot.isArchived(wish.id) ? [{ type: "answer-wish", wish, outcome: "pong" }] : [],
+  );
+}
+`,
+  },
+  lines: {
+    "packages/protocol/src/records/inbox.ts": [
+      {
+        after: '  { prefix: "c", schema: Cancel, dropped: Cancel.partial(COMPLETED) },',
+        line: '  { prefix: "ping", schema: z.object(stamp("ping")), dropped: z.object(stamp("ping")).partial(COMPLETED) },',
+      },
+    ],
+    "packages/core/src/decide.ts": [
+      { after: 'import { noteDown } from "./rules/note-down.ts";', line: 'import { ping } from "./rules/ping.ts";' },
+      { after: "  noteDown,", line: "  ping," },
+    ],
+  },
+};
+
+export const ADDITIONS: readonly Addition[] = [tool, route, cliCommand, view, protocolCommand];
