@@ -115,7 +115,7 @@ export function About() {
     "apps/web/src/i18n/view-names.ts": [
       {
         after: "const TABLE = {",
-        line: '  about: { en: ["About", "which program this is"], zh: ["关于", "这是什么程序"] },',
+        line: '  about: [say("About", "关于"), say("which program this is", "这是什么程序")],',
       },
     ],
     "apps/web/src/open-view.tsx": [

@@ -302,6 +302,11 @@ export const words: Words = (chosenLanguage() ?? navigator.language).startsWith(
   ? (await import("./chinese-words.ts")).CHINESE
   : ENGLISH;
 
+/** Of two ways to say one thing that of the page's language: for the words that are loaded in both. */
+export function say<T>(english: T, chinese: T): T {
+  return words.language === "zh" ? chinese : english;
+}
+
 /** How often that is, in the largest unit of which it is a whole number. */
 export function everyText(seconds: number): string {
   if (seconds % 86_400 === 0) return words.every(seconds / 86_400, "day");
