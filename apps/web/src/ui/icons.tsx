@@ -27,110 +27,37 @@ export function Mark() {
   );
 }
 
-export const Bell = () => (
+/** @param path its lines, in a square of 24. */
+const drawn = (path: string) => () => (
   <Icon>
-    <path d="M6 9a6 6 0 0 1 12 0v5l2 3H4l2-3zM10 21h4" />
+    <path d={path} />
   </Icon>
 );
 
-export const ArrowUp = () => (
-  <Icon>
-    <path d="M12 19V5M5 12l7-7 7 7" />
-  </Icon>
+export const Bell = drawn("M6 9a6 6 0 0 1 12 0v5l2 3H4l2-3zM10 21h4");
+export const ArrowUp = drawn("M12 19V5M5 12l7-7 7 7");
+export const Bend = drawn("M5 5v6a4 4 0 0 0 4 4h10M14 10l5 5-5 5");
+export const Clip = drawn(
+  "m20 11.5-8.2 8.2a5 5 0 0 1-7-7l8.5-8.5a3.3 3.3 0 0 1 4.7 4.7l-8.5 8.5a1.7 1.7 0 0 1-2.4-2.4l7.8-7.7",
 );
-
-export const Bend = () => (
-  <Icon>
-    <path d="M5 5v6a4 4 0 0 0 4 4h10M14 10l5 5-5 5" />
-  </Icon>
-);
-
-export const Clip = () => (
-  <Icon>
-    <path d="m20 11.5-8.2 8.2a5 5 0 0 1-7-7l8.5-8.5a3.3 3.3 0 0 1 4.7 4.7l-8.5 8.5a1.7 1.7 0 0 1-2.4-2.4l7.8-7.7" />
-  </Icon>
-);
-
-export const Sheet = () => (
-  <Icon>
-    <path d="M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8zM14 3v5h5" />
-  </Icon>
-);
-
+export const Sheet = drawn("M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8zM14 3v5h5");
 export const Square = () => (
   <Icon>
     <rect x="7" y="7" width="10" height="10" rx="1.5" fill="currentColor" />
   </Icon>
 );
 
-export const ArrowDown = () => (
-  <Icon>
-    <path d="M12 5v14M5 12l7 7 7-7" />
-  </Icon>
+export const ArrowDown = drawn("M12 5v14M5 12l7 7 7-7");
+export const Cross = drawn("M18 6 6 18M6 6l12 12");
+export const List = drawn("M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01");
+export const Clock = drawn("M12 7v5l3 2M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z");
+export const Back = drawn("M4 9h11a5 5 0 0 1 0 10H8M8 5 4 9l4 4");
+export const Door = drawn("M14 4h4a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2h-4M10 8l-4 4 4 4M6 12h10");
+export const Warning = drawn(
+  "M12 9v4M12 17h.01M10.3 4 2.5 18a2 2 0 0 0 1.7 3h15.6a2 2 0 0 0 1.7-3L13.7 4a2 2 0 0 0-3.4 0z",
 );
-
-export const Cross = () => (
-  <Icon>
-    <path d="M18 6 6 18M6 6l12 12" />
-  </Icon>
-);
-
-export const List = () => (
-  <Icon>
-    <path d="M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01" />
-  </Icon>
-);
-
-export const Clock = () => (
-  <Icon>
-    <path d="M12 7v5l3 2M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z" />
-  </Icon>
-);
-
-export const Back = () => (
-  <Icon>
-    <path d="M4 9h11a5 5 0 0 1 0 10H8M8 5 4 9l4 4" />
-  </Icon>
-);
-
-export const Door = () => (
-  <Icon>
-    <path d="M14 4h4a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2h-4M10 8l-4 4 4 4M6 12h10" />
-  </Icon>
-);
-
-export const Warning = () => (
-  <Icon>
-    <path d="M12 9v4M12 17h.01M10.3 4 2.5 18a2 2 0 0 0 1.7 3h15.6a2 2 0 0 0 1.7-3L13.7 4a2 2 0 0 0-3.4 0z" />
-  </Icon>
-);
-
-export const Check = () => (
-  <Icon>
-    <path d="m5 12.5 4.5 4.5L19 7.5" />
-  </Icon>
-);
-
-export const ArrowLeft = () => (
-  <Icon>
-    <path d="M19 12H5M12 5l-7 7 7 7" />
-  </Icon>
-);
-
-export const Lens = () => (
-  <Icon>
-    <path d="m20 20-4-4M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0z" />
-  </Icon>
-);
-
-export const Reply = () => (
-  <Icon>
-    <path d="M10 7 4 12l6 5M4 12h9a7 7 0 0 1 7 7" />
-  </Icon>
-);
-
-export const Copy = () => (
-  <Icon>
-    <path d="M9 9h11v11H9zM5 15H4V4h11v1" />
-  </Icon>
-);
+export const Check = drawn("m5 12.5 4.5 4.5L19 7.5");
+export const ArrowLeft = drawn("M19 12H5M12 5l-7 7 7 7");
+export const Lens = drawn("m20 20-4-4M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0z");
+export const Reply = drawn("M10 7 4 12l6 5M4 12h9a7 7 0 0 1 7 7");
+export const Copy = drawn("M9 9h11v11H9zM5 15H4V4h11v1");

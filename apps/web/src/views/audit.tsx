@@ -10,6 +10,7 @@ import { call } from "../model/call.ts";
 import { nowMs } from "../model/clock.ts";
 import { link } from "../model/connection.ts";
 import { addressOf, replace, type ViewProps } from "../model/place.ts";
+import { Select } from "../ui/select.tsx";
 import "./audit.css";
 
 const PAGE_LINES = 100;
@@ -18,13 +19,14 @@ const LINES_MAX = 2_000;
 const LOOK_EVERY_MS = 2_000;
 /** A pause in the typing of this length is when the address takes it over. */
 const PAUSE_MS = 250;
-const ACTORS = ["supervisor", "workers", "gateway"] as const;
+/** None of them is all of them. */
+const ACTORS = ["", "supervisor", "workers", "gateway"] as const;
 /** Turns are work of the Teller and have no page of their own. */
 const TURN_ID = /^t-\d+$/;
 
 /** `detail` is what is looked for: the address keeps it, so that a link leads to some lines of it. */
 export function Audit({ detail = "" }: ViewProps) {
-  const actor = useSignal<AuditLine["actor"] | undefined>(undefined);
+  const actor = useSignal<AuditLine["actor"] | "">("");
   const event = useSignal("");
   const sought = useSignal(detail);
   const { lines, isLooking, bringOlder } = useTrail(actor.value);
@@ -58,35 +60,25 @@ export function Audit({ detail = "" }: ViewProps) {
             sought.value = currentTarget.value;
           }}
         />
-        <select
-          aria-label={viewWords.auditActor}
-          value={actor.value ?? ""}
-          onInput={({ currentTarget }) => {
-            actor.value = ACTORS.find((one) => one === currentTarget.value);
+        <Select
+          name={viewWords.auditActor}
+          options={ACTORS}
+          textOf={(one) => (one === "" ? viewWords.everyActor : viewWords.processName[one])}
+          chosen={actor.value}
+          onChoose={(one) => {
+            actor.value = one;
           }}
-        >
-          <option value="">{viewWords.everyActor}</option>
-          {ACTORS.map((one) => (
-            <option key={one} value={one}>
-              {viewWords.processName[one]}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label={viewWords.auditEvent}
-          value={event.value}
-          onInput={({ currentTarget }) => {
-            event.value = currentTarget.value;
+        />
+        <Select
+          name={viewWords.auditEvent}
+          // What was chosen stays to be seen while the lines of another process are loaded.
+          options={["", ...(events.includes(event.value) || event.value === "" ? [] : [event.value]), ...events]}
+          textOf={(one) => one || viewWords.everyEvent}
+          chosen={event.value}
+          onChoose={(one) => {
+            event.value = one;
           }}
-        >
-          <option value="">{viewWords.everyEvent}</option>
-          {/* What was chosen stays to be seen while the lines of another process are loaded. */}
-          {(event.value === "" || events.includes(event.value) ? events : [event.value, ...events]).map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </select>
+        />
       </search>
       {isLooking && lines.length === 0 && <p class="quiet">{words.looking}</p>}
       {!isLooking && shown.length === 0 && (
@@ -160,13 +152,13 @@ interface Trail {
 }
 
 /** The newest lines, and what is added to them while the view is open. */
-function useTrail(actor: AuditLine["actor"] | undefined): Trail {
+function useTrail(actor: AuditLine["actor"] | ""): Trail {
   const lines = useSignal<readonly AuditLine[]>([]);
   const previous = useSignal<string | null>(null);
   const isLooking = useSignal(true);
   const isConnected = link.value.state === "connected";
   const read = (where: Record<string, string>) => {
-    const query = new URLSearchParams({ limit: String(PAGE_LINES), ...(actor !== undefined && { actor }), ...where });
+    const query = new URLSearchParams({ limit: String(PAGE_LINES), ...(actor !== "" && { actor }), ...where });
     return call<AuditAnswer>("GET", `api/audit?${query}`);
   };
   useEffect(() => {

@@ -9,6 +9,7 @@ import { link } from "../../model/connection.ts";
 import { go, type ViewProps } from "../../model/place.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { wish } from "../../model/wish.ts";
+import { Select } from "../../ui/select.tsx";
 import { ChangesOf, changes, lookForChanges } from "../changes.tsx";
 import { MemoryReader, SourceRow } from "./memory-files.tsx";
 import "../kept.css";
@@ -112,18 +113,14 @@ function Add() {
       />
       <label>
         <span class="unseen">{viewWords.memoryPlace}</span>
-        <select
-          value={place.value}
-          onInput={(event) => {
-            place.value = PLACES.find((one) => one === event.currentTarget.value) ?? "good";
+        <Select
+          options={PLACES}
+          textOf={(one) => viewWords.memoryPlaces[one]}
+          chosen={place.value}
+          onChoose={(one) => {
+            place.value = one;
           }}
-        >
-          {PLACES.map((one) => (
-            <option key={one} value={one}>
-              {viewWords.memoryPlaces[one]}
-            </option>
-          ))}
-        </select>
+        />
       </label>
       <button type="submit" class="primary" disabled={!isReady}>
         {viewWords.remember}

@@ -9,7 +9,7 @@ import { momentText, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { addressOf, go, goHome, type ViewProps } from "../../model/place.ts";
 import { useAnswer } from "../../model/use-answer.ts";
-import { Highlighted } from "../../ui/highlight.tsx";
+import { piecesOf } from "../../ui/found-in.ts";
 import "./search.css";
 
 /** A pause in the typing of this length is when it is looked for. */
@@ -143,5 +143,12 @@ function Hit({ hit: { id, role, at, text }, query }: { hit: HistoryHit; query: s
         <Highlighted text={text} query={query} />
       </p>
     </>
+  );
+}
+
+/** Marks in a text what was looked for. */
+function Highlighted({ text, query }: { text: string; query: string }) {
+  return (
+    <>{piecesOf(text, query).map((piece, i) => (piece.isFound ? <mark key={i}>{piece.text}</mark> : piece.text))}</>
   );
 }

@@ -8,6 +8,7 @@ import { momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { link } from "../../model/connection.ts";
 import { type Preview, previewSchedule, saveTrigger } from "../../model/trigger-calls.ts";
+import { Select } from "../../ui/select.tsx";
 import { ConditionBuilder } from "./condition-builder.tsx";
 import {
   changesOf,
@@ -16,7 +17,6 @@ import {
   emptyDraft,
   isComplete,
   KINDS,
-  type Kind,
   orderOf,
   type TriggerDraft,
   UNITS_SEC,
@@ -93,13 +93,12 @@ export function TriggerForm({ trigger, onDone }: TriggerFormProps) {
       <div class="form-row">
         <label>
           {viewWords.when}
-          <select value={draft.value.kind} onInput={(event) => change({ kind: event.currentTarget.value as Kind })}>
-            {KINDS[trigger?.type ?? "new"].map((kind) => (
-              <option key={kind} value={kind}>
-                {viewWords.kinds[kind]}
-              </option>
-            ))}
-          </select>
+          <Select
+            options={KINDS[trigger?.type ?? "new"]}
+            textOf={(kind) => viewWords.kinds[kind]}
+            chosen={draft.value.kind}
+            onChoose={(kind) => change({ kind })}
+          />
         </label>
         <WhenFields draft={draft.value} change={change} />
       </div>
@@ -244,17 +243,13 @@ function Interval({ draft: { count, unitSec }, change }: FieldProps) {
           onInput={(event) => change({ count: event.currentTarget.valueAsNumber || 0 })}
         />
       </label>
-      <select
-        aria-label={viewWords.everyN}
-        value={unitSec}
-        onInput={(event) => change({ unitSec: Number(event.currentTarget.value) })}
-      >
-        {units.map((sec) => (
-          <option key={sec} value={sec}>
-            {viewWords.units[sec]}
-          </option>
-        ))}
-      </select>
+      <Select
+        name={viewWords.everyN}
+        options={units}
+        textOf={(sec) => viewWords.units[sec] ?? ""}
+        chosen={unitSec}
+        onChoose={(sec) => change({ unitSec: sec })}
+      />
     </div>
   );
 }
@@ -314,16 +309,12 @@ function More({ draft, change }: FieldProps) {
         </label>
         <label>
           {viewWords.target}
-          <select
-            value={draft.target}
-            onInput={(event) => change({ target: event.currentTarget.value as TriggerDraft["target"] })}
-          >
-            {TARGETS.map((role) => (
-              <option key={role} value={role}>
-                {viewWords.targetOf(role)}
-              </option>
-            ))}
-          </select>
+          <Select
+            options={TARGETS}
+            textOf={viewWords.targetOf}
+            chosen={draft.target}
+            onChoose={(target) => change({ target })}
+          />
         </label>
         {isConditional && (
           <label>
@@ -339,16 +330,12 @@ function More({ draft, change }: FieldProps) {
         {!isConditional && (
           <label>
             {viewWords.missed}
-            <select
-              value={draft.missed}
-              onInput={(event) => change({ missed: event.currentTarget.value as TriggerDraft["missed"] })}
-            >
-              {MISSED.map((missed) => (
-                <option key={missed} value={missed}>
-                  {viewWords.missedOf[missed]}
-                </option>
-              ))}
-            </select>
+            <Select
+              options={MISSED}
+              textOf={(missed) => viewWords.missedOf[missed]}
+              chosen={draft.missed}
+              onChoose={(missed) => change({ missed })}
+            />
           </label>
         )}
       </div>
