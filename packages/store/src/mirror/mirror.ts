@@ -29,7 +29,7 @@ import {
   SIGNALS,
   TRIGGERS,
 } from "../disk/state.ts";
-import { Collection } from "./collection.ts";
+import { Collection, type CollectionOptions } from "./collection.ts";
 import { Ledger } from "./ledger.ts";
 
 type InboxEntry = { wish: Wish } | { dropped: Wish };
@@ -72,50 +72,18 @@ export class Mirror {
     const { durable } = options;
     this.isAlive = options.isAlive ?? (() => true);
     this.ledger = new Ledger(fs, options.onBadArchive);
-    const inbox = (stem: string, text: string, info: () => Promise<FileInfo | null>) =>
-      decodeInbox(stem, text, info, options.token, fs);
-    this.inboxEntries = new Collection({ fs, dir: INBOX, durable, decode: inbox });
-    this.triggerEntries = new Collection({
-      fs,
-      dir: TRIGGERS,
-      durable,
-      decode: (stem, text) => decodeTrigger(stem, text),
-    });
-    this.questionEntries = new Collection({
-      fs,
-      dir: QUESTIONS,
-      durable,
-      decode: (stem, text) => named(stem, parseRecord(Question, text)),
-    });
-    this.signalEntries = new Collection({
-      fs,
-      dir: SIGNALS,
-      durable,
-      decode: (stem, text) => named(stem, parseRecord(Signal, text)),
-    });
-    this.changeEntries = new Collection({
-      fs,
-      dir: CHANGES,
-      durable,
-      decode: (stem, text) => named(stem, parseRecord(Change, text)),
-    });
-    this.queues = ROLES.map(
-      (role) =>
-        new Collection({
-          fs,
-          dir: queueOf(role),
-          durable,
-          decode: (stem, text) => ofRole(role, named(stem, parseRecord(Task, text))),
-        }),
+    const records = <T>(dir: string, decode: CollectionOptions<T>["decode"]) =>
+      new Collection({ fs, dir, durable, decode });
+    this.inboxEntries = records(INBOX, (stem, text, info) => decodeInbox(stem, text, info, options.token, fs));
+    this.triggerEntries = records(TRIGGERS, decodeTrigger);
+    this.questionEntries = records(QUESTIONS, (stem, text) => named(stem, parseRecord(Question, text)));
+    this.signalEntries = records(SIGNALS, (stem, text) => named(stem, parseRecord(Signal, text)));
+    this.changeEntries = records(CHANGES, (stem, text) => named(stem, parseRecord(Change, text)));
+    this.queues = ROLES.map((role) =>
+      records(queueOf(role), (stem, text) => ofRole(role, named(stem, parseRecord(Task, text)))),
     );
-    this.runnings = ROLES.map(
-      (role) =>
-        new Collection({ fs, dir: runningOf(role), durable, decode: (stem, text) => decodeRunning(role, stem, text) }),
-    );
-    this.outcomes = ROLES.map(
-      (role) =>
-        new Collection({ fs, dir: resultsOf(role), durable, decode: (stem, text) => decodeResult(role, stem, text) }),
-    );
+    this.runnings = ROLES.map((role) => records(runningOf(role), (stem, text) => decodeRunning(role, stem, text)));
+    this.outcomes = ROLES.map((role) => records(resultsOf(role), (stem, text) => decodeResult(role, stem, text)));
     this.all = [
       this.inboxEntries,
       // What a question is about was there before it, and is looked at after it.
