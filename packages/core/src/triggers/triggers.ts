@@ -268,12 +268,6 @@ export function occurrenceId(triggerId: string, ms: number): string {
   return `${triggerId}--${momentId(ms)}`;
 }
 
-/** The trigger that an occurrence is of; null for whatever is no occurrence. */
-export function triggerOfOccurrence(id: string): string | null {
-  const at = id.lastIndexOf("--");
-  return at > 0 ? id.slice(0, at) : null;
-}
-
 /** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */
 export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstream: Report[], nowMs: number): Task {
   const { title, prompt, target, priority, timeoutSec, onInterrupt, traceId, depth } = trigger;
