@@ -14,77 +14,51 @@ import { advance, carryOut, createTrigger, endTrigger, recordChange } from "./tr
 import { concludeUndo, undo } from "./undo.ts";
 import { adopt, answerWish, cancel, quarantine, restart, steer, stop, tellLater } from "./wishes.ts";
 
+/** How each kind of action is done. */
+const DOING: { [T in Action["type"]]: (action: Extract<Action, { type: T }>, hands: Hands) => Promise<void> } = {
+  adopt: ({ path, wish }, hands) => adopt(path, wish, hands),
+  quarantine: ({ path, reason }, hands) => quarantine(path, reason, hands),
+  cancel,
+  steer,
+  unheard: tellLater,
+  stop,
+  finish: ({ result }, hands) => finish(result, hands),
+  settle: ({ settlement }, hands) => settle(settlement, hands),
+  fire: ({ task }, hands) => queueTask(task, "task_fired", hands),
+  "create-trigger": async ({ change, trigger }, hands) => {
+    await recordChange(change, hands);
+    await createTrigger(trigger, hands);
+  },
+  advance: async ({ change, trigger }, hands) => {
+    await recordChange(change, hands);
+    await advance(trigger, hands);
+  },
+  "carry-out": carryOut,
+  "end-trigger": endTrigger,
+  evaluate: ({ task }, hands) => queueTask(task, "evaluation_queued", hands),
+  improve: ({ task }, hands) => queueTask(task, "improvement_begun", hands),
+  note,
+  "roll-up": ({ task }, hands) => queueTask(task, "roll_up_queued", hands),
+  ask: ({ question }, hands) => ask(question, hands),
+  "close-question": ({ closed }, hands) => closeQuestion(closed, hands),
+  "conclude-question": concludeQuestion,
+  "answer-late": answerLate,
+  permit: (action, hands) => permit(action.permit, hands),
+  "order-restart": orderRestart,
+  "answer-wish": answerWish,
+  "note-down": noteDown,
+  undo,
+  unmerge: ({ task }, hands) => queueTask(task, "improvement_undo_queued", hands),
+  "conclude-undo": concludeUndo,
+  tell: ({ event }, hands) => tellTeller(event, hands),
+  wake: ({ turn }, hands) => wake(turn, hands),
+  restart: ({ wish }, hands) => restart(wish, hands),
+  remove: ({ removals }, hands) => remove(removals, hands),
+};
+
 /** Does one action. Errors of the disk go to the caller: the next tick tries again. */
 export async function execute(action: Action, hands: Hands): Promise<void> {
-  switch (action.type) {
-    case "adopt":
-      return adopt(action.path, action.wish, hands);
-    case "quarantine":
-      return quarantine(action.path, action.reason, hands);
-    case "cancel":
-      return cancel(action, hands);
-    case "steer":
-      return steer(action, hands);
-    case "unheard":
-      return tellLater(action, hands);
-    case "stop":
-      return stop(action, hands);
-    case "finish":
-      return finish(action.result, hands);
-    case "settle":
-      return settle(action.settlement, hands);
-    case "fire":
-      return queueTask(action.task, "task_fired", hands);
-    case "create-trigger":
-      await recordChange(action.change, hands);
-      return createTrigger(action.trigger, hands);
-    case "advance":
-      await recordChange(action.change, hands);
-      await advance(action.trigger, hands);
-      return;
-    case "carry-out":
-      return carryOut(action, hands);
-    case "end-trigger":
-      return endTrigger(action, hands);
-    case "evaluate":
-      return queueTask(action.task, "evaluation_queued", hands);
-    case "improve":
-      return queueTask(action.task, "improvement_begun", hands);
-    case "note":
-      return note(action, hands);
-    case "roll-up":
-      return queueTask(action.task, "roll_up_queued", hands);
-    case "ask":
-      return ask(action.question, hands);
-    case "close-question":
-      return closeQuestion(action.closed, hands);
-    case "conclude-question":
-      return concludeQuestion(action, hands);
-    case "answer-late":
-      return answerLate(action, hands);
-    case "permit":
-      return permit(action.permit, hands);
-    case "order-restart":
-      return orderRestart(action, hands);
-    case "answer-wish":
-      return answerWish(action, hands);
-    case "note-down":
-      return noteDown(action, hands);
-    case "undo":
-      return undo(action, hands);
-    case "unmerge":
-      return queueTask(action.task, "improvement_undo_queued", hands);
-    case "conclude-undo":
-      return concludeUndo(action, hands);
-    case "tell":
-      return tellTeller(action.event, hands);
-    case "wake":
-      return wake(action.turn, hands);
-    case "restart":
-      return restart(action.wish, hands);
-    case "remove":
-      return remove(action.removals, hands);
-    default:
-      action satisfies never;
-  }
+  // The type of the table says that what stands at a type takes the action of that type.
+  const act = DOING[action.type] as (action: Action, hands: Hands) => Promise<void>;
+  await act(action, hands);
 }
