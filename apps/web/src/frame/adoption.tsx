@@ -5,16 +5,8 @@ import { useEffect } from "preact/hooks";
 import { words } from "../i18n/words.ts";
 import { call } from "../model/call.ts";
 
-const KINDS: readonly HomeItem["kind"][] = [
-  "setting",
-  "command",
-  "task",
-  "result",
-  "trigger",
-  "skill",
-  "file",
-  "browser",
-];
+/** In the order in which they are said. */
+const KINDS = Object.keys(words.adoption.kinds) as HomeItem["kind"][];
 
 export function Adoption() {
   const known = useSignal<AdoptionView | undefined>(undefined);
