@@ -32,6 +32,11 @@ interface Definition<T extends CommonOptions> {
   run: (options: ArgumentsCamelCase<T>) => Promise<void>;
 }
 
+/** What a command can be asked to do, as its first word; the first of them where none is said. */
+export function actions<const T extends string>(...choices: readonly [T, ...T[]]) {
+  return { choices, default: choices[0], describe: "what to do" };
+}
+
 /** A command, from its definition. */
 export function command<T extends CommonOptions>(definition: Definition<T>): Command {
   const { usage, summary, examples, epilogue, options, run } = definition;

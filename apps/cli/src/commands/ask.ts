@@ -68,7 +68,6 @@ export const ask = command({
         },
         onProgress: (taskId, step) =>
           printProgress(`  ${plainLine(titles.get(taskId) ?? "thinking")}: ${plainLine(step)}`),
-        onDelta: () => undefined,
       },
       { signal: AbortSignal.timeout(timeout * 1_000), isAttended: process.stdin.isTTY === true },
     );

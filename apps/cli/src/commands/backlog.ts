@@ -5,7 +5,7 @@ import { BACKLOG_ITEM_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/wire/api";
 import { BACKLOG_PATH } from "@mimikit/store/disk/state";
 import { readBacklog } from "@mimikit/store/documents/backlog";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { readText } from "../arguments/text-argument.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -23,17 +23,11 @@ export const backlog = command({
     ["mimikit backlog remove write the release notes", "takes an item out, by its text or its number"],
   ],
   options: (yargs) =>
-    yargs
-      .positional("action", {
-        choices: ["list", "add", "done", "remove"] as const,
-        default: "list" as const,
-        describe: "what to do",
-      })
-      .positional("item", {
-        type: "string",
-        array: true,
-        describe: "the item; done and remove: its text, or its number in the list; - reads it from the pipe",
-      }),
+    yargs.positional("action", actions("list", "add", "done", "remove")).positional("item", {
+      type: "string",
+      array: true,
+      describe: "the item; done and remove: its text, or its number in the list; - reads it from the pipe",
+    }),
   async run({ json, action, item: words }) {
     if (action === "list") await list(words, json);
     else await edit(action, words, json);

@@ -301,8 +301,6 @@ class Talk {
         this.latestSteps.set(taskId, step);
         this.screen.do(plainLine(step));
       },
-      // What is being written comes over the screen's own connection.
-      onDelta: () => undefined,
     };
   }
 }
@@ -313,5 +311,4 @@ const SILENT: Listener = {
   onQuestion: () => undefined,
   onTask: () => undefined,
   onProgress: () => undefined,
-  onDelta: () => undefined,
 };

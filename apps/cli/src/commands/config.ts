@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { CONFIG_FILE, loadConfig, loadSettings, type Setting } from "@mimikit/runtime/config/config";
 import { findMistakes } from "@mimikit/runtime/config/find-mistakes";
 import { z } from "zod";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
@@ -23,11 +23,7 @@ export const config = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", {
-        choices: ["show", "validate"] as const,
-        default: "show" as const,
-        describe: "what to do",
-      })
+      .positional("action", actions("show", "validate"))
       .positional("what", { type: "string", describe: "show: a part of a name; validate: a file" }),
   async run({ json, action, what }) {
     if (action === "show") show(json, what);

@@ -3,7 +3,7 @@ import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { HistoryMessage } from "@mimikit/protocol/records/history";
 import { HISTORY_HITS_DEFAULT, HISTORY_HITS_MAX, type HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { withState } from "../instance/state.ts";
 import { Failure, misuseOf } from "../io/failure.ts";
@@ -21,7 +21,7 @@ export const history = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", { choices: ["list", "search"] as const, default: "list" as const, describe: "what to do" })
+      .positional("action", actions("list", "search"))
       .positional("words", { type: "string", array: true, describe: "search: what to look for" })
       .option("limit", {
         type: "number",

@@ -6,7 +6,7 @@
 import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { readImprovement, readImprovements } from "@mimikit/store/views/improvements";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -26,11 +26,7 @@ export const improve = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", {
-        choices: ["list", "show", "now"] as const,
-        default: "list" as const,
-        describe: "what to do",
-      })
+      .positional("action", actions("list", "show", "now"))
       .positional("id", { type: "string", describe: "show: the improvement, or its number" })
       .option("limit", { type: "number", default: LIST_DEFAULT, describe: `list: how many, at most ${LIST_MAX}` }),
   async run({ json, action, id, limit }) {

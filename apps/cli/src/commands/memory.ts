@@ -10,7 +10,7 @@ import { HITS_DEFAULT, HITS_MAX, MemorySearch } from "@mimikit/memory/sources/me
 import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/records/effect";
 import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -34,11 +34,7 @@ export const memory = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", {
-        choices: ["status", "index", "search", "add"] as const,
-        default: "status" as const,
-        describe: "what to do",
-      })
+      .positional("action", actions("status", "index", "search", "add"))
       .positional("words", {
         type: "string",
         array: true,

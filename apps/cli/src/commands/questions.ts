@@ -1,6 +1,6 @@
 /** Shows what Mimikit asks, and answers it. Reads and writes the state directory itself, so it works with everything down. */
 import type { QuestionView } from "@mimikit/protocol/wire/api";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { readText } from "../arguments/text-argument.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -18,11 +18,7 @@ export const questions = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", {
-        choices: ["list", "answer"] as const,
-        default: "list" as const,
-        describe: "what to do",
-      })
+      .positional("action", actions("list", "answer"))
       .positional("id", { type: "string", describe: "answer: the question, or the beginning of its id" })
       .positional("text", {
         type: "string",

@@ -1,7 +1,7 @@
 /** Lists the skills that Workers can follow, and shows one. Read from the disk, so it needs no running instance. */
 import { findSkills, listSkillFiles, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
 import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
@@ -17,7 +17,7 @@ export const skills = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", { choices: ["list", "show"] as const, default: "list" as const, describe: "what to do" })
+      .positional("action", actions("list", "show"))
       .positional("name", { type: "string", describe: "the skill, for show" }),
   async run({ json, action, name }) {
     const found = await findSkills(skillPlacesOf(currentPlace(), process.env));

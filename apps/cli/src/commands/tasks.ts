@@ -2,7 +2,7 @@
 
 import { Role } from "@mimikit/protocol/base/role";
 import { type TaskDetail, TaskState, type TaskSummary } from "@mimikit/protocol/wire/api";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -23,11 +23,7 @@ export const tasks = command({
   ],
   options: (yargs) =>
     yargs
-      .positional("action", {
-        choices: ["list", "show", "cancel"] as const,
-        default: "list" as const,
-        describe: "what to do",
-      })
+      .positional("action", actions("list", "show", "cancel"))
       .positional("id", { type: "string", describe: "the task, for show and cancel" })
       .option("state", { choices: TaskState.options, describe: "list: only tasks in this state" })
       .option("role", { choices: Role.options, describe: "list: only tasks of this role" })

@@ -15,7 +15,7 @@ import type { Said } from "@mimikit/store/disk/create-wish";
 import { meanCost } from "@mimikit/store/views/mean-cost";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { z } from "zod";
-import { command } from "../arguments/command.ts";
+import { actions, command } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import {
   definitionFrom,
@@ -58,7 +58,7 @@ export const triggers = command({
   options: (yargs) =>
     orderOptions(
       yargs
-        .positional("action", { choices: ACTIONS, default: "list" as const, describe: "what to do" })
+        .positional("action", actions(...ACTIONS))
         .positional("words", {
           type: "string",
           array: true,

@@ -23,8 +23,6 @@ export interface Listener {
   onTask(task: TaskSummary): void;
   /** A running task, or the Teller's turn, says what it does. */
   onProgress(taskId: string, step: string): void;
-  /** Text of a reply as it is being written: lossy, the reply itself follows. */
-  onDelta(taskId: string, text: string): void;
 }
 
 interface Patience {
@@ -49,8 +47,7 @@ export async function awaitAnswer(
   const waker = createWaker(signal);
   const isOwn = (taskId: string) => outcome.state === "waiting" || outcome.tasks.some((task) => task.id === taskId);
   const connection = follow((frame: ServerFrame) => {
-    if (frame.type === "delta") listener.onDelta(frame.taskId, frame.text);
-    else if (frame.type === "progress") isOwn(frame.taskId) && listener.onProgress(frame.taskId, frame.step);
+    if (frame.type === "progress" && isOwn(frame.taskId)) listener.onProgress(frame.taskId, frame.step);
     else if (HEARD.has(frame.type)) waker.wake();
   });
   try {
