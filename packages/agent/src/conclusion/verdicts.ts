@@ -3,7 +3,7 @@
  * The conditions have nothing to do with each other, so that an answer which is still not whole after its correction
  * counts as far as it goes: otherwise one condition that no model will judge would keep all others from being judged.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import type { Verdicts } from "@mimikit/protocol/records/result";
 import type { EvaluationItem } from "@mimikit/protocol/records/task";
 import { z } from "zod";
@@ -42,13 +42,7 @@ export function readVerdicts(
 
 function readAnswers(text: string): Answers | null {
   const json = lastJson(text, "[");
-  if (json === undefined) return null;
-  try {
-    return Answers.safeParse(parseJson(json)).data ?? null;
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    return null;
-  }
+  return json === undefined ? null : (Answers.safeParse(tryJson(json)).data ?? null);
 }
 
 function named(ids: readonly string[]): string {

@@ -3,7 +3,7 @@
  * a line, and never in code, in a quotation or in a section that was repeated from a prompt, is a tag a call; everywhere
  * else it is text. What stands above the tags is what the model says.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { parseJson, tryJson } from "@mimikit/protocol/base/json";
 import { Parser } from "htmlparser2";
 import { z } from "zod";
 import type { Tool } from "../tools/tool.ts";
@@ -266,12 +266,8 @@ function readAttribute(text: string, schema: JsonSchema): unknown {
       .split(",")
       .map((part) => ROLE_NAMES.get(part.trim()) ?? part.trim())
       .filter((part) => part !== "");
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    return text;
-  }
+  const value = tryJson(text);
+  return value === undefined ? text : value;
 }
 
 /** The older name of the conversation's second voice (SPEC G1). */

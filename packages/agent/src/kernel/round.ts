@@ -2,7 +2,7 @@
  * What becomes of the calls of one answer, before any of them is made. Every call is answered: one that is not executed
  * is told why, because a call that stays open makes strict endpoints refuse the whole conversation.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { BadJson, parseJson, tryJson } from "@mimikit/protocol/base/json";
 import type { Limits } from "./limits.ts";
 import type { ModelAnswer, ToolCall } from "./model.ts";
 
@@ -35,13 +35,8 @@ export function planRound(
 
 /** A call as it is shown to the model again. Endpoints that parse what they are sent choke on torn JSON. */
 export function replayable(call: ToolCall): ToolCall {
-  try {
-    readArguments(call);
-    return call;
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    return { ...call, arguments: "{}" };
-  }
+  const isWhole = call.arguments.trim() === "" || tryJson(call.arguments) !== undefined;
+  return isWhole ? call : { ...call, arguments: "{}" };
 }
 
 /** Some endpoints send no text at all for a call without arguments. */

@@ -3,7 +3,7 @@
  * decided, what is open, and what the tools found. Taken out by rule, whole sentences only, so it is the same whenever
  * it is taken; a derived view, and the session is the truth.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import { estimateTokens, shorten } from "../prompt/tokens.ts";
 import type { Turn, TurnOf } from "./session.ts";
 
@@ -163,17 +163,12 @@ function factsOf({ calls }: TurnOf<"assistant">, after: readonly Turn[]): string
 
 /** The telling fields of a JSON object; none of anything else. */
 function factsIn(json: string): string[] {
-  try {
-    const value = parseJson(json);
-    if (typeof value !== "object" || value === null) return [];
-    return FACT_KEYS.flatMap((key) => {
-      const field: unknown = Object.entries(value).find(([name]) => name === key)?.[1];
-      return typeof field === "string" && field !== "" ? [`${key}=${firstLine(field)}`] : [];
-    });
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    return [];
-  }
+  const value = tryJson(json);
+  if (typeof value !== "object" || value === null) return [];
+  return FACT_KEYS.flatMap((key) => {
+    const field: unknown = Object.entries(value).find(([name]) => name === key)?.[1];
+    return typeof field === "string" && field !== "" ? [`${key}=${firstLine(field)}`] : [];
+  });
 }
 
 function firstLine(text: string): string {

@@ -38,6 +38,16 @@ export function parseJson(text: string, limits = { bytes: RECORD_BYTES_MAX, dept
   }
 }
 
+/** As `parseJson`; undefined where that throws. */
+export function tryJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof BadJson) return undefined;
+    throw error;
+  }
+}
+
 /** Parses bounded JSON into a record of `schema`. Throws `BadJson` with the place and the reason. */
 export function parseRecord<T>(schema: z.ZodType<T>, text: string, limits?: { bytes: number; depth: number }): T {
   const checked = schema.safeParse(parseJson(text, limits));

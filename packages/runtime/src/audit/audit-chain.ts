@@ -25,7 +25,7 @@ import {
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import { type AuditEvent, AuditLine } from "@mimikit/protocol/records/audit";
 import { HomeError } from "../home/home.ts";
 import type { ProcessRole } from "../process/role-record.ts";
@@ -158,12 +158,7 @@ export function hashOf(line: string): string {
 
 /** An audit line; null for what is none, such as the rest of a line that a crash tore off. */
 export function parseAuditLine(text: string): AuditLine | null {
-  try {
-    return parseRecord(AuditLine, text);
-  } catch (error) {
-    if (error instanceof BadJson) return null;
-    throw error;
-  }
+  return AuditLine.safeParse(tryJson(text)).data ?? null;
 }
 
 function dayOfMs(ms: number): string {

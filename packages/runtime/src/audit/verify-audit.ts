@@ -4,7 +4,7 @@
  * and of one that somebody has calculated anew: there is no secret in it. Whoever notes the head that it names, and finds it
  * again later, knows of everything up to there.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import type { ProcessRole } from "../process/role-record.ts";
 import { hashOf, PRUNED_EVENT, parseAuditLine } from "./audit-chain.ts";
 import { trailFiles } from "./audit-trail.ts";
@@ -94,15 +94,5 @@ function isTorn(text: string, actor: ProcessRole, next: number | null): boolean 
   const masked = written.replace(/\d+/g, "0");
   if (head.startsWith(masked)) return true;
   const seq = Number(/"seq":(\d+),/.exec(written)?.[1]);
-  return masked.startsWith(head) && (next === null || seq === next) && !isJson(written);
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text);
-    return true;
-  } catch (error) {
-    if (error instanceof BadJson) return false;
-    throw error;
-  }
+  return masked.startsWith(head) && (next === null || seq === next) && tryJson(written) === undefined;
 }

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { LOCKS } from "@mimikit/store/disk/state";
 import { z } from "zod";
@@ -78,12 +78,8 @@ async function readExpiry(path: string): Promise<number | null> {
     if (hasCode(error, "ENOENT")) return null;
     throw error;
   }
-  try {
-    return Date.parse(parseRecord(PairingCode, text).expiresAt);
-  } catch (error) {
-    if (error instanceof BadJson) return 0;
-    throw error;
-  }
+  const { data } = PairingCode.safeParse(tryJson(text));
+  return data === undefined ? 0 : Date.parse(data.expiresAt);
 }
 
 async function removeSpentCodes(home: string, nowMs: number): Promise<void> {

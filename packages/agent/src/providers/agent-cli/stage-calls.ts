@@ -3,7 +3,7 @@
  * bus, which must answer the same id. The MCP server has changed nothing; this is where effects come from.
  */
 import { childId } from "@mimikit/protocol/base/id";
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { ToolAnswer, ToolBus } from "../../bus.ts";
 import type { AnsweredCall } from "./agent-cli.ts";
@@ -33,12 +33,7 @@ export async function stageCalls(calls: readonly AnsweredCall[], taskId: string,
 }
 
 function idIn(answer: string): string | null {
-  try {
-    return Staged.safeParse(parseJson(answer)).data?.id ?? null;
-  } catch (error) {
-    if (error instanceof BadJson) return null;
-    throw error;
-  }
+  return Staged.safeParse(tryJson(answer)).data?.id ?? null;
 }
 
 function idOf(answer: ToolAnswer): string | null {

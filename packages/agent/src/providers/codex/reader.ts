@@ -1,6 +1,6 @@
 /** What the lines of `codex exec --json` mean. Lines and items that are new to us mean nothing. */
 
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { CliEvent } from "../agent-cli/agent-cli.ts";
 import { SERVER_NAME } from "../agent-cli/mcp/server-name.ts";
@@ -134,12 +134,7 @@ const Refusal = z.object({ error: z.object({ code: z.string().max(100) }) });
 
 /** The code in our server's refusal; `failed` where it was not our server that refused. */
 function errorCodeIn(answer: string): string {
-  try {
-    return Refusal.safeParse(parseJson(answer)).data?.error.code ?? "failed";
-  } catch (error) {
-    if (error instanceof BadJson) return "failed";
-    throw error;
-  }
+  return Refusal.safeParse(tryJson(answer)).data?.error.code ?? "failed";
 }
 
 /** What is being done, for those who watch; null where there is nothing to watch. */

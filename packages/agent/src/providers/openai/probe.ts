@@ -2,7 +2,7 @@
  * What an endpoint tells of a model in its list of models, in the words of those that tell anything: OpenRouter, Mistral,
  * llama.cpp and their like. An endpoint that does not answer in time knows nothing; it is asked again later.
  */
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { Known } from "../../kernel/capabilities.ts";
 
@@ -76,14 +76,7 @@ async function readBounded(response: Response): Promise<string | null> {
 }
 
 function read(text: string, model: string): Known {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (error instanceof BadJson) return {};
-    throw error;
-  }
-  const { data = [], models = [] } = Answer.safeParse(value).data ?? {};
+  const { data = [], models = [] } = Answer.safeParse(tryJson(text)).data ?? {};
   const listed = [...data, ...models].flatMap((each) => Listed.safeParse(each).data ?? []);
   const own = listed.filter((each) => [each.id, each.name, each.model].includes(model));
   return { vision: tells(own, "vision", ["image", "vision", "multimodal"]), audio: tells(own, "audio", ["audio"]) };
