@@ -5,8 +5,7 @@
  */
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "@mimikit/store/disk/error-code";
-import { isAbandoned } from "../agent-cli/is-abandoned.ts";
+import { clearOut, namesIn } from "../agent-cli/clear-out.ts";
 
 /** In every folder of claude: one folder for each directory that it was started in. */
 export const THREADS_DIR = "projects";
@@ -20,11 +19,5 @@ export async function prepareTaskDir(dir: string): Promise<void> {
 
 /** Removes the folder of a task that is done, and those in `dirs` of tasks that failed long ago. Throws what the disk throws. */
 export async function forgetTaskDir(dirs: string, id: string): Promise<void> {
-  const names = await readdir(dirs).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  });
-  for (const name of names)
-    if (name === id || (await isAbandoned(join(dirs, name))))
-      await rm(join(dirs, name), { recursive: true, force: true });
+  await clearOut(dirs, await namesIn(dirs), (name) => name === id);
 }
