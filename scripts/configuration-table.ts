@@ -1,14 +1,12 @@
 /** docs/configuration.md, made from the one schema of the configuration. */
-import { CONFIG_FIELDS, Config } from "@mimikit/runtime/config/config";
+import { Config } from "@mimikit/runtime/config/config";
+import { CONFIG_FIELDS, valueAt } from "@mimikit/runtime/config/fields";
 import { z } from "zod";
 
 export function describeConfiguration(): string {
   const defaults: unknown = Config.parse({});
   const rows = CONFIG_FIELDS.map(({ path, variables, schema }) => {
-    const value = path.reduce<unknown>(
-      (record, key) => (record as Record<string, unknown> | undefined)?.[key],
-      defaults,
-    );
+    const value = valueAt(defaults, path);
     const shown = value === undefined ? "–" : `\`${JSON.stringify(value)}\``;
     const names = variables.map((name) => `\`${name}\``).join(", ");
     return `| \`${path.join(".")}\` | ${shown} | ${names} | ${z.globalRegistry.get(schema)?.description ?? ""} |`;

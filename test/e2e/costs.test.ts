@@ -1,7 +1,7 @@
 /** What a turn costs the three real processes, as counts: whoever makes it dearer has to say so here. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { costsOf } from "../support/costs.ts";
-import { Instance } from "../support/instance.ts";
+import { Instance, ROLE_NAMES } from "../support/instance.ts";
 
 /** So often a turn is taken: half of them may cost more. */
 const TURNS = 11;
@@ -18,6 +18,16 @@ const SYNCS_MAX = { supervisor: 8, workers: 8, gateway: 2 };
 const LOOKS_MAX = { supervisor: 140, workers: 105, gateway: 225 };
 /** Directories listed in a turn, at most. */
 const LISTS_MAX = { supervisor: 28, workers: 18, gateway: 42 };
+
+/** What says of each provider whether it could answer, and nothing that answers. */
+const LIGHT = [
+  "kernel/capabilities.ts",
+  "providers/agent-cli/find-binary.ts",
+  "providers/claude/settings.ts",
+  "providers/codex/settings.ts",
+  "providers/openai/endpoint.ts",
+].map((path) => `packages/agent/src/${path}`);
+const OF_PROVIDERS = /^packages\/agent\/src\/(kernel|providers\/(?!offline\/).*)\//;
 
 let mimikit: Instance;
 beforeAll(async () => {
@@ -41,11 +51,21 @@ test("a message that is answered at once costs so many records, syncs, looks and
     await mimikit.send("hello");
     await mimikit.drained();
   });
-  for (const role of ["supervisor", "workers", "gateway"] as const) {
+  for (const role of ROLE_NAMES) {
     const { records, syncs, looks, lists } = costs[role];
     expect([role, records]).toEqual([role, RECORDS[role]]);
     expect(syncs, `syncs of ${role}`).toBeLessThanOrEqual(SYNCS_MAX[role]);
     expect(looks, `looks of ${role}`).toBeLessThanOrEqual(LOOKS_MAX[role]);
     expect(lists, `lists of ${role}`).toBeLessThanOrEqual(LISTS_MAX[role]);
+  }
+});
+
+test("where only the offline engine answers, no code of another provider is loaded but what says that it is not there", async () => {
+  await mimikit.send("run `echo done by code`");
+  await mimikit.replyWith("done by code");
+  for (const role of ROLE_NAMES) {
+    const { imported } = await mimikit.calls(role);
+    expect(imported).toContainEqual(expect.stringMatching(/^apps\/.*\/main\.ts$/));
+    expect([role, imported.filter((path) => OF_PROVIDERS.test(path)).sort()]).toEqual([role, LIGHT]);
   }
 });

@@ -1,11 +1,21 @@
 /**
- * Loaded into real processes (`node --import`): counts every call of `node:fs` by the name of the function, whoever makes it. On
- * SIGUSR2 it writes what was counted so far to `<pid>.json` in the folder that CALL_COUNTS names. The main thread is counted; the
- * search thread of memory is not.
+ * Loaded into real processes (`node --import`): counts every call of `node:fs` by the name of the function, whoever makes it, and
+ * notes every file of ours that is imported. On SIGUSR2 it writes both as they are then to `<pid>.json` in the folder that
+ * CALL_COUNTS names. The main thread is counted; the search thread of memory is not.
  */
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
-import { join } from "node:path";
+import { registerHooks, syncBuiltinESMExports } from "node:module";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = join(import.meta.dirname, "../..");
+const imported: string[] = [];
+registerHooks({
+  load(url, context, nextLoad) {
+    if (url.startsWith("file:")) imported.push(relative(ROOT, fileURLToPath(url)));
+    return nextLoad(url, context);
+  },
+});
 
 const { renameSync, writeFileSync } = fs;
 const counts: Record<string, number> = {};
@@ -33,6 +43,6 @@ syncBuiltinESMExports();
 process.on("SIGUSR2", () => {
   const path = join(process.env.CALL_COUNTS ?? "", `${process.pid}.json`);
   const { user, system } = process.cpuUsage();
-  writeFileSync(`${path}.new`, JSON.stringify({ counts, cpuMs: (user + system) / 1_000 }));
+  writeFileSync(`${path}.new`, JSON.stringify({ counts, cpuMs: (user + system) / 1_000, imported }));
   renameSync(`${path}.new`, path);
 });

@@ -58,6 +58,8 @@ export interface Calls {
   counts: Readonly<Record<string, number>>;
   /** Milliseconds of processor time, all threads together. */
   cpuMs: number;
+  /** The files that were imported, by their paths from the root of the repository. */
+  imported: readonly string[];
 }
 
 export class Instance {

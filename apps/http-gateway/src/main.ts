@@ -1,6 +1,6 @@
 /** The gateway process: it translates HTTP and WebSocket frames into records, and records into views. */
 import { setTimeout as wait } from "node:timers/promises";
-import { describeProviders } from "@mimikit/agent/providers/names";
+import { describeProviders } from "@mimikit/agent/providers/index";
 import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search/search";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config/config";

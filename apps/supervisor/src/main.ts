@@ -1,6 +1,6 @@
 /** The supervisor process: code only. It ticks every second, and at once when a record comes. */
 
-import { hasModel } from "@mimikit/agent/providers/names";
+import { hasModel } from "@mimikit/agent/providers/index";
 import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
 import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { createLog } from "@mimikit/runtime/audit/log";

@@ -3,8 +3,7 @@
 import { realpath } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
-import { chooseProviders } from "@mimikit/agent/providers/index";
-import { chainOf, describeProviders } from "@mimikit/agent/providers/names";
+import { chainOf, chooseProviders, describeProviders } from "@mimikit/agent/providers/index";
 import { definitionOf, ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { reservationOf } from "@mimikit/agent/run/reservation";

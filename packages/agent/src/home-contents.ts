@@ -3,6 +3,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import type { Wish } from "@mimikit/protocol/records/inbox";
 import { HOME_ITEM_CHARS_MAX, HOME_ITEMS_MAX, type HomeContents, type HomeItem } from "@mimikit/protocol/wire/api";
 import { settingsInFile } from "@mimikit/runtime/config/config";
+import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
 import type { Environment, Place } from "@mimikit/runtime/home/home";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import {
@@ -20,7 +21,6 @@ import { findSkills, skillPlacesOf } from "./skills/skills.ts";
 
 /** Files that are part of every prompt. */
 const PROMPT_FILES = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH, BACKLOG_PATH];
-const AGENT_FOLDERS = ["codex", "claude"];
 
 /** @param mirror of the directory; refreshed. Throws what the disk throws. */
 export async function contentsOf(
@@ -100,8 +100,8 @@ async function promptFiles(fs: FileSystem): Promise<HomeItem[]> {
 
 /** The homes of the agent CLIs: settings in them can name an endpoint, and a login is one. */
 async function agentFolders(fs: FileSystem): Promise<HomeItem[]> {
-  const found = await Promise.all(AGENT_FOLDERS.map((path) => fs.exists(path)));
-  return AGENT_FOLDERS.filter((_path, i) => found[i]).map((name) => ({
+  const found = await Promise.all(PROVIDER_FOLDERS.map((path) => fs.exists(path)));
+  return PROVIDER_FOLDERS.filter((_path, i) => found[i]).map((name) => ({
     kind: "setting",
     text: `${name}/: settings and login of the agent CLI`,
   }));

@@ -4,6 +4,7 @@
  */
 
 import { FailureReason } from "@mimikit/protocol/base/failure";
+import type { Role } from "@mimikit/protocol/base/role";
 import type { Usage } from "@mimikit/protocol/base/usage";
 import type { ResultType } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -79,6 +80,11 @@ export interface Provider {
   model?: string;
   /** Must end soon after `signal` aborts, with all its child processes gone. */
   run(run: Run, signal: AbortSignal): AsyncIterable<ProviderEvent>;
+}
+
+/** The model that the settings name for `role`; undefined where they name none. */
+export function modelOf(role: Role, { model, models }: Pick<Config, "model" | "models">): string | undefined {
+  return models[role] ?? model;
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Who answers for a role, who stands in, and what their owner is told of it. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chooseProviders } from "@mimikit/agent/providers/index";
-import { chainOf, describeProviders, type Surroundings } from "@mimikit/agent/providers/names";
+import { chainOf, chooseProviders, describeProviders, type Surroundings } from "@mimikit/agent/providers/index";
 import { Config } from "@mimikit/runtime/config/config";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../fixtures.ts";

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONFIG_FIELDS, Config, loadConfig } from "@mimikit/runtime/config/config";
+import { Config, loadConfig } from "@mimikit/runtime/config/config";
+import { CONFIG_FIELDS, setsAnything } from "@mimikit/runtime/config/fields";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../temporary-home.ts";
 
@@ -82,6 +83,11 @@ test("every field says what it is for and has a variable of its own", () => {
   const variables = CONFIG_FIELDS.flatMap((field) => field.variables);
   expect(new Set(variables).size).toBe(variables.length);
   expect(variables).toContain("MIMIKIT_ARCHIVE_FOLD_DAYS");
+});
+
+test("a process that is to have no settings of its caller's gets neither settings nor keys, and all else", () => {
+  const names = ["MIMIKIT_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PATH", "HTTPS_PROXY"];
+  expect(names.filter((name) => !setsAnything(name))).toEqual(["PATH", "HTTPS_PROXY"]);
 });
 
 test.each([

@@ -21,6 +21,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { auditFile } from "@mimikit/runtime/audit/audit-files";
 import { trailFiles } from "@mimikit/runtime/audit/audit-trail";
+import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
 import { IGNORE_FILE } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
@@ -42,7 +43,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
-export const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, "codex", "claude"];
+export const SECRET_PATHS: readonly string[] = ["token", WEB_SESSIONS, ...PROVIDER_FOLDERS];
 /** What a start makes anew, or what is of this machine only. */
 export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, IGNORE_FILE, "pm2", "cache"];
 const UNFINISHED = /\.(tmp|next|new)$/;

@@ -1,8 +1,8 @@
 /** Can the shell of a Worker reach the state directory? Found out by trying, for everybody who may answer for the Workers. */
 
-import { chainOf } from "@mimikit/agent/providers/names";
+import { chainOf } from "@mimikit/agent/providers/index";
 import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
-import type { ProviderId } from "@mimikit/runtime/config/config";
+import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 

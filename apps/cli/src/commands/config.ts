@@ -1,15 +1,15 @@
 /** Says which settings are in force and where each comes from, and what is wrong with them. Works with everything down. */
 import { join, resolve } from "node:path";
-import { CONFIG_FILE, loadConfig, loadSettings, type Setting } from "@mimikit/runtime/config/config";
+import { loadConfig, loadSettings, type Setting } from "@mimikit/runtime/config/config";
+import { CONFIG_FILE } from "@mimikit/runtime/config/config-file";
 import { findMistakes } from "@mimikit/runtime/config/find-mistakes";
+import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import { z } from "zod";
 import { actions, command } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 
-/** Never in a file, and never shown: only whether they are there. */
-const SECRET_VARIABLES = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;
 const MASK = "********";
 
 export const config = command({
@@ -36,7 +36,8 @@ function show(json: boolean, part = ""): void {
   const settings = loadSettings(home, process.env).filter(({ field }) =>
     field.path.join(".").toLowerCase().includes(part.toLowerCase()),
   );
-  const secrets = SECRET_VARIABLES.filter((name) => part === "" && process.env[name]);
+  // Only whether they are there.
+  const secrets = KEY_VARIABLES.filter((name) => part === "" && process.env[name]);
   if (json) {
     printJson({
       home,

@@ -10,6 +10,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";
+import { setsAnything } from "@mimikit/runtime/config/fields";
 import { homeHash, prepareHome, readToken } from "@mimikit/runtime/home/home";
 import { killMarked } from "@mimikit/runtime/process/marked-processes";
 import { PROCESS_ROLES, type ProcessRole } from "@mimikit/runtime/process/role-record";
@@ -52,7 +53,7 @@ export async function startTrial(): Promise<Trial> {
   mkdirSync(workDir);
   prepareHome(home);
   const config = Config.parse({ port: await freePort() });
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(MIMIKIT_|OPENAI_|ANTHROPIC_)/.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !setsAnything(name));
   const env = {
     ...Object.fromEntries(inherited),
     MIMIKIT_HOME: home,

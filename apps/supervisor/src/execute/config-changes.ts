@@ -5,7 +5,7 @@
 import { titleOf } from "@mimikit/core/base/title";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { Change, type ConfigChange } from "@mimikit/protocol/records/change";
-import { CONFIG_FILE, CONFIG_FILE_BYTES_MAX, problemOfConfig, settingsIn } from "@mimikit/runtime/config/config";
+import { CONFIG_FILE, CONFIG_FILE_BYTES_MAX, problemOfConfig, settingsIn } from "@mimikit/runtime/config/config-file";
 import { createRecord, replaceView } from "@mimikit/store/disk/record";
 import { changePath } from "@mimikit/store/disk/state";
 import { type Edited, editDocument, readIfDocument } from "@mimikit/store/documents/document";

@@ -1,5 +1,5 @@
 /** The settings of self-improvement, and whether a model answers for what it needs (SPEC J1). */
-import { hasModel, type Surroundings } from "@mimikit/agent/providers/names";
+import { hasModel, type Surroundings } from "@mimikit/agent/providers/index";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { ImproveSettings } from "./improving.ts";

@@ -1,5 +1,5 @@
 /** What decisions need to know of the budgets (SPEC N2). */
-import type { Surroundings } from "@mimikit/agent/providers/names";
+import type { Surroundings } from "@mimikit/agent/providers/index";
 import { reservationOf } from "@mimikit/agent/run/reservation";
 import { addSpending, ceilingOf } from "@mimikit/core/base/budget";
 import { dayOf } from "@mimikit/protocol/base/usage";

@@ -1,5 +1,6 @@
 /** The tasks as a list of cards: plans with their members, what they are doing, and how to stop them. */
 
+import { providerTitle } from "../i18n/answerer-of.ts";
 import { words } from "../i18n/words.ts";
 import { leaveDrawer } from "../model/drawer.ts";
 import { addressOf } from "../model/place.ts";
@@ -107,7 +108,7 @@ function Steps({ id }: { id: string }) {
 
 function RanWith({ provider }: { provider: string | undefined }) {
   if (provider === undefined) return null;
-  const name = words.provider(provider);
+  const name = providerTitle(provider);
   return (
     <span class="ran-with" title={name}>
       {name}

@@ -13,13 +13,6 @@ const UNITS_ZH: Record<IntervalUnit, string> = { day: "天", hour: "小时", min
 
 const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker", reviewer: "Reviewer" };
 
-const PROVIDERS_ZH: Record<string, string> = {
-  offline: "离线引擎",
-  openai: "模型接口",
-  codex: "Codex",
-  claude: "Claude",
-};
-
 const STATES_ZH: Record<TaskState, string> = {
   waiting: "等待中",
   queued: "排队中",
@@ -129,7 +122,6 @@ export const CHINESE: Words = {
   retryNow: "立即重连",
   starting: "正在启动…",
   startingTitle: "消息会立即保存，全部启动后就会回答。",
-  provider: (name) => PROVIDERS_ZH[name] ?? name,
   answeredLast: (name, last) => `${name}（上次：${last}）`,
   overview: "谁来回答，以及今天的用量",
   whoAnswers: "谁来回答",

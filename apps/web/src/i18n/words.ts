@@ -16,13 +16,6 @@ function plural(n: number, one: string, many: string): string {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
-const PROVIDERS: Record<string, string> = {
-  offline: "offline engine",
-  openai: "model endpoint",
-  codex: "Codex",
-  claude: "Claude",
-};
-
 const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker", reviewer: "Reviewer" };
 
 const STATES: Record<TaskState, string> = {
@@ -59,7 +52,7 @@ const TRIGGER_MOMENTS: Partial<Record<TriggerState, (moment: string) => string>>
 const COMBINATIONS: Record<string, string> = { and: "all of", or: "any of", not: "not" };
 
 const ENGLISH = {
-  language: "en",
+  language: "en" as "en" | "zh",
   name: "Mimikit",
   skip: "Skip to the message field",
 
@@ -101,7 +94,6 @@ const ENGLISH = {
   retryNow: "Reconnect now",
   starting: "starting…",
   startingTitle: "Messages are saved now and answered as soon as everything runs.",
-  provider: (name: string) => PROVIDERS[name] ?? name,
   answeredLast: (name: string, last: string) => `${name} (last: ${last})`,
   overview: "Who answers, and what today has cost",
   whoAnswers: "Who answers",

@@ -2,6 +2,7 @@
 import type { UsageRow } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { Budgets } from "../frame/overview.tsx";
+import { providerTitle } from "../i18n/answerer-of.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { costText, numberText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
@@ -147,7 +148,7 @@ function Names({ row }: { row: UsageRow | undefined }) {
   return (
     <>
       <td>{words.role(row.role)}</td>
-      <td>{words.provider(row.provider)}</td>
+      <td>{providerTitle(row.provider)}</td>
       <td>{row.model}</td>
     </>
   );

@@ -7,7 +7,7 @@ import { layOut } from "@mimikit/agent/prompt/evidence";
 import type { SandboxMode } from "@mimikit/agent/provider";
 import type { Answerers } from "@mimikit/agent/providers/index";
 import type { Circuits } from "@mimikit/agent/run/circuit";
-import { isFree, priceOf } from "@mimikit/agent/run/reservation";
+import { priceOf } from "@mimikit/agent/run/reservation";
 import { type Outcome, runTask } from "@mimikit/agent/run/run-task";
 import type { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
@@ -20,6 +20,7 @@ import { NO_USAGE, type Price, priced, type Usage, type UsageLine } from "@mimik
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Config } from "@mimikit/runtime/config/config";
+import { isFree } from "@mimikit/runtime/config/providers";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { runPath, streamPath } from "@mimikit/store/disk/state";
 import type { UsageBook } from "@mimikit/store/views/usage-book";

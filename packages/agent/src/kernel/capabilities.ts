@@ -2,7 +2,6 @@
  * What a model can do. The settings say so; where they do not, the endpoint is asked about what a table cannot know for
  * sure; then comes a table of well-known models, and last what most models have in common (SPEC I8).
  */
-import type { Config } from "@mimikit/runtime/config/config";
 import type { Senses } from "../prompt/media.ts";
 
 export interface Capabilities extends Senses {
@@ -56,10 +55,4 @@ export function capabilitiesOf(model: string, ...sources: readonly Known[]): Cap
     contextWindow: known("contextWindow"),
     reservedOutput: known("reservedOutput"),
   };
-}
-
-/** What the settings say of a model endpoint. */
-export function configuredOf({ openai }: Pick<Config, "openai">): Known {
-  const { toolCalls, vision, audio, contextWindow, reservedOutput } = openai;
-  return { toolCalls, vision, audio, contextWindow, reservedOutput };
 }

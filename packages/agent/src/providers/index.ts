@@ -1,22 +1,128 @@
-/** Every provider, and who answers for a role. */
-import type { Role } from "@mimikit/protocol/base/role";
-import type { ProviderId } from "@mimikit/runtime/config/config";
-import type { Provider } from "../provider.ts";
-import { createClaude } from "./claude/index.ts";
-import { claudeSettingsOf } from "./claude/settings.ts";
-import { createCodex } from "./codex/index.ts";
-import { codexSettingsOf } from "./codex/settings.ts";
-import { type Choice, chainOf, type Surroundings } from "./names.ts";
-import { offline } from "./offline/index.ts";
-import { endpointOf } from "./openai/endpoint.ts";
-import { createOpenai } from "./openai/index.ts";
+/**
+ * Every provider, and who answers for a role. Light: whoever only shows who answers loads this too, and no code of a provider
+ * but what says whether it can.
+ */
+import type { ProviderId } from "@mimikit/protocol/base/provider";
+import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import type { Config } from "@mimikit/runtime/config/config";
+import { isFree, PROVIDER_IDS } from "@mimikit/runtime/config/providers";
+import type { Environment, Place } from "@mimikit/runtime/home/home";
+import { modelOf, type Provider } from "../provider.ts";
+import type { CommandLine } from "../shell/sandbox.ts";
+import { claudeSettingsOf, missingForClaude } from "./claude/settings.ts";
+import { codexSettingsOf, missingForCodex } from "./codex/settings.ts";
+import { endpointOf, missingSetting } from "./openai/endpoint.ts";
 
-const CREATE: Record<ProviderId, (role: Role, config: Choice, surroundings: Surroundings) => Provider> = {
-  openai: (role, config, { env }) => createOpenai(endpointOf(role, config, env)),
-  codex: (role, config, { env, home }) => createCodex(codexSettingsOf(role, config, env, home)),
-  claude: (role, config, { env, home }) => createClaude(claudeSettingsOf(role, config, env, home)),
-  offline: () => offline,
+/** The environment holds keys and where programs are, the state directory `home` the logins. */
+type Given = [role: Role, config: Config, env: Environment, home: string];
+
+interface Row {
+  /** What must be there before it can answer for a role; null when nothing is missing. */
+  missing(...given: Given): string | null;
+  /** Loads its code; nothing may be missing. */
+  create(...given: Given): Promise<Provider>;
+  /** Where a Worker's commands run in a sandbox of its own, not in ours: runs `attempt` as they are run. Throws `UnusableCli`. */
+  inOwnSandbox?<T>(
+    attempt: CommandLine,
+    config: Config,
+    place: Place,
+    run: (commandLine: CommandLine, environment: Record<string, string>) => Promise<T>,
+  ): Promise<T>;
+}
+
+export const TABLE: Record<ProviderId, Row> = {
+  openai: {
+    missing: missingSetting,
+    create: async (role, config, env) =>
+      (await import("./openai/index.ts")).createOpenai(endpointOf(role, config, env)),
+  },
+  codex: {
+    missing: missingForCodex,
+    create: async (...given) => (await import("./codex/index.ts")).createCodex(codexSettingsOf(...given)),
+    inOwnSandbox: async (attempt, config, place, run) =>
+      (await import("./codex/own-sandbox.ts")).inOwnSandbox(
+        attempt,
+        codexSettingsOf("worker", config, process.env, place.home),
+        place,
+        run,
+      ),
+  },
+  claude: {
+    missing: missingForClaude,
+    create: async (...given) => (await import("./claude/index.ts")).createClaude(claudeSettingsOf(...given)),
+  },
+  offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },
 };
+
+/** Where the choice is made. */
+export interface Surroundings {
+  home: string;
+  env: Environment;
+}
+
+/** Who answers for one role, and what its owner should know of that. */
+export interface Chain {
+  /** The first answers, the others stand in for it. Empty when nobody can answer. */
+  ids: ProviderId[];
+  /** One line for each that was named and cannot answer. */
+  problems: string[];
+  /** What `auto` did not take, and what each of them lacks. */
+  passedOver: string[];
+}
+
+/**
+ * Who answers for `role`, and who stands in for it: its own settings, else the common ones; `auto` is the first provider
+ * that has what it needs. What is named and cannot answer is left out.
+ */
+export function chainOf(role: Role, config: Config, { home, env }: Surroundings): Chain {
+  const missing = (id: ProviderId) => TABLE[id].missing(role, config, env, home);
+  const problems: string[] = [];
+  const passedOver: string[] = [];
+  const ids = new Set<ProviderId>();
+  const add = (id: ProviderId, what: string) => {
+    const lack = missing(id);
+    if (lack === null) ids.add(id);
+    else problems.push(`the ${what} "${id}" for the ${role} lacks ${lack}`);
+  };
+  const name = config.providers[role] ?? config.provider;
+  if (name !== "auto") add(name, "provider");
+  else
+    for (const id of PROVIDER_IDS) {
+      const lack = missing(id);
+      if (lack === null) {
+        ids.add(id);
+        break;
+      }
+      passedOver.push(`${id} lacks ${lack}`);
+    }
+  for (const id of config.fallbacks[role] ?? config.fallback) add(id, "fallback");
+  return { ids: [...ids], problems, passedOver };
+}
+
+/** Is it a model that answers for `role`? */
+export function hasModel(role: Role, config: Config, surroundings: Surroundings): boolean {
+  const [first] = chainOf(role, config, surroundings).ids;
+  return first !== undefined && !isFree(first);
+}
+
+/** Who answers for each role as people are told it. */
+export interface Description {
+  /** A provider that cannot answer, and has nobody to stand in for it, keeps its name and is a problem. */
+  names: Record<Role, string>;
+  problems: string[];
+  /** What `auto` did not take, and why. */
+  passedOver: string[];
+}
+
+export function describeProviders(config: Config, surroundings: Surroundings): Description {
+  const chains = ROLES.map((role) => [role, chainOf(role, config, surroundings)] as const);
+  const nameOf = (role: Role, { ids }: Chain) => ids[0] ?? config.providers[role] ?? config.provider;
+  return {
+    names: Object.fromEntries(chains.map(([role, chain]) => [role, nameOf(role, chain)])) as Record<Role, string>,
+    problems: chains.flatMap(([, chain]) => chain.problems),
+    passedOver: [...new Set(chains.flatMap(([, chain]) => chain.passedOver))],
+  };
+}
 
 /** Those who can be asked, in their order. */
 export interface Answerers {
@@ -26,7 +132,19 @@ export interface Answerers {
 }
 
 /** Who answers for `role`, and who stands in for it. */
-export function chooseProviders(role: Role, config: Choice, surroundings: Surroundings): Answerers {
+export function chooseProviders(role: Role, config: Config, surroundings: Surroundings): Answerers {
   const { ids, problems } = chainOf(role, config, surroundings);
-  return { providers: ids.map((id) => CREATE[id](role, config, surroundings)), problems };
+  return { providers: ids.map((id) => loadedWhenAsked(id, role, config, surroundings)), problems };
+}
+
+function loadedWhenAsked(id: ProviderId, role: Role, config: Config, { env, home }: Surroundings): Provider {
+  const model = isFree(id) ? undefined : modelOf(role, config);
+  return {
+    name: id,
+    ...(model !== undefined && { model }),
+    async *run(run, signal) {
+      const provider = await TABLE[id].create(role, config, env, home);
+      yield* provider.run(run, signal);
+    },
+  };
 }

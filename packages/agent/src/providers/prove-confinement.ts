@@ -4,18 +4,17 @@
  */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config, ProviderId } from "@mimikit/runtime/config/config";
+import type { ProviderId } from "@mimikit/protocol/base/provider";
+import type { Config } from "@mimikit/runtime/config/config";
 import type { Place } from "@mimikit/runtime/home/home";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import { execa } from "execa";
 import { type CommandLine, findSandbox, INSTALL_HINT, sandboxed } from "../shell/sandbox.ts";
 import { cliEnvironment } from "./agent-cli/environment.ts";
 import { UnusableCli } from "./agent-cli/version.ts";
-import { PROFILE, permissionValues, reachOf } from "./codex/permissions.ts";
-import { type CodexSettings, codexSettingsOf } from "./codex/settings.ts";
-import { toToml } from "./codex/toml.ts";
+import { TABLE } from "./index.ts";
 
 /** What was found: the state is out of reach, or it is not, or no shell runs at all. */
 export type Confinement =
@@ -33,42 +32,22 @@ const ATTEMPT =
 export async function proveConfinement(provider: ProviderId, config: Config, place: Place): Promise<Confinement> {
   const target = join(place.home, TEMPORARY, `proof-${randomBytes(8).toString("hex")}`);
   const attempt: CommandLine = ["/bin/sh", "-c", ATTEMPT, "attempt", target, join(place.home, "token")];
-  if (provider !== "codex") {
-    const { sandbox } = config;
-    const found = await findSandbox();
-    if (sandbox === "off")
-      return { verdict: "open", why: "the setting says sandbox: off", next: "set it to auto or required" };
-    if ("missing" in found)
-      return { verdict: sandbox === "required" ? "refused" : "open", why: found.missing, next: INSTALL_HINT };
-    const { commandLine } = await sandboxed(attempt, { ...place, allow: [], mode: sandbox });
-    return look(commandLine, place, {}, target);
-  }
-  const settings = codexSettingsOf("worker", config, process.env, place.home);
-  const temporary = join(place.home, TEMPORARY, `codex-${randomBytes(8).toString("hex")}`);
-  await mkdir(temporary, { mode: 0o700 });
-  try {
-    const environment = { CODEX_HOME: settings.codexHome, TMPDIR: temporary };
-    return await look(await codexCommand(attempt, settings, place, temporary), place, environment, target);
-  } catch (error) {
-    if (!(error instanceof UnusableCli)) throw error;
-    return { verdict: "refused", why: error.message, next: "choose another: MIMIKIT_HOME" };
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-/** codex brings a sandbox of its own, and a command that runs something in it. */
-async function codexCommand(
-  attempt: CommandLine,
-  settings: CodexSettings,
-  { home, workDir }: Place,
-  temporary: string,
-): Promise<CommandLine> {
-  const task = { kind: "work" as const, upstream: [] };
-  const reach = await reachOf({ task, context: { longTexts: {} }, home, workDir }, settings.codexHome, temporary);
-  const values = Object.entries(permissionValues(reach, settings.network));
-  const options = values.flatMap(([key, value]) => ["-c", `${key}=${toToml(value)}`]);
-  return [settings.file, "sandbox", ...options, "--permission-profile", PROFILE, "--cd", workDir, "--", ...attempt];
+  const { inOwnSandbox } = TABLE[provider];
+  if (inOwnSandbox !== undefined)
+    try {
+      return await inOwnSandbox(attempt, config, place, (line, environment) => look(line, place, environment, target));
+    } catch (error) {
+      if (!(error instanceof UnusableCli)) throw error;
+      return { verdict: "refused", why: error.message, next: "choose another: MIMIKIT_HOME" };
+    }
+  const { sandbox } = config;
+  const found = await findSandbox();
+  if (sandbox === "off")
+    return { verdict: "open", why: "the setting says sandbox: off", next: "set it to auto or required" };
+  if ("missing" in found)
+    return { verdict: sandbox === "required" ? "refused" : "open", why: found.missing, next: INSTALL_HINT };
+  const { commandLine } = await sandboxed(attempt, { ...place, allow: [], mode: sandbox });
+  return look(commandLine, place, {}, target);
 }
 
 async function look(

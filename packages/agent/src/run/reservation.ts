@@ -3,20 +3,12 @@ import { NO_SPENDING, type Spending, spendingOf } from "@mimikit/core/base/budge
 import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced } from "@mimikit/protocol/base/usage";
 import type { Config } from "@mimikit/runtime/config/config";
-import { type Choice, chainOf, type Surroundings } from "../providers/names.ts";
-import { modelOf } from "../providers/openai/endpoint.ts";
-
-/** Does this provider cost nothing, whatever it says? The offline engine does. */
-export function isFree(provider: string): boolean {
-  return provider === "offline";
-}
+import { isFree } from "@mimikit/runtime/config/providers";
+import { modelOf } from "../provider.ts";
+import { chainOf, type Surroundings } from "../providers/index.ts";
 
 /** The tokens that the settings reserve for `role`, at the price of its model; nothing for a provider that is free. */
-export function reservationOf(
-  role: Role,
-  config: Choice & Pick<Config, "budget" | "prices">,
-  surroundings: Surroundings,
-): Spending {
+export function reservationOf(role: Role, config: Config, surroundings: Surroundings): Spending {
   const [first] = chainOf(role, config, surroundings).ids;
   if (first === undefined || isFree(first)) return NO_SPENDING;
   const inputTokens = config.budget.reserve[role];

@@ -3,7 +3,9 @@ import { readFileSync, statSync } from "node:fs";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
-import { CONFIG_ALIASES_MAX, CONFIG_FIELDS, CONFIG_FILE_BYTES_MAX, Config } from "./config.ts";
+import { CONFIG_ALIASES_MAX, CONFIG_FILE_BYTES_MAX } from "./config-file.ts";
+import { CONFIG_FIELDS, valueAt } from "./fields.ts";
+import { Config } from "./schema.ts";
 
 export interface Mistake {
   line: number;
@@ -88,9 +90,7 @@ const NAMES = CONFIG_FIELDS.map(({ path }) => path.join("."));
 const GROUPS = [...new Set(CONFIG_FIELDS.flatMap(({ path }) => (path.length > 1 ? [path[0] ?? ""] : [])))];
 
 function rightFor(name: string): string {
-  const standard = name
-    .split(".")
-    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], DEFAULTS);
+  const standard = valueAt(DEFAULTS, name.split("."));
   return standard === undefined || typeof standard === "object"
     ? "correct it, or remove it; see  mimikit config show"
     : `correct it, or remove it: the default is ${JSON.stringify(standard)}`;

@@ -9,7 +9,7 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { readIfDocument } from "@mimikit/store/documents/document";
 import { takenBack } from "@mimikit/store/documents/take-back";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
-import { CONFIG_FILE } from "./config.ts";
+import { CONFIG_FILE } from "./config-file.ts";
 
 /** Where changes are looked up; call `mirror.refresh()` before. */
 export interface ChangePlace {

@@ -6,7 +6,8 @@ import { type FSWatcher, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { Environment } from "../home/home.ts";
-import { CONFIG_FILE, type LoadedConfig, loadConfig } from "./config.ts";
+import { type LoadedConfig, loadConfig } from "./config.ts";
+import { CONFIG_FILE } from "./config-file.ts";
 
 /** An editor may save in several steps: the file is read when nothing has happened to it for so long. */
 const REST_MS = 50;

@@ -1,6 +1,7 @@
 /** One task: what was asked, what came of it, and when what happened to it. */
 
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
+import { providerTitle } from "../../i18n/answerer-of.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { costText, durationText, momentText, numberText, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
@@ -75,7 +76,7 @@ function Facts({ task }: { task: TaskSummary }) {
   const facts: [string, string | undefined][] = [
     [viewWords.task, id],
     [viewWords.role, words.role(role)],
-    [viewWords.answeredBy, provider && words.provider(provider)],
+    [viewWords.answeredBy, provider && providerTitle(provider)],
     [viewWords.took, startedAt && durationText(endMs - Date.parse(startedAt))],
     [viewWords.attempts, attempts > 1 ? String(attempts) : undefined],
     [viewWords.measureTokens, tokens > 0 ? numberText(tokens) : undefined],

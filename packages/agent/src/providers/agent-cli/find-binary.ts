@@ -23,6 +23,14 @@ export interface Binary {
   packaged: readonly string[];
 }
 
+/** Which program is missing, and the package to install; null where it is there. */
+export function missingBinary(binary: Binary, packageName: string, env: Environment): string | null {
+  if (findBinary(binary, env) !== null) return null;
+  const { variable, name } = binary;
+  if (env[variable]) return `a program: ${variable} names none (${env[variable]})`;
+  return `the program ${name}: install it (npm install -g ${packageName}) or set ${variable}`;
+}
+
 /** The last search for each program, by the PATH that it went through. */
 const searches = new Map<Binary, { path: string; program: string | null; untilMs: number }>();
 

@@ -1,14 +1,16 @@
 /** What the claude provider runs with. Light: whoever only shows who answers loads this too. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
+import { keyOf } from "@mimikit/runtime/config/providers";
 import type { Environment } from "@mimikit/runtime/home/home";
-import { type Binary, findBinary } from "../agent-cli/find-binary.ts";
-import { modelOf } from "../openai/endpoint.ts";
+import { modelOf } from "../../provider.ts";
+import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
 
-/** Only the environment holds it: it is never in a file of ours, nor in the arguments of a process. */
-export const KEY_VARIABLE = "ANTHROPIC_API_KEY";
+/** The key is never in a file of ours, nor in the arguments of a process. */
+export const KEY_VARIABLE = PROVIDERS.claude.key;
 const HOME_DIR = "claude";
 /** Beside what the Teller and the Planner have: a Worker's shell may write its own, and must not read theirs. */
 const WORKER_DIR = "worker";
@@ -17,12 +19,12 @@ const TASKS_DIR = "by-task";
 const LOGIN_FILE = ".credentials.json";
 
 const PLATFORM = `${process.platform}-${process.arch}`;
-const PACKAGE = `@anthropic-ai/claude-code-${PLATFORM}`;
+const PACKAGE = "@anthropic-ai/claude-code";
 
 const BINARY: Binary = {
   variable: "MIMIKIT_CLAUDE_BIN",
   name: "claude",
-  packaged: [`${PACKAGE}/claude`, `${PACKAGE}-musl/claude`],
+  packaged: [`${PACKAGE}-${PLATFORM}/claude`, `${PACKAGE}-${PLATFORM}-musl/claude`],
 };
 
 export interface ClaudeSettings {
@@ -45,11 +47,8 @@ type ClaudeConfig = Pick<Config, "claude" | "model" | "models">;
 
 /** What must be there before claude can answer for `role`; null when nothing is missing. */
 export function missingForClaude(role: Role, _config: ClaudeConfig, env: Environment, home: string): string | null {
-  if (findBinary(BINARY, env) === null) {
-    const named = env[BINARY.variable];
-    if (named) return `a program: ${BINARY.variable} names none (${named})`;
-    return `the program claude: install it (npm install -g @anthropic-ai/claude-code) or set ${BINARY.variable}`;
-  }
+  const program = missingBinary(BINARY, PACKAGE, env);
+  if (program !== null) return program;
   const configDir = configDirOf(role, home);
   if (env[KEY_VARIABLE] || existsSync(join(configDir, LOGIN_FILE))) return null;
   return `a key or a login: set ${KEY_VARIABLE}, or run  CLAUDE_CONFIG_DIR='${configDir}' claude  and there /login`;
@@ -58,7 +57,7 @@ export function missingForClaude(role: Role, _config: ClaudeConfig, env: Environ
 /** The settings of claude for `role`; nothing may be missing. */
 export function claudeSettingsOf(role: Role, config: ClaudeConfig, env: Environment, home: string): ClaudeSettings {
   const { baseUrl, idleSec } = config.claude;
-  const apiKey = env[KEY_VARIABLE] || undefined;
+  const apiKey = keyOf("claude", env);
   const model = modelOf(role, config);
   return {
     file: findBinary(BINARY, env) ?? BINARY.name,

@@ -1,16 +1,18 @@
 /** What the codex provider runs with. Light: whoever only shows who answers loads this too. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
+import { keyOf } from "@mimikit/runtime/config/providers";
 import type { Environment } from "@mimikit/runtime/home/home";
-import { type Binary, findBinary } from "../agent-cli/find-binary.ts";
-import { modelOf } from "../openai/endpoint.ts";
+import { modelOf } from "../../provider.ts";
+import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
 
 /** OpenAI's own address, for those who only give a key. */
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
-/** Only the environment holds it: it is never in a file of ours, nor in the arguments of a process. */
-export const KEY_VARIABLE = "OPENAI_API_KEY";
+/** The key is never in a file of ours, nor in the arguments of a process. */
+export const KEY_VARIABLE = PROVIDERS.codex.key;
 const HOME_DIR = "codex";
 
 /** Its platform packages, by Node's names of a platform. */
@@ -22,7 +24,8 @@ const TARGETS: Readonly<Record<string, string>> = {
 };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
-const VENDOR = `@openai/codex-${PLATFORM}/vendor/${TARGETS[PLATFORM] ?? PLATFORM}`;
+const PACKAGE = "@openai/codex";
+const VENDOR = `${PACKAGE}-${PLATFORM}/vendor/${TARGETS[PLATFORM] ?? PLATFORM}`;
 
 const BINARY: Binary = {
   variable: "MIMIKIT_CODEX_BIN",
@@ -53,11 +56,8 @@ type CodexConfig = Pick<Config, "codex" | "model" | "models">;
 
 /** What must be there before codex can answer for `role`; null when nothing is missing. */
 export function missingForCodex(_role: Role, { codex }: CodexConfig, env: Environment, home: string): string | null {
-  if (findBinary(BINARY, env) === null) {
-    const named = env[BINARY.variable];
-    if (named) return `a program: ${BINARY.variable} names none (${named})`;
-    return `the program codex: install it (npm install -g @openai/codex) or set ${BINARY.variable}`;
-  }
+  const program = missingBinary(BINARY, PACKAGE, env);
+  if (program !== null) return program;
   const codexHome = join(home, HOME_DIR);
   if (codex.baseUrl !== undefined || env[KEY_VARIABLE] || existsSync(join(codexHome, "auth.json"))) return null;
   return `a login or a key: run  CODEX_HOME='${codexHome}' codex login  or set ${KEY_VARIABLE}`;
@@ -66,7 +66,7 @@ export function missingForCodex(_role: Role, { codex }: CodexConfig, env: Enviro
 /** The settings of codex for `role`; nothing may be missing. */
 export function codexSettingsOf(role: Role, config: CodexConfig, env: Environment, home: string): CodexSettings {
   const { baseUrl, network, idleSec } = config.codex;
-  const apiKey = env[KEY_VARIABLE] || undefined;
+  const apiKey = keyOf("codex", env);
   const model = modelOf(role, config);
   const hasEndpoint = baseUrl !== undefined || apiKey !== undefined;
   return {

@@ -1,13 +1,15 @@
 /** Where the model of a role is and how to talk to it. Light: whoever only shows who answers loads this too. */
+
+import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
+import { keyOf } from "@mimikit/runtime/config/providers";
 import type { Environment } from "@mimikit/runtime/home/home";
-import { capabilitiesOf, configuredOf, type Known } from "../../kernel/capabilities.ts";
+import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
+import { modelOf } from "../../provider.ts";
 
 /** OpenAI's own address, for those who only give a key. */
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
-/** Only the environment holds it: it is never in a file of ours. */
-const KEY_VARIABLE = "OPENAI_API_KEY";
 /** Between tries, where the endpoint does not say how long. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000];
 /** A smaller window than this cannot hold the rules of a role. */
@@ -32,24 +34,19 @@ export interface Endpoint {
 
 export type ModelSettings = Pick<Config, "openai" | "model" | "models">;
 
-/** The model of `role`; undefined when none is configured. */
-export function modelOf(role: Role, { model, models }: Pick<Config, "model" | "models">): string | undefined {
-  return models[role] ?? model;
-}
-
 /** What must be set before `role` can have a model endpoint; null when nothing is missing. */
 export function missingSetting(role: Role, config: ModelSettings, env: Environment): string | null {
   if (modelOf(role, config) === undefined) return "a model: set MIMIKIT_MODEL";
-  const isReachable = config.openai.baseUrl !== undefined || keyOf(env) !== undefined;
-  return isReachable ? null : `an address or a key: set OPENAI_BASE_URL or ${KEY_VARIABLE}`;
+  const isReachable = config.openai.baseUrl !== undefined || keyOf("openai", env) !== undefined;
+  const { key, baseUrlVariable } = PROVIDERS.openai;
+  return isReachable ? null : `an address or a key: set ${baseUrlVariable} or ${key}`;
 }
 
 /** The endpoint of `role`; nothing may be missing. */
 export function endpointOf(role: Role, config: ModelSettings, env: Environment): Endpoint {
-  const { baseUrl = DEFAULT_BASE_URL, firstByteSec, idleSec } = config.openai;
-  const apiKey = keyOf(env);
+  const { baseUrl = DEFAULT_BASE_URL, firstByteSec, idleSec, ...configured } = config.openai;
+  const apiKey = keyOf("openai", env);
   const model = modelOf(role, config) ?? "";
-  const configured = configuredOf(config);
   const { contextWindow, reservedOutput, toolCalls } = capabilitiesOf(model, configured);
   return {
     baseUrl,
@@ -62,8 +59,4 @@ export function endpointOf(role: Role, config: ModelSettings, env: Environment):
     retryDelaysMs: RETRY_DELAYS_MS,
     ...(apiKey !== undefined && { apiKey }),
   };
-}
-
-function keyOf(env: Environment): string | undefined {
-  return env[KEY_VARIABLE] || undefined;
 }

@@ -1,0 +1,110 @@
+/**
+ * config.yaml, and the last good one beside it. A bad file never stops a running system: it is reported, and the last good one
+ * stays in force (docs/configuration.md).
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BadJson, describeIssues, parseRecord } from "@mimikit/protocol/base/json";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { parse as parseYaml } from "yaml";
+import { replaceFile } from "../home/replace-file.ts";
+import { Config, type ConfigInput } from "./schema.ts";
+
+export const CONFIG_FILE = "config.yaml";
+const LAST_GOOD_FILE = "config.last-good.json";
+export const CONFIG_FILE_BYTES_MAX = 65_536;
+export const CONFIG_ALIASES_MAX = 20;
+
+/** What the file sets, or the last good one where it is not good, which is a problem. */
+export function readConfigFile(home: string, problems: string[]): ConfigInput {
+  let input: ConfigInput;
+  try {
+    input = parseConfigFile(join(home, CONFIG_FILE));
+  } catch (error) {
+    const lastGood = readLastGood(home, problems);
+    const instead = lastGood === null ? "the defaults are in force" : "the last good file is in force";
+    problems.push(`${CONFIG_FILE}: ${messageOf(error)}; ${instead}`);
+    return lastGood ?? {};
+  }
+  rememberLastGood(home, input, problems);
+  return input;
+}
+
+/** Throws with the place and the reason. A missing or empty file sets nothing. */
+function parseConfigFile(path: string): ConfigInput {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return {};
+    throw error;
+  }
+  let text: string;
+  try {
+    const info = fstatSync(file);
+    if (!info.isFile()) throw new Error("not a regular file");
+    if (info.size > CONFIG_FILE_BYTES_MAX) throw new Error(`longer than ${CONFIG_FILE_BYTES_MAX} bytes`);
+    text = readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+  return parseConfig(text);
+}
+
+/** Throws with the place and the reason. */
+function parseConfig(text: string): ConfigInput {
+  const value: unknown = parseYaml(text, { maxAliasCount: CONFIG_ALIASES_MAX, logLevel: "error" }) ?? {};
+  const checked = Config.safeParse(value);
+  if (!checked.success) throw new Error(describeIssues(checked.error));
+  return value as ConfigInput;
+}
+
+/** What is wrong with the text of a `config.yaml`, in one line; null where it is good. */
+export function problemOfConfig(text: string): string | null {
+  try {
+    parseConfig(text);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What the text of a `config.yaml` sets, by the topmost names; nothing where it is not good. */
+export function settingsIn(text: string): Record<string, unknown> {
+  return problemOfConfig(text) === null ? { ...parseConfig(text) } : {};
+}
+
+function readLastGood(home: string, problems: string[]): ConfigInput | null {
+  try {
+    return parseRecord(Config, readFileSync(join(home, LAST_GOOD_FILE), "utf8"));
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) problems.push(`${LAST_GOOD_FILE}: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+function rememberLastGood(home: string, input: ConfigInput, problems: string[]): void {
+  const path = join(home, LAST_GOOD_FILE);
+  const text = `${JSON.stringify(input, null, 2)}\n`;
+  try {
+    if (readFileSync(path, "utf8") === text) return;
+  } catch (error) {
+    // Nothing was ever set: nothing to remember. Any other reason is cured by writing the file, or told by it.
+    if (hasCode(error, "ENOENT") && Object.keys(input).length === 0) return;
+  }
+  try {
+    replaceFile(path, text);
+  } catch (error) {
+    problems.push(
+      `${LAST_GOOD_FILE}: ${messageOf(error)}; a later mistake in ${CONFIG_FILE} cannot fall back to this file`,
+    );
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof BadJson || error instanceof Error) {
+    // The first line of many an error announces the lines that are left out here.
+    return error.message.split("\n", 1)[0]?.replace(/:$/, "") ?? "unreadable";
+  }
+  return String(error);
+}

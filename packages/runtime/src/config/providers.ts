@@ -1,0 +1,23 @@
+/** What follows from the table of providers: who can be named, who is free, where logins are, and which variables hold keys. */
+import { PROVIDERS, type ProviderFacts, type ProviderId } from "@mimikit/protocol/base/provider";
+import type { Environment } from "../home/home.ts";
+
+/** In the order of `auto`. */
+export const PROVIDER_IDS = Object.keys(PROVIDERS) as ProviderId[];
+
+export const factsOf = (id: ProviderId): ProviderFacts => PROVIDERS[id];
+
+/** Does it cost nothing, whatever it says, because there is no model behind it? */
+export const isFree = (name: string) => PROVIDER_IDS.some((id) => id === name && factsOf(id).isFree === true);
+
+/** Those whose settings and login are in a folder of the state directory that has their name. */
+export const PROVIDER_FOLDERS: readonly string[] = PROVIDER_IDS.filter((id) => factsOf(id).hasFolder);
+
+/** Every variable that holds a key, once. */
+export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDER_IDS.flatMap((id) => factsOf(id).key ?? []))];
+
+/** The key of a provider; undefined where it has none, or its variable is empty. */
+export function keyOf(id: ProviderId, env: Environment): string | undefined {
+  const { key } = factsOf(id);
+  return key === undefined ? undefined : env[key] || undefined;
+}

@@ -1,0 +1,164 @@
+/** Every setting, in one schema: for the file, for the environment, for `doctor` and for the documentation. */
+import { TIMEOUT_SEC_MAX, whole } from "@mimikit/protocol/base/fields";
+import type { PROVIDERS, ProviderId } from "@mimikit/protocol/base/provider";
+import { Price } from "@mimikit/protocol/base/usage";
+import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
+import { z } from "zod";
+import { factsOf, PROVIDER_IDS } from "./providers.ts";
+
+const TOKENS_MAX = 1_000_000_000_000;
+const DOLLARS_MAX = 1_000_000_000;
+const RESERVE_TOKENS_MAX = 100_000_000;
+
+const Named = z.enum(PROVIDER_IDS);
+const ProviderName = z.enum(["auto", ...PROVIDER_IDS]);
+/** Whom `auto` looks for before it takes the offline engine. */
+const SOUGHT = PROVIDER_IDS.slice(0, PROVIDER_IDS.indexOf("offline")).join(", ");
+
+/** Who answers when nobody before them can be reached, in this order. */
+const fallback = () => z.array(Named).max(PROVIDER_IDS.length);
+
+const modelName = () => z.string().trim().min(1).max(200).optional();
+
+/** Settings that belong together; all of them have defaults or need none. */
+const group = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
+  z
+    .strictObject(shape)
+    .prefault({} as z.input<z.ZodObject<Shape, z.core.$strict>>)
+    .describe(what);
+
+/** What may be spent; what is not set is not limited. */
+const limits = (what: string, of: string) =>
+  group(what, {
+    tokens: z.number().int().min(1).max(TOKENS_MAX).optional().describe(`Tokens that ${of}, in and out.`),
+    costUsd: z.number().positive().max(DOLLARS_MAX).optional().describe(`US dollars that ${of}.`),
+  });
+
+type Table = typeof PROVIDERS;
+type Configurable = { [Id in ProviderId]: Table[Id] extends { settings: unknown } ? Id : never }[ProviderId];
+type Groups = { [Id in Configurable]: ReturnType<typeof group<ReturnType<Table[Id]["settings"]>>> };
+
+/** What can be set of each provider, as a group of its name. */
+const PROVIDER_GROUPS = Object.fromEntries(
+  PROVIDER_IDS.flatMap((id) => {
+    const { key, settings } = factsOf(id);
+    const secret = key === undefined ? "" : ` Its key is only ever in the environment: ${key}.`;
+    return settings === undefined ? [] : [[id, group(`The \`${id}\` provider.${secret}`, settings())]];
+  }),
+) as Groups;
+
+const reserve = (tokens: number, what: string) =>
+  whole(0, RESERVE_TOKENS_MAX, tokens, `Tokens that ${what} counts for until it has said what it took.`);
+
+const timeout = (sec: number, what: string) => whole(1, TIMEOUT_SEC_MAX, sec, `Seconds that ${what} may take.`);
+
+export const Config = z.strictObject({
+  host: z.string().min(1).max(255).default("127.0.0.1").describe("The address that the gateway listens on."),
+  port: whole(1, 65_535, 8787, "The port that the gateway listens on."),
+  allowedHosts: z
+    .array(z.string().min(1).max(255))
+    .max(64)
+    .default([])
+    .describe("Host names beyond the loopback under which the gateway answers. A host that is not loopback needs one."),
+  provider: ProviderName.default("auto").describe(
+    `Who answers; auto takes the first that can: ${SOUGHT}, else the offline engine.`,
+  ),
+  providers: group("Exceptions from `provider`, by role.", {
+    teller: ProviderName.optional().describe("Who answers for the Teller, if not `provider`."),
+    planner: ProviderName.optional().describe("Who answers for the Planner, if not `provider`."),
+    worker: ProviderName.optional().describe("Who answers for the Workers, if not `provider`."),
+    reviewer: ProviderName.optional().describe("Who answers for the Reviewer, if not `provider`."),
+  }),
+  fallback: fallback().default([]).describe("Who answers, in this order, when nobody before them can be reached."),
+  fallbacks: group("Exceptions from `fallback`, by role.", {
+    teller: fallback().optional().describe("Who stands in for the Teller's provider, if not `fallback`."),
+    planner: fallback().optional().describe("Who stands in for the Planner's provider, if not `fallback`."),
+    worker: fallback().optional().describe("Who stands in for the Workers' provider, if not `fallback`."),
+    reviewer: fallback().optional().describe("Who stands in for the Reviewer's provider, if not `fallback`."),
+  }),
+  circuit: group("How a provider that cannot be reached is tried again.", {
+    cooldownSec: whole(1, 3_600, 5, "Seconds that a provider is left alone when it cannot be reached."),
+    cooldownMaxSec: whole(1, 3_600, 60, "Seconds that they grow to at most, while it still cannot be reached."),
+  }),
+  prices: z
+    .record(z.string().min(1).max(200), Price)
+    .default({})
+    .describe(
+      "What the tokens of a model cost, by its name: `input`, `cached` and `output` in US dollars for a million; a variable holds it as JSON.",
+    ),
+  model: modelName().describe("The model that a model endpoint is asked for, by the name it has there."),
+  models: group("Exceptions from `model`, by role.", {
+    teller: modelName().describe("The model of the Teller, if not `model`."),
+    planner: modelName().describe("The model of the Planner, if not `model`."),
+    worker: modelName().describe("The model of the Workers, if not `model`."),
+    reviewer: modelName().describe("The model of the Reviewer, if not `model`."),
+  }),
+  ...PROVIDER_GROUPS,
+  sandbox: z
+    .enum(["auto", "off", "required"])
+    .default("auto")
+    .describe(
+      "Whether the shell of a Worker is kept from the state directory: `auto` does it where bubblewrap works, `required` runs no shell without it.",
+    ),
+  maxConcurrency: whole(1, 32, 3, "How many Worker tasks run at once."),
+  timeoutSec: group("Time limits, by role.", {
+    teller: timeout(180, "a turn of the Teller"),
+    planner: timeout(600, "a plan"),
+    worker: timeout(600, "a Worker's task, where the task does not say otherwise,"),
+    evaluation: timeout(120, "a batch of semantic conditions"),
+    reviewer: timeout(300, "a review of a change of its own"),
+  }),
+  budget: group("What may be spent; see budgets.md.", {
+    day: limits("The budget of a day.", "may be spent in a day of the server's calendar"),
+    month: limits("The budget of a month.", "may be spent in a month"),
+    task: limits(
+      "The budget of one task.",
+      "one plan, piece of work or batch of conditions may take, all its attempts together",
+    ),
+    reserve: group("What is reserved for a run before it begins, by role.", {
+      teller: reserve(20_000, "a running turn of the Teller"),
+      planner: reserve(50_000, "a running plan"),
+      worker: reserve(100_000, "a running Worker's task"),
+      reviewer: reserve(50_000, "a running review"),
+    }),
+  }),
+  selfImprove: group("Self-improvement; see self-improvement.md.", {
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether it looks for something to improve in the workspace when nobody needs it; it spends money."),
+    idleSec: whole(
+      60,
+      86_400,
+      300,
+      "Seconds of quiet before it looks; they double whenever a look came to nothing, up to a day.",
+    ),
+    budget: limits("The budget of self-improvement.", "self-improvement may spend in a day"),
+    checks: z
+      .array(z.string().min(1).max(1_000))
+      .max(CHECKS_MAX)
+      .optional()
+      .describe("Shell commands that a change is checked with; the `test` script of package.json if not set."),
+    checkSec: whole(1, TIMEOUT_SEC_MAX, 600, "Seconds that one of these commands may take."),
+    merge: z
+      .boolean()
+      .default(false)
+      .describe("Whether a change that passed is also merged, where nothing of the user's own is in the way."),
+  }),
+  retryDelaySec: whole(0, 86_400, 60, "Seconds before a task that failed for a passing reason is tried once more."),
+  tickMs: whole(50, 60_000, 1_000, "Milliseconds between two looks at the state."),
+  rereadSec: whole(
+    1,
+    3_600,
+    30,
+    "Seconds between two complete readings of the state, the safety net under file notifications.",
+  ),
+  runsKeepDays: whole(0, 3_650, 7, "Days that the scratch folder of a run is kept."),
+  archiveFoldDays: whole(30, 3_650, 30, "Days after which an archived record is folded into its month's file."),
+  logLevel: z
+    .enum(["error", "warn", "info", "debug"])
+    .default("info")
+    .describe("The least important messages still logged."),
+});
+export type Config = z.infer<typeof Config>;
+export type ConfigInput = z.input<typeof Config>;
