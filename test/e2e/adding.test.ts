@@ -110,8 +110,21 @@ test("a view that was added is built into the page", () => {
   expect(chunks).toHaveLength(1);
 });
 
-test("a route and a protocol command that were added are served by the running processes", async () => {
-  instance = await Instance.start({ root: copy });
+test("a provider that was added has its settings, and its title on the page", () => {
+  const shown = run(process.execPath, "apps/cli/src/main.ts", "config", "show", "echo");
+  expect(shown).toContain("echo.prefix is set by MIMIKIT_ECHO_PREFIX");
+  const assets = join(copy, "apps/web/dist/assets");
+  const [page = ""] = readdirSync(assets).filter((name) => /^page-.*\.js$/.test(name));
+  expect(readFileSync(join(assets, page), "utf8")).toContain("回声");
+});
+
+test("a route, a protocol command and a provider that were added are served by the running processes", async () => {
+  instance = await Instance.start({
+    root: copy,
+    env: { MIMIKIT_PROVIDER_TELLER: "echo", MIMIKIT_ECHO_PREFIX: "You say: " },
+  });
+  const reply = await instance.replyTo(await instance.send("so it is"));
+  expect(reply).toMatchObject({ text: "You say: so it is", provider: "echo" });
   const { now } = await instance.api<{ now: string }>("/api/clock");
   expect(Date.parse(now)).toBeGreaterThan(0);
   writeFileSync(join(instance.home, "inbox/hello.json"), JSON.stringify({ kind: "ping" }));

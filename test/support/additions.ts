@@ -155,4 +155,44 @@ export function ping(snapshot: Snapshot): Action[] {
   },
 };
 
-export const ADDITIONS: readonly Addition[] = [tool, route, cliCommand, view, protocolCommand];
+const provider: Addition = {
+  thing: "provider",
+  files: {
+    "packages/agent/src/providers/echo/index.ts": `/** Answers with the user's own words. */
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { isTurn } from "@mimikit/protocol/records/task";
+import type { Provider } from "../../provider.ts";
+
+/** @param prefix what each answer begins with. */
+export function createEcho(prefix: string): Provider {
+  return {
+    name: "echo",
+    async *run({ task }) {
+      const said = isTurn(task) ? task.turn.messages.map(({ text }) => text).join("\\n") : task.prompt;
+      yield { type: "done", status: "done", text: \`\${prefix}\${said}\`, usage: NO_USAGE };
+    },
+  };
+}
+`,
+  },
+  lines: {
+    "packages/protocol/src/base/provider.ts": [
+      {
+        after: "  offline: { isFree: true },",
+        line: `  echo: { isFree: true, settings: () => ({ prefix: z.string().max(100).default("").describe("Before each answer.") }) },`,
+      },
+      { after: '  offline: ["offline engine", "离线引擎"],', line: '  echo: ["echo", "回声"],' },
+    ],
+    "packages/agent/src/providers/index.ts": [
+      {
+        after: '  offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },',
+        line: `  echo: {
+    missing: () => null,
+    create: async (_role, { echo }) => (await import("./echo/index.ts")).createEcho(echo.prefix),
+  },`,
+      },
+    ],
+  },
+};
+
+export const ADDITIONS: readonly Addition[] = [tool, route, cliCommand, view, protocolCommand, provider];
