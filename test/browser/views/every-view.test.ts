@@ -1,11 +1,11 @@
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import axe from "axe-core";
 import { describe, expect, test } from "vitest";
-import { VIEWS } from "../../../apps/web/src/i18n/view-names.ts";
 import { Instance } from "../../support/instance.ts";
 import { openInstance } from "../support/open-instance.ts";
 import { taskRecord, triggerRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { VIEWS } from "../support/view-list.ts";
 import { field, fill, openView, trailOf } from "../support/views.ts";
 
 /** Every view is looked at by axe, one after the other, in one test. */

@@ -4,9 +4,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { VIEWS } from "../../../apps/web/src/i18n/view-names.ts";
 import { questionRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { VIEWS } from "../support/view-list.ts";
 import { field, fill, openView, view } from "../support/views.ts";
 
 /** Of what is loaded before the first thing is drawn, compressed. */
