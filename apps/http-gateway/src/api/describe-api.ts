@@ -12,7 +12,7 @@ import { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { Usage } from "@mimikit/protocol/base/usage";
 import { AuditLine } from "@mimikit/protocol/records/audit";
 import { Past } from "@mimikit/protocol/records/trigger";
-import { All, Any, Atom, ConditionTree, Not } from "@mimikit/protocol/triggers/condition";
+import { All, Any, Atom, ConditionTree, Not } from "@mimikit/protocol/triggers/condition-schema";
 import {
   Missed,
   Schedule,

@@ -4,7 +4,6 @@
  */
 
 import type { Role } from "@mimikit/protocol/base/role";
-import type { Atom } from "@mimikit/protocol/triggers/condition";
 import type { TaskState } from "@mimikit/protocol/wire/api";
 import type { SlashName } from "@mimikit/protocol/wire/slash-command";
 import type { IntervalUnit, Mistake, TriggerState, Words } from "./words.ts";
@@ -53,31 +52,6 @@ const TRIGGER_STATES_ZH: Record<TriggerState, (moment: string) => string> = {
   unseen: () => "条件所问的东西无法查看",
   asking: () => "等待模型回答",
 };
-
-const WEEKDAYS_ZH = { mon: "周一", tue: "周二", wed: "周三", thu: "周四", fri: "周五", sat: "周六", sun: "周日" };
-
-/** A leaf of a condition as it is found to be; null is what nobody can tell now. */
-function evidenceZh(atom: Atom, holds: boolean | null): string {
-  const say = (yes: string, no: string, unknown = "现在无法查看") => (holds === null ? unknown : holds ? yes : no);
-  switch (atom.type) {
-    case "file_changed":
-      return `${atom.params.path} ${say("有变化", "没有变化")}`;
-    case "file_exists":
-      return `${atom.params.path} ${say("存在", "不存在")}`;
-    case "task_done":
-      return `${atom.params.taskId} ${say("已完成", "没有完成")}`;
-    case "task_failed":
-      return `${atom.params.taskId} ${say("失败了", "没有失败")}`;
-    case "llm_eval":
-      return `“${atom.params.prompt}”：${say("模型说是", "模型说否", "等待模型回答")}`;
-    case "time": {
-      const { after, before, weekdays = [], timezone } = atom.params;
-      const days = weekdays.map((day) => WEEKDAYS_ZH[day]).join("、");
-      const bounds = [days, after && `${after} 之后`, before && `${before} 之前`, timezone].filter(Boolean);
-      return `${say("现在是", "现在不是")}：${bounds.join("，")}`;
-    }
-  }
-}
 
 export const CHINESE: Words = {
   language: "zh",
@@ -277,7 +251,6 @@ export const CHINESE: Words = {
   holds: (holds) => (holds === null ? "未知" : holds ? "成立" : "不成立"),
   combination: (type) => COMBINATIONS_ZH[type] ?? type,
   explained: (state, _text, moment) => TRIGGER_STATES_ZH[state](moment),
-  evidence: evidenceZh,
 
   budgetOfDay: "今日预算",
   budgetOfMonth: "本月预算",

@@ -2,7 +2,6 @@
 
 import type { Level, SkillSource } from "@mimikit/protocol/base/skill";
 import type { ImproveKind } from "@mimikit/protocol/records/improvement";
-import type { Condition } from "@mimikit/protocol/triggers/condition";
 import type { Target } from "@mimikit/protocol/triggers/trigger-order";
 import type { ChangeView, Improvement } from "@mimikit/protocol/wire/api";
 import { say } from "./words.ts";
@@ -34,17 +33,6 @@ const TARGETS: Record<Target, string> = {
   teller: say("Teller: answers in the conversation", "Teller：在对话里回答"),
   planner: say("Planner: cuts it into tasks first", "Planner：先拆成任务"),
   worker: say("Worker: does it as one task", "Worker：作为一个任务执行"),
-};
-const CONDITION_TYPES: Record<Condition["type"], string> = {
-  and: say("all of these", "全部成立"),
-  or: say("any of these", "任一成立"),
-  not: say("not this", "不成立"),
-  file_exists: say("a file is there", "文件存在"),
-  file_changed: say("a file changes", "文件变化"),
-  task_done: say("a task is done", "任务完成"),
-  task_failed: say("a task has failed", "任务失败"),
-  time: say("a time of the week", "一周中的时间"),
-  llm_eval: say("a model says yes", "模型认为是"),
 };
 const IMPROVEMENT_STATES: Record<Improvement["state"], string> = {
   looking: say("looks for something", "正在寻找"),
@@ -212,32 +200,14 @@ export const viewWords = {
   cronField: say("Pattern", "表达式"),
   cronHint: say("second minute hour day month weekday", "秒 分 时 日 月 星期"),
   moment: say("Moment", "时刻"),
-  path: say("File or glob in the workspace", "工作区里的文件或通配符"),
   conditionField: say("Fires when this turns true", "由不成立变为成立时触发"),
   conditionType: say("Kind of condition", "条件的种类"),
-  conditionTypes: CONDITION_TYPES,
+  groups: { and: say("all of these", "全部成立"), or: say("any of these", "任一成立"), not: say("not this", "不成立") },
   addCondition: {
     and: say("Add a condition that must hold, too", "再加一个必须成立的条件"),
     or: say("Add another way", "再加一个可选的条件"),
   },
   whenSo: (said: string) => say(`When ${said}.`, `当 ${said} 时。`),
-  taskField: say("Id of the task", "任务编号"),
-  evaluationField: say("Question to a model", "问模型的问题"),
-  evaluationPlaceholder: say("Does CHANGELOG.md announce a release?", "CHANGELOG.md 是否宣布了新版本？"),
-  fireOnInit: say("also for what is there already", "已经存在的也算"),
-  timeBounds: { after: say("From", "从"), before: say("Until", "到") },
-  timezoneField: say("Time zone", "时区"),
-  timezonePlaceholder: say("that of the server", "服务器的时区"),
-  refusedPath: say("Name a file or a glob in the workspace, without “..”.", "请写工作区里的文件或通配符，不能有“..”。"),
-  refusedTask: say("Name a task by its id, like t-000001.0.1.", "请写任务的编号，例如 t-000001.0.1。"),
-  refusedPrompt: say("Ask something that can be answered with yes or no.", "请写一个可以用是或否回答的问题。"),
-  refusedBound: say(
-    "A time like 22:30, or a moment with its zone: 2026-12-01T09:00:00+08:00.",
-    "写一个时间，例如 22:30；或带时区的时刻：2026-12-01T09:00:00+08:00。",
-  ),
-  refusedTimezone: say("A zone like Europe/Paris or UTC.", "例如 Europe/Paris 或 UTC。"),
-  refusedNoTime: say("Choose days, or say from when or until when.", "请选择星期，或写明从何时、到何时。"),
-  refusedSameTime: say("From and until are the same, so it would never hold.", "开始和结束相同，永远不会成立。"),
   cooldown: say("Rest after firing, in seconds", "触发后休息（秒）"),
   more: say("More", "更多"),
   titleField: say("Name", "名称"),

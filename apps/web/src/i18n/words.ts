@@ -1,7 +1,6 @@
 /** Every word that the page says, in the language that was chosen or that of the browser: Chinese, or else English. */
 
 import type { Role } from "@mimikit/protocol/base/role";
-import type { Atom } from "@mimikit/protocol/triggers/condition";
 import type { HomeItem, TaskState, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import type { Line, SlashName } from "@mimikit/protocol/wire/slash-command";
 
@@ -255,8 +254,6 @@ const ENGLISH = {
   combination: (type: string) => COMBINATIONS[type] ?? type,
   /** What the gateway says of a trigger, in its words where no moment is in them. @param moment when it may fire, or is due. */
   explained: (state: TriggerState, text: string, moment: string) => TRIGGER_MOMENTS[state]?.(moment) ?? text,
-  /** What the gateway says of a leaf of a condition, in its words. */
-  evidence: (_atom: Atom, _holds: boolean | null, text: string) => text,
 
   budgetOfDay: "Budget of the day",
   budgetOfMonth: "Budget of the month",

@@ -4,7 +4,7 @@
  * daylight saving, and at the first of two equal times; only a gap that reaches midnight swallows it, as the day is over
  * then (Greenland, one evening a year). One with wildcards or steps runs at every matching time there is.
  */
-import { WEEKDAYS } from "@mimikit/protocol/triggers/condition";
+import { WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
 import { INTERVAL_SEC_MIN, type Schedule } from "@mimikit/protocol/triggers/trigger-order";
 import { Cron } from "croner";
 

@@ -1,7 +1,8 @@
 /** Triggers in words: when one fires, what a condition waits for, how long something takes. One line each. */
 
 import type { Standing } from "@mimikit/protocol/records/trigger";
-import type { Condition } from "@mimikit/protocol/triggers/condition";
+import { type Field, ROWS, saidOf } from "@mimikit/protocol/triggers/atoms";
+import { type Condition, isAtom, partsOf } from "@mimikit/protocol/triggers/condition";
 import { localTime } from "./schedule.ts";
 
 const PROMPT_SHOWN_CHARS = 60;
@@ -49,40 +50,20 @@ export function whenText(trigger: Standing, timeZone: string): string {
 
 /** What a condition waits for: `src/a.ts changes and not (t-000001.0 has failed)`. */
 export function conditionText(condition: Condition): string {
-  switch (condition.type) {
-    case "file_changed":
-      return `${condition.params.path} changes`;
-    case "file_exists":
-      return `${condition.params.path} is there`;
-    case "task_done":
-      return `${condition.params.taskId} is done`;
-    case "task_failed":
-      return `${condition.params.taskId} has failed`;
-    case "llm_eval":
-      return `a model says yes to "${shortened(condition.params.prompt)}"`;
-    case "time":
-      return timeText(condition.params);
-    case "not":
-      return `not (${conditionText(condition.condition)})`;
-    case "and":
-    case "or":
-      return condition.conditions.map(partText).join(` ${condition.type} `);
-  }
+  if (condition.type === "not") return `not (${conditionText(condition.condition)})`;
+  if (!isAtom(condition)) return condition.conditions.map(partText).join(` ${condition.type} `);
+  const { en, line } = ROWS[condition.type];
+  const said = saidOf(condition, valueText);
+  return line?.(said) ?? en(said)[0];
 }
 
 function partText(part: Condition): string {
-  const isCombined = (part.type === "and" || part.type === "or") && part.conditions.length > 1;
-  return isCombined ? `(${conditionText(part)})` : conditionText(part);
+  return partsOf(part).length > 1 ? `(${conditionText(part)})` : conditionText(part);
 }
 
-function timeText({ after, before, weekdays, timezone }: Extract<Condition, { type: "time" }>["params"]): string {
-  const parts = [
-    after === undefined ? [] : [`after ${after}`],
-    before === undefined ? [] : [`before ${before}`],
-    weekdays === undefined ? [] : [`on ${weekdays.join(" ")}`],
-    timezone === undefined ? [] : [`in ${timezone}`],
-  ].flat();
-  return `it is ${parts.join(" ")}`;
+function valueText(kind: Field["kind"], value: unknown): string {
+  if (kind === "question") return `"${shortened(String(value))}"`;
+  return Array.isArray(value) ? value.join(" ") : String(value);
 }
 
 /** A text as one line that leaves room beside it. */

@@ -1,7 +1,7 @@
 /** Every record has a derived id, so that doing anything twice does it once (docs/file-protocol.md R2). */
 import { z } from "zod";
+import { ID_PATTERN } from "./id-pattern.ts";
 
-export const ID_PATTERN = /^[a-z0-9][a-z0-9._-]{0,127}$/;
 export const Id = z.string().regex(ID_PATTERN, "an id has 1 to 128 characters of a-z 0-9 . _ -");
 
 /** Fifteen digits are exact as a number, and more turns than anybody takes. */

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
-import { Condition } from "../triggers/condition.ts";
+import { Condition } from "../triggers/condition-schema.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "../triggers/trigger-order.ts";
 import { Merged, SELF_IMPROVE } from "./improvement.ts";
 import { Standing, TriggerId } from "./trigger.ts";

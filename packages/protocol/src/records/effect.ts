@@ -8,7 +8,7 @@ import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields
 import { Id } from "../base/id.ts";
 import type { Role } from "../base/role.ts";
 import { SkillRef } from "../base/skill.ts";
-import { Condition } from "../triggers/condition.ts";
+import { Condition } from "../triggers/condition-schema.ts";
 import { TriggerOrder, When } from "../triggers/trigger-order.ts";
 import { Answer, OPTION_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTION_TIMEOUT_SEC_MAX } from "./question.ts";
 

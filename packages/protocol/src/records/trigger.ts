@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
-import { Condition } from "../triggers/condition.ts";
+import { Condition } from "../triggers/condition-schema.ts";
 import {
   COOLDOWN_SEC_MAX,
   MISSED_MAX,
@@ -27,7 +27,7 @@ export const TriggerId = Id.max(96);
 
 /** What is known of the leaves of a condition, by the number of the leaf. */
 export const Evidence = z.object({
-  /** `file_changed`: what the files looked like when the change was last acted upon. */
+  /** Of those that compare: what was there when a change was last acted upon, as `file_changed` has it. */
   baselines: z.record(z.string(), z.string()),
   /** `llm_eval`: the last answer. It is null once a firing has used it, or when the rest decides without it. */
   evaluations: z.record(

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Role } from "../base/role.ts";
-import { Condition, TimeZone } from "./condition.ts";
+import { Condition, TimeZone } from "./condition-schema.ts";
 
 /** Standing triggers at one time (SPEC D8). */
 export const TRIGGERS_MAX = 1_000;

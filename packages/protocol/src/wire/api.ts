@@ -17,7 +17,8 @@ import { Change, ImproveKind } from "../records/improvement.ts";
 import { ClientClock } from "../records/inbox.ts";
 import { Answer } from "../records/question.ts";
 import { Fired, Past, Skipped } from "../records/trigger.ts";
-import { Atom, Condition } from "../triggers/condition.ts";
+import { ATOM_TYPES } from "../triggers/atoms.ts";
+import { Atom, Condition } from "../triggers/condition-schema.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "../triggers/trigger-order.ts";
 
 /** Bytes of a body, without the text of a message. */
@@ -185,7 +186,7 @@ export interface Explanation {
 }
 export const Explanation: z.ZodType<Explanation> = z.lazy(() =>
   z.object({
-    type: z.enum(["file_changed", "file_exists", "task_done", "task_failed", "llm_eval", "time", "and", "or", "not"]),
+    type: z.enum([...ATOM_TYPES, "and", "or", "not"]),
     holds: z.boolean().nullable(),
     atom: Atom.optional(),
     text: z.string().optional(),

@@ -2,13 +2,13 @@
 
 import {
   evaluationNumber,
-  ID_PATTERN,
   improvementNumber,
   noteNumber,
   rollUpOf,
   turnId,
   turnNumber,
 } from "@mimikit/protocol/base/id";
+import { ID_PATTERN } from "@mimikit/protocol/base/id-pattern";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Archived, FoldHeader } from "@mimikit/protocol/records/archive";
 import type { Result } from "@mimikit/protocol/records/result";

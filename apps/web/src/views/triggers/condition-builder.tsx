@@ -1,32 +1,29 @@
 /** Builds a condition of parts: groups of all or any of them, what must not hold, and what each waits for. */
-import { useSignal } from "@preact/signals";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { conditionWords, dayWord } from "../../i18n/condition-words.ts";
-import { viewWords } from "../../i18n/view-words.ts";
-import { tasks } from "../../model/state.ts";
-import {
-  asType,
-  type ConditionType,
-  canBeLeaf,
-  canNest,
-  hasRoom,
-  isLeaf,
-  refusedFields,
-  withOneMore,
-  withoutPart,
-  withPart,
-} from "./condition-edit.ts";
+import { type Field, ROWS, WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
 import {
   type Atom,
+  CONDITION_DEPTH_MAX,
+  CONDITION_LEAVES_MAX,
   type Condition,
   EVALUATION_PROMPT_CHARS_MAX,
+  isAtom,
+  leavesOf,
   PATH_CHARS_MAX,
-  WEEKDAYS,
-} from "./condition-schema.ts";
+  partsOf,
+  refusedFields,
+  refusedTogether,
+  type Weekday,
+} from "@mimikit/protocol/triggers/condition";
+import { useSignal } from "@preact/signals";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { conditionWords, dayWord, inLanguage } from "../../i18n/condition-words.ts";
+import { viewWords } from "../../i18n/view-words.ts";
+import { tasks } from "../../model/state.ts";
+import { asType, emptyPart, LEAVES, withField, withParts } from "./condition-edit.ts";
+import { Weekdays } from "./weekdays.tsx";
 import "./condition-builder.css";
 
 const GROUPS = ["and", "or", "not"] as const;
-const LEAVES = ["file_exists", "file_changed", "task_done", "task_failed", "time", "llm_eval"] as const;
 const TASKS_ID = "tasks-to-wait-for";
 const TASKS_OFFERED_MAX = 50;
 /** Of ids, moments and zones. */
@@ -56,10 +53,6 @@ export function ConditionBuilder({ condition, change }: ConditionBuilderProps) {
   );
 }
 
-function isLeafType(type: ConditionType): boolean {
-  return LEAVES.some((one) => one === type);
-}
-
 interface PartProps extends ConditionBuilderProps {
   whole: Condition;
   /** 1 is the whole. */
@@ -69,26 +62,29 @@ interface PartProps extends ConditionBuilderProps {
 }
 
 function Part({ condition, change, whole, level, remove }: PartProps) {
-  const types: readonly ConditionType[] = canNest(level) || !isLeaf(condition) ? [...GROUPS, ...LEAVES] : LEAVES;
+  const groups = level < CONDITION_DEPTH_MAX || !isAtom(condition) ? GROUPS : [];
   return (
     <div class="part" data-type={condition.type}>
       <div class="part-top">
         <select
           aria-label={viewWords.conditionType}
           value={condition.type}
-          onInput={(event) => {
-            const type = types.find((one) => one === event.currentTarget.value);
-            if (type !== undefined) change(asType(condition, type));
-          }}
+          onInput={(event) => change(asType(condition, event.currentTarget.value as Condition["type"]))}
         >
-          {types.map((type) => (
-            <option key={type} value={type} disabled={isLeafType(type) && !canBeLeaf(condition)}>
-              {viewWords.conditionTypes[type]}
+          {groups.map((type) => (
+            <option key={type} value={type}>
+              {viewWords.groups[type]}
+            </option>
+          ))}
+          {/* In place of several parts, all but one of them would be lost. */}
+          {LEAVES.map((type) => (
+            <option key={type} value={type} disabled={leavesOf(condition).length > 1}>
+              {inLanguage(ROWS[type].label)}
             </option>
           ))}
         </select>
         {/* Fields of another kind are other fields: nothing of the old ones, nor their bounds, stays. */}
-        {isLeaf(condition) && <Fields key={condition.type} atom={condition} change={change} />}
+        {isAtom(condition) && <Fields key={condition.type} atom={condition} change={change} />}
         {remove !== undefined && (
           <button
             type="button"
@@ -100,7 +96,7 @@ function Part({ condition, change, whole, level, remove }: PartProps) {
           </button>
         )}
       </div>
-      {!isLeaf(condition) && <Parts condition={condition} change={change} whole={whole} level={level} />}
+      {!isAtom(condition) && <Parts condition={condition} change={change} whole={whole} level={level} />}
     </div>
   );
 }
@@ -112,7 +108,7 @@ function Parts({
   level,
 }: Omit<PartProps, "remove" | "condition"> & { condition: Exclude<Condition, Atom> }) {
   const list = useRef<HTMLUListElement>(null);
-  const parts = condition.type === "not" ? [condition.condition] : condition.conditions;
+  const parts = partsOf(condition);
   const count = useRef(parts.length);
   // What was added is filled in next; after what was taken out, the focus goes on to what has taken its place.
   const removed = useRef(0);
@@ -130,7 +126,7 @@ function Parts({
           <li key={i}>
             <Part
               condition={part}
-              change={(other) => change(withPart(condition, i, other))}
+              change={(other) => change(withParts(condition, parts.with(i, other)))}
               whole={whole}
               level={level + 1}
               remove={
@@ -138,7 +134,7 @@ function Parts({
                   ? undefined
                   : () => {
                       removed.current = i;
-                      change(withoutPart(condition, i));
+                      change(withParts(condition, parts.toSpliced(i, 1)));
                     }
               }
             />
@@ -149,8 +145,8 @@ function Parts({
         <button
           type="button"
           class="link add-part"
-          disabled={!hasRoom(whole)}
-          onClick={() => change(withOneMore(condition))}
+          disabled={leavesOf(whole).length >= CONDITION_LEAVES_MAX}
+          onClick={() => change(withParts(condition, [...parts, emptyPart()]))}
         >
           {viewWords.addCondition[condition.type]}
         </button>
@@ -159,180 +155,92 @@ function Parts({
   );
 }
 
-interface AtomProps<T extends Atom["type"] = Atom["type"]> {
-  atom: Extract<Atom, { type: T }>;
-  change: (atom: Atom) => void;
-}
-
-function Fields({ atom, change }: AtomProps) {
+function Fields({ atom, change }: { atom: Atom; change: (atom: Atom) => void }) {
+  const params: Record<string, unknown> = atom.params;
   const refused = refusedFields(atom);
-  switch (atom.type) {
-    case "file_changed":
-    case "file_exists":
-      return (
-        <>
-          <TextField
-            name={viewWords.path}
-            placeholder="src/**/*.ts"
-            charsMax={PATH_CHARS_MAX}
-            value={atom.params.path}
-            problem={refused.has("path") ? viewWords.refusedPath : undefined}
-            onType={(path) => change({ ...atom, params: { ...atom.params, path } })}
-          />
-          {atom.type === "file_changed" && <FireOnInit atom={atom} change={change} />}
-        </>
-      );
-    case "task_done":
-    case "task_failed":
-      return (
-        <TextField
-          name={viewWords.taskField}
-          placeholder="t-000001.0.1"
-          list={TASKS_ID}
-          charsMax={SHORT_CHARS_MAX}
-          value={atom.params.taskId}
-          problem={refused.has("taskId") ? viewWords.refusedTask : undefined}
-          onType={(taskId) => change({ ...atom, params: { taskId } })}
-        />
-      );
-    case "llm_eval":
-      return (
-        <TextField
-          name={viewWords.evaluationField}
-          placeholder={viewWords.evaluationPlaceholder}
-          charsMax={EVALUATION_PROMPT_CHARS_MAX}
-          isProse
-          value={atom.params.prompt}
-          problem={refused.has("prompt") ? viewWords.refusedPrompt : undefined}
-          onType={(prompt) => change({ ...atom, params: { prompt } })}
-        />
-      );
-    case "time":
-      return <TimeFields atom={atom} change={change} />;
-  }
-}
-
-function FireOnInit({ atom, change }: AtomProps<"file_changed">) {
-  const { fireOnInit, ...params } = atom.params;
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={fireOnInit === true}
-        onInput={(event) =>
-          change({ ...atom, params: event.currentTarget.checked ? { ...params, fireOnInit: true } : params })
-        }
-      />
-      {viewWords.fireOnInit}
-    </label>
+  const together = refusedTogether(atom);
+  // Days are chosen before times are typed.
+  const inOrder = Object.entries(ROWS[atom.type].fields).sort(
+    ([, a], [, b]) => Number(b.kind === "weekdays") - Number(a.kind === "weekdays"),
   );
-}
-
-function TimeFields({ atom, change }: AtomProps<"time">) {
-  const { weekdays = [] } = atom.params;
-  const refused = refusedFields(atom);
-  const set = (name: "after" | "before" | "timezone" | "weekdays", value: string | typeof weekdays) => {
-    const { [name]: _, ...others } = atom.params;
-    change({ ...atom, params: value.length === 0 ? others : { ...others, [name]: value } });
-  };
-  const together = atom.params.after === undefined ? viewWords.refusedNoTime : viewWords.refusedSameTime;
   return (
     <>
-      <fieldset class="weekdays">
-        <legend>{viewWords.onDays}</legend>
-        {WEEKDAYS.map((day) => (
-          <label key={day}>
-            <input
-              type="checkbox"
-              checked={weekdays.includes(day)}
-              onInput={() =>
-                set(
-                  "weekdays",
-                  WEEKDAYS.filter((one) => (one === day) !== weekdays.includes(one)),
-                )
-              }
-            />
-            {dayWord(day)}
-          </label>
-        ))}
-      </fieldset>
-      {(["after", "before"] as const).map((bound) => (
-        <TextField
-          key={bound}
-          name={viewWords.timeBounds[bound]}
-          placeholder={bound === "after" ? "09:00" : "17:30"}
-          value={atom.params[bound] ?? ""}
-          isShort
-          charsMax={SHORT_CHARS_MAX}
-          problem={refused.has(bound) ? viewWords.refusedBound : undefined}
-          onType={(text) => set(bound, text)}
+      {inOrder.map(([name, field]) => (
+        <FieldOf
+          key={name}
+          field={field}
+          value={params[name]}
+          isRefused={refused.has(name)}
+          change={(value) => change(withField(atom, name, value))}
         />
       ))}
-      <TextField
-        name={viewWords.timezoneField}
-        placeholder={viewWords.timezonePlaceholder}
-        charsMax={SHORT_CHARS_MAX}
-        value={atom.params.timezone ?? ""}
-        problem={refused.has("timezone") ? viewWords.refusedTimezone : undefined}
-        onType={(text) => set("timezone", text)}
-      />
-      {refused.has("params") && (
+      {together !== undefined && (
         <p class="field-problem" role="alert">
-          {together}
+          {inLanguage(together.refused)}
         </p>
       )}
     </>
   );
 }
 
-interface TextFieldProps {
-  name: string;
-  placeholder: string;
-  value: string;
-  /** What is wrong with it; shown once somebody has been there. */
-  problem: string | undefined;
-  onType: (text: string) => void;
-  charsMax: number;
-  list?: string;
-  isProse?: boolean;
-  isShort?: boolean;
+interface FieldProps {
+  field: Field;
+  value: unknown;
+  isRefused: boolean;
+  change: (value: unknown) => void;
 }
 
-function TextField({ name, placeholder, value, problem, onType, charsMax, list, isProse, isShort }: TextFieldProps) {
+function FieldOf({ field, value, isRefused, change }: FieldProps) {
+  if (field.kind === "weekdays")
+    return <Weekdays days={WEEKDAYS} chosen={(value ?? []) as Weekday[]} wordOf={dayWord} change={change} />;
+  if (field.kind !== "flag") return <TextField field={field} value={value} isRefused={isRefused} change={change} />;
+  return (
+    <label class="check">
+      <input type="checkbox" checked={value === true} onInput={(event) => change(event.currentTarget.checked)} />
+      {inLanguage(field.label)}
+    </label>
+  );
+}
+
+/** What is wrong with it is shown once somebody has been there. */
+function TextField({ field: { kind, label, placeholder, refused }, value = "", isRefused, change }: FieldProps) {
   const wasLeft = useSignal(false);
   const fieldId = useId();
   const problemId = useId();
-  const isTold = problem !== undefined && (wasLeft.value || value !== "");
+  const isTold = isRefused && (wasLeft.value || value !== "");
+  const isProse = kind === "question";
+  const isCount = kind === "count";
   const field = {
     id: fieldId,
     class: isProse ? "" : "mono",
-    placeholder,
-    value,
-    maxLength: charsMax,
+    placeholder: inLanguage(placeholder),
+    value: String(value),
+    maxLength: kind === "path" ? PATH_CHARS_MAX : isProse ? EVALUATION_PROMPT_CHARS_MAX : SHORT_CHARS_MAX,
     "aria-invalid": isTold,
     "aria-describedby": isTold ? problemId : undefined,
     onBlur: () => {
       wasLeft.value = true;
     },
+    onInput: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      change(isCount && value !== "" ? Number(value) : value),
   };
   return (
-    <label for={fieldId} class={isShort ? "short" : "wide"}>
-      {name}
+    <label for={fieldId} class={kind === "bound" || isCount ? "short" : "wide"}>
+      {inLanguage(label)}
       {isProse ? (
-        <textarea {...field} rows={2} onInput={(event) => onType(event.currentTarget.value)} />
+        <textarea {...field} rows={2} />
       ) : (
         <input
           {...field}
-          type="text"
-          list={list}
+          type={isCount ? "number" : "text"}
+          list={kind === "task" ? TASKS_ID : undefined}
           spellcheck={false}
           autocomplete="off"
-          onInput={(event) => onType(event.currentTarget.value)}
         />
       )}
       {isTold && (
         <small id={problemId} class="field-problem">
-          {problem}
+          {inLanguage(refused)}
         </small>
       )}
     </label>

@@ -160,17 +160,8 @@ export function whenOf(draft: TriggerDraft): Partial<TriggerInput> {
 }
 
 /** Whether every field that the kind needs is filled in. */
-export function isComplete({
-  prompt,
-  kind,
-  time,
-  weekdays,
-  count,
-  cron,
-  moment,
-  path,
-  condition,
-}: TriggerDraft): boolean {
+export function isComplete(draft: TriggerDraft): boolean {
+  const { prompt, kind, time, weekdays, count, cron, moment, path, condition } = draft;
   if (prompt.trim() === "") return false;
   switch (kind) {
     case "daily":

@@ -1,7 +1,9 @@
 /** Makes a trigger, or changes one: what, and when in words; it shows the next moments before anything is saved. */
+import { ATOMS } from "@mimikit/protocol/triggers/atoms";
 import type { TriggerDetail } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { inLanguage } from "../../i18n/condition-words.ts";
 import { cronWords } from "../../i18n/cron-words.ts";
 import { viewWords, type Weekday } from "../../i18n/view-words.ts";
 import { momentText } from "../../i18n/words.ts";
@@ -22,6 +24,7 @@ import {
   UNITS_SEC,
   whenOf,
 } from "./trigger-draft.ts";
+import { Weekdays } from "./weekdays.tsx";
 
 /** A pause in the typing of this length is when the next moments are asked for. */
 const PAUSE_MS = 250;
@@ -31,6 +34,7 @@ const TITLE_CHARS_MAX = 200;
 const WEEK: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 0];
 const TARGETS = ["teller", "planner", "worker"] as const;
 const MISSED = ["latest", "all", "none"] as const;
+const PATH = ATOMS.file_changed.fields.path;
 
 interface TriggerFormProps {
   /** The trigger that is changed; none for a new one. */
@@ -129,7 +133,12 @@ function WhenFields({ draft, change }: FieldProps) {
     case "weekly":
       return (
         <>
-          <Weekdays draft={draft} change={change} />
+          <Weekdays
+            days={WEEK}
+            chosen={draft.weekdays}
+            wordOf={viewWords.weekday}
+            change={(weekdays) => change({ weekdays })}
+          />
           <Time draft={draft} change={change} />
         </>
       );
@@ -184,12 +193,12 @@ function WhenFields({ draft, change }: FieldProps) {
     case "file":
       return (
         <label class="wide">
-          {viewWords.path}
+          {inLanguage(PATH.label)}
           <input
             type="text"
             class="mono"
             spellcheck={false}
-            placeholder="src/**/*.ts"
+            placeholder={PATH.placeholder}
             value={draft.path}
             onInput={(event) => change({ path: event.currentTarget.value })}
           />
@@ -206,26 +215,6 @@ function Time({ draft, change }: FieldProps) {
       {viewWords.at}
       <input type="time" required value={draft.time} onInput={(event) => change({ time: event.currentTarget.value })} />
     </label>
-  );
-}
-
-function Weekdays({ draft: { weekdays }, change }: FieldProps) {
-  return (
-    <fieldset class="weekdays">
-      <legend>{viewWords.onDays}</legend>
-      {WEEK.map((day) => (
-        <label key={day}>
-          <input
-            type="checkbox"
-            checked={weekdays.includes(day)}
-            onInput={() =>
-              change({ weekdays: weekdays.includes(day) ? weekdays.filter((one) => one !== day) : [...weekdays, day] })
-            }
-          />
-          {viewWords.weekday(day)}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 
@@ -316,7 +305,7 @@ function More({ draft, change }: FieldProps) {
             onChoose={(target) => change({ target })}
           />
         </label>
-        {isConditional && (
+        {isConditional ? (
           <label>
             {viewWords.cooldown}
             <input
@@ -326,8 +315,7 @@ function More({ draft, change }: FieldProps) {
               onInput={(event) => change({ cooldownSec: event.currentTarget.valueAsNumber || 0 })}
             />
           </label>
-        )}
-        {!isConditional && (
+        ) : (
           <label>
             {viewWords.missed}
             <Select

@@ -3,7 +3,7 @@
 import type { Explanation, TriggerDetail, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { conditionWords } from "../../i18n/condition-words.ts";
+import { conditionWords, foundWords } from "../../i18n/condition-words.ts";
 import { cronWords } from "../../i18n/cron-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { everyText, momentText, words } from "../../i18n/words.ts";
@@ -257,7 +257,7 @@ function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Expl
       </span>
       <span class="unseen">{words.holds(holds)}: </span>
       {parts !== undefined && words.combination(type)}
-      {parts === undefined && (atom === undefined ? text : words.evidence(atom, holds, text))}
+      {parts === undefined && (atom === undefined ? text : foundWords(atom, holds, text))}
       {at !== undefined && <time dateTime={at}> ({momentText(at, nowMs.value)})</time>}
       {parts !== undefined && (
         <ul class="truth">
