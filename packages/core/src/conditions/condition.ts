@@ -38,15 +38,19 @@ export interface Needs {
   paths?: string[];
 }
 
-type AtomOf<T extends Atom["type"]> = Extract<Atom, { type: T }>;
-export type ParamsOf<T extends Atom["type"]> = AtomOf<T>["params"];
+export type ParamsOf<T extends Atom["type"]> = Extract<Atom, { type: T }>["params"];
 
 export interface ConditionRule<T extends Atom["type"]> {
-  /** What must be known before `judge` is asked. */
-  needs(params: ParamsOf<T>): Needs;
+  /** What must be known before `judge` is asked, if anything. */
+  needs?(params: ParamsOf<T>): Needs;
   judge(params: ParamsOf<T>, facts: Facts, known: Known): Verdict;
   /** Why it is so, for people: one line (SPEC D7). `at` is when that was found out, where it was not just now. */
   explain(params: ParamsOf<T>, facts: Facts, known: Known): { text: string; at?: string };
+  /**
+   * What is remembered as its baseline of what is there now: at the first sight, and with each firing. undefined where nobody
+   * could look; a condition that compares with nothing has none.
+   */
+  baseline?(params: ParamsOf<T>, facts: Facts, isFirst: boolean): string | undefined;
 }
 
 export const UNKNOWN: Verdict = { holds: null, isFinal: false };

@@ -18,10 +18,9 @@ export const fileChanged: ConditionRule<"file_changed"> = {
     if (baseline === undefined) return { text: `${path} is looked at for the first time` };
     return { text: stamp === baseline ? `${path} is as it was` : `${path} has changed` };
   },
+  baseline: ({ path, fireOnInit }, facts, isFirst) => {
+    const stamp = facts.stampOf(path);
+    // Nothing has this stamp, so that whatever is there counts as changed; nothing at all does not.
+    return isFirst && fireOnInit && stamp ? "first" : stamp;
+  },
 };
-
-/** The baseline of a leaf at its first sight. @param stamp what is there. */
-export function firstBaseline(stamp: string, fireOnInit: boolean): string {
-  // Nothing has this stamp, so that whatever is there counts as changed; nothing at all does not.
-  return fireOnInit && stamp !== "" ? "first" : stamp;
-}

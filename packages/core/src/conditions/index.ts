@@ -3,7 +3,7 @@
 import type { Evidence } from "@mimikit/protocol/records/trigger";
 import { type Atom, type Condition, leavesOf, partsOf } from "@mimikit/protocol/triggers/condition";
 import { type ConditionRule, type Facts, type Known, type Needs, UNKNOWN, type Verdict } from "./condition.ts";
-import { fileChanged, firstBaseline } from "./file-changed.ts";
+import { fileChanged } from "./file-changed.ts";
 import { fileExists } from "./file-exists.ts";
 import { llmEval } from "./llm-eval.ts";
 import { taskDone } from "./task-done.ts";
@@ -25,29 +25,24 @@ function ruleOf<T extends Atom["type"]>(type: T): ConditionRule<T> {
 
 /** What a condition asks about, without repetitions. */
 export function needsOf(condition: Condition): Required<Needs> {
-  const needs = leavesOf(condition).map((atom) => ruleOf(atom.type).needs(atom.params));
+  const needs = leavesOf(condition).map((atom) => ruleOf(atom.type).needs?.(atom.params) ?? {});
   return {
     tasks: [...new Set(needs.flatMap(({ tasks = [] }) => tasks))],
     paths: [...new Set(needs.flatMap(({ paths = [] }) => paths))],
   };
 }
 
-/** What the facts and the evidence say about a condition. */
-export function judge(condition: Condition, facts: Facts, evidence: Evidence): Verdict {
-  return judgeTree(condition, 0, (atom, leaf) => judgeLeaf(atom, facts, knownOf(leaf, evidence)));
-}
-
-/** The verdict on one leaf. */
-export function judgeLeaf(atom: Atom, facts: Facts, known: Known): Verdict {
-  return ruleOf(atom.type).judge(atom.params, facts, known);
+/** What the facts and the evidence say about a condition. @param first the number of its first leaf. */
+export function judge(condition: Condition, facts: Facts, evidence: Evidence, first = 0): Verdict {
+  return judgeTree(condition, first, judgeWith(facts, evidence));
 }
 
 /** Why a leaf is so, for people. */
-export function explainLeaf(atom: Atom, facts: Facts, known: Known): { text: string; at?: string } {
-  return ruleOf(atom.type).explain(atom.params, facts, known);
+export function explainLeaf({ type, params }: Atom, leaf: number, facts: Facts, evidence: Evidence) {
+  return ruleOf(type).explain(params, facts, knownOf(leaf, evidence));
 }
 
-export function knownOf(leaf: number, { baselines, evaluations }: Evidence): Known {
+function knownOf(leaf: number, { baselines, evaluations }: Evidence): Known {
   return { baseline: baselines[leaf], evaluation: evaluations[leaf] };
 }
 
@@ -57,24 +52,27 @@ export function knownOf(leaf: number, { baselines, evaluations }: Evidence): Kno
  * looked at, none is asked for.
  */
 export function leavesToAsk(condition: Condition, facts: Facts, evidence: Evidence): number[] {
-  const verdictAt = (atom: Atom, leaf: number) =>
-    atom.type === "llm_eval" ? UNKNOWN : judgeLeaf(atom, facts, knownOf(leaf, evidence));
-  return undecided(condition, 0, true, verdictAt);
+  const judgeAt = judgeWith(facts, evidence);
+  return undecided(condition, 0, true, (atom, leaf) => (atom.type === "llm_eval" ? UNKNOWN : judgeAt(atom, leaf)));
 }
 
 type JudgeAt = (atom: Atom, leaf: number) => Verdict;
 
-/** @param first the number of its first leaf. */
-export function judgeTree(condition: Condition, first: number, judgeAt: JudgeAt): Verdict {
+function judgeWith(facts: Facts, evidence: Evidence): JudgeAt {
+  return ({ type, params }, leaf) => ruleOf(type).judge(params, facts, knownOf(leaf, evidence));
+}
+
+function judgeTree(condition: Condition, first: number, judgeAt: JudgeAt): Verdict {
   switch (condition.type) {
     case "not": {
       const { holds, isFinal } = judgeTree(condition.condition, first, judgeAt);
       return { holds: holds === null ? null : !holds, isFinal };
     }
     case "and":
-      return combine(verdictsOf(condition, first, judgeAt), false);
-    case "or":
-      return combine(verdictsOf(condition, first, judgeAt), true);
+    case "or": {
+      const verdicts = numbered(condition, first).map(({ part, at }) => judgeTree(part, at, judgeAt));
+      return combine(verdicts, condition.type === "or");
+    }
     default:
       return judgeAt(condition, first);
   }
@@ -86,10 +84,6 @@ function combine(verdicts: readonly Verdict[], decisive: boolean): Verdict {
   if (deciding.length > 0) return { holds: decisive, isFinal: deciding.some(({ isFinal }) => isFinal) };
   const isKnown = verdicts.every(({ holds }) => holds !== null);
   return { holds: isKnown ? !decisive : null, isFinal: verdicts.every(({ isFinal }) => isFinal) };
-}
-
-function verdictsOf(condition: Condition, first: number, judgeAt: JudgeAt): Verdict[] {
-  return numbered(condition, first).map(({ part, at }) => judgeTree(part, at, judgeAt));
 }
 
 /** The parts of a combination, each with the number of its first leaf. */
@@ -128,15 +122,20 @@ function canBe(wanted: boolean, condition: Condition, first: number, judgeAt: Ju
   }
 }
 
-/** The evidence with a baseline for every file that was never looked at; null when there is nothing to add. */
+/** The evidence with a baseline for every leaf that was never looked at; null when there is nothing to add. */
 export function withBaselines(condition: Condition, facts: Facts, evidence: Evidence): Evidence | null {
-  const baselines = { ...evidence.baselines };
-  for (const [leaf, atom] of leavesOf(condition).entries()) {
-    const stamp = atom.type === "file_changed" ? facts.stampOf(atom.params.path) : undefined;
-    if (atom.type !== "file_changed" || stamp === undefined || baselines[leaf] !== undefined) continue;
-    baselines[leaf] = firstBaseline(stamp, atom.params.fireOnInit === true);
-  }
+  const baselines = { ...baselinesOf(condition, facts, true), ...evidence.baselines };
   return Object.keys(baselines).length === Object.keys(evidence.baselines).length ? null : { ...evidence, baselines };
+}
+
+/** What the leaves are compared with from now on, where they are compared and can be looked at. */
+function baselinesOf(condition: Condition, facts: Facts, isFirst: boolean): Evidence["baselines"] {
+  const baselines: Evidence["baselines"] = {};
+  for (const [leaf, { type, params }] of leavesOf(condition).entries()) {
+    const baseline = ruleOf(type).baseline?.(params, facts, isFirst);
+    if (baseline !== undefined) baselines[leaf] = baseline;
+  }
+  return baselines;
 }
 
 /**
@@ -155,11 +154,7 @@ export function withoutOldAnswers(condition: Condition, facts: Facts, evidence: 
 
 /** The evidence once a firing has used it: changes up to now are acted upon, and answers count no more. */
 export function used(condition: Condition, facts: Facts, evidence: Evidence): Evidence {
-  const baselines = { ...evidence.baselines };
-  for (const [leaf, atom] of leavesOf(condition).entries()) {
-    const stamp = atom.type === "file_changed" ? facts.stampOf(atom.params.path) : undefined;
-    if (stamp !== undefined) baselines[leaf] = stamp;
-  }
+  const baselines = { ...evidence.baselines, ...baselinesOf(condition, facts, false) };
   const evaluations = Object.fromEntries(
     Object.entries(evidence.evaluations).map(([leaf, answer]) => [leaf, { ...answer, result: null }]),
   );

@@ -3,7 +3,6 @@ import { shortened } from "../schedule/trigger-words.ts";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
 export const llmEval: ConditionRule<"llm_eval"> = {
-  needs: () => ({}),
   judge: (_params, _facts, { evaluation }) => {
     const result = evaluation?.result ?? null;
     return result === null ? UNKNOWN : forNow(result);

@@ -5,14 +5,18 @@
  */
 import { isTimeOfDay } from "@mimikit/protocol/triggers/condition";
 import { localTime } from "../schedule/schedule.ts";
-import { type ConditionRule, type Facts, forEver, forNow, type ParamsOf, type Verdict } from "./condition.ts";
+import { type ConditionRule, forEver, forNow } from "./condition.ts";
 
 export const time: ConditionRule<"time"> = {
-  needs: () => ({}),
-  judge: (params, facts) => {
-    const { after, before } = params;
-    if (before !== undefined && !isTimeOfDay(before) && facts.nowMs >= Date.parse(before)) return forEver(false);
-    return judgeNow(params, facts, after, before);
+  judge: ({ after, before, weekdays, timezone }, { nowMs, timeZone }) => {
+    if (before !== undefined && !isTimeOfDay(before) && nowMs >= Date.parse(before)) return forEver(false);
+    const { weekday, hhmm } = localTime(nowMs, timezone ?? timeZone);
+    if (weekdays !== undefined && !weekdays.includes(weekday)) return forNow(false);
+    const isAfter = after === undefined || (isTimeOfDay(after) ? hhmm >= after : nowMs >= Date.parse(after));
+    const isBefore = before === undefined || (isTimeOfDay(before) ? hhmm < before : nowMs < Date.parse(before));
+    const isOverMidnight =
+      after !== undefined && before !== undefined && isTimeOfDay(after) && isTimeOfDay(before) && after > before;
+    return forNow(isOverMidnight ? isAfter || isBefore : isAfter && isBefore);
   },
   explain: (params, facts) => {
     const zone = params.timezone ?? facts.timeZone;
@@ -20,18 +24,3 @@ export const time: ConditionRule<"time"> = {
     return { text: `it is ${weekday} ${date} ${hhmm} in ${zone}` };
   },
 };
-
-function judgeNow(
-  { weekdays, timezone }: ParamsOf<"time">,
-  { nowMs, timeZone }: Facts,
-  after: string | undefined,
-  before: string | undefined,
-): Verdict {
-  const { weekday, hhmm } = localTime(nowMs, timezone ?? timeZone);
-  if (weekdays !== undefined && !weekdays.includes(weekday)) return forNow(false);
-  const isAfter = after === undefined || (isTimeOfDay(after) ? hhmm >= after : nowMs >= Date.parse(after));
-  const isBefore = before === undefined || (isTimeOfDay(before) ? hhmm < before : nowMs < Date.parse(before));
-  const isOverMidnight =
-    after !== undefined && before !== undefined && isTimeOfDay(after) && isTimeOfDay(before) && after > before;
-  return forNow(isOverMidnight ? isAfter || isBefore : isAfter && isBefore);
-}

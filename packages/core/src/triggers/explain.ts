@@ -1,10 +1,10 @@
 /** Why a trigger fires or does not, for people (SPEC D7). Nothing is asked or run for it. */
 
 import type { Conditional, Evidence, Standing } from "@mimikit/protocol/records/trigger";
-import type { Condition } from "@mimikit/protocol/triggers/condition";
+import { type Condition, isAtom } from "@mimikit/protocol/triggers/condition";
 import type { Explanation, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import type { Facts } from "../conditions/condition.ts";
-import { explainLeaf, judgeLeaf, judgeTree, knownOf, leavesToAsk, numbered } from "../conditions/index.ts";
+import { explainLeaf, judge, leavesToAsk, numbered } from "../conditions/index.ts";
 import { isResting, nextFiring, restEndsMs } from "./occurrence.ts";
 
 /** The truth tree of a condition, each leaf with its last evidence. */
@@ -14,10 +14,9 @@ export function explain(condition: Condition, facts: Facts, evidence: Evidence):
 
 /** @param first the number of its first leaf. */
 function explainPart(condition: Condition, first: number, facts: Facts, evidence: Evidence): Explanation {
-  const { holds } = judgeTree(condition, first, (atom, leaf) => judgeLeaf(atom, facts, knownOf(leaf, evidence)));
+  const { holds } = judge(condition, facts, evidence, first);
   const { type } = condition;
-  if (type !== "and" && type !== "or" && type !== "not")
-    return { type, holds, atom: condition, ...explainLeaf(condition, facts, knownOf(first, evidence)) };
+  if (isAtom(condition)) return { type, holds, atom: condition, ...explainLeaf(condition, first, facts, evidence) };
   const parts = numbered(condition, first).map(({ part, at }) => explainPart(part, at, facts, evidence));
   return { type, holds, parts };
 }
