@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { TriggerDetail } from "@mimikit/protocol/wire/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADDITIONS, type Addition } from "../support/additions.ts";
 import { Instance } from "../support/instance.ts";
@@ -106,19 +107,20 @@ test("a CLI command that was added runs, and has its help", () => {
 
 test("a view that was added is built into the page", () => {
   run(process.execPath, "node_modules/vite/bin/vite.js", "build", "apps/web");
-  const chunks = readdirSync(join(copy, "apps/web/dist/assets")).filter((name) => /^about-.*\.js$/.test(name));
-  expect(chunks).toHaveLength(1);
+  expect(scripts("about")).toHaveLength(1);
+});
+
+test("a condition that was added can be chosen in the form of the page", () => {
+  expect(scripts("")).toContainEqual(expect.stringContaining("文件消失"));
 });
 
 test("a provider that was added has its settings, and its title on the page", () => {
   const shown = run(process.execPath, "apps/cli/src/main.ts", "config", "show", "echo");
   expect(shown).toContain("echo.prefix is set by MIMIKIT_ECHO_PREFIX");
-  const assets = join(copy, "apps/web/dist/assets");
-  const [page = ""] = readdirSync(assets).filter((name) => /^page-.*\.js$/.test(name));
-  expect(readFileSync(join(assets, page), "utf8")).toContain("回声");
+  expect(scripts("page")).toContainEqual(expect.stringContaining("回声"));
 });
 
-test("a route, a protocol command and a provider that were added are served by the running processes", async () => {
+test("a route, a protocol command, a provider and a condition that were added are served by the running processes", async () => {
   instance = await Instance.start({
     root: copy,
     env: { MIMIKIT_PROVIDER_TELLER: "echo", MIMIKIT_ECHO_PREFIX: "You say: " },
@@ -134,7 +136,20 @@ test("a route, a protocol command and a provider that were added are served by t
       .filter((name) => name.endsWith(".json"))
       .find((name) => readFileSync(join(archive, name), "utf8").includes('"outcome":"pong"'));
   await instance.until("the answer to the ping", answered);
+  const { id } = await instance.api<{ id: string }>("/api/triggers", {
+    method: "POST",
+    body: { prompt: "tidy up", condition: { type: "file_gone", params: { path: "nothing.txt" } } },
+  });
+  const fired = async () => (await instance.api<TriggerDetail>(`/api/triggers/${id}`)).recent[0];
+  await instance.until("a firing of the trigger", fired);
 });
+
+/** The scripts of the built page whose names begin so. */
+function scripts(prefix: string): string[] {
+  const assets = join(copy, "apps/web/dist/assets");
+  const names = readdirSync(assets).filter((name) => name.startsWith(prefix) && name.endsWith(".js"));
+  return names.map((name) => readFileSync(join(assets, name), "utf8"));
+}
 
 function run(program: string, ...words: string[]): string {
   return execFileSync(program, words, { cwd: copy, encoding: "utf8", timeout: RUN_MS_MAX });

@@ -195,4 +195,39 @@ export function createEcho(prefix: string): Provider {
   },
 };
 
-export const ADDITIONS: readonly Addition[] = [tool, route, cliCommand, view, protocolCommand, provider];
+const condition: Addition = {
+  thing: "condition",
+  files: {
+    "packages/core/src/conditions/file-gone.ts": `/** Holds while nothing is at the path, or at any path that the glob matches. */
+import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
+
+export const fileGone: ConditionRule<"file_gone"> = {
+  needs: ({ path }) => ({ paths: [path] }),
+  judge: ({ path }, facts) => {
+    const stamp = facts.stampOf(path);
+    return stamp === undefined ? UNKNOWN : forNow(stamp === "");
+  },
+  explain: ({ path }, facts) => ({ text: facts.stampOf(path) === "" ? \`\${path} is gone\` : \`\${path} is still there\` }),
+};
+`,
+  },
+  lines: {
+    "packages/protocol/src/triggers/atoms.ts": [
+      {
+        after: "export const ATOMS = {",
+        line: `  file_gone: row({
+    label: { en: "a file is gone", zh: "文件消失" },
+    fields: { path: PATH },
+    en: ({ path }) => [\`\${path} is gone\`, \`\${path} is not gone\`],
+    zh: ({ path }) => [\`\${path} 已消失\`, \`\${path} 还在\`, \`\${path} 现在无法查看\`],
+  }),`,
+      },
+    ],
+    "packages/core/src/conditions/index.ts": [
+      { after: 'import { fileExists } from "./file-exists.ts";', line: 'import { fileGone } from "./file-gone.ts";' },
+      { after: "  file_exists: fileExists,", line: "  file_gone: fileGone," },
+    ],
+  },
+};
+
+export const ADDITIONS: readonly Addition[] = [tool, route, cliCommand, view, protocolCommand, provider, condition];
