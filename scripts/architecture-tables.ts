@@ -1,6 +1,7 @@
-/** The lists of docs/ARCHITECTURE.md, made from the tree: the packages and their folders, and the rules of a tick in their order. */
+/** The lists of docs/ARCHITECTURE.md, made from the tree: the packages and their folders, the kinds of tasks, the rules of a tick in their order. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { withBlocks } from "./generated-blocks.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -15,7 +16,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 /** The page with its lists as the tree has them. Throws where a list has no place on it. */
 export function withArchitectureTables(page: string): string {
-  return withBlocks(page, { tree: tree(), rules: rules() });
+  return withBlocks(page, { tree: tree(), kinds: kinds(), rules: rules() });
 }
 
 /** Each app and package: its folders, and the sentence of its README. */
@@ -29,6 +30,18 @@ function tree(): string {
     return `| [\`${house}\`](../${house}/README.md) | ${sentence} | ${names.join(" ")} |\n`;
   });
   return `| | | folders |\n|---|---|---|\n${rows.join("")}`;
+}
+
+/** Each kind of task, as its row says it. */
+function kinds(): string {
+  const coded = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(" ");
+  const rows = Object.entries(KINDS).map(([kind, { actor, runner, part, reported, results, queued, settled }]) => {
+    const who = runner === "provider" ? actor : runner;
+    // What is always reported is settled with the turn that reports it.
+    const events = reported === "always" ? [queued] : [queued, settled];
+    return `| \`${kind}\` | ${who} | ${part} | ${reported} | ${coded(results)} | ${coded(events)} |\n`;
+  });
+  return `| kind | run by | part | reported | hands in | audit events |\n|---|---|---|---|---|---|\n${rows.join("")}`;
 }
 
 /** The rules in the order of decide.ts, each with the first sentence of its file. */

@@ -10,6 +10,7 @@ import { type Attempt, type Outcome, runTask } from "@mimikit/agent/run/run-task
 import { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { byRole, KINDS, kindsOf } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
 import { Event, type Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
@@ -52,7 +53,7 @@ export function contextOf(part: Partial<Context> = {}): Context {
     memoryPlace: { home: NOWHERE, workDir: NOWHERE },
     skills: [],
     backlog: [],
-    providers: { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" },
+    providers: byRole(() => "offline"),
     version: "0.1.0",
     ...part,
   };
@@ -77,7 +78,8 @@ export function taskOf(part: Partial<Task> & Pick<Task, "id" | "role">): Task {
   };
   const short = { title: "a task", prompt: "", upstream: [] };
   const turn = task.turn && { turn: { messages: [], events: [], results: [] } };
-  return { ...task, kind: Task.parse({ ...task, ...short, ...turn }).kind } as Task;
+  const { data } = Task.safeParse({ ...task, ...short, ...turn });
+  return { ...task, kind: data?.kind ?? kindsOf("order").find((kind) => KINDS[kind].role === part.role) } as Task;
 }
 
 export function messageOf(text: string, part: Partial<Message> = {}): Message {

@@ -1,4 +1,5 @@
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import { byRole } from "@mimikit/protocol/base/kind";
 import type { ChatMessage, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -1071,7 +1072,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     test("who answers for each role, who did so last where that was somebody else, and who was passed over", async () => {
       const { page } = await openPage();
       pages.gateway.setStatus({
-        providers: { teller: "claude", planner: "claude", worker: "codex", reviewer: "claude" },
+        providers: { ...byRole(() => "claude"), worker: "codex" },
         answered: { teller: "offline", planner: "claude" },
         passedOver: ["openai lacks a model: set MIMIKIT_MODEL"],
       });
@@ -1280,7 +1281,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       pages.gateway.setStatus({
         ready: false,
         problems: [word],
-        providers: { teller: word, planner: word, worker: word, reviewer: word },
+        providers: byRole(() => word),
         passedOver: [word],
         tools: { [word]: { calls: 1, failed: 1, meanMs: 1 } },
       });

@@ -5,6 +5,7 @@ import { decide } from "@mimikit/core/decide";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { messagesOf, sinceClear } from "@mimikit/core/views/history";
 import { cancelMark } from "@mimikit/protocol/base/id";
+import { byRole } from "@mimikit/protocol/base/kind";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import type { ClearWish, SteerWish, StopWish } from "@mimikit/protocol/records/inbox";
 import { reportOf } from "@mimikit/protocol/records/result";
@@ -208,7 +209,13 @@ describe("a new conversation", () => {
 
   test("needs nobody to run its turn", () => {
     const waiting = { queue: [begun], attempts: new Map(), hasOutcome: () => false, permits: new Set<string>() };
-    expect(dispatch(waiting, { teller: 1, planner: 1, worker: 1, reviewer: 1 }, NOON_MS)).toEqual([]);
+    expect(
+      dispatch(
+        waiting,
+        byRole(() => 1),
+        NOON_MS,
+      ),
+    ).toEqual([]);
     expect(first({ inbox: [clear], queue: [begun] })).toMatchObject({
       type: "finish",
       result: { id: begun.id, status: "done", effects: [] },

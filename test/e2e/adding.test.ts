@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { TriggerDetail } from "@mimikit/protocol/wire/api";
+import type { TaskSummary, TriggerDetail } from "@mimikit/protocol/wire/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADDITIONS, type Addition } from "../support/additions.ts";
 import { Instance } from "../support/instance.ts";
@@ -120,7 +120,7 @@ test("a provider that was added has its settings, and its title on the page", ()
   expect(scripts("page")).toContainEqual(expect.stringContaining("回声"));
 });
 
-test("a route, a protocol command, a provider and a condition that were added are served by the running processes", async () => {
+test("a route, a protocol command, a provider, a condition and a role that were added are served by the running processes", async () => {
   instance = await Instance.start({
     root: copy,
     env: { MIMIKIT_PROVIDER_TELLER: "echo", MIMIKIT_ECHO_PREFIX: "You say: " },
@@ -138,10 +138,14 @@ test("a route, a protocol command, a provider and a condition that were added ar
   await instance.until("the answer to the ping", answered);
   const { id } = await instance.api<{ id: string }>("/api/triggers", {
     method: "POST",
-    body: { prompt: "tidy up", condition: { type: "file_gone", params: { path: "nothing.txt" } } },
+    body: { prompt: "tidy up", target: "critic", condition: { type: "file_gone", params: { path: "nothing.txt" } } },
   });
   const fired = async () => (await instance.api<TriggerDetail>(`/api/triggers/${id}`)).recent[0];
   await instance.until("a firing of the trigger", fired);
+  const critique = async () =>
+    (await instance.api<{ tasks: TaskSummary[] }>("/api/tasks?role=critic&state=failed")).tasks[0];
+  const { error } = await instance.until("the end of its task", critique);
+  expect(error).toContain("the critic needs a model");
 });
 
 /** The scripts of the built page whose names begin so. */

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { turnNumber } from "@mimikit/protocol/base/id";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { Trigger } from "@mimikit/protocol/records/trigger";
 import type { Status, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { archivePath, HISTORY_PATH, queueOf } from "@mimikit/store/disk/state";
@@ -48,7 +48,7 @@ function tasksIn(home: string): string[] {
     Trigger.parse(JSON.parse(read(home, `triggers/${name}.json`))),
   );
   const links = triggers.filter(({ type }) => type === "link").map(({ id }) => id);
-  return [...ROLES.flatMap((role) => namesIn(home, queueOf(role))), ...links];
+  return [...Role.options.flatMap((role) => namesIn(home, queueOf(role))), ...links];
 }
 
 interface Resumed {

@@ -1,9 +1,11 @@
 /** A real gateway on a port of its own, with a state directory of its own; the tests play the supervisor and the pool. */
+
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Limits } from "@mimikit/core/base/budget";
+import { byRole } from "@mimikit/protocol/base/kind";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { prepareHome, readToken } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
@@ -74,7 +76,7 @@ export async function startGateway({
     config: { host: "127.0.0.1", port: 0, allowedHosts: [], tickMs: 1_000, rereadSec: 30, ...config },
     settings: () => ({
       adopted: true,
-      providers: { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" },
+      providers: byRole(() => "offline"),
       passedOver: [],
       problems: [],
       limits,

@@ -2,6 +2,7 @@
  * Self-improvement in real repositories: whatever a Worker does in its worktree, the tree, the index, the stash, HEAD and the
  * settings of the user are what they were, to the byte (SPEC J2).
  */
+
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { Circuits } from "@mimikit/agent/run/circuit";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { Steering } from "@mimikit/agent/steering";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { byRole } from "@mimikit/protocol/base/kind";
 import { NO_USAGE, type UsageLine } from "@mimikit/protocol/base/usage";
 import {
   branchOf,
@@ -87,7 +89,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
     mirror,
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
-    providers: { teller: "hand", planner: "hand", worker: "hand", reviewer: "hand" },
+    providers: byRole(() => "hand"),
     listSkills: async () => [],
     nowMs: () => NOON_MS,
     answerersOf: () => ({ providers: [workerThat(() => {})], problems: [] }),

@@ -11,8 +11,8 @@ const WARNING = { kind: "event", id: "e-1", at: NOON, name: "budget", text: "It 
 const CLEAR = { kind: "clear", id: "clear-1", at: NOON, mac: "0" };
 const IMPROVE = { number: 1 };
 
-/** What tells the kind of a task where nothing says it. */
-const TOLD_BY: Record<Kind, object[]> = {
+/** What tells the kind of a task where nothing says it, for the kinds that there were when nothing did. */
+const TOLD_BY: Partial<Record<Kind, object[]>> = {
   turn: [{ turn: NOTHING }, { turn: { ...NOTHING, events: [{ ...WARNING, name: "restarted" }, WARNING] } }],
   announcement: [{ turn: { ...NOTHING, clear: CLEAR } }, { turn: { ...NOTHING, events: [WARNING] } }],
   plan: [{}],
@@ -25,7 +25,7 @@ const TOLD_BY: Record<Kind, object[]> = {
   "improve-land": [{ improve: { ...IMPROVE, step: "land" } }],
   "improve-undo": [{ improve: { ...IMPROVE, step: "undo" } }],
 };
-const CASES = (Object.keys(TOLD_BY) as Kind[]).flatMap((kind) => TOLD_BY[kind].map((held) => ({ kind, held })));
+const CASES = (Object.keys(TOLD_BY) as Kind[]).flatMap((kind) => (TOLD_BY[kind] ?? []).map((held) => ({ kind, held })));
 
 const recordOf = (kind: Kind, held: object) => {
   const { kind: _, ...rest } = { ...task("t-000001.0.0"), ...blankTask(kind), ...held };

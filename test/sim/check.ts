@@ -11,7 +11,7 @@ import {
   resultSummaryId,
   turnNumber,
 } from "@mimikit/protocol/base/id";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { Archived, FoldHeader } from "@mimikit/protocol/records/archive";
 import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/records/history";
 import { type Result, reportOf } from "@mimikit/protocol/records/result";
@@ -180,7 +180,7 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     "triggers",
     "signals",
     "questions",
-    ...ROLES.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)]),
+    ...Role.options.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)]),
   ];
   for (const dir of dirs)
     if (disk.names(dir).length > 0) violate(`${dir} does not drain: ${disk.names(dir).slice(0, 3)}`);

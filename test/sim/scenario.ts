@@ -11,6 +11,7 @@ import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { outageOf } from "@mimikit/core/tasks/retry";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/base/id";
+import { byRole } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { Effect } from "@mimikit/protocol/records/effect";
@@ -60,7 +61,7 @@ const RETRY_DELAY_SEC = 5;
 const FOLD_DAYS = 30;
 /** That months are folded after a tick: each time the whole archive is looked at. */
 const FOLD_CHANCE = 0.01;
-const CONCURRENCY: Record<Role, number> = { teller: 1, planner: 1, worker: 2, reviewer: 1 };
+const CONCURRENCY = { ...byRole(() => 1), worker: 2 };
 /** That a run reaches nobody, so that a task is often tried again and again. */
 const OUTAGE_CHANCE = 0.4;
 /** That a pool is told to stop, for each of its ticks. */

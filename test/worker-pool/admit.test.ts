@@ -1,16 +1,12 @@
 import { Circuits } from "@mimikit/agent/run/circuit";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { byRole } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import { expect, test } from "vitest";
 import { admit } from "../../apps/worker-pool/src/claim/admit.ts";
 import { message, NOON, task, turn } from "../core/facts.ts";
 
-const CHAINS: Record<Role, string[]> = {
-  teller: ["model"],
-  planner: ["model"],
-  worker: ["model", "other"],
-  reviewer: [],
-};
+const CHAINS: Record<Role, string[]> = { ...byRole(() => ["model"]), worker: ["model", "other"], reviewer: [] };
 
 const candidate = (of: Candidate["task"], outages: Candidate["outages"] = []): Candidate => ({
   task: of,

@@ -1,6 +1,8 @@
 /** Who may begin beside whom, and what an attempt counts for that died before it could say what it cost. */
+
 import type { Limit, Spending } from "@mimikit/core/base/budget";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { byRole } from "@mimikit/protocol/base/kind";
 import { Claim, type Identity } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
@@ -17,10 +19,9 @@ import { temporaryState } from "../store/home.ts";
 
 const DEAD: Identity = { pid: 1, startTime: "1", bootId: "b" };
 const RESERVATIONS: Record<Task["role"], Spending> = {
+  ...byRole(() => ({ tokens: 50, costUsd: 0 })),
   teller: { tokens: 20, costUsd: 0 },
-  planner: { tokens: 50, costUsd: 0 },
   worker: { tokens: 100, costUsd: 0 },
-  reviewer: { tokens: 50, costUsd: 0 },
 };
 
 const asked = turn("t-000001", { messages: [message("m-1")] });

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { byRole } from "@mimikit/protocol/base/kind";
 import { EndedTrigger, ResultSummary } from "@mimikit/protocol/records/archive";
 import { Question } from "@mimikit/protocol/records/question";
 import { Result, reportOf } from "@mimikit/protocol/records/result";
@@ -39,7 +40,7 @@ async function gather(path: string, nowMs: number) {
   const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
   await mirror.refresh(nowMs);
-  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+  const providers = byRole(() => "offline");
   return gatherContext(task("t-000001.0"), home, {
     home,
     workDir: home,
@@ -73,7 +74,7 @@ test("a conversation that began anew is all that a run is told", async () => {
   for (const each of turns) await createRecord(fs, Result, archivePath(each.id), done(each));
   const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
-  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+  const providers = byRole(() => "offline");
   const next = turn("t-000004", { messages: [message("m-c")] });
   const { history } = await gatherContext(next, home, {
     home,
@@ -98,7 +99,7 @@ async function stateWith(...turns: Result[]) {
   const told = async (of: Task, runDir = home) => {
     const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
     await mirror.ledger.load();
-    const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+    const providers = byRole(() => "offline");
     const said = new HistoryIndex(home);
     const listSkills = async () => [];
     const sources = { home, workDir: home, fs, mirror, said, rules, providers, listSkills, nowMs: () => NOON_MS };
@@ -242,7 +243,7 @@ test("what has not ended has no summary, and none is looked for", async () => {
   const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
   await mirror.refresh(NOON_MS);
-  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+  const providers = byRole(() => "offline");
   const rules = new OwnerRules(fs, () => undefined);
   const said = new HistoryIndex(home);
   const listSkills = async () => [];
@@ -279,7 +280,7 @@ test("what stands to start later and what was asked is told, the newest first; w
   const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
   await mirror.refresh(NOON_MS);
-  const providers = { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" };
+  const providers = byRole(() => "offline");
   const rules = new OwnerRules(fs, () => undefined);
   const said = new HistoryIndex(home);
   const listSkills = async () => [];

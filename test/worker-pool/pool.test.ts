@@ -1,4 +1,5 @@
 import type { Outcome } from "@mimikit/agent/run/run-task";
+import { byRole } from "@mimikit/protocol/base/kind";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { Task } from "@mimikit/protocol/records/task";
@@ -27,7 +28,7 @@ function poolWith(part: Pick<PoolOptions, "fs" | "run">): Pool {
     identity: { pid: 1, startTime: "1", bootId: "b" },
     isAlive: () => true,
     nowMs: () => NOON_MS,
-    limits: () => ({ concurrency: { teller: 1, planner: 1, worker: 2, reviewer: 1 }, retryDelaySec: 60 }),
+    limits: () => ({ concurrency: { ...byRole(() => 1), worker: 2 }, retryDelaySec: 60 }),
     admit: (candidates) => [...candidates],
     allot: (candidates) => [...candidates],
     endEarlier: async () => {},

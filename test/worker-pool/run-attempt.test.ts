@@ -4,6 +4,7 @@ import type { Provider } from "@mimikit/agent/provider";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { Steering } from "@mimikit/agent/steering";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { byRole } from "@mimikit/protocol/base/kind";
 import { NO_USAGE, type Usage, type UsageLine } from "@mimikit/protocol/base/usage";
 import { Claim } from "@mimikit/protocol/records/claim";
 import { Config } from "@mimikit/runtime/config/config";
@@ -34,7 +35,7 @@ function workshopWithNobody() {
     mirror: new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} }),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
-    providers: { teller: "model", planner: "model", worker: "model", reviewer: "model" },
+    providers: byRole(() => "model"),
     listSkills: async () => [],
     nowMs: () => NOON_MS,
     answerersOf: () => ({ providers: [], problems: ["nobody is there"] }),

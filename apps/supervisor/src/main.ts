@@ -2,6 +2,7 @@
 
 import { hasModel } from "@mimikit/agent/providers/index";
 import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
@@ -80,7 +81,7 @@ const startedMs = Date.now();
 const spendingHere = () =>
   spendingNow({ book, mirror: supervisor.mirror, config: settings.current.config, surroundings, nowMs: Date.now() });
 const improveSettingsHere = () => improveSettings(settings.current.config, surroundings, startedMs);
-const canSummarize = () => hasModel("worker", settings.current.config, surroundings);
+const canSummarize = () => hasModel(KINDS["roll-up"].role, settings.current.config, surroundings);
 const supervisor: Supervisor = new Supervisor({
   fs,
   token: readToken(home),

@@ -4,13 +4,13 @@ import { realpath } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
 import { chainOf, chooseProviders, describeProviders } from "@mimikit/agent/providers/index";
-import { definitionOf, ROLE_DEFINITIONS } from "@mimikit/agent/roles/index";
+import { DEFINITIONS, definitionOf } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { reservationOf } from "@mimikit/agent/run/reservation";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search/search";
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { UsageLine } from "@mimikit/protocol/base/usage";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
@@ -73,8 +73,6 @@ writeRole(home, "workers");
 for (const left of await killMarked(homeHash(home)))
   log.error("a process of an earlier pool cannot be ended", { ...left });
 
-const byRole = <T>(of: (role: Role) => T) =>
-  Object.fromEntries(ROLES.map((role) => [role, of(role)])) as Record<Role, T>;
 const identity = ownIdentity();
 const book = new UsageBook(home);
 const said = new HistoryIndex(home);
@@ -102,7 +100,7 @@ const pool: Pool = new Pool({
   isAlive,
   nowMs: () => Date.now(),
   limits: () => ({
-    concurrency: byRole((role) => ROLE_DEFINITIONS[role].concurrency(settings.current.config)),
+    concurrency: byRole((role) => DEFINITIONS[role].concurrency(settings.current.config)),
     retryDelaySec: settings.current.config.retryDelaySec,
   }),
   admit: (candidates) =>

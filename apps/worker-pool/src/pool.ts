@@ -2,7 +2,7 @@
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Claim, Identity } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -79,7 +79,7 @@ export class Pool {
     for (const [id, { steering }] of this.running) this.passOn(id, steering);
     await this.releaseLeftovers();
     if (this.stopping) return;
-    const free = Object.fromEntries(ROLES.map((role) => [role, this.freeOf(role)])) as Record<Role, number>;
+    const free = byRole((role) => this.freeOf(role));
     const { admit, allot, nowMs } = this.options;
     const candidates = allot(admit(dispatch(await this.waiting(), free, nowMs())));
     // Every claim has come to an end before the next tick counts what runs, whatever became of the others.

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadPrompt, renderPrompt } from "@mimikit/agent/prompt/prompt";
-import { SECTIONS } from "@mimikit/agent/prompt/sections";
+import { DEFINITIONS } from "@mimikit/agent/roles/index";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { EVALUATION_ITEMS_MAX } from "@mimikit/protocol/records/task";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -26,11 +26,11 @@ const json = (...pairs: [string, unknown][]) => JSON.stringify(pairs.map(([id, r
 
 describe("the prompt", () => {
   test("begins with the fixed line of a Worker, and explains sections that there are", async () => {
-    const { system } = await loadPrompt("evaluator");
+    const { system } = await loadPrompt(DEFINITIONS.evaluator);
     expect(system.startsWith("You are the Mimikit runtime worker.\n\n")).toBe(true);
     const explained = [...system.matchAll(/`M:([a-z_]+)`/g)].map(([, name]) => name);
     expect(explained.length).toBeGreaterThan(0);
-    expect(Object.keys(SECTIONS.evaluator)).toEqual(expect.arrayContaining(explained));
+    expect(DEFINITIONS.evaluator.sections).toEqual(expect.arrayContaining(explained));
   });
 
   test("has one record for each condition, and no condition can pose as anything else", async () => {

@@ -1,7 +1,9 @@
 /** A long paste never takes the question's place, and the owner's rules are told in every run, whatever is too long. */
+
 import { loadPrompt, RULES_CHARS_MAX, renderPrompt } from "@mimikit/agent/prompt/prompt";
 import { BIG_INPUT_CHARS, SECTIONS } from "@mimikit/agent/prompt/sections";
 import { estimateTokens } from "@mimikit/agent/prompt/tokens";
+import { DEFINITIONS } from "@mimikit/agent/roles/index";
 import type { Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
 import { messageOf, reportOf, taskOf, turnOf } from "../fixtures.ts";
@@ -126,14 +128,14 @@ describe("the owner's rules", () => {
   });
 
   test("of more than 4,000 characters are cut, and say so", async () => {
-    const { system } = await loadPrompt("worker", `${"a".repeat(4_000)}b`);
+    const { system } = await loadPrompt(DEFINITIONS.worker, `${"a".repeat(4_000)}b`);
     expect(system).toContain(
       `    ${"a".repeat(4_000)}\n    [… left out: these rules are longer than 4000 characters …]\n</M:rules>`,
     );
   });
 
   test("that are blank are none", async () => {
-    expect((await loadPrompt("worker", " \n")).system).toBe((await loadPrompt("worker")).system);
+    expect((await loadPrompt(DEFINITIONS.worker, " \n")).system).toBe((await loadPrompt(DEFINITIONS.worker)).system);
   });
 });
 
@@ -144,9 +146,9 @@ test("persona and profile keep to their part of the prompt", async () => {
     summary: "{\n".repeat(9_000),
   };
   const sections = readSections((await renderPrompt(runOf(turnOf({ messages: [messageOf("hello")] }), context))).user);
-  for (const name of ["persona", "profile", "summary"]) {
+  for (const name of ["persona", "profile", "summary"] as const) {
     const tokens = estimateTokens(sections.get(name)?.join("\n") ?? "");
-    const { tokensMax = 0 } = SECTIONS.teller[name] ?? {};
+    const { tokensMax } = SECTIONS[name];
     expect(tokens).toBeLessThanOrEqual(tokensMax);
     expect(tokens).toBeGreaterThan(tokensMax * 0.9);
   }

@@ -1,10 +1,11 @@
 import { loadPrompt, renderPrompt } from "@mimikit/agent/prompt/prompt";
 import { SECTIONS } from "@mimikit/agent/prompt/sections";
 import { estimateTokens } from "@mimikit/agent/prompt/tokens";
+import { DEFINITIONS } from "@mimikit/agent/roles/index";
 import { TOOLS, toolsOf } from "@mimikit/agent/tools/index";
 import { replyId } from "@mimikit/core/views/history";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { CONVERSATION_SUMMARY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
@@ -15,28 +16,28 @@ import { readRecords, readSections, runOf, saidOf } from "../prompt-fixtures.ts"
 const HELLO_BYTES_MAX = 12 * 1_024;
 const SMALL_WINDOW_TOKENS = 14_336;
 
-describe.each(ROLES)("the prompt file of the %s", (role) => {
+describe.each(Role.options)("the prompt file of the %s", (role) => {
   test("loads, and begins with the fixed line of its role", async () => {
-    const { system } = await loadPrompt(role);
+    const { system } = await loadPrompt(DEFINITIONS[role]);
     expect(system.startsWith(`You are the Mimikit runtime ${role}.\n\n`)).toBe(true);
   });
 
   test("names the tools that the role has, and no others", async () => {
-    const { system } = await loadPrompt(role);
+    const { system } = await loadPrompt(DEFINITIONS[role]);
     const named = TOOLS.filter((tool) => system.includes(`\`${tool.name}\``)).map((tool) => tool.name);
     expect(named).toEqual(toolsOf(role).map((tool) => tool.name));
   });
 
   test("explains sections that there are", async () => {
-    const { system } = await loadPrompt(role);
+    const { system } = await loadPrompt(DEFINITIONS[role]);
     const explained = [...system.matchAll(/`M:([a-z_]+)`/g)].map(([, name]) => name);
     expect(explained.length).toBeGreaterThan(0);
-    expect(Object.keys(SECTIONS[role])).toEqual(expect.arrayContaining(explained));
+    expect(DEFINITIONS[role].sections).toEqual(expect.arrayContaining(explained));
   });
 });
 
 test("the Teller's list of tools is its tools", async () => {
-  const { system } = await loadPrompt("teller");
+  const { system } = await loadPrompt(DEFINITIONS.teller);
   const list = /## Tools\n(.*?)\n## /s.exec(system)?.[1] ?? "";
   const listed = [...list.matchAll(/^- `([a-z_]+)`/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual(
@@ -126,7 +127,6 @@ describe("a turn of the Teller", () => {
       tasks: [
         summaryOf({ id: "t-000001.0.1", state: "waiting", after: ["t-000001.0.0", "t-000001.0.2"] }),
         summaryOf({ id: "t-000001.0.0", state: "failed", error: "exit 1", title: "run" }),
-        summaryOf({ id: "t-000007", role: "teller" }),
       ],
       history: [saidOf(1, "make it so"), saidOf(2, "I am on it.", { role: "assistant" })],
     },
@@ -407,14 +407,14 @@ describe("what is too long", () => {
     async (script) => {
       const { system, user } = await renderPrompt(crowded(script), SMALL_WINDOW_TOKENS);
       expect(estimateTokens(system) + estimateTokens(user)).toBeLessThanOrEqual(SMALL_WINDOW_TOKENS);
-      expect([...readSections(user).keys()]).toEqual(Object.keys(SECTIONS.teller));
+      expect([...readSections(user).keys()]).toEqual(DEFINITIONS.teller.sections);
     },
   );
 
   test("has a bound without being told one", async () => {
     const { system, user } = await renderPrompt(crowded("长文本，"));
-    const bound = Object.values(SECTIONS.teller).reduce((sum, section) => sum + section.tokensMax, 0);
-    expect(estimateTokens(user)).toBeLessThanOrEqual(bound + (await loadPrompt("teller")).tokens);
+    const bound = DEFINITIONS.teller.sections.reduce((sum, name) => sum + SECTIONS[name].tokensMax, 0);
+    expect(estimateTokens(user)).toBeLessThanOrEqual(bound + (await loadPrompt(DEFINITIONS.teller)).tokens);
     expect(estimateTokens(system)).toBeLessThan(2_000);
   });
 

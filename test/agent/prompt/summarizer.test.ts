@@ -1,8 +1,8 @@
 /** The summary of old memory, from the prompt to what is handed in (SPEC E3). */
 import { readdirSync } from "node:fs";
-import { loadPrompt, promptNameOf, renderPrompt } from "@mimikit/agent/prompt/prompt";
-import { SECTIONS } from "@mimikit/agent/prompt/sections";
-import { definitionOf } from "@mimikit/agent/roles/index";
+import { loadPrompt, renderPrompt } from "@mimikit/agent/prompt/prompt";
+import { DEFINITIONS, definitionOf } from "@mimikit/agent/roles/index";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { describe, expect, test } from "vitest";
 import { conclude } from "../../../packages/agent/src/conclusion/conclusion.ts";
 import { run, taskOf, temporaryDirectory } from "../fixtures.ts";
@@ -17,14 +17,14 @@ const day = rollUpOf("2026-11-17", "# memory/2026-11-17.md\n\n- 2026-11-17T09:00
 
 describe("the prompt", () => {
   test.each(["summarizer", "month-summary"] as const)("of a %s explains sections that there are", async (name) => {
-    const { system } = await loadPrompt(name);
+    const { system } = await loadPrompt(DEFINITIONS[name]);
     expect(system.startsWith("You are the Mimikit runtime worker.\n\n")).toBe(true);
-    expect(Object.keys(SECTIONS[name])).toEqual(["environment", "sources"]);
+    expect(DEFINITIONS[name].sections).toEqual(["environment", "sources"]);
   });
 
   test("is that of a day or of a month, by the period", () => {
-    expect(promptNameOf(day)).toBe("summarizer");
-    expect(promptNameOf(rollUpOf("2026-08", "x"))).toBe("month-summary");
+    expect(definitionOf(day)).toBe(DEFINITIONS.summarizer);
+    expect(definitionOf(rollUpOf("2026-08", "x"))).toBe(DEFINITIONS["month-summary"]);
   });
 
   test("quotes the sources, and nothing in them can pose as anything else", async () => {
@@ -40,7 +40,8 @@ describe("the prompt", () => {
 
 describe("the summarizer", () => {
   test("has no tools, and may neither ask nor hand in anything else", () => {
-    expect(definitionOf(day)).toMatchObject({ tools: [], levels: [], resultTypes: ["summary"], mayAsk: false });
+    expect(definitionOf(day)).toMatchObject({ levels: [], mayAsk: false });
+    expect(KINDS["roll-up"].results).toEqual(["summary"]);
   });
 
   test("hands in its text as it stands, also where it looks like an order to fail", () => {

@@ -2,6 +2,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chainOf, chooseProviders, describeProviders, type Surroundings } from "@mimikit/agent/providers/index";
+import { byRole } from "@mimikit/protocol/base/kind";
+import { Role } from "@mimikit/protocol/base/role";
 import { Config } from "@mimikit/runtime/config/config";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../fixtures.ts";
@@ -62,7 +64,7 @@ describe("auto", () => {
 
   test("says what it did not take, and what that lacks: no problem, but good to know", () => {
     const { names, problems, passedOver } = describeProviders(Config.parse({}), surroundings(KEY));
-    expect(names).toEqual({ teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" });
+    expect(names).toEqual(byRole(() => "offline"));
     expect(problems).toEqual([]);
     expect(passedOver).toEqual([
       "openai lacks a model: set MIMIKIT_MODEL",
@@ -119,6 +121,6 @@ describe("a stand-in", () => {
     const config = Config.parse({ provider: "openai", fallback: ["offline"] });
     const { names, problems } = describeProviders(config, surroundings());
     expect(names.teller).toBe("offline");
-    expect(problems).toHaveLength(4);
+    expect(problems).toHaveLength(Role.options.length);
   });
 });

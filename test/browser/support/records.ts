@@ -1,4 +1,5 @@
 /** Records as the gateway would send them, with only what a test cares about spelled out. */
+import { byRole } from "@mimikit/protocol/base/kind";
 import type {
   ChangeView,
   ChatMessage,
@@ -17,14 +18,14 @@ export function statusRecord(change: Partial<Status> = {}): Status {
     version: "0.1.0",
     startedAt: "2026-11-22T08:00:00.000Z",
     workDir: "/home/me/project",
-    providers: { teller: "offline", planner: "offline", worker: "offline", reviewer: "offline" },
+    providers: byRole(() => "offline"),
     answered: {},
     passedOver: [],
     processes: { supervisor: alive, workers: alive, gateway: alive },
     counts: {
       inbox: 0,
-      queued: { teller: 0, planner: 0, worker: 0, reviewer: 0 },
-      running: { teller: 0, planner: 0, worker: 0, reviewer: 0 },
+      queued: byRole(() => 0),
+      running: byRole(() => 0),
       questions: 0,
       triggers: 0,
       quarantine: 0,

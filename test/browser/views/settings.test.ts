@@ -1,5 +1,6 @@
 /** What the settings promise. */
 
+import { byRole } from "@mimikit/protocol/base/kind";
 import { describe, expect, test } from "vitest";
 import { messageRecord, questionRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
@@ -12,7 +13,7 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
   test("say who answers for each role, what was passed over, and try it with a harmless message", async () => {
     const { page } = await openPage();
     pages.gateway.setStatus({
-      providers: { teller: "claude", planner: "claude", worker: "codex", reviewer: "codex" },
+      providers: { ...byRole(() => "codex"), teller: "claude", planner: "claude" },
       passedOver: ["openai: OPENAI_API_KEY is not set"],
     });
     await openView(page, "settings");

@@ -1,4 +1,5 @@
 /** What may be spent: when a budget is used up, what fits beside what runs, and what the user is told of it (SPEC N2). */
+
 import {
   type Account,
   ceilingOf,
@@ -13,6 +14,7 @@ import type { Attempt, Snapshot } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
+import { byRole } from "@mimikit/protocol/base/kind";
 import type { Event } from "@mimikit/protocol/records/inbox";
 import { afterEach, describe, expect, test } from "vitest";
 import { OPEN_OCCURRENCES_MAX } from "../../../packages/core/src/rules/stand.ts";
@@ -152,7 +154,13 @@ describe("a budget that is used up", () => {
     if (wake?.type !== "wake") throw new Error("not woken");
     expect(wake.turn.turn).toEqual({ messages: [], events: [event], results: [] });
     const waiting = { queue: [wake.turn], attempts: new Map(), permits: new Set<string>(), hasOutcome: () => false };
-    expect(dispatch(waiting, { teller: 1, planner: 1, worker: 1, reviewer: 1 }, NOON_MS)).toEqual([]);
+    expect(
+      dispatch(
+        waiting,
+        byRole(() => 1),
+        NOON_MS,
+      ),
+    ).toEqual([]);
     const [finish] = decide(snapshot({ ceiling, inbox: [event], queue: [wake.turn] }), NOON_MS);
     expect(finish).toMatchObject({
       type: "finish",

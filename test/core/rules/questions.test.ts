@@ -5,6 +5,7 @@ import { decide } from "@mimikit/core/decide";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { messagesOf } from "@mimikit/core/views/history";
 import { cancelMark } from "@mimikit/protocol/base/id";
+import { byRole } from "@mimikit/protocol/base/kind";
 import { type AnswerWish, Event } from "@mimikit/protocol/records/inbox";
 import { type ClosedQuestion, type Purpose, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { reportOf } from "@mimikit/protocol/records/result";
@@ -452,7 +453,7 @@ describe("a task that is not to run again unasked", () => {
         hasOutcome: () => false,
         permits: new Set(permits),
       },
-      { teller: 1, planner: 1, worker: 1, reviewer: 1 },
+      byRole(() => 1),
       NOON_MS,
     );
 

@@ -1,10 +1,11 @@
 import type { Attempt } from "@mimikit/core/base/snapshot";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { isRetryDue, retryAtMs, timeLimitSec } from "@mimikit/core/tasks/retry";
+import { byRole } from "@mimikit/protocol/base/kind";
 import { describe, expect, test } from "vitest";
 import { NOON, NOON_MS, task } from "../facts.ts";
 
-const FREE = { teller: 1, planner: 1, worker: 3, reviewer: 1 };
+const FREE = { ...byRole(() => 1), worker: 3 };
 
 function choose(
   tasks: ReturnType<typeof task>[],

@@ -1,7 +1,7 @@
 /** What must be true when all is quiet: each occurrence has exactly one outcome, and it is the one that it should have. */
 
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import type { Recurring, Scheduled, Skip, Standing } from "@mimikit/protocol/records/trigger";
 import { MISSED_MAX, type Missed, type When } from "@mimikit/protocol/triggers/trigger-order";
@@ -23,7 +23,7 @@ export function check(machine: Machine, witness: Witness): { occurrences: number
   for (const dir of [
     "inbox",
     "quarantine",
-    ...ROLES.flatMap((role) => [queueOf(role), resultsOf(role), runningOf(role)]),
+    ...Role.options.flatMap((role) => [queueOf(role), resultsOf(role), runningOf(role)]),
   ])
     for (const name of disk.names(dir)) violate(`${dir}/${name} is left over`);
   const archive = disk.names("archive").flatMap((name): Archived[] => {

@@ -4,7 +4,7 @@
  */
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { parseRecord } from "@mimikit/protocol/base/json";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { Wish } from "@mimikit/protocol/records/inbox";
 import { Result } from "@mimikit/protocol/records/result";
@@ -104,7 +104,7 @@ class Stretch {
   private async work(): Promise<number> {
     const { disk, fs, nowMs, violations } = this.machine;
     let count = 0;
-    for (const role of ROLES) {
+    for (const role of Role.options) {
       for (const name of disk.names(queueOf(role))) {
         const id = name.slice(0, -".json".length);
         const text = disk.read(queuePath(role, id));
@@ -230,7 +230,7 @@ function resultOf(task: Task, nowMs: number): Result {
       return { ...common, status: "done", resultType: "plan", result: { tasks: [] }, effects: [] };
     case "worker":
       return { ...common, status: "done", resultType: "text", result: { text: "done" }, effects: [] };
-    case "reviewer":
+    default:
       throw new Error("nothing is improved here");
   }
 }

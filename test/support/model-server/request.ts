@@ -1,6 +1,6 @@
 /** What a model is asked, in one form for every wire: a conversation in the shape of Chat Completions. */
 import type { IncomingHttpHeaders } from "node:http";
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 
 export interface WireCall {
   id: string;
@@ -70,7 +70,7 @@ const RULES = /^You are the Mimikit runtime (\w+)\./m;
 /** Whose rules these are; undefined when they are nobody's. */
 export function roleOf(system: string): Role | undefined {
   const name = RULES.exec(system)?.[1];
-  return ROLES.find((role) => role === name);
+  return Role.options.find((role) => role === name);
 }
 
 /** `mcp__mimikit__reply` is `reply`. */

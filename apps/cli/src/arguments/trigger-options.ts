@@ -1,6 +1,7 @@
 /** An order for a trigger as it is typed: options, in the words of people, become the one flat order that all doors share. */
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { TARGETS } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import {
@@ -38,7 +39,10 @@ export function orderOptions<T extends CommonOptions>(yargs: Argv<T>) {
     .option("cooldown", { type: "string", describe: "conditions: rest this long after each firing" })
     .option("missed", { choices: Missed.options, describe: "schedules: what becomes of missed moments (latest)" })
     .option("title", { type: "string", describe: "a name for lists" })
-    .option("target", { choices: Role.options, describe: "who gets it: teller (if not given), planner or worker" })
+    .option("target", {
+      choices: Role.options,
+      describe: `who gets it: teller (if not given), ${TARGETS.slice(1).join(" or ")}`,
+    })
     .option("priority", { type: "number", describe: "0 to 10, 5 if not given" })
     .option("timeout", { type: "string", describe: "how long each run may take" })
     .option("on-interrupt", { choices: ["rerun", "fail", "ask"] as const, describe: "what a crash in mid-run means" })

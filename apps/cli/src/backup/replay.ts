@@ -1,4 +1,5 @@
 /** What the state was at a moment, as the audit log tells it: which tasks were open, what was asked, what stood, who ran. */
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import type { ProcessRole } from "@mimikit/runtime/process/role-record";
 
@@ -33,15 +34,7 @@ export interface Replayed {
   turns: string[];
 }
 
-const QUEUED = new Set([
-  "task_queued",
-  "task_fired",
-  "evaluation_queued",
-  "roll_up_queued",
-  "improvement_begun",
-  "improvement_undo_queued",
-  "teller_woken",
-]);
+const QUEUED = new Set<string>(["task_fired", ...Object.values(KINDS).map(({ queued }) => queued)]);
 const TRIED_AGAIN = new Set(["task_retry", "task_unreached"]);
 const ENDED = new Set(["task_done", "task_failed", "task_needs_input", "task_ended"]);
 /** `turn_settled`, `roll_up_settled` and so on, whatever kind of task it was. */
@@ -67,7 +60,7 @@ export function replay(lines: readonly AuditLine[], at: string): Replayed {
 
     const known = tasks.get(id);
     const move = (state: ReplayedTask["state"], outcome?: string) => {
-      const role = textIn(detail, "role") ?? known?.role ?? (event === "teller_woken" ? "teller" : undefined);
+      const role = textIn(detail, "role") ?? known?.role ?? (event === KINDS.turn.queued ? KINDS.turn.role : undefined);
       const title = textIn(detail, "title") ?? known?.title;
       tasks.set(id, {
         id,
@@ -87,7 +80,7 @@ export function replay(lines: readonly AuditLine[], at: string): Replayed {
     else if (SETTLED.test(event) || event === "task_cancelled" || line.failureReason === "cancelled") tasks.delete(id);
     else if (ENDED.has(event)) move("ended", event);
 
-    if (event === "turn_settled") turns.push(id);
+    if (event === KINDS.turn.settled) turns.push(id);
     if (event === "question_asked") questions.add(id);
     else if (event.startsWith("question_")) questions.delete(id);
     if (event === "trigger_created") triggers.add(id);

@@ -5,7 +5,7 @@
  */
 import { linkSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import {
   ARCHIVE,
@@ -26,7 +26,7 @@ export const RECORD_DIRECTORIES: readonly string[] = [
   TRIGGERS,
   QUESTIONS,
   SIGNALS,
-  ...ROLES.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)]),
+  ...Role.options.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)]),
   ARCHIVE,
   FOLDED,
 ];

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
@@ -160,7 +160,7 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
  */
 async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
   if (!exists) return [];
-  const claims = new Set(ROLES.flatMap((role) => namesIn(join(home, runningOf(role)))));
+  const claims = new Set(Role.options.flatMap((role) => namesIn(join(home, runningOf(role)))));
   const orphans = (await findMarked(homeHash(home))).filter(
     ({ mark }) => !claims.has(`${mark.slice(mark.indexOf(":") + 1)}.json`),
   );

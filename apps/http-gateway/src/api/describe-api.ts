@@ -4,6 +4,7 @@
  */
 
 import { AttachedFile, Attachment } from "@mimikit/protocol/base/attachment";
+import { capitalized } from "@mimikit/protocol/base/capitalized";
 import { OnInterrupt } from "@mimikit/protocol/base/fields";
 import { Id } from "@mimikit/protocol/base/id";
 import { Report } from "@mimikit/protocol/base/report";
@@ -202,7 +203,7 @@ function operationId(method: Method, path: string): string {
     .split("/")
     .flatMap((part) => (part.startsWith(":") ? ["by", part.slice(1)] : part.split(/[^a-z]/)))
     .filter((word) => word !== "");
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return method + words.map(capitalized).join("");
 }
 
 function parameters(where: "path" | "query", schema: JsonSchema | undefined): Parameter[] {

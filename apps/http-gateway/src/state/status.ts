@@ -1,6 +1,7 @@
 /** One page of facts about the instance: who answers, who is alive, how much waits, and what the owner should look at. */
 import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { byRole } from "@mimikit/protocol/base/kind";
+import { Role } from "@mimikit/protocol/base/role";
 import { dayOf } from "@mimikit/protocol/base/usage";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Status, TaskSummary } from "@mimikit/protocol/wire/api";
@@ -95,9 +96,7 @@ function nextOf({ triggers: [soonest] }: Look): Status["next"] {
 }
 
 function countByRole(tasks: readonly Task[]): Record<Role, number> {
-  const counts = Object.fromEntries(ROLES.map((role) => [role, 0])) as Record<Role, number>;
-  for (const task of tasks) counts[task.role]++;
-  return counts;
+  return byRole((role) => tasks.filter((task) => task.role === role).length);
 }
 
 /** Who answered last for each role, as far as the look reaches back. */
@@ -117,7 +116,7 @@ function byCompletion(a: TaskSummary, b: TaskSummary): number {
 /** For each role that waits for somebody who can be reached: since when, and why. */
 function outagesIn({ outages, running, queued }: Look): string[] {
   const open = new Set([...running, ...queued].map(({ id }) => id));
-  return ROLES.flatMap((role) => {
+  return Role.options.flatMap((role) => {
     const waiting = outages.filter(({ task }) => task.role === role && open.has(task.id));
     const [first] = waiting.map(({ outage }) => outage).sort((a, b) => (a.since < b.since ? -1 : 1));
     if (first === undefined) return [];

@@ -24,7 +24,7 @@ const DOING: { [T in Action["type"]]: (action: Extract<Action, { type: T }>, han
   stop,
   finish: ({ result }, hands) => finish(result, hands),
   settle: ({ settlement }, hands) => settle(settlement, hands),
-  fire: ({ task }, hands) => queueTask(task, "task_fired", hands),
+  fire: ({ task }, hands) => queueTask(task, hands, "task_fired"),
   "create-trigger": async ({ change, trigger }, hands) => {
     await recordChange(change, hands);
     await createTrigger(trigger, hands);
@@ -35,10 +35,10 @@ const DOING: { [T in Action["type"]]: (action: Extract<Action, { type: T }>, han
   },
   "carry-out": carryOut,
   "end-trigger": endTrigger,
-  evaluate: ({ task }, hands) => queueTask(task, "evaluation_queued", hands),
-  improve: ({ task }, hands) => queueTask(task, "improvement_begun", hands),
+  evaluate: ({ task }, hands) => queueTask(task, hands),
+  improve: ({ task }, hands) => queueTask(task, hands),
   note,
-  "roll-up": ({ task }, hands) => queueTask(task, "roll_up_queued", hands),
+  "roll-up": ({ task }, hands) => queueTask(task, hands),
   ask: ({ question }, hands) => ask(question, hands),
   "close-question": ({ closed }, hands) => closeQuestion(closed, hands),
   "conclude-question": concludeQuestion,
@@ -48,7 +48,7 @@ const DOING: { [T in Action["type"]]: (action: Extract<Action, { type: T }>, han
   "answer-wish": answerWish,
   "note-down": noteDown,
   undo,
-  unmerge: ({ task }, hands) => queueTask(task, "improvement_undo_queued", hands),
+  unmerge: ({ task }, hands) => queueTask(task, hands),
   "conclude-undo": concludeUndo,
   tell: ({ event }, hands) => tellTeller(event, hands),
   wake: ({ turn }, hands) => wake(turn, hands),

@@ -6,6 +6,7 @@ import type { DocumentEdit, Settlement } from "@mimikit/core/base/action";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import { ResultSummary, WishOutcome } from "@mimikit/protocol/records/archive";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
+import type { Result } from "@mimikit/protocol/records/result";
 import { createRecord } from "@mimikit/store/disk/record";
 import { ARCHIVE, archivePath, inboxPath, resultPath } from "@mimikit/store/disk/state";
 import { editOnce } from "./edit-once.ts";
@@ -19,13 +20,13 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   const { fs, ledger, audit } = hands;
   const { result } = settlement;
   if (await ledger.confirm(result.id)) return;
-  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));
+  await Promise.all(settlement.tasks.map((task) => queueTask(task, hands)));
   for (const change of settlement.changes) await recordChange(change, hands);
   for (const trigger of settlement.triggers) await createTrigger(trigger, hands);
   for (const question of settlement.questions) await ask(question, hands);
   // Another version came first: what it says must be seen before the verdicts are put on top of it.
   for (const version of settlement.versions) if (!(await advance(version, hands))) return;
-  for (const edit of settlement.edits) await editIfPossible(edit, result.id, hands);
+  for (const edit of settlement.edits) await editIfPossible(edit, result, hands);
   for (const summary of settlement.summaries) await archive(summary, ResultSummary, hands);
   if (result.task.kind === "roll-up") await takeSummary(result, result.task.rollUp, hands);
   for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
@@ -75,8 +76,8 @@ async function consume({ result, messages, clears, consumedEvents, reports }: Se
 }
 
 /** Somebody may have taken an item out meanwhile: then there is nothing to do to it. */
-async function editIfPossible(edit: DocumentEdit, resultId: string, hands: Hands): Promise<void> {
-  const edited = await editOnce(edit, { id: resultId, by: "teller" }, hands);
+async function editIfPossible(edit: DocumentEdit, { id, task }: Result, hands: Hands): Promise<void> {
+  const edited = await editOnce(edit, { id, by: task.role }, hands);
   if (typeof edited === "object")
     hands.audit({ event: "document_not_edited", taskId: edit.id, detail: { reason: edited.problem } });
 }

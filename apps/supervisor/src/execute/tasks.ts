@@ -1,6 +1,7 @@
 /** Tasks and turns come into a queue, and end, once: by name, whoever tries it again. */
 
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { Mark } from "@mimikit/protocol/records/archive";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
@@ -9,7 +10,8 @@ import { queuePath, resultPath } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { archive, type Hands, isDurablyThere } from "./hands.ts";
 
-export async function queueTask(task: Task, event: string, hands: Hands): Promise<void> {
+/** @param event of the audit log, where it is not that of its kind. */
+export async function queueTask(task: Task, hands: Hands, event: string = KINDS[task.kind].queued): Promise<void> {
   const { fs, ledger, audit } = hands;
   if ((await ledger.confirm(task.id)) || (await isCancelledOnDisk(task.id, ledger))) return;
   if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
@@ -50,8 +52,8 @@ export async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<vo
     if (await ledger.confirm(id)) return;
   if (await ledger.confirm(turn.id)) return;
   await ledger.makeDurable();
-  if (await createRecord(fs, Task, queuePath("teller", turn.id), turn)) {
+  if (await createRecord(fs, Task, queuePath(turn.role, turn.id), turn)) {
     const detail = { messages: input?.messages.length, events: input?.events.length, results: input?.results.length };
-    audit({ event: "teller_woken", taskId: turn.id, traceId: turn.traceId, detail });
+    audit({ event: KINDS[turn.kind].queued, taskId: turn.id, traceId: turn.traceId, detail });
   }
 }

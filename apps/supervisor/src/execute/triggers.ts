@@ -50,7 +50,7 @@ export async function carryOut(
   { tasks, events, skips }: Extract<Action, { type: "carry-out" }>,
   hands: Hands,
 ): Promise<void> {
-  await Promise.all(tasks.map((task) => queueTask(task, "task_fired", hands)));
+  await Promise.all(tasks.map((task) => queueTask(task, hands, "task_fired")));
   for (const event of events) await tellTeller(event, hands);
   for (const skip of skips)
     if (await archive(skip, SkippedOccurrences, hands)) {

@@ -1,16 +1,16 @@
 /** The settings of self-improvement, and whether a model answers for what it needs (SPEC J1). */
 import { hasModel, type Surroundings } from "@mimikit/agent/providers/index";
-import type { Role } from "@mimikit/protocol/base/role";
+import { KINDS, kindsOf } from "@mimikit/protocol/base/kind";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { ImproveSettings } from "./improving.ts";
 
 /** Who must be a model, because the offline engine neither looks nor judges. */
-const NEEDED: readonly Role[] = ["worker", "reviewer"];
+const NEEDED = new Set(kindsOf("improvement").map((kind) => KINDS[kind].role));
 
 /** @param startedMs when this process began. */
 export function improveSettings(config: Config, surroundings: Surroundings, startedMs: number): ImproveSettings {
   const { enabled, idleSec, budget } = config.selfImprove;
-  const lacking = NEEDED.find((role) => !hasModel(role, config, surroundings));
+  const lacking = [...NEEDED].find((role) => !hasModel(role, config, surroundings));
   const lacks = lacking === undefined ? null : `no model answers for the ${lacking}`;
   return { isEnabled: enabled, lacks, idleSec, limit: budget, startedMs };
 }

@@ -1,10 +1,10 @@
 /** Who answers, what today has cost and what may be spent: all that is behind one word in the top line. */
 
-import type { Role } from "@mimikit/protocol/base/role";
+import type { Role } from "@mimikit/protocol/base/kind";
 import type { BudgetState, Status } from "@mimikit/protocol/wire/api";
 import { answererOf } from "../i18n/answerer-of.ts";
 import { viewTitle } from "../i18n/view-names.ts";
-import { costText, momentText, numberText, pauseText, words } from "../i18n/words.ts";
+import { costText, momentText, numberText, pauseText, titleOf, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { addressOf } from "../model/place.ts";
 import { status } from "../model/state.ts";
@@ -37,7 +37,7 @@ export function Answerers({ status: { providers, answered, passedOver } }: { sta
         <tbody>
           {(Object.entries(providers) as [Role, string][]).map(([role, name]) => (
             <tr key={role}>
-              <th scope="row">{words.role(role)}</th>
+              <th scope="row">{titleOf(role)}</th>
               <td>{answererOf(name, answered[role])}</td>
             </tr>
           ))}

@@ -3,14 +3,11 @@
  * must import nothing that is loaded with that: the two would wait for each other.
  */
 
-import type { Role } from "@mimikit/protocol/base/role";
 import type { TaskState } from "@mimikit/protocol/wire/api";
 import type { SlashName } from "@mimikit/protocol/wire/slash-command";
 import type { IntervalUnit, Mistake, TriggerState, Words } from "./words.ts";
 
 const UNITS_ZH: Record<IntervalUnit, string> = { day: "天", hour: "小时", minute: "分钟", second: "秒" };
-
-const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker", reviewer: "Reviewer" };
 
 const STATES_ZH: Record<TaskState, string> = {
   waiting: "等待中",
@@ -99,7 +96,6 @@ export const CHINESE: Words = {
   answeredLast: (name, last) => `${name}（上次：${last}）`,
   overview: "谁来回答，以及今天的用量",
   whoAnswers: "谁来回答",
-  role: (role) => ROLES[role],
   offlineEngine: "没有连接模型，由内置引擎回答：发送 “help” 查看它能做什么。",
   passedOver: "自动选择时跳过",
   tokensInOut: (input, output) => `输入 ${input} 个 token，输出 ${output} 个`,

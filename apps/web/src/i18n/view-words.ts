@@ -1,10 +1,12 @@
 /** The words of the views and of the palette, in the language of the page; they are loaded with the first of them. */
 
+import { FIRED, type Target } from "@mimikit/protocol/base/kind";
 import type { Level, SkillSource } from "@mimikit/protocol/base/skill";
 import type { ImproveKind } from "@mimikit/protocol/records/improvement";
-import type { Target } from "@mimikit/protocol/triggers/trigger-order";
 import type { ChangeView, Improvement } from "@mimikit/protocol/wire/api";
-import { say } from "./words.ts";
+import { say, titleOf } from "./words.ts";
+
+export { TARGETS } from "@mimikit/protocol/base/kind";
 
 export type Weekday = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
@@ -12,12 +14,11 @@ const WEEKDAYS = say(
   ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"],
   ["周日", "周一", "周二", "周三", "周四", "周五", "周六"],
 );
-const CHANGERS: Record<ChangeView["by"], string> = {
+const CHANGERS: Partial<Record<ChangeView["by"], string>> = {
   user: say("you", "你"),
-  teller: say("the Teller", " Teller"),
-  planner: say("the Planner", " Planner"),
   "self-improve": say("self-improvement", "自我改进"),
 };
+const changerOf = (by: ChangeView["by"]) => CHANGERS[by] ?? `${say("the", "")} ${titleOf(by)}`;
 const CHANGES: Record<string, string> = {
   "memory add": say("remembered", "已记住"),
   "backlog add": say("added to the backlog", "已加入待办"),
@@ -28,11 +29,6 @@ const CHANGES: Record<string, string> = {
   "trigger delete": say("trigger deleted", "已删除触发器"),
   "config edit": say("settings changed", "已修改设置"),
   "improvement merge": say("improvement merged", "已合并改进"),
-};
-const TARGETS: Record<Target, string> = {
-  teller: say("Teller: answers in the conversation", "Teller：在对话里回答"),
-  planner: say("Planner: cuts it into tasks first", "Planner：先拆成任务"),
-  worker: say("Worker: does it as one task", "Worker：作为一个任务执行"),
 };
 const IMPROVEMENT_STATES: Record<Improvement["state"], string> = {
   looking: say("looks for something", "正在寻找"),
@@ -213,7 +209,7 @@ export const viewWords = {
   titleField: say("Name", "名称"),
   titlePlaceholder: say("a short name for the lists", "列表里显示的短名称"),
   target: say("Who does it", "由谁来做"),
-  targetOf: (role: Target) => TARGETS[role],
+  targetOf: (role: Target) => `${titleOf(role)}${say(": ", "：")}${say(...FIRED[role])}`,
   missed: say("When it was missed", "错过的时候"),
   missedOf: {
     latest: say("make up for the latest", "补上最近一次"),
@@ -363,7 +359,7 @@ export const viewWords = {
     "还没有可以撤销的更改：记忆、待办、触发器、设置、改进。",
   ),
   whatChanged: (what: ChangeView["what"], op: ChangeView["op"]) => CHANGES[`${what} ${op}`] ?? `${what}: ${op}`,
-  changedBy: (by: ChangeView["by"]): string => say(`by ${CHANGERS[by]}`, `由${CHANGERS[by]}`),
+  changedBy: (by: ChangeView["by"]): string => say(`by ${changerOf(by)}`, `由${changerOf(by)}`),
   undo: say("Undo", "撤销"),
   undoOf: (title: string) => say(`Undo ${title}`, `撤销 ${title}`),
   undoing: say("undoing…", "正在撤销…"),

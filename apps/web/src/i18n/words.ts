@@ -1,8 +1,10 @@
 /** Every word that the page says, in the language that was chosen or that of the browser: Chinese, or else English. */
 
-import type { Role } from "@mimikit/protocol/base/role";
 import type { HomeItem, TaskState, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import type { Line, SlashName } from "@mimikit/protocol/wire/slash-command";
+
+/** The name of a role, in every language. */
+export { capitalized as titleOf } from "@mimikit/protocol/base/capitalized";
 
 export type TriggerState = TriggerExplanation["state"];
 export type Mistake = Extract<Line, { kind: "mistake" }>["mistake"];
@@ -14,8 +16,6 @@ const UNITS: Record<IntervalUnit, string> = { day: "d", hour: "h", minute: "min"
 function plural(n: number, one: string, many: string): string {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
-
-const ROLES: Record<Role, string> = { teller: "Teller", planner: "Planner", worker: "Worker", reviewer: "Reviewer" };
 
 const STATES: Record<TaskState, string> = {
   waiting: "waiting",
@@ -96,7 +96,6 @@ const ENGLISH = {
   answeredLast: (name: string, last: string) => `${name} (last: ${last})`,
   overview: "Who answers, and what today has cost",
   whoAnswers: "Who answers",
-  role: (role: Role) => ROLES[role],
   offlineEngine: "No model is connected. The built-in engine answers: send “help” to see what it can do.",
   passedOver: "Not chosen automatically",
   tokensInOut: (input: string, output: string) => `${input} tokens in, ${output} out`,

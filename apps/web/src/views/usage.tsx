@@ -3,8 +3,8 @@ import type { UsageRow } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { Budgets } from "../frame/overview.tsx";
 import { providerTitle } from "../i18n/answerer-of.ts";
-import { viewWords } from "../i18n/view-words.ts";
-import { costText, numberText, words } from "../i18n/words.ts";
+import { TARGETS, viewWords } from "../i18n/view-words.ts";
+import { costText, numberText, titleOf, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
@@ -84,9 +84,9 @@ function barsOf(rows: readonly UsageRow[], days: number, measure: Measure) {
       own.reduce((sum, row) => (row.role === role ? sum + amountOf(row, measure) : sum), 0);
     return {
       name: day,
-      parts: (["teller", "planner", "worker"] as const).map((role) => ({
+      parts: TARGETS.map((role) => ({
         key: role,
-        name: words.role(role),
+        name: titleOf(role),
         amount: partOf(role),
       })),
     };
@@ -147,7 +147,7 @@ function Names({ row }: { row: UsageRow | undefined }) {
   if (row === undefined) return null;
   return (
     <>
-      <td>{words.role(row.role)}</td>
+      <td>{titleOf(row.role)}</td>
       <td>{providerTitle(row.provider)}</td>
       <td>{row.model}</td>
     </>

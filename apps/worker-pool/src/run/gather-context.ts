@@ -1,8 +1,8 @@
 /** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
+
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
 import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
-import { promptNameOf } from "@mimikit/agent/prompt/prompt";
-import { SECTIONS } from "@mimikit/agent/prompt/sections";
+import { definitionOf } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
 import { countAttempts } from "@mimikit/core/base/snapshot";
 import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/views/board";
@@ -85,7 +85,7 @@ export async function gatherContext(
     questions: listQuestions(mirror),
     memory: query === "" ? [] : (await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
     memoryPlace: { home, workDir },
-    skills: "skills" in SECTIONS[promptNameOf(task)] ? await listSkills() : [],
+    skills: definitionOf(task).sections.includes("skills") ? await listSkills() : [],
     backlog: parseBacklog(await readDocument(fs, BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),
     providers,
     version: VERSION,

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BIG_INPUT_CHARS } from "@mimikit/agent/prompt/sections";
-import type { Role } from "@mimikit/protocol/base/role";
+import { ROLES, type Role } from "@mimikit/protocol/base/kind";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
@@ -33,7 +33,7 @@ export async function layOutTexts(
   for (const { id, text } of messages) {
     if (text.length <= BIG_INPUT_CHARS / messages.length) continue;
     const sha256 = createHash("sha256").update(text).digest("hex");
-    paths[id] = role === "worker" ? await copyInto(runDir, sha256, text) : await store(fs, sha256, text);
+    paths[id] = ROLES[role].hasWorkspace ? await copyInto(runDir, sha256, text) : await store(fs, sha256, text);
   }
   return paths;
 }

@@ -14,7 +14,7 @@ import type { Context } from "@mimikit/agent/tools/context";
 import { addSpending, isLimited, type Limit, NO_SPENDING, overrun, spendingOf } from "@mimikit/core/base/budget";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { timeLimitSec } from "@mimikit/core/tasks/retry";
-import { KINDS } from "@mimikit/protocol/base/kind";
+import { KINDS, ROLES } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced, type Usage, type UsageLine } from "@mimikit/protocol/base/usage";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
@@ -199,7 +199,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
 /** Of the state directory, a Worker may read nothing but the folder of its run. */
 async function reachable(context: Context, { role }: Task, runDir: string): Promise<Context> {
   const { evidence } = context;
-  if (role !== "worker" || evidence === undefined) return context;
+  if (!ROLES[role].hasWorkspace || evidence === undefined) return context;
   return { ...context, evidence: await layOut(evidence, runDir) };
 }
 

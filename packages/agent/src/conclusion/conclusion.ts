@@ -50,10 +50,7 @@ export function conclude(task: Task, text: string, staged: readonly { type: stri
       return concludeAs("finding", readJsonOf(Finding, text, FINDING_FORM));
     case "improve-review":
       return concludeAs("review", readJsonOf(Review, text, REVIEW_FORM));
-    case "work":
-    case "improve-work":
-    case "improve-land":
-    case "improve-undo":
+    default:
       return concludeWork(text);
   }
 }

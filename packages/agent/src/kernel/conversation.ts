@@ -2,6 +2,7 @@
  * What the model is shown in a run: the rules, the question, then what was said, called and answered. It is in the
  * session on disk before anything depends on it; it always fits into the window, and no call in it is without its result.
  */
+
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Steer } from "@mimikit/protocol/base/signal";
@@ -11,18 +12,11 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { MEDIA_TOKENS, type Media } from "../prompt/media.ts";
-import {
-  fillPrompt,
-  loadPrompt,
-  type PromptFile,
-  promptNameOf,
-  type RenderedSection,
-  renderSections,
-} from "../prompt/prompt.ts";
+import { fillPrompt, loadPrompt, type PromptFile, type RenderedSection, renderSections } from "../prompt/prompt.ts";
 import { lines, record } from "../prompt/quote.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
-import { isResumable } from "../roles/index.ts";
+import { definitionOf, isResumable } from "../roles/index.ts";
 import { countCalls, repair, Session, type Turn, type TurnOf } from "../session/session.ts";
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
@@ -93,7 +87,7 @@ export class Conversation {
     media: readonly Media[] = [],
   ): Promise<{ conversation: Conversation; resumed: Resumed | null }> {
     const { task, attempt, home } = run;
-    const loaded = await loadPrompt(promptNameOf(task), run.context.rules);
+    const loaded = await loadPrompt(definitionOf(task), run.context.rules);
     const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
     const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
     const path = join(home, sessionPath(task.id));

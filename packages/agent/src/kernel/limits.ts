@@ -1,5 +1,5 @@
 /** How far a run may go before it must answer (SPEC I1). */
-import type { Role } from "@mimikit/protocol/base/role";
+import { ROLES, type Role } from "@mimikit/protocol/base/kind";
 
 /** Answers of the model that may call tools; after the last of them it is asked once more, without tools. */
 export const ROUNDS_MAX = 6;
@@ -28,5 +28,5 @@ const WORKING: Limits = {
 
 /** The limits of a run of `role`. */
 export function limitsOf(role: Role): Limits {
-  return role === "worker" ? WORKING : TALKING;
+  return ROLES[role].hasWorkspace ? WORKING : TALKING;
 }

@@ -3,8 +3,10 @@
  * until it calls nothing more. What the user says meanwhile is heard between two steps (SPEC I5). It always comes to an
  * end: by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
+
 import type { SkillRef } from "@mimikit/protocol/base/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
+import { isTurn } from "@mimikit/protocol/records/task";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude } from "../conclusion/conclusion.ts";
 import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../prompt/media.ts";
@@ -182,7 +184,7 @@ class Loop {
 
   /** A Teller whose tags are made and who has spoken has said it all: tags come with the reply, not before it. */
   private isComplete(isStaged: boolean): boolean {
-    return this.dialect.hasTags && this.task.role === "teller" && isStaged && this.spoken !== "";
+    return this.dialect.hasTags && isTurn(this.task) && isStaged && this.spoken !== "";
   }
 
   /**
@@ -217,7 +219,7 @@ class Loop {
   /** The model was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
   private giveUp({ problem, otherwise }: Extract<Conclusion, { problem: string }>): ProviderEvent {
     if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
-    if (this.task.role === "teller" && this.said !== "")
+    if (isTurn(this.task) && this.said !== "")
       return { type: "done", status: "done", text: this.said, usage: this.usage };
     return this.failed({
       failureReason: "invalid_result",
@@ -269,7 +271,7 @@ class Loop {
     let shown = new ShownText(dialect.hasTags);
     let isBegun = false;
     const show = (text: string): ProviderEvent[] => {
-      if (task.role !== "teller" || text === "") return [];
+      if (!isTurn(task) || text === "") return [];
       const delta = !isBegun && this.isShown ? `\n\n${text}` : text;
       isBegun = true;
       this.isShown = true;

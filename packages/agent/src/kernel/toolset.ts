@@ -1,4 +1,5 @@
 /** What the model of a role may call, and the bus that every call goes through. */
+import { ROLES } from "@mimikit/protocol/base/kind";
 import { isAbove } from "@mimikit/protocol/base/skill";
 import { createToolBus, type ToolBus } from "../bus.ts";
 import type { Run } from "../provider.ts";
@@ -15,7 +16,7 @@ export interface Toolset {
 /** A Worker has the kernel's tools on a bus of its own, where nothing is staged; the others have those of their role. */
 export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
   const { task, context, workDir, home, sandbox, protect = [], runDir, environment, onToolCall } = run;
-  if (task.role !== "worker") return { tools: toolsOf(task.role), bus: run.bus };
+  if (!ROLES[task.role].hasWorkspace) return { tools: toolsOf(task.role), bus: run.bus };
   const { levels } = definitionOf(task);
   const files = (context.evidence ?? []).flatMap(({ path }) => path ?? []);
   const sent = [...files, ...Object.values(context.longTexts)];

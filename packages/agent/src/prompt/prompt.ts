@@ -3,13 +3,10 @@
  * `user` is everything that changes, what changes last at the end.
  */
 import { readFile } from "node:fs/promises";
-import { isMonth } from "@mimikit/core/memory/roll-up";
-import { KINDS } from "@mimikit/protocol/base/kind";
-import type { Role } from "@mimikit/protocol/base/role";
-import type { Task } from "@mimikit/protocol/records/task";
 import type { Run } from "../provider.ts";
+import { definitionOf, type RoleDefinition } from "../roles/index.ts";
 import { block, type Quoted } from "./quote.ts";
-import { type PromptName, SECTIONS } from "./sections.ts";
+import { SECTIONS } from "./sections.ts";
 import { BadTemplate, parseTemplate, renderTemplate, type Template } from "./template.ts";
 import { estimateTokens, shareOut } from "./tokens.ts";
 
@@ -19,23 +16,6 @@ const DIVIDER = "\n---\n";
 export const RULES_CHARS_MAX = 4_000;
 /** What the sections around a question keep where it is too long anyway. */
 const CONTEXT_SHARE_KEPT = 0.3;
-
-/** Where each prompt is, and whose it is. */
-const FILES: Record<PromptName, { role: Role; path: string }> = {
-  teller: { role: "teller", path: "prompts/agents/teller.md" },
-  planner: { role: "planner", path: "prompts/agents/planner.md" },
-  worker: { role: "worker", path: "prompts/agents/worker.md" },
-  reviewer: { role: "reviewer", path: "prompts/agents/reviewer.md" },
-  improver: { role: "worker", path: "prompts/agents/self-improve.md" },
-  evaluator: { role: "worker", path: "prompts/tasks/llm-eval-batch.md" },
-  summarizer: { role: "worker", path: "prompts/tasks/day-summary.md" },
-  "month-summary": { role: "worker", path: "prompts/tasks/month-summary.md" },
-};
-
-/** The prompt of a task: that of whoever runs it. */
-export function promptNameOf(task: Task): PromptName {
-  return task.kind === "roll-up" && isMonth(task.rollUp.period) ? "month-summary" : KINDS[task.kind].actor;
-}
 
 export interface Prompt {
   system: string;
@@ -54,7 +34,7 @@ export interface PromptFile {
  * window; without, each has its own bound. Throws `BadTemplate` when the file is wrong.
  */
 export async function renderPrompt(run: Run, tokensMax = Number.POSITIVE_INFINITY): Promise<Prompt> {
-  return fillPrompt(await loadPrompt(promptNameOf(run.task), run.context.rules), renderSections(run), tokensMax);
+  return fillPrompt(await loadPrompt(definitionOf(run.task), run.context.rules), renderSections(run), tokensMax);
 }
 
 /** A section of a run's prompt, whole, and as it is in less room. */
@@ -68,7 +48,8 @@ export interface RenderedSection {
 
 /** What a run has to say in its prompt, each section within its own bound. */
 export function renderSections(run: Run): RenderedSection[] {
-  return Object.entries(SECTIONS[promptNameOf(run.task)]).map(([name, section]) => {
+  return definitionOf(run.task).sections.map((name) => {
+    const section = SECTIONS[name];
     const text = section.render(run, section.tokensMax);
     const shorten = (tokensMax: number) => section.render(run, tokensMax);
     return { name, isQuestion: section.isQuestion, text, cost: estimateTokens(text), shorten };
@@ -103,8 +84,7 @@ export function fillPrompt(
  * A prompt file. It is read for every run, so an edit counts from the next one on. Throws `BadTemplate`.
  * @param rules of the owner's: they stand in front of ours, and nothing that is too long ever shortens them.
  */
-export async function loadPrompt(name: PromptName, rules = ""): Promise<PromptFile> {
-  const { role, path } = FILES[name];
+export async function loadPrompt({ role, prompt: path, sections }: RoleDefinition, rules = ""): Promise<PromptFile> {
   const text = await readFile(new URL(`../../../../${path}`, import.meta.url), "utf8");
   const [ours, template, ...more] = text.split(DIVIDER);
   if (ours === undefined || template === undefined || more.length > 0)
@@ -113,7 +93,7 @@ export async function loadPrompt(name: PromptName, rules = ""): Promise<PromptFi
   const pinned = pin(rules);
   return {
     system: `You are the Mimikit runtime ${role}.\n\n${pinned}${ours.trim()}\n`,
-    template: parse(template, Object.keys(SECTIONS[name]), `${path}, below its "---"`),
+    template: parse(template, sections, `${path}, below its "---"`),
     tokens: estimateTokens(text) + estimateTokens(pinned),
   };
 }

@@ -1,15 +1,17 @@
 /**
- * What each role is told, section by section: the names that its prompt file shows, and what stands there in a run.
+ * What roles are told, section by section: the names that their prompt files show, and what stands there in a run.
  * Every section has a bound in tokens, so that a prompt has one (SPEC F1).
  */
 
-import type { Actor } from "@mimikit/protocol/base/kind";
+import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
+import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Run } from "../provider.ts";
+import type { SectionName } from "../roles/index.ts";
 import { clockOf, isoIn } from "./clock.ts";
 import {
   block,
@@ -56,125 +58,50 @@ export interface Section {
   render(run: Run, tokensMax: number): Quoted;
 }
 
-const persona: Section = {
-  isQuestion: false,
-  tokensMax: 1_024,
-  render: ({ context }, max) => renderText(context.persona, max),
-};
-const profile: Section = {
-  isQuestion: false,
-  tokensMax: 1_024,
-  render: ({ context }, max) => renderText(context.profile, max),
-};
-const summary: Section = {
-  isQuestion: false,
-  tokensMax: 3_072,
-  render: ({ context }, max) => renderText(context.summary, max),
-};
-const environment: Section = { isQuestion: true, tokensMax: 256, render: renderEnvironment };
-const memory: Section = {
-  isQuestion: false,
-  tokensMax: 2_048,
-  render: ({ context }, max) =>
-    firstOf(
-      context.memory.map((hit) => memoryLine(hit.source, hit.text)),
-      max,
-    ),
-};
-const backlog: Section = { isQuestion: false, tokensMax: 1_024, render: renderBacklog };
-const tasks: Section = { isQuestion: false, tokensMax: 2_048, render: renderTasks };
-const triggers: Section = { isQuestion: false, tokensMax: 1_024, render: renderTriggers };
-const questions: Section = { isQuestion: false, tokensMax: 1_024, render: renderQuestions };
-const attachments: Section = { isQuestion: true, tokensMax: 2_048, render: renderEvidence };
-const upstream: Section = {
-  isQuestion: true,
-  tokensMax: 32_768,
-  render: (run, max) =>
-    renderReports(
-      run.task.upstream.map((report) => summarized(report, run.context)),
-      max,
-    ),
-};
-/** The texts to be summed up. */
-const sources: Section = { isQuestion: true, tokensMax: 32_768, render: renderSources };
-const history: Section = { isQuestion: false, tokensMax: 4_096, render: renderHistory };
+type Render = Section["render"];
+/** What stands around the question. */
+const around = (tokensMax: number, render: Render): Section => ({ isQuestion: false, tokensMax, render });
+const question = (tokensMax: number, render: Render): Section => ({ isQuestion: true, tokensMax, render });
 
-const skills: Section = { isQuestion: false, tokensMax: 2_048, render: renderSkills };
-
-/** What is told to somebody; a day and a month are not summed up alike. */
-export type PromptName = Actor | "month-summary";
-
-/** The sections of each prompt in its order: what changes with every run, as the clock does, stands last. */
-export const SECTIONS: Record<PromptName, Readonly<Record<string, Section>>> = {
-  teller: {
-    persona,
-    profile,
-    memory,
-    backlog,
-    tasks,
-    triggers,
-    questions,
-    results: {
-      isQuestion: true,
-      tokensMax: 16_384,
-      render: (run, max) => renderReports(run.task.turn?.results ?? [], max),
-    },
-    summary,
-    history,
-    events: { isQuestion: true, tokensMax: 8_192, render: renderEvents },
-    environment,
-    attachments,
-    inputs: {
-      isQuestion: true,
-      tokensMax: 16_384,
-      render: (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max),
-    },
-  },
-  planner: {
-    memory,
-    tasks,
-    triggers,
-    skills,
-    summary,
-    history,
-    environment,
-    attachments,
-    origin: { isQuestion: true, tokensMax: 8_192, render: (run, max) => renderMessages(run.context.origin, run, max) },
-    upstream,
-    request: { isQuestion: true, tokensMax: 32_768, render: renderTask },
-  },
-  worker: {
-    skills,
-    environment,
-    attachments,
-    texts: { isQuestion: true, tokensMax: 4_096, render: renderLongTexts },
-    upstream,
-    attempt: {
-      isQuestion: true,
-      tokensMax: 8,
-      render: ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING),
-    },
-    task: { isQuestion: true, tokensMax: 32_768, render: renderTask },
-  },
-  reviewer: {
-    environment,
-    finding: { isQuestion: true, tokensMax: 8_192, render: renderFinding },
-    said: { isQuestion: false, tokensMax: 2_048, render: ({ task }, max) => textOf(task.improve?.change?.said, max) },
-    checks: { isQuestion: true, tokensMax: 8_192, render: renderChecks },
-    files: { isQuestion: true, tokensMax: 8_192, render: renderFiles },
-    diff: { isQuestion: true, tokensMax: 32_768, render: renderDiff },
-  },
-  improver: {
-    environment,
-    failures: { isQuestion: true, tokensMax: 4_096, render: renderFailures },
-    backlog,
-  },
-  evaluator: {
-    environment,
-    conditions: { isQuestion: true, tokensMax: 32_768, render: renderConditions },
-  },
-  summarizer: { environment, sources },
-  "month-summary": { environment, sources },
+/** What can be shown in a prompt; which of them each role is shown stands in roles/index.ts. */
+export const SECTIONS: Record<SectionName, Section> = {
+  persona: around(1_024, ({ context }, max) => renderText(context.persona, max)),
+  profile: around(1_024, ({ context }, max) => renderText(context.profile, max)),
+  summary: around(3_072, ({ context }, max) => renderText(context.summary, max)),
+  memory: around(2_048, ({ context }, max) => {
+    const shown = context.memory.map((hit) => memoryLine(hit.source, hit.text));
+    return firstOf(shown, max);
+  }),
+  environment: question(256, renderEnvironment),
+  backlog: around(1_024, renderBacklog),
+  tasks: around(2_048, renderTasks),
+  triggers: around(1_024, renderTriggers),
+  questions: around(1_024, renderQuestions),
+  skills: around(2_048, renderSkills),
+  history: around(4_096, renderHistory),
+  attachments: question(2_048, renderEvidence),
+  results: question(16_384, ({ task }, max) => renderReports(task.turn?.results ?? [], max)),
+  events: question(8_192, renderEvents),
+  inputs: question(16_384, (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max)),
+  origin: question(8_192, (run, max) => renderMessages(run.context.origin, run, max)),
+  texts: question(4_096, renderLongTexts),
+  upstream: question(32_768, ({ task, context }, max) => {
+    const reports = task.upstream.map((report) => summarized(report, context));
+    return renderReports(reports, max);
+  }),
+  attempt: question(8, ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING)),
+  /** What is to be done, as a Planner and as a Worker is told. */
+  request: question(32_768, renderTask),
+  task: question(32_768, renderTask),
+  finding: question(8_192, renderFinding),
+  said: around(2_048, ({ task }, max) => textOf(task.improve?.change?.said, max)),
+  checks: question(8_192, renderChecks),
+  files: question(8_192, renderFiles),
+  diff: question(32_768, renderDiff),
+  failures: question(4_096, renderFailures),
+  conditions: question(32_768, renderConditions),
+  /** The texts to be summed up. */
+  sources: question(32_768, renderSources),
 };
 
 /** The client's local time first: relative times count from the first clock that is there (SPEC F1). */
@@ -191,8 +118,8 @@ function renderEnvironment({ task, context, workDir }: Run): Quoted {
     server_now_iso: isoIn(server.nowMs, server.timeZone),
     server_time_zone: server.timeZone,
     weekday: new Intl.DateTimeFormat("en", { weekday: "long", timeZone: user.timeZone }).format(user.nowMs),
-    ...(task.role === "teller" && { version: context.version, provider: context.providers.teller }),
-    ...(task.role === "worker" && { workspace: workDir }),
+    ...(isTurn(task) && { version: context.version, provider: context.providers.teller }),
+    ...(ROLES[task.role].hasWorkspace && { workspace: workDir }),
   });
 }
 
@@ -206,7 +133,7 @@ function renderBacklog({ context }: Run, max: number): Quoted {
 }
 
 function renderTasks({ context }: Run, max: number): Quoted {
-  const shown = context.tasks.filter((task) => task.role !== "teller").slice(0, TASKS_MAX);
+  const shown = context.tasks.slice(0, TASKS_MAX);
   return firstOf(
     shown.map((task) => taskLine(task, context)),
     max,
@@ -237,7 +164,7 @@ function renderEvidence({ context, task }: Run, max: number): Quoted {
       bytes: file.bytes,
       shown: shownAs ?? "no",
       gone: path === null ? "yes" : undefined,
-      path: task.role === "worker" && path !== null ? path : undefined,
+      path: ROLES[task.role].hasWorkspace && path !== null ? path : undefined,
     }),
   );
   return firstOf(shown, max);
@@ -410,7 +337,7 @@ function renderSkills({ task, context }: Run, max: number): Quoted {
   return firstOf(
     [...named, ...others].map(({ name, level, path, description }) => {
       const told = shortenChars(description.replace(/\s+/g, " "), SKILL_CHARS);
-      return record({ name, level, ...(task.role === "worker" && { path }) }, told);
+      return record({ name, level, ...(ROLES[task.role].hasWorkspace && { path }) }, told);
     }),
     max,
   );

@@ -2,8 +2,8 @@
  * Every provider, and who answers for a role. Light: whoever only shows who answers loads this too, and no code of a provider
  * but what says whether it can.
  */
+import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
 import { isFree, PROVIDER_IDS } from "@mimikit/runtime/config/providers";
 import type { Environment, Place } from "@mimikit/runtime/home/home";
@@ -115,12 +115,12 @@ export interface Description {
 }
 
 export function describeProviders(config: Config, surroundings: Surroundings): Description {
-  const chains = ROLES.map((role) => [role, chainOf(role, config, surroundings)] as const);
-  const nameOf = (role: Role, { ids }: Chain) => ids[0] ?? config.providers[role] ?? config.provider;
+  const chains = byRole((role) => chainOf(role, config, surroundings));
+  const all = Object.values(chains);
   return {
-    names: Object.fromEntries(chains.map(([role, chain]) => [role, nameOf(role, chain)])) as Record<Role, string>,
-    problems: chains.flatMap(([, chain]) => chain.problems),
-    passedOver: [...new Set(chains.flatMap(([, chain]) => chain.passedOver))],
+    names: byRole((role) => chains[role].ids[0] ?? config.providers[role] ?? config.provider),
+    problems: all.flatMap((chain) => chain.problems),
+    passedOver: [...new Set(all.flatMap((chain) => chain.passedOver))],
   };
 }
 

@@ -1,28 +1,131 @@
-/** Every role. A new one is a file beside this, a line here and its name in packages/protocol/src/base/role.ts. */
-import { type Actor, KINDS } from "@mimikit/protocol/base/kind";
-import type { Role } from "@mimikit/protocol/base/role";
+/**
+ * What each role is to the pool, a row for each: what it may do, how long, and what it is told. Its row in
+ * packages/protocol/src/base/kind.ts and its prompt file are all else that a role has.
+ */
+import { isMonth } from "@mimikit/core/memory/roll-up";
+import { type Actor, KINDS, ROLES, type Role } from "@mimikit/protocol/base/kind";
+import type { Level } from "@mimikit/protocol/base/skill";
 import type { Task } from "@mimikit/protocol/records/task";
-import { evaluator } from "./evaluator.ts";
-import { improver } from "./improver.ts";
-import { planner } from "./planner.ts";
-import { reviewer } from "./reviewer.ts";
-import type { RoleDefinition } from "./role.ts";
-import { summarizer } from "./summarizer.ts";
-import { teller } from "./teller.ts";
-import { worker } from "./worker.ts";
+import type { Config } from "@mimikit/runtime/config/config";
 
-export const ROLE_DEFINITIONS: Record<Role, RoleDefinition> = { teller, planner, worker, reviewer };
-const DEFINITIONS: Record<Actor, RoleDefinition> = { ...ROLE_DEFINITIONS, evaluator, summarizer, improver };
+export interface RoleDefinition<Name extends string = string> {
+  role: Role;
+  /** What its calls may do at most: the Tool Bus refuses a tool of any other level. */
+  levels: readonly Level[];
+  /** The time limit of a run in seconds, where its task does not say otherwise (SPEC C3). */
+  timeoutSec: (config: Pick<Config, "timeoutSec">) => number;
+  /** How many tasks of this role run at once (SPEC A5). */
+  concurrency: (config: Pick<Config, "maxConcurrency">) => number;
+  /** May it end with a question instead of a result (SPEC C7)? The Teller asks in its reply. */
+  mayAsk: boolean;
+  /** Its prompt file. */
+  prompt: string;
+  /** What that shows, in its order: what changes with every run, as the clock does, stands last. */
+  sections: readonly Name[];
+}
+
+type Own<Name extends string> = Pick<RoleDefinition, "levels"> &
+  Partial<RoleDefinition> & { sections: readonly Name[] };
+
+function define<const Name extends string>(role: Role, own: Own<Name>): RoleDefinition<Name> {
+  return {
+    role,
+    timeoutSec: ({ timeoutSec }) => timeoutSec[role],
+    concurrency: ({ maxConcurrency }) => (ROLES[role].hasWorkspace ? maxConcurrency : 1),
+    mayAsk: false,
+    prompt: `prompts/agents/${role}.md`,
+    ...own,
+  };
+}
+
+/** It may run a command to see how things are; the tools that write are not there. */
+const LOOKING = ["read-only", "process-control"] as const;
+/** It reads what its prompt shows, and has no tool at all (SPEC E3). */
+const SUMMARIZER = { levels: [], sections: ["environment", "sources"] } as const;
+
+const ROWS = {
+  /** Talks to the user and delegates; it never does the work itself (SPEC B1). It asks in its reply. */
+  teller: define("teller", {
+    levels: ["read-only", "local-write", "message-send", "process-control"],
+    sections: [
+      "persona",
+      "profile",
+      "memory",
+      "backlog",
+      "tasks",
+      "triggers",
+      "questions",
+      "results",
+      "summary",
+      "history",
+      "events",
+      "environment",
+      "attachments",
+      "inputs",
+    ],
+  }),
+  /** Splits a request into tasks for Workers, side by side or in a chain (SPEC B2). */
+  planner: define("planner", {
+    levels: ["read-only", "process-control"],
+    mayAsk: true,
+    sections: [
+      "memory",
+      "tasks",
+      "triggers",
+      "skills",
+      "summary",
+      "history",
+      "environment",
+      "attachments",
+      "origin",
+      "upstream",
+      "request",
+    ],
+  }),
+  /** Does one task in the workspace. It has a shell and none of the tools (SPEC B3). */
+  worker: define("worker", {
+    levels: ["read-only", "local-write", "process-control"],
+    mayAsk: true,
+    sections: ["skills", "environment", "attachments", "texts", "upstream", "attempt", "task"],
+  }),
+  /** Judges a change that Mimikit made by itself, from its diff and its checks alone (SPEC B4). */
+  reviewer: define("reviewer", {
+    levels: ["read-only"],
+    sections: ["environment", "finding", "said", "checks", "files", "diff"],
+  }),
+  /** A Worker that judges semantic conditions, and answers yes or no (SPEC D3). */
+  evaluator: define("worker", {
+    levels: LOOKING,
+    timeoutSec: ({ timeoutSec }) => timeoutSec.evaluation,
+    prompt: "prompts/tasks/llm-eval-batch.md",
+    sections: ["environment", "conditions"],
+  }),
+  /** A Worker that looks for something worth doing, and names one thing or none (SPEC J1). */
+  improver: define("worker", {
+    levels: LOOKING,
+    prompt: "prompts/agents/self-improve.md",
+    sections: ["environment", "failures", "backlog"],
+  }),
+  /** A Worker that makes one summary of old memory. A day and a month are not summed up alike. */
+  summarizer: define("worker", { ...SUMMARIZER, prompt: "prompts/tasks/day-summary.md" }),
+  "month-summary": define("worker", { ...SUMMARIZER, prompt: "prompts/tasks/month-summary.md" }),
+};
+/** What prompts show; how it is written there says prompt/sections.ts. */
+export type SectionName = (typeof ROWS)[keyof typeof ROWS]["sections"][number];
+export const DEFINITIONS: Record<Actor | "month-summary", RoleDefinition<SectionName>> = ROWS;
 
 /** What whoever runs a task is. */
-export function definitionOf({ kind }: Pick<Task, "kind">): RoleDefinition {
-  return DEFINITIONS[KINDS[kind].actor];
+export function definitionOf({
+  kind,
+  rollUp,
+}: Pick<Task, "kind"> & Partial<Pick<Task, "rollUp">>): RoleDefinition<SectionName> {
+  return DEFINITIONS[rollUp !== undefined && isMonth(rollUp.period) ? "month-summary" : KINDS[kind].actor];
 }
 
 /** Does a later attempt go on where the last one was? A step of self-improvement begins afresh, in a tree that is made anew. */
 export function isResumable({ kind }: Task): boolean {
   const { role, part } = KINDS[kind];
-  return role === "worker" && part !== "improvement";
+  return ROLES[role].hasWorkspace && part !== "improvement";
 }
 
 /**

@@ -8,11 +8,12 @@ import { failureNotice, restartWords } from "@mimikit/core/views/notices";
 import type { FailureReason } from "@mimikit/protocol/base/failure";
 import { childId } from "@mimikit/protocol/base/id";
 import { describeIssues } from "@mimikit/protocol/base/json";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { type Effect, REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { RESULT_SCHEMAS, RESULT_TEXT_CHARS_MAX, type Result, type ResultType } from "@mimikit/protocol/records/result";
-import { isTurn, type TurnInput } from "@mimikit/protocol/records/task";
+import { isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { createToolBus } from "../bus.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "../provider.ts";
@@ -122,7 +123,7 @@ function nobodyAnswered(
     error: unreached.join("; ").slice(0, ERROR_CHARS_MAX),
     retryable: true,
     isOutage: true,
-    resultType: definitionOf(task).resultTypes[0],
+    resultType: KINDS[task.kind].results[0],
     result: null,
     effects: [],
     steers: [...steering.taken],
@@ -231,11 +232,13 @@ function abandonedAfter(signal: AbortSignal, finished: AbortSignal): Promise<"ab
   });
 }
 
+const resultsOf = ({ kind }: Task): readonly [ResultType, ...ResultType[]] => KINDS[kind].results;
+
 /** Checks what the provider handed in against what its role must hand in. A failed run changes nothing: no effects. */
 async function conclude(last: Last, effects: Effect[], provider: Provider, attempt: Attempt): Promise<Outcome> {
   const { task } = attempt;
-  const definition = definitionOf(task);
-  const resultType = last.resultType ?? definition.resultTypes[0];
+  const results = resultsOf(task);
+  const resultType = last.resultType ?? results[0];
   const steers = [...attempt.steering.taken];
   const base = {
     resultType,
@@ -248,7 +251,7 @@ async function conclude(last: Last, effects: Effect[], provider: Provider, attem
   };
   const fail = (failureReason: FailureReason, error: string, retryable: boolean): Outcome => ({
     ...base,
-    resultType: definition.resultTypes.includes(resultType) ? resultType : definition.resultTypes[0],
+    resultType: results.includes(resultType) ? resultType : results[0],
     status: "failed",
     failureReason,
     error: error.slice(0, ERROR_CHARS_MAX),
@@ -264,7 +267,7 @@ async function conclude(last: Last, effects: Effect[], provider: Provider, attem
   }
   if (last.status === "needs_input") {
     const question = last.question?.trim() ?? "";
-    if (!definition.mayAsk || question === "") return invalid("a question was to be asked, but there is none");
+    if (!definitionOf(task).mayAsk || question === "") return invalid("a question was to be asked, but there is none");
     const value = "value" in result ? result.value : null;
     return {
       ...base,
@@ -284,9 +287,9 @@ async function readResult(
   effects: Effect[],
   { task, runDir }: Attempt,
 ): Promise<{ value: unknown } | { problem: string }> {
-  const definition = definitionOf(task);
-  const type = last.resultType ?? definition.resultTypes[0];
-  if (!definition.resultTypes.includes(type)) return { problem: `a ${task.role} cannot hand in "${type}"` };
+  const results = resultsOf(task);
+  const type = last.resultType ?? results[0];
+  if (!results.includes(type)) return { problem: `a ${task.role} cannot hand in "${type}"` };
   const isDone = last.type === "done" && last.status === "done";
   // What did not come to its end has started nothing, whatever it had staged.
   if (!isDone && (type === "turn" || type === "plan")) return { value: null };

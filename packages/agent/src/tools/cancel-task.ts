@@ -5,6 +5,7 @@
 
 import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
 import { CancelEffect } from "@mimikit/protocol/records/effect";
+import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import { type Scene, tool } from "./tool.ts";
@@ -22,7 +23,7 @@ export const cancelTask = tool({
 });
 
 function refuse(id: string, { task, reads: { tasks, triggers, questions } }: Scene): string | null {
-  const asked = task.role === "teller" ? questions.find((each) => each.id === id) : undefined;
+  const asked = isTurn(task) ? questions.find((each) => each.id === id) : undefined;
   if (asked !== undefined) return asked.purpose.type === "teller" ? null : "only the user answers that question";
   if (triggers.some((each) => each.id === id)) return null;
   if (turnNumber(id) > 0) return "a reply is not a task: name a task from list_tasks";

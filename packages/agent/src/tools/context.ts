@@ -33,7 +33,7 @@ export interface Context {
   longTexts: Readonly<Record<string, string>>;
   /** Everything that was ever said, for the tools that look it up. */
   said: Said;
-  /** Every open task and the newest finished ones, newest first. */
+  /** Every open task and the newest finished ones, newest first. A turn is none. */
   tasks: TaskSummary[];
   /** What is read in place of what tasks have handed in, by their ids. */
   summaries: Readonly<Record<string, string>>;

@@ -1,8 +1,10 @@
 /** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
+
 import { needsOf } from "@mimikit/core/conditions/index";
 import { ancestorsOf, childId } from "@mimikit/protocol/base/id";
 import { SkillName } from "@mimikit/protocol/base/skill";
 import { DelegateEffect, type EffectOf } from "@mimikit/protocol/records/effect";
+import { isTurn } from "@mimikit/protocol/records/task";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { z } from "zod";
 import { ConditionInput } from "./condition-input.ts";
@@ -25,7 +27,7 @@ export const delegate = tool({
   }).describe("Hand work on. Answers the id that the task will have; with a condition it waits until that holds."),
   shownTo: { teller: Work.describe("Hand work on. Answers the id that the task will have.") },
   refuse: (input, scene) =>
-    scene.task.role === "teller"
+    isTurn(scene.task)
       ? refuseTeller(input, scene)
       : (refuseWaiting(input.condition, scene) ?? refuseUnknown(input.skill, scene)),
   effect: ({ skill, ...input }, { reads }) => {
@@ -60,7 +62,7 @@ export function refuseWaiting(wanted: Condition | undefined, { task, effects, re
   if (wanted === undefined) return null;
   for (const taskId of needsOf(wanted).tasks) {
     const staged = effects.some((effect, k) => effect.type === "delegate" && childId(task.id, k) === taskId);
-    if (staged || reads.tasks.some((each) => each.id === taskId && each.role !== "teller")) continue;
+    if (staged || reads.tasks.some((each) => each.id === taskId)) continue;
     const place = ancestorsOf(taskId)[0] === task.id ? "this plan has delegated no such task" : "no such task is known";
     return `nothing can wait for ${taskId}: ${place}`;
   }

@@ -23,7 +23,7 @@ export const listTasks = tool({
     .describe("See what waits, runs and has ended lately, and the triggers."),
   run: ({ scope, role, state }, { reads }) => ({
     tasks: reads.tasks
-      .filter((task) => task.role !== "teller" && (role === undefined || task.role === role))
+      .filter((task) => role === undefined || task.role === role)
       .filter((task) => (state === undefined || task.state === state) && isInScope(task.state, scope))
       .slice(0, TASKS_MAX)
       .map(({ prompt, ...task }) => ({

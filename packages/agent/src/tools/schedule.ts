@@ -1,5 +1,7 @@
 /** Work that starts later: again and again, at one moment, or when something becomes true (SPEC D, G). */
+
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
+import { isTurn } from "@mimikit/protocol/records/task";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
 import { clockOf } from "../prompt/clock.ts";
@@ -55,7 +57,7 @@ function clockAt({ now, client }: Scene["reads"]) {
 
 function refuse(input: Input, scene: Scene): string | null {
   const { task, reads, effects } = scene;
-  if (task.role === "teller" && (input.target ?? "teller") !== "teller")
+  if (isTurn(task) && (input.target ?? "teller") !== "teller")
     return "what you schedule comes back to you when it is due: leave target out, and delegate then";
   const standing = reads.triggers.length + effects.filter((effect) => effect.type === "schedule").length;
   if (standing >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: cancel some first`;

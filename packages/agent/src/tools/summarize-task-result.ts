@@ -20,7 +20,7 @@ export const summarizeTaskResult = tool({
 });
 
 function refuse(id: string, { effects, reads: { tasks, summaries } }: Scene): string | null {
-  const task = tasks.find((each) => each.id === id && each.role !== "teller");
+  const task = tasks.find((each) => each.id === id);
   if (task === undefined) return `no task ${id} is known: list_tasks shows the ids`;
   if (!ENDED.includes(task.state)) return `${id} has not ended: it is ${task.state}`;
   const isStaged = effects.some((effect) => effect.type === "summarize_task_result" && effect.taskId === id);

@@ -11,7 +11,7 @@ import type { EffectOf } from "@mimikit/protocol/records/effect";
 import type { Event } from "@mimikit/protocol/records/inbox";
 import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
-import { blankTask, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
+import { blankTask, isTurn, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 import { NO_DECISION, NO_EVIDENCE, type Standing, type Trigger } from "@mimikit/protocol/records/trigger";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
@@ -243,11 +243,11 @@ function refusalOf(effect: EffectOf<"schedule">, made: Settlement, snapshot: Sna
 
 /** Whose change it is that a result makes. */
 function originOf(id: string, { task, completedAt: at }: Result): Origin {
-  return { id, at, by: task.kind === "plan" ? "planner" : "teller" };
+  return { id, at, by: task.role };
 }
 
 function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Standing {
-  const target = task.kind === "plan" ? "worker" : "teller";
+  const target = isTurn(task) ? "teller" : "worker";
   const { id: parentId, traceId, triggerDepth: depth = 0 } = task;
   return triggerOf(id, { order, when }, { createdAt: completedAt, traceId, parentId, depth, target });
 }

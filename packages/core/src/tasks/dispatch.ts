@@ -1,7 +1,8 @@
 /** Which queued tasks the pool may claim now, in order (SPEC A5). Each role is a lane of its own. */
 
 import { compareTaskIds, runAgainPermit } from "@mimikit/protocol/base/id";
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { byRole } from "@mimikit/protocol/base/kind";
+import { Role } from "@mimikit/protocol/base/role";
 import type { Task } from "@mimikit/protocol/records/task";
 import { type Attempt, countAttempts, wasCutOff } from "../base/snapshot.ts";
 import { isAnnouncement } from "./announcement.ts";
@@ -30,13 +31,13 @@ export interface Waiting {
 
 /** @param free how many more tasks of each role may run. */
 export function dispatch(waiting: Waiting, free: Record<Role, number>, nowMs: number): Candidate[] {
-  const lanes: Record<Role, Candidate[]> = { teller: [], planner: [], worker: [], reviewer: [] };
+  const lanes = byRole((): Candidate[] => []);
   for (const task of waiting.queue) {
     if (waiting.hasOutcome(task.id)) continue;
     const candidate = candidateOf(task, waiting, nowMs);
     if (candidate !== null) lanes[task.role].push(candidate);
   }
-  return ROLES.flatMap((role) => lanes[role].sort(byUrgency).slice(0, Math.max(0, free[role])));
+  return Role.options.flatMap((role) => lanes[role].sort(byUrgency).slice(0, Math.max(0, free[role])));
 }
 
 function candidateOf(task: Task, waiting: Waiting, nowMs: number): Candidate | null {

@@ -15,11 +15,12 @@ export function failedResult(
   attempts: number,
   outage: Outage | null = null,
 ): Result {
+  const kind = KINDS[task.kind];
   return {
     id: task.id,
     task,
     status: "failed",
-    resultType: KINDS[task.kind].endedAs,
+    resultType: "endedAs" in kind ? kind.endedAs : kind.results[0],
     result: null,
     error,
     failureReason,

@@ -3,7 +3,7 @@
 import type { FailureReason } from "@mimikit/protocol/base/failure";
 import type { FailedAttempt } from "@mimikit/protocol/records/claim";
 import type { Outage } from "@mimikit/protocol/records/result";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Attempt } from "../base/snapshot.ts";
 
 /** One silent retry; the second failure is final. */
@@ -15,14 +15,14 @@ export const FAILURES_MAX = 2;
  * @param earlier failed attempts of the same task; crashes are not among them.
  */
 export function retryAtMs(
-  task: Pick<Task, "role">,
+  task: Task,
   failure: { retryable: boolean; isOutage?: boolean },
   earlier: number,
   nowMs: number,
   retryDelaySec: number,
 ): number | null {
   if (failure.isOutage === true) return nowMs;
-  if (!failure.retryable || task.role === "teller" || earlier + 1 >= FAILURES_MAX) return null;
+  if (!failure.retryable || isTurn(task) || earlier + 1 >= FAILURES_MAX) return null;
   return nowMs + retryDelaySec * 1_000;
 }
 

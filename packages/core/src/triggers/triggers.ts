@@ -1,5 +1,6 @@
 /** What stands and waits: how a trigger is made, changed, and moved on by one version. Nothing here knows a disk. */
 
+import { KINDS, kindsOf, ROLES } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Event } from "@mimikit/protocol/records/inbox";
 import { blankTask, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
@@ -272,7 +273,8 @@ export function occurrenceId(triggerId: string, ms: number): string {
 export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstream: Report[], nowMs: number): Task {
   const { title, prompt, target, priority, timeoutSec, onInterrupt, traceId, depth } = trigger;
   return {
-    ...(target === "planner" ? blankTask("plan") : { ...blankTask("work"), onInterrupt }),
+    ...blankTask(kindsOf("order").find((kind) => KINDS[kind].role === target) ?? "work"),
+    ...(ROLES[target].hasWorkspace && { onInterrupt }),
     id,
     title,
     prompt,

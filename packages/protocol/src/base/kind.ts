@@ -1,8 +1,53 @@
 /**
- * The kinds of tasks, and of each what can be said without the code that runs it. One that is added here does not compile
- * until `records/task.ts` says what it holds and every table that is keyed by `Kind` what becomes of it.
+ * The roles that tasks run under (SPEC B) and the kinds of tasks: a row for each, with what can be said of it without the
+ * code that runs it. What a role is to the pool stands in packages/agent/src/roles/index.ts. A kind that holds more than its
+ * prompt does not compile until `records/task.ts` says what.
  */
-import type { Role } from "./role.ts";
+
+interface RoleFacts {
+  /** Does it work in the workspace, with a shell, and several at once? The others have only the tools of their role. */
+  hasWorkspace: boolean;
+  /** A run of it, as the settings name it, and what they add where they limit its time. */
+  run: string;
+  limitNote: string;
+  /** Seconds that a run may take, and tokens that it counts for until it has said what it took, where nothing is set. */
+  timeoutSec: number;
+  reserveTokens: number;
+}
+
+export const ROLES = {
+  teller: { hasWorkspace: false, run: "turn of the Teller", limitNote: "", timeoutSec: 180, reserveTokens: 20_000 },
+  planner: { hasWorkspace: false, run: "plan", limitNote: "", timeoutSec: 600, reserveTokens: 50_000 },
+  worker: {
+    hasWorkspace: true,
+    run: "Worker's task",
+    limitNote: ", where the task does not say otherwise,",
+    timeoutSec: 600,
+    reserveTokens: 100_000,
+  },
+  reviewer: {
+    hasWorkspace: false,
+    run: "review",
+    limitNote: " of a change of its own",
+    timeoutSec: 300,
+    reserveTokens: 50_000,
+  },
+} as const satisfies Record<string, RoleFacts>;
+export type Role = keyof typeof ROLES;
+
+/** What a role does with a trigger that fires for it, in English and in Chinese. Triggers are for no other (SPEC D6). */
+export const FIRED = {
+  teller: ["answers in the conversation", "在对话里回答"],
+  planner: ["cuts it into tasks first", "先拆成任务"],
+  worker: ["does it as one task", "作为一个任务执行"],
+} satisfies Partial<Record<Role, [string, string]>>;
+export type Target = keyof typeof FIRED;
+export const TARGETS = Object.keys(FIRED) as Target[];
+
+/** One value for each role. */
+export function byRole<T>(of: (role: Role) => T): Record<Role, T> {
+  return Object.fromEntries((Object.keys(ROLES) as Role[]).map((role) => [role, of(role)])) as Record<Role, T>;
+}
 
 interface KindFacts {
   role: Role;
@@ -14,33 +59,55 @@ interface KindFacts {
   runner: "provider" | "pool" | "nobody";
   /** When the Teller reports it; the supervisor settles all other results at once. */
   reported: "always" | "unless done" | "never";
-  /** The audit event of its settlement. */
+  /** What a run of it may hand in, by the type of the result; the first is meant where the provider does not say. */
+  results: readonly [string, ...string[]];
+  /** The type of its result where it was ended before it handed in one, if not the first of `results`. */
+  endedAs?: string;
+  /** The audit event of its creation, where no trigger has made it, and that of its settlement. */
+  queued: string;
   settled: string;
-  /** The type of its result where it was ended before it handed in one. */
-  endedAs: string;
 }
 
-const TURN = { role: "teller", actor: "teller", part: "conversation", reported: "never", endedAs: "turn" } as const;
-const ORDER = { part: "order", runner: "provider" } as const;
-const OWN = { role: "worker", actor: "worker", runner: "provider", reported: "never", endedAs: "text" } as const;
-const UPKEEP = { ...OWN, part: "upkeep" } as const;
-const IMPROVE = { ...OWN, part: "improvement" } as const;
-const REVIEW = { role: "reviewer", actor: "reviewer", endedAs: "review" } as const;
-const PLAN = { role: "planner", actor: "planner", reported: "unless done", endedAs: "plan" } as const;
+/** A call, so that what does not ask for the table need not load it. */
+export const KINDS = /* @__PURE__ */ kindTable();
 
-export const KINDS = {
-  turn: { ...TURN, runner: "provider", settled: "turn_settled" },
-  /** A turn of which all is known beforehand: a new beginning, or that a budget is used up. */
-  announcement: { ...TURN, runner: "nobody", settled: "turn_settled" },
-  plan: { ...ORDER, ...PLAN, settled: "plan_settled" },
-  work: { ...OWN, ...ORDER, reported: "always", settled: "work_settled" },
-  evaluation: { ...UPKEEP, actor: "evaluator", settled: "evaluation_settled", endedAs: "verdicts" },
-  "roll-up": { ...UPKEEP, actor: "summarizer", settled: "roll_up_settled" },
-  "improve-look": { ...IMPROVE, actor: "improver", settled: "improvement_look_settled" },
-  "improve-work": { ...IMPROVE, settled: "improvement_work_settled" },
-  "improve-review": { ...IMPROVE, ...REVIEW, settled: "improvement_review_settled" },
-  "improve-land": { ...IMPROVE, runner: "pool", settled: "improvement_land_settled" },
-  "improve-undo": { ...IMPROVE, runner: "pool", settled: "improvement_undo_settled" },
-} as const satisfies Record<string, KindFacts>;
+function kindTable() {
+  const TELL = { role: "teller", actor: "teller", part: "conversation", reported: "never" } as const;
+  const TURN = { ...TELL, results: ["turn"], queued: "teller_woken", settled: "turn_settled" } as const;
+  const ORDER = { part: "order", runner: "provider", queued: "task_queued" } as const;
+  const PLAN = { ...ORDER, role: "planner", actor: "planner", reported: "unless done", results: ["plan"] } as const;
+  const TEXTS = ["text", "code_change", "analysis", "summary"] as const;
+  const OWN = { role: "worker", actor: "worker", runner: "provider", reported: "never" } as const;
+  const UPKEEP = { ...OWN, part: "upkeep" } as const;
+  const EVALUATE = { ...UPKEEP, actor: "evaluator", results: ["verdicts"] } as const;
+  const ROLL_UP = { ...UPKEEP, actor: "summarizer", results: ["summary"], endedAs: "text" } as const;
+  const IMPROVE = { ...OWN, part: "improvement", queued: "task_queued" } as const;
+  const LOOK = { ...IMPROVE, actor: "improver", results: ["finding"], endedAs: "text" } as const;
+  const REVIEW = { ...IMPROVE, role: "reviewer", actor: "reviewer", results: ["review"] } as const;
+  const CODE = { ...IMPROVE, runner: "pool", endedAs: "text" } as const;
+  const UNDO = { ...CODE, results: ["unmerging"], queued: "improvement_undo_queued" } as const;
+
+  return {
+    turn: { ...TURN, runner: "provider" },
+    /** A turn of which all is known beforehand: a new beginning, or that a budget is used up. */
+    announcement: { ...TURN, runner: "nobody" },
+    plan: { ...PLAN, settled: "plan_settled" },
+    work: { ...OWN, ...ORDER, reported: "always", results: TEXTS, settled: "work_settled" },
+    evaluation: { ...EVALUATE, queued: "evaluation_queued", settled: "evaluation_settled" },
+    "roll-up": { ...ROLL_UP, queued: "roll_up_queued", settled: "roll_up_settled" },
+    "improve-look": { ...LOOK, queued: "improvement_begun", settled: "improvement_look_settled" },
+    "improve-work": { ...IMPROVE, results: TEXTS, settled: "improvement_work_settled" },
+    "improve-review": { ...REVIEW, settled: "improvement_review_settled" },
+    "improve-land": { ...CODE, results: ["landing"], settled: "improvement_land_settled" },
+    "improve-undo": { ...UNDO, settled: "improvement_undo_settled" },
+  } as const satisfies Record<string, KindFacts>;
+}
 export type Kind = keyof typeof KINDS;
 export type Actor = KindFacts["actor"];
+type Part = KindFacts["part"];
+export type KindOf<P extends Part> = { [K in Kind]: (typeof KINDS)[K]["part"] extends P ? K : never }[Kind];
+
+/** The kinds that belong to a part of the system. */
+export function kindsOf<P extends Part>(part: P): KindOf<P>[] {
+  return (Object.keys(KINDS) as KindOf<P>[]).filter((kind) => KINDS[kind].part === part);
+}

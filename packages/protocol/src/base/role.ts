@@ -1,6 +1,6 @@
-/** The roles that tasks run under (SPEC B). A new role is one name here and one file in packages/agent/src/roles. */
+/** The role of a task as a field of records; the table of roles is in kind.ts. */
 import { z } from "zod";
+import { ROLES } from "./kind.ts";
 
-export const ROLES = ["teller", "planner", "worker", "reviewer"] as const;
-export const Role = z.enum(ROLES);
+export const Role = z.enum(Object.keys(ROLES) as (keyof typeof ROLES)[]);
 export type Role = z.infer<typeof Role>;

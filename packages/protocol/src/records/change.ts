@@ -8,6 +8,7 @@ import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields
 import { Id } from "../base/id.ts";
 import { Condition } from "../triggers/condition-schema.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "../triggers/trigger-order.ts";
+import { EFFECT_ROLES } from "./effect.ts";
 import { Merged, SELF_IMPROVE } from "./improvement.ts";
 import { Standing, TriggerId } from "./trigger.ts";
 
@@ -16,8 +17,8 @@ export const CHANGE_TITLE_CHARS_MAX = 120;
 export const CHANGES_KEEP_DAYS = 30;
 export const CHANGES_KEPT_MAX = 1_000;
 
-/** Who wanted the change. */
-export const Changer = z.enum(["user", "teller", "planner", SELF_IMPROVE]);
+/** Who wanted the change; roles make triggers, and all that they write otherwise. */
+export const Changer = z.enum(["user", ...EFFECT_ROLES.schedule, SELF_IMPROVE]);
 export type Changer = z.infer<typeof Changer>;
 
 const change = {

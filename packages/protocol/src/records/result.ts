@@ -52,20 +52,7 @@ export const RESULT_SCHEMAS = {
   landing: Landing,
   unmerging: Unmerging,
 } as const;
-export const ResultType = z.enum([
-  "text",
-  "code_change",
-  "analysis",
-  "summary",
-  "turn",
-  "plan",
-  "verdicts",
-  "finding",
-  "change",
-  "review",
-  "landing",
-  "unmerging",
-]);
+export const ResultType = z.enum(Object.keys(RESULT_SCHEMAS) as (keyof typeof RESULT_SCHEMAS)[]);
 export type ResultType = z.infer<typeof ResultType>;
 
 /** What a run takes of the user's words; more is a conversation, and waits for a turn. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
-import { KINDS, type Kind } from "../base/kind.ts";
+import { KINDS, type Kind, kindsOf } from "../base/kind.ts";
 import { Report } from "../base/report.ts";
 import { Role } from "../base/role.ts";
 import { Steer } from "../base/signal.ts";
@@ -88,8 +88,8 @@ const AnyTask = z.object({
 });
 
 const KindedTask = z.discriminatedUnion("kind", [
-  AnyTask.extend({ kind: z.enum(["plan", "work"]) }),
-  AnyTask.extend({ kind: z.enum(["turn", "announcement"]), turn: TurnInput }),
+  AnyTask.extend({ kind: z.enum(kindsOf("order")) }),
+  AnyTask.extend({ kind: z.enum(kindsOf("conversation")), turn: TurnInput }),
   /** A batch of semantic conditions to be judged; the supervisor takes the verdicts (SPEC D3). */
   AnyTask.extend({
     kind: z.literal("evaluation"),
@@ -99,7 +99,7 @@ const KindedTask = z.discriminatedUnion("kind", [
   AnyTask.extend({ kind: z.literal("roll-up"), rollUp: RollUp }),
   /** A step of self-improvement; the supervisor takes what it comes to (SPEC J). */
   AnyTask.extend({
-    kind: z.enum(["improve-look", "improve-work", "improve-review", "improve-land", "improve-undo"]),
+    kind: z.enum(kindsOf("improvement")),
     improve: Improve,
   }),
 ]);

@@ -1,7 +1,7 @@
 /** What is ordered to start later: what, and when (SPEC D4, D6; docs/file-protocol.md#wishes). */
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
-import { Role } from "../base/role.ts";
+import { TARGETS } from "../base/kind.ts";
 import { Condition, TimeZone } from "./condition-schema.ts";
 
 /** Standing triggers at one time (SPEC D8). */
@@ -31,7 +31,7 @@ export const Missed = z.enum(["latest", "all", "none"]);
 export type Missed = z.infer<typeof Missed>;
 
 /** Who gets a firing (SPEC D6). */
-export const Target = Role.exclude(["reviewer"]);
+export const Target = z.enum(TARGETS);
 export type Target = z.infer<typeof Target>;
 
 /** What one trigger may cost in a day; what it has used up is skipped, and said (SPEC N2). */

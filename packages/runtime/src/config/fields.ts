@@ -1,6 +1,6 @@
 /** The fields of the schema: the place of each in a file, and the variables that set it. */
 import { tryJson } from "@mimikit/protocol/base/json";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { z } from "zod";
 import type { Environment } from "../home/home.ts";
 import { factsOf, KEY_VARIABLES, PROVIDER_IDS } from "./providers.ts";
@@ -17,7 +17,7 @@ export interface ConfigField {
 /** Names for users, before those that are made of the path (docs/configuration.md). */
 const OTHER_VARIABLES: Record<string, string | undefined> = Object.fromEntries([
   ...PROVIDER_IDS.map((id) => [`${id}.baseUrl`, factsOf(id).baseUrlVariable]),
-  ...ROLES.flatMap((role) => [
+  ...Role.options.flatMap((role) => [
     [`providers.${role}`, `MIMIKIT_PROVIDER_${role.toUpperCase()}`],
     [`fallbacks.${role}`, `MIMIKIT_FALLBACK_${role.toUpperCase()}`],
     [`models.${role}`, `MIMIKIT_MODEL_${role.toUpperCase()}`],

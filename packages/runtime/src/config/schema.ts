@@ -1,5 +1,7 @@
 /** Every setting, in one schema: for the file, for the environment, for `doctor` and for the documentation. */
+import { capitalized } from "@mimikit/protocol/base/capitalized";
 import { TIMEOUT_SEC_MAX, whole } from "@mimikit/protocol/base/fields";
+import { byRole, ROLES, type Role } from "@mimikit/protocol/base/kind";
 import type { PROVIDERS, ProviderId } from "@mimikit/protocol/base/provider";
 import { Price } from "@mimikit/protocol/base/usage";
 import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
@@ -52,6 +54,16 @@ const reserve = (tokens: number, what: string) =>
 
 const timeout = (sec: number, what: string) => whole(1, TIMEOUT_SEC_MAX, sec, `Seconds that ${what} may take.`);
 
+/** Whom the settings of a role are about. */
+const who = (role: Role) => `the ${capitalized(role)}${ROLES[role].hasWorkspace ? "s" : ""}`;
+const whose = (role: Role) => `${who(role)}'${ROLES[role].hasWorkspace ? "" : "s"}`;
+
+/** The last stands behind `evaluation`, as it always has in lists. */
+const { reviewer: review, ...limited } = byRole((role) => {
+  const { timeoutSec, run, limitNote } = ROLES[role];
+  return timeout(timeoutSec, `a ${run}${limitNote}`);
+});
+
 export const Config = z.strictObject({
   host: z.string().min(1).max(255).default("127.0.0.1").describe("The address that the gateway listens on."),
   port: whole(1, 65_535, 8787, "The port that the gateway listens on."),
@@ -64,17 +76,15 @@ export const Config = z.strictObject({
     `Who answers; auto takes the first that can: ${SOUGHT}, else the offline engine.`,
   ),
   providers: group("Exceptions from `provider`, by role.", {
-    teller: ProviderName.optional().describe("Who answers for the Teller, if not `provider`."),
-    planner: ProviderName.optional().describe("Who answers for the Planner, if not `provider`."),
-    worker: ProviderName.optional().describe("Who answers for the Workers, if not `provider`."),
-    reviewer: ProviderName.optional().describe("Who answers for the Reviewer, if not `provider`."),
+    ...byRole((role) => ProviderName.optional().describe(`Who answers for ${who(role)}, if not \`provider\`.`)),
   }),
   fallback: fallback().default([]).describe("Who answers, in this order, when nobody before them can be reached."),
   fallbacks: group("Exceptions from `fallback`, by role.", {
-    teller: fallback().optional().describe("Who stands in for the Teller's provider, if not `fallback`."),
-    planner: fallback().optional().describe("Who stands in for the Planner's provider, if not `fallback`."),
-    worker: fallback().optional().describe("Who stands in for the Workers' provider, if not `fallback`."),
-    reviewer: fallback().optional().describe("Who stands in for the Reviewer's provider, if not `fallback`."),
+    ...byRole((role) =>
+      fallback()
+        .optional()
+        .describe(`Who stands in for ${whose(role)} provider, if not \`fallback\`.`),
+    ),
   }),
   circuit: group("How a provider that cannot be reached is tried again.", {
     cooldownSec: whole(1, 3_600, 5, "Seconds that a provider is left alone when it cannot be reached."),
@@ -88,10 +98,7 @@ export const Config = z.strictObject({
     ),
   model: modelName().describe("The model that a model endpoint is asked for, by the name it has there."),
   models: group("Exceptions from `model`, by role.", {
-    teller: modelName().describe("The model of the Teller, if not `model`."),
-    planner: modelName().describe("The model of the Planner, if not `model`."),
-    worker: modelName().describe("The model of the Workers, if not `model`."),
-    reviewer: modelName().describe("The model of the Reviewer, if not `model`."),
+    ...byRole((role) => modelName().describe(`The model of ${who(role)}, if not \`model\`.`)),
   }),
   ...PROVIDER_GROUPS,
   sandbox: z
@@ -102,11 +109,9 @@ export const Config = z.strictObject({
     ),
   maxConcurrency: whole(1, 32, 3, "How many Worker tasks run at once."),
   timeoutSec: group("Time limits, by role.", {
-    teller: timeout(180, "a turn of the Teller"),
-    planner: timeout(600, "a plan"),
-    worker: timeout(600, "a Worker's task, where the task does not say otherwise,"),
+    ...limited,
     evaluation: timeout(120, "a batch of semantic conditions"),
-    reviewer: timeout(300, "a review of a change of its own"),
+    reviewer: review,
   }),
   budget: group("What may be spent; see budgets.md.", {
     day: limits("The budget of a day.", "may be spent in a day of the server's calendar"),
@@ -116,10 +121,7 @@ export const Config = z.strictObject({
       "one plan, piece of work or batch of conditions may take, all its attempts together",
     ),
     reserve: group("What is reserved for a run before it begins, by role.", {
-      teller: reserve(20_000, "a running turn of the Teller"),
-      planner: reserve(50_000, "a running plan"),
-      worker: reserve(100_000, "a running Worker's task"),
-      reviewer: reserve(50_000, "a running review"),
+      ...byRole((role) => reserve(ROLES[role].reserveTokens, `a running ${ROLES[role].run}`)),
     }),
   }),
   selfImprove: group("Self-improvement; see self-improvement.md.", {

@@ -1,5 +1,5 @@
 /** The layout of the state directory: the only file that names its directories (docs/file-protocol.md#layout). */
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 
 /** Directories of records that come and go, in the order in which a record moves through them. */
 export const INBOX = "inbox";
@@ -90,7 +90,7 @@ export const DIRECTORIES: readonly string[] = [
   QUESTIONS,
   SIGNALS,
   CHANGES,
-  ...ROLES.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
+  ...Role.options.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
   ARCHIVE,
   FOLDED,
   QUARANTINE,

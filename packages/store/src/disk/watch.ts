@@ -1,7 +1,7 @@
 /** A nudge when a record may have come: only speed, never the truth, because the kernel drops events silently. */
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { hasCode } from "./error-code.ts";
 import { directoryOf } from "./file-system.ts";
 import {
@@ -19,15 +19,15 @@ import {
 
 /** The directories whose changes a role may want to hear of. */
 export const WATCHED = {
-  supervisor: [INBOX, TRIGGERS, QUESTIONS, ...ROLES.map(resultsOf)],
-  workers: [SIGNALS, ...ROLES.map(queueOf), ...ROLES.map(resultsOf)],
+  supervisor: [INBOX, TRIGGERS, QUESTIONS, ...Role.options.map(resultsOf)],
+  workers: [SIGNALS, ...Role.options.map(queueOf), ...Role.options.map(resultsOf)],
   gateway: [
     INBOX,
     TRIGGERS,
     QUESTIONS,
-    ...ROLES.map(queueOf),
-    ...ROLES.map(runningOf),
-    ...ROLES.map(resultsOf),
+    ...Role.options.map(queueOf),
+    ...Role.options.map(runningOf),
+    ...Role.options.map(resultsOf),
     ARCHIVE,
     STREAMS,
   ],

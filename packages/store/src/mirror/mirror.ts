@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { Attempt } from "@mimikit/core/base/snapshot";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/base/json";
-import { ROLES, type Role } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { Change } from "@mimikit/protocol/records/change";
 import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/records/claim";
@@ -79,11 +79,12 @@ export class Mirror {
     this.questionEntries = records(QUESTIONS, (stem, text) => named(stem, parseRecord(Question, text)));
     this.signalEntries = records(SIGNALS, (stem, text) => named(stem, parseRecord(Signal, text)));
     this.changeEntries = records(CHANGES, (stem, text) => named(stem, parseRecord(Change, text)));
-    this.queues = ROLES.map((role) =>
+    const roles = Role.options;
+    this.queues = roles.map((role) =>
       records(queueOf(role), (stem, text) => ofRole(role, named(stem, parseRecord(Task, text)))),
     );
-    this.runnings = ROLES.map((role) => records(runningOf(role), (stem, text) => decodeRunning(role, stem, text)));
-    this.outcomes = ROLES.map((role) => records(resultsOf(role), (stem, text) => decodeResult(role, stem, text)));
+    this.runnings = roles.map((role) => records(runningOf(role), (stem, text) => decodeRunning(role, stem, text)));
+    this.outcomes = roles.map((role) => records(resultsOf(role), (stem, text) => decodeResult(role, stem, text)));
     this.all = [
       this.inboxEntries,
       // What a question is about was there before it, and is looked at after it.

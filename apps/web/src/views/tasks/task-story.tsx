@@ -3,7 +3,7 @@
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { providerTitle } from "../../i18n/answerer-of.ts";
 import { viewWords } from "../../i18n/view-words.ts";
-import { costText, durationText, momentText, numberText, words } from "../../i18n/words.ts";
+import { costText, durationText, momentText, numberText, titleOf, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { cancelTask, link } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
@@ -75,7 +75,7 @@ function Facts({ task }: { task: TaskSummary }) {
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   const facts: [string, string | undefined][] = [
     [viewWords.task, id],
-    [viewWords.role, words.role(role)],
+    [viewWords.role, titleOf(role)],
     [viewWords.answeredBy, provider && providerTitle(provider)],
     [viewWords.took, startedAt && durationText(endMs - Date.parse(startedAt))],
     [viewWords.attempts, attempts > 1 ? String(attempts) : undefined],

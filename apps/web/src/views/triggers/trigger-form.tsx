@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { inLanguage } from "../../i18n/condition-words.ts";
 import { cronWords } from "../../i18n/cron-words.ts";
-import { viewWords, type Weekday } from "../../i18n/view-words.ts";
+import { TARGETS, viewWords, type Weekday } from "../../i18n/view-words.ts";
 import { momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { link } from "../../model/connection.ts";
@@ -32,7 +32,6 @@ const PAUSE_MS = 250;
 const PROMPT_CHARS_MAX = 100_000;
 const TITLE_CHARS_MAX = 200;
 const WEEK: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 0];
-const TARGETS = ["teller", "planner", "worker"] as const;
 const MISSED = ["latest", "all", "none"] as const;
 const PATH = ATOMS.file_changed.fields.path;
 

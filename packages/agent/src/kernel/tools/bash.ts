@@ -22,7 +22,7 @@ export const bashTool = (workspace: Workspace) => {
     name: "bash",
     level: "process-control",
     keepsWithin: true,
-    roles: ["worker"],
+    roles: [workspace.task.role],
     input: z
       .strictObject({
         command: z.string().min(1).max(COMMAND_CHARS_MAX),

@@ -9,7 +9,7 @@ export const editTextFileTool = (workspace: Workspace) =>
   tool({
     name: "edit_text_file",
     level: "local-write",
-    roles: ["worker"],
+    roles: [workspace.task.role],
     input: z
       .strictObject({
         path: Path,

@@ -15,6 +15,6 @@ export function kernelTools(workspace: Workspace, skills: readonly SkillSummary[
     writeTextFileTool(workspace),
     editTextFileTool(workspace),
     bashTool(workspace),
-    ...(skills.length > 0 ? [readSkillTool(skills)] : []),
+    ...(skills.length > 0 ? [readSkillTool(workspace, skills)] : []),
   ];
 }

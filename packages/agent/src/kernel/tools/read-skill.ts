@@ -4,15 +4,16 @@ import { z } from "zod";
 import { readSkillFile, SKILL_FILE } from "../../skills/skills.ts";
 import { tool } from "../../tools/tool.ts";
 import { PAGE_CHARS_MAX, pageOf } from "./read-text-file.ts";
+import type { Workspace } from "./workspace.ts";
 
 export const READ_SKILL = "read_skill";
 const PATH_CHARS_MAX = 1_024;
 
-export const readSkillTool = (skills: readonly SkillSummary[]) =>
+export const readSkillTool = (workspace: Workspace, skills: readonly SkillSummary[]) =>
   tool({
     name: READ_SKILL,
     level: "read-only",
-    roles: ["worker"],
+    roles: [workspace.task.role],
     input: z
       .strictObject({
         name: SkillName,

@@ -13,7 +13,7 @@ export const readTextFileTool = (workspace: Workspace) =>
   tool({
     name: "read_text_file",
     level: "read-only",
-    roles: ["worker"],
+    roles: [workspace.task.role],
     input: z
       .strictObject({ path: Path, fromLine: z.number().int().min(1).default(1).describe("The first line is 1.") })
       .describe(`Reads a text file, at most ${PAGE_CHARS_MAX} characters at once; fromLine goes on where it stopped.`),

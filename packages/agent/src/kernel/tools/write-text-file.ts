@@ -9,7 +9,7 @@ export const writeTextFileTool = (workspace: Workspace) =>
   tool({
     name: "write_text_file",
     level: "local-write",
-    roles: ["worker"],
+    roles: [workspace.task.role],
     input: z
       .strictObject({ path: Path, content: z.string().max(TEXT_FILE_BYTES_MAX) })
       .describe("Creates a text file, or replaces all of it; missing directories are created."),

@@ -2,10 +2,13 @@
  * A run on an agent CLI. Every question to it is a process of its own in one thread: first the prompt, then what the user
  * says meanwhile, then at most one correction. Never throws: a failure is the last event.
  */
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
+import { isTurn } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { type Conclusion, conclude } from "../../conclusion/conclusion.ts";
@@ -137,7 +140,7 @@ class AgentRun {
   /** A Worker reads skills with the CLI's own tools: those of the state directory are put where it can. */
   private async withReadableSkills(): Promise<Run> {
     const { runs } = this;
-    if (runs.task.role !== "worker") return runs;
+    if (!ROLES[runs.task.role].hasWorkspace) return runs;
     const skills = await lendSkills(runs.context.skills, runs.home, join(runs.runDir, SKILLS_DIR));
     return { ...runs, context: { ...runs.context, skills } };
   }
@@ -150,7 +153,7 @@ class AgentRun {
   /** The CLI was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
   private giveUp({ problem, otherwise }: Extract<Conclusion, { problem: string }>): DoneEvent | FailedEvent {
     if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
-    if (this.runs.task.role === "teller" && this.said !== "")
+    if (isTurn(this.runs.task) && this.said !== "")
       return { type: "done", status: "done", text: this.said, usage: this.usage };
     const error = `${this.cli.name} was told in vain: ${problem}`;
     return this.failed({ failureReason: "invalid_result", error, retryable: false });
@@ -226,7 +229,7 @@ class AgentRun {
 
   /** The user watches a Teller speak; what others say on the way is nobody's. */
   private *show(text: string, isFirst: boolean): Generator<StreamLine> {
-    if (this.runs.task.role !== "teller" || text === "") return;
+    if (!isTurn(this.runs.task) || text === "") return;
     yield { type: "delta", text: isFirst && this.isShown ? `\n\n${text}` : text };
     this.isShown = true;
   }

@@ -2,6 +2,7 @@
  * The command line of `claude -p`. Every setting is here, because it reads no settings of the user or of the workspace:
  * what a role may do does not depend on what somebody has set up for himself, or on what lies in a folder.
  */
+import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Task } from "@mimikit/protocol/records/task";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { definitionOf, mayWrite } from "../../roles/index.ts";
@@ -48,7 +49,7 @@ export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, 
 
 /** The tools of the CLI itself: the others of a role are ours. */
 function ownToolsOf(task: Task): readonly string[] {
-  if (task.role !== "worker" || definitionOf(task).levels.length === 0) return [];
+  if (!ROLES[task.role].hasWorkspace || definitionOf(task).levels.length === 0) return [];
   return mayWrite(task) ? WORKER_TOOLS : LOOKING_TOOLS;
 }
 

@@ -2,8 +2,10 @@
  * Anthropic's agent CLI, `claude -p`. The Teller and the Planner get our tools over MCP and nothing else; a Worker gets
  * the CLI's own shell and file tools, and the whole CLI runs in our sandbox, because it has none that is always there.
  */
+
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ROLES } from "@mimikit/protocol/base/kind";
 import { type Senses, showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
 import {
@@ -54,7 +56,7 @@ export function createClaude(settings: ClaudeSettings): Provider {
 function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
   const { file, tasksDir, baseUrl, apiKey, idleMs } = settings;
   // A login is in the one folder that all share; a Worker's shell can read it there anyway.
-  const hasOwnDir = task.role === "worker" && apiKey !== undefined;
+  const hasOwnDir = ROLES[task.role].hasWorkspace && apiKey !== undefined;
   const configDir = hasOwnDir ? join(tasksDir, task.id) : settings.configDir;
   const options = (ask: CliAsk) => ({
     hasTools: ask.toolsPath !== null,
@@ -85,7 +87,7 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
         ...run.environment,
       };
       const withKey = { ...environment, ...(apiKey !== undefined && { [KEY_VARIABLE]: apiKey }) };
-      if (run.task.role !== "worker") {
+      if (!ROLES[run.task.role].hasWorkspace) {
         const commandLine: CommandLine = [file, ...claudeArguments(settings, ask, null)];
         return { commandLine, cwd: run.runDir, environment: cliEnvironment(withKey), secrets };
       }

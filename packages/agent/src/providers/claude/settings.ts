@@ -1,8 +1,8 @@
 /** What the claude provider runs with. Light: whoever only shows who answers loads this too. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ROLES, type Role } from "@mimikit/protocol/base/kind";
 import { PROVIDERS } from "@mimikit/protocol/base/provider";
-import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
 import { keyOf } from "@mimikit/runtime/config/providers";
 import type { Environment } from "@mimikit/runtime/home/home";
@@ -71,5 +71,5 @@ export function claudeSettingsOf(role: Role, config: ClaudeConfig, env: Environm
 }
 
 function configDirOf(role: Role, home: string): string {
-  return role === "worker" ? join(home, HOME_DIR, WORKER_DIR) : join(home, HOME_DIR);
+  return ROLES[role].hasWorkspace ? join(home, HOME_DIR, WORKER_DIR) : join(home, HOME_DIR);
 }

@@ -2,8 +2,10 @@
  * OpenAI's agent CLI, `codex exec`. The Teller and the Planner get our tools over MCP and no shell; a Worker gets codex's
  * own shell, in codex's own sandbox, where the state directory does not exist.
  */
+
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Evidence } from "../../prompt/evidence.ts";
 import { showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
@@ -35,10 +37,10 @@ export function createCodex(settings: CodexSettings): Provider {
     name: "codex",
     ...(settings.model !== undefined && { model: settings.model }),
     async *run(run, signal) {
-      const isWorker = run.task.role === "worker";
+      const { hasWorkspace } = ROLES[run.task.role];
       // Where nothing can be written codex makes no directories, and in a tree that is only looked at we make none either.
       const letGo =
-        isWorker && mayWrite(run.task) ? await holdMasks(run.workDir, Date.parse(run.task.createdAt)) : null;
+        hasWorkspace && mayWrite(run.task) ? await holdMasks(run.workDir, Date.parse(run.task.createdAt)) : null;
       try {
         yield* runAgentCli(withPictures(run), codexCli(settings), signal);
       } finally {
@@ -69,14 +71,14 @@ function codexCli(settings: CodexSettings): AgentCli {
       const { run } = ask;
       const temporary = join(run.runDir, TEMPORARY_DIR);
       for (const dir of [codexHome, temporary]) await mkdir(dir, { recursive: true, mode: 0o700 });
-      const isWorker = run.task.role === "worker";
-      const reach = isWorker ? await reachOf(run, codexHome, temporary) : null;
+      const { hasWorkspace } = ROLES[run.task.role];
+      const reach = hasWorkspace ? await reachOf(run, codexHome, temporary) : null;
       // Other Workers may write there too, at the same time.
       if (reach !== null) await makeMasks(reach.shown.map((path) => dirname(path)));
       const apiKey = endpoint?.apiKey;
       return {
         commandLine: [file, ...codexArguments(settings, ask, reach)],
-        cwd: isWorker ? run.workDir : run.runDir,
+        cwd: hasWorkspace ? run.workDir : run.runDir,
         environment: cliEnvironment({
           ...run.environment,
           CODEX_HOME: codexHome,

@@ -27,6 +27,8 @@ export const offline: Provider = {
         return refuse("a condition in words can only be judged by a model");
       case "roll-up":
         return refuse("memory can only be summed up by a model");
+      default:
+        return refuse(`the ${run.task.role} needs a model`);
     }
   },
 };

@@ -286,7 +286,7 @@ function answerSchedules({ message, language }: Request, { context }: Run): stri
 }
 
 function answerTasks({ context }: Run, words: Words): string {
-  const tasks = context.tasks.filter((task) => task.role !== "teller");
+  const { tasks } = context;
   const isOpen = (task: (typeof tasks)[number]) => ["waiting", "queued", "running"].includes(task.state);
   const line = ({ id, title, state, after = [] }: (typeof tasks)[number]) =>
     `- \`${id}\` ${title}: ${words.states[state]}${after.length === 0 ? "" : `, ${words.waitsFor(after)}`}`;
@@ -304,9 +304,7 @@ function answerTasks({ context }: Run, words: Words): string {
 
 function answerStatus({ context }: Run, words: Words): string {
   const providers = Object.entries(context.providers).map(([role, name]) => `${role} = ${name}`);
-  const open = context.tasks.filter(
-    (task) => task.role !== "teller" && ["waiting", "queued", "running"].includes(task.state),
-  );
+  const open = context.tasks.filter((task) => ["waiting", "queued", "running"].includes(task.state));
   const backlog = context.backlog.filter((each) => !each.done);
   return words.status(context.version, providers.join(", "), open.length, backlog.length);
 }
@@ -317,9 +315,7 @@ async function answerCancel(id: string | null, request: Request, run: Run): Prom
   const cancelled = await run.bus.call("cancel_task", { id });
   const isTrigger = run.context.triggers.some((trigger) => trigger.id === id);
   if (cancelled.ok) return isTrigger ? words.unscheduling(id) : words.cancelling(id);
-  const isKnown = run.context.tasks.some(
-    (task) => task.role !== "teller" && (task.id === id || ancestorsOf(task.id).includes(id)),
-  );
+  const isKnown = run.context.tasks.some((task) => task.id === id || ancestorsOf(task.id).includes(id));
   return isKnown ? words.cancelTooLate(id) : words.cancelUnknown(id);
 }
 
