@@ -367,7 +367,6 @@ export const viewWords = {
   cannotUndo: (problem: string) => say(`cannot be undone: ${problem}`, `无法撤销：${problem}`),
   notUndone: (problem: string) => say(`last try: ${problem}`, `上次尝试：${problem}`),
 
-  settingsWho: say("Who answers", "谁来回答"),
   settingsWhoText: say(
     "Each role has a provider. “auto” takes the first that is there; what was passed over says why.",
     "每个角色有一个提供者。“auto” 取第一个可用的；被跳过的会说明原因。",

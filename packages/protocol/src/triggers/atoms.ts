@@ -26,13 +26,6 @@ export type Said<F extends Fields = Fields> = { readonly [Name in keyof F]: stri
 /** That it is so, that it is not, and where it matters that nobody can tell now. */
 type Sentences = readonly [isSo: string, isNot: string, isUnknown?: string];
 
-/** What holds of the fields together. Where it does not, the API says `message`, and the form `refused`. */
-export interface Check {
-  isMet(params: Readonly<Record<string, unknown>>): boolean;
-  message: string;
-  refused: Wording;
-}
-
 export interface AtomRow<F extends Fields = Fields> {
   /** It is chosen by this in the form. */
   label: Wording;
@@ -40,7 +33,8 @@ export interface AtomRow<F extends Fields = Fields> {
   told?: string;
   /** In the order in which they are kept. */
   fields: F;
-  checks?: readonly Check[];
+  /** What holds of the fields together. Where it does not, the API says `message`, and the form `refused`. */
+  checks?: readonly { isMet(params: Readonly<Record<string, unknown>>): boolean; message: string; refused: Wording }[];
   en(said: Said<F>): Sentences;
   zh(said: Said<F>): Sentences;
   /** In one line of a list, where that is not `en`. */

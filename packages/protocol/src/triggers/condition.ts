@@ -4,7 +4,7 @@
  */
 import { regexes } from "zod/v4/core";
 import { ID_PATTERN } from "../base/id-pattern.ts";
-import { type ATOMS, type AtomType, type Check, type Field, type Fields, ROWS, type WEEKDAYS } from "./atoms.ts";
+import { type ATOMS, type AtomType, type Field, type Fields, ROWS, type WEEKDAYS, type Wording } from "./atoms.ts";
 
 export const CONDITION_DEPTH_MAX = 16;
 export const CONDITION_LEAVES_MAX = 64;
@@ -71,19 +71,29 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The fields of an atom that hold what they may not. One that is not filled in is undefined. */
-export function refusedFields({ type, params }: Atom): ReadonlySet<string> {
-  const values: Record<string, unknown> = params;
-  const refused = Object.entries(ROWS[type].fields).filter(([name, { kind, isOptional }]) => {
-    const mayHold = MAY_HOLD[kind] as (value: unknown) => boolean;
-    return values[name] === undefined ? !isOptional : !mayHold(values[name]);
-  });
-  return new Set(refused.map(([name]) => name));
+/** May the field not hold this? One that is not filled in is undefined. */
+export function isRefused({ kind, isOptional }: Field, value: unknown): boolean {
+  const mayHold = MAY_HOLD[kind] as (value: unknown) => boolean;
+  return value === undefined ? !isOptional : !mayHold(value);
 }
 
-/** What the fields of an atom do not meet together. */
-export function refusedTogether({ type, params }: Atom): Check | undefined {
-  return ROWS[type].checks?.find(({ isMet }) => !isMet(params));
+/** What the fields of an atom do not meet together, as the form says it. */
+export function refusedTogether({ type, params }: Atom): Wording | undefined {
+  return ROWS[type].checks?.find(({ isMet }) => !isMet(params))?.refused;
+}
+
+/** Could it be ordered as it is? */
+export function isPossible(condition: Condition): boolean {
+  const leaves = leavesOf(condition);
+  return (
+    leaves.length <= CONDITION_LEAVES_MAX && depthOf(condition) <= CONDITION_DEPTH_MAX && leaves.every(isPossibleAtom)
+  );
+}
+
+function isPossibleAtom(atom: Atom): boolean {
+  const values: Record<string, unknown> = atom.params;
+  const fields = Object.entries(ROWS[atom.type].fields);
+  return fields.every(([name, field]) => !isRefused(field, values[name])) && refusedTogether(atom) === undefined;
 }
 
 export function isAtom(condition: Condition): condition is Atom {

@@ -7,10 +7,10 @@ import {
   type Condition,
   EVALUATION_PROMPT_CHARS_MAX,
   isAtom,
+  isRefused,
   leavesOf,
   PATH_CHARS_MAX,
   partsOf,
-  refusedFields,
   refusedTogether,
   type Weekday,
 } from "@mimikit/protocol/triggers/condition";
@@ -157,7 +157,6 @@ function Parts({
 
 function Fields({ atom, change }: { atom: Atom; change: (atom: Atom) => void }) {
   const params: Record<string, unknown> = atom.params;
-  const refused = refusedFields(atom);
   const together = refusedTogether(atom);
   // Days are chosen before times are typed.
   const inOrder = Object.entries(ROWS[atom.type].fields).sort(
@@ -170,13 +169,12 @@ function Fields({ atom, change }: { atom: Atom; change: (atom: Atom) => void }) 
           key={name}
           field={field}
           value={params[name]}
-          isRefused={refused.has(name)}
           change={(value) => change(withField(atom, name, value))}
         />
       ))}
       {together !== undefined && (
         <p class="field-problem" role="alert">
-          {inLanguage(together.refused)}
+          {inLanguage(together)}
         </p>
       )}
     </>
@@ -186,14 +184,13 @@ function Fields({ atom, change }: { atom: Atom; change: (atom: Atom) => void }) 
 interface FieldProps {
   field: Field;
   value: unknown;
-  isRefused: boolean;
   change: (value: unknown) => void;
 }
 
-function FieldOf({ field, value, isRefused, change }: FieldProps) {
+function FieldOf({ field, value, change }: FieldProps) {
   if (field.kind === "weekdays")
     return <Weekdays days={WEEKDAYS} chosen={(value ?? []) as Weekday[]} wordOf={dayWord} change={change} />;
-  if (field.kind !== "flag") return <TextField field={field} value={value} isRefused={isRefused} change={change} />;
+  if (field.kind !== "flag") return <TextField field={field} value={value} change={change} />;
   return (
     <label class="check">
       <input type="checkbox" checked={value === true} onInput={(event) => change(event.currentTarget.checked)} />
@@ -203,18 +200,19 @@ function FieldOf({ field, value, isRefused, change }: FieldProps) {
 }
 
 /** What is wrong with it is shown once somebody has been there. */
-function TextField({ field: { kind, label, placeholder, refused }, value = "", isRefused, change }: FieldProps) {
+function TextField({ field, value, change }: FieldProps) {
   const wasLeft = useSignal(false);
   const fieldId = useId();
   const problemId = useId();
-  const isTold = isRefused && (wasLeft.value || value !== "");
+  const { kind, label, placeholder, refused } = field;
+  const isTold = isRefused(field, value) && (wasLeft.value || value !== undefined);
   const isProse = kind === "question";
   const isCount = kind === "count";
-  const field = {
+  const input = {
     id: fieldId,
     class: isProse ? "" : "mono",
     placeholder: inLanguage(placeholder),
-    value: String(value),
+    value: String(value ?? ""),
     maxLength: kind === "path" ? PATH_CHARS_MAX : isProse ? EVALUATION_PROMPT_CHARS_MAX : SHORT_CHARS_MAX,
     "aria-invalid": isTold,
     "aria-describedby": isTold ? problemId : undefined,
@@ -228,10 +226,10 @@ function TextField({ field: { kind, label, placeholder, refused }, value = "", i
     <label for={fieldId} class={kind === "bound" || isCount ? "short" : "wide"}>
       {inLanguage(label)}
       {isProse ? (
-        <textarea {...field} rows={2} />
+        <textarea {...input} rows={2} />
       ) : (
         <input
-          {...field}
+          {...input}
           type={isCount ? "number" : "text"}
           list={kind === "task" ? TASKS_ID : undefined}
           spellcheck={false}

@@ -1,17 +1,6 @@
 /** What the condition builder does to a condition: every step is a new condition. Pure. */
 import { ATOM_TYPES, type AtomType, ROWS } from "@mimikit/protocol/triggers/atoms";
-import {
-  type Atom,
-  CONDITION_DEPTH_MAX,
-  CONDITION_LEAVES_MAX,
-  type Condition,
-  depthOf,
-  isAtom,
-  leavesOf,
-  partsOf,
-  refusedFields,
-  refusedTogether,
-} from "@mimikit/protocol/triggers/condition";
+import { type Atom, type Condition, isAtom, leavesOf, partsOf } from "@mimikit/protocol/triggers/condition";
 
 /** A part that is new waits for a file. */
 const NEW = "file_exists";
@@ -70,11 +59,4 @@ function likeAtom(old: Record<string, unknown>, type: AtomType): Atom {
 export function withParts(condition: Exclude<Condition, Atom>, parts: Condition[]): Condition {
   if (condition.type !== "not") return { ...condition, conditions: parts };
   return { ...condition, condition: parts[0] ?? condition.condition };
-}
-
-/** Whether it could be ordered as it is. */
-export function isPossible(condition: Condition): boolean {
-  const leaves = leavesOf(condition);
-  if (leaves.length > CONDITION_LEAVES_MAX || depthOf(condition) > CONDITION_DEPTH_MAX) return false;
-  return leaves.every((atom) => refusedFields(atom).size === 0 && refusedTogether(atom) === undefined);
 }

@@ -1,10 +1,10 @@
 /** What a trigger's form holds, and what it means as an order (SPEC D). Pure. */
 
-import type { Condition } from "@mimikit/protocol/triggers/condition";
+import { type Condition, isPossible } from "@mimikit/protocol/triggers/condition";
 import type { Missed, Target, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import type { TriggerDetail } from "@mimikit/protocol/wire/api";
 import type { Weekday } from "../../i18n/view-words.ts";
-import { emptyCondition, isPossible } from "./condition-edit.ts";
+import { emptyCondition } from "./condition-edit.ts";
 
 export type Kind = "daily" | "weekly" | "monthly" | "interval" | "cron" | "once" | "file" | "condition";
 
