@@ -65,7 +65,9 @@ describe("with the gateway stopped", () => {
     });
 
   test("a trigger that waits for a file is explained before and after, and runs once", async () => {
-    const id = await add("--when-file-exists", "go.txt", "--target", "worker", "--title", "On the file", "run: wc -l");
+    // A rest that is over on a slow machine before anybody asks would say something else.
+    const when = ["--when-file-exists", "go.txt", "--cooldown", "1h"];
+    const id = await add(...when, "--target", "worker", "--title", "On the file", "run: wc -l");
     expect((await cli("triggers", "explain", id)).out).toContain("✗ file_exists  nothing is at go.txt");
     writeFileSync(join(mimikit.workDir, "go.txt"), "");
     await mimikit.until("its work", () => existsSync(join(mimikit.home, archivePath(`${id}--1`))) || undefined);
