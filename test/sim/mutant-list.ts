@@ -188,9 +188,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "children-after-the-archive",
     rule: "step 5: children exist before the turn is settled",
     file: SETTLEMENT,
-    find: '  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
+    find: "  await Promise.all(settlement.tasks.map((task) => queueTask(task, hands)));\n",
     replace:
-      '  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await Promise.all(settlement.tasks.map((task) => queueTask(task, "task_queued", hands)));\n',
+      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await Promise.all(settlement.tasks.map((task) => queueTask(task, hands)));\n",
   },
   {
     name: "plan-reported-in-pieces",
