@@ -22,6 +22,6 @@ test("docs/api.md has the routes, the shapes and the errors that the gateway has
   expect(read("docs/api.md")).toBe(withApiTables(read("docs/api.md")));
 });
 
-test("docs/ARCHITECTURE.md lists the folders and the rules that there are; `npm run docs` writes them", () => {
+test("docs/ARCHITECTURE.md lists the folders, the kinds of tasks and the rules that there are; `npm run docs` writes them", () => {
   expect(read("docs/ARCHITECTURE.md")).toBe(withArchitectureTables(read("docs/ARCHITECTURE.md")));
 });

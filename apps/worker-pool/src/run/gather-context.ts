@@ -1,5 +1,4 @@
 /** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
-
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
 import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { definitionOf } from "@mimikit/agent/roles/index";

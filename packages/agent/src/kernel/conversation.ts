@@ -2,7 +2,6 @@
  * What the model is shown in a run: the rules, the question, then what was said, called and answered. It is in the
  * session on disk before anything depends on it; it always fits into the window, and no call in it is without its result.
  */
-
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Steer } from "@mimikit/protocol/base/signal";

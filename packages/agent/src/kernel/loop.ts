@@ -3,7 +3,6 @@
  * until it calls nothing more. What the user says meanwhile is heard between two steps (SPEC I5). It always comes to an
  * end: by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
-
 import type { SkillRef } from "@mimikit/protocol/base/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";

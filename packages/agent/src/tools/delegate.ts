@@ -1,5 +1,4 @@
 /** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
-
 import { needsOf } from "@mimikit/core/conditions/index";
 import { ancestorsOf, childId } from "@mimikit/protocol/base/id";
 import { SkillName } from "@mimikit/protocol/base/skill";

@@ -1,5 +1,4 @@
 /** Work that starts later: again and again, at one moment, or when something becomes true (SPEC D, G). */
-
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { isTurn } from "@mimikit/protocol/records/task";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";

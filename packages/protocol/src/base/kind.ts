@@ -68,7 +68,7 @@ interface KindFacts {
   settled: string;
 }
 
-/** A call, so that what does not ask for the table need not load it. */
+/** Made by a pure call, so that the page, which asks for none of it, does not load it. */
 export const KINDS = /* @__PURE__ */ kindTable();
 
 function kindTable() {

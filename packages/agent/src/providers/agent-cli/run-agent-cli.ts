@@ -2,7 +2,6 @@
  * A run on an agent CLI. Every question to it is a process of its own in one thread: first the prompt, then what the user
  * says meanwhile, then at most one correction. Never throws: a failure is the last event.
  */
-
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROLES } from "@mimikit/protocol/base/kind";

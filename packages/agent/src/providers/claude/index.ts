@@ -2,7 +2,6 @@
  * Anthropic's agent CLI, `claude -p`. The Teller and the Planner get our tools over MCP and nothing else; a Worker gets
  * the CLI's own shell and file tools, and the whole CLI runs in our sandbox, because it has none that is always there.
  */
-
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ROLES } from "@mimikit/protocol/base/kind";

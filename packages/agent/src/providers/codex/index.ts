@@ -2,7 +2,6 @@
  * OpenAI's agent CLI, `codex exec`. The Teller and the Planner get our tools over MCP and no shell; a Worker gets codex's
  * own shell, in codex's own sandbox, where the state directory does not exist.
  */
-
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ROLES } from "@mimikit/protocol/base/kind";
