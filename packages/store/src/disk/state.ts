@@ -67,6 +67,8 @@ export const runPath = (id: string, attempt: number) => `${RUNS}/${id}.a${attemp
 export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
 
 export const HISTORY_PATH = "history.json";
+/** Keys of providers: no log, answer or other file holds one. */
+export const SECRETS_PATH = "secrets.json";
 export const MEMORY_PATH = "memory.md";
 export const BACKLOG_PATH = "backlog.md";
 /** What every role is told in every run, in the owner's own words. */

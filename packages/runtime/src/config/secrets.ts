@@ -1,0 +1,105 @@
+/**
+ * The keys of providers: `secrets.json`, which this user alone may read (docs/security.md#keys). A key is in no other file, no
+ * log and no answer of the API.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { SECRETS_PATH } from "@mimikit/store/disk/state";
+import { DocumentBusy } from "@mimikit/store/documents/document";
+import { z } from "zod";
+import { isAdopted } from "../home/adoption.ts";
+import { lockDocument } from "../home/document-lock.ts";
+import { type Environment, HomeError, modeText } from "../home/home.ts";
+import { replaceFile } from "../home/replace-file.ts";
+
+const KEY_CHARS_MAX = 4_096;
+const SECRETS_BYTES_MAX = 1_048_576;
+const BUSY_TRIES_MAX = 40;
+const BUSY_WAIT_MS = 50;
+
+/** What a header of a request can carry. */
+const Key = z
+  .string()
+  .max(KEY_CHARS_MAX, `a key has at most ${KEY_CHARS_MAX} characters`)
+  .regex(/^[\x21-\x7e]+$/, "a key is one word of plain characters");
+
+/** A later version may keep more in it, which this one leaves as it is. */
+const Secrets = z.looseObject({ keys: z.record(z.string().max(64), Key).default({}) });
+type Secrets = z.infer<typeof Secrets>;
+
+/** Keys by provider. */
+export type Keys = Readonly<Record<string, string>>;
+
+/**
+ * The keys that are kept in a state directory; none of one that is not adopted, because its addresses are a stranger's.
+ * @returns why the file cannot be used, in a line for people, where it is there and cannot.
+ */
+export function readKeys(home: string, env: Environment): { keys: Keys; problem?: string } {
+  if (!isAdopted(home, env)) return { keys: {} };
+  try {
+    return { keys: readSecrets(home).keys };
+  } catch (error) {
+    if (error instanceof HomeError) return { keys: {}, problem: error.message };
+    throw error;
+  }
+}
+
+/** Why `key` cannot be a key, for people; null where it can. Surrounding space is not part of it. */
+export function problemOfKey(key: string): string | null {
+  return Key.safeParse(key.trim()).error?.issues[0]?.message ?? null;
+}
+
+/**
+ * Keeps a key durably, or forgets it.
+ * @param key undefined: there is to be none.
+ * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy where somebody else holds it for
+ * seconds.
+ */
+export async function setKey(home: string, provider: string, key: string | undefined): Promise<void> {
+  const write = async () => {
+    const secrets = readSecrets(home);
+    const { [provider]: _old, ...others } = secrets.keys;
+    const keys = key === undefined ? others : { ...others, [provider]: Key.parse(key.trim()) };
+    replaceFile(join(home, SECRETS_PATH), `${JSON.stringify({ ...secrets, keys }, null, 2)}\n`);
+  };
+  for (let tries = 1; ; tries++)
+    try {
+      return await lockDocument(home, SECRETS_PATH, write);
+    } catch (error) {
+      if (!(error instanceof DocumentBusy) || tries === BUSY_TRIES_MAX) throw error;
+      await wait(BUSY_WAIT_MS);
+    }
+}
+
+/** Throws HomeError for a file that is not this user's alone, or holds something else. */
+function readSecrets(home: string): Secrets {
+  const path = join(home, SECRETS_PATH);
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { keys: {} };
+    if (hasCode(error, "ELOOP", "ENXIO")) throw new HomeError(`${path} is not a regular file: remove it`);
+    throw error;
+  }
+  try {
+    const info = fstatSync(file);
+    if (!info.isFile()) throw new HomeError(`${path} is not a regular file: remove it`);
+    if (info.uid !== (process.getuid?.() ?? info.uid))
+      throw new HomeError(`${path} belongs to another user: remove it`);
+    if ((info.mode & 0o077) !== 0)
+      throw new HomeError(`${path} can be read by others (mode ${modeText(info.mode)}): run  chmod 600 '${path}'`);
+    if (info.size > SECRETS_BYTES_MAX) throw new HomeError(`${path} is longer than ${SECRETS_BYTES_MAX} bytes`);
+    return parseRecord(Secrets, readFileSync(file, "utf8"));
+  } catch (error) {
+    // Its words may quote what stands in the file.
+    if (error instanceof BadJson)
+      throw new HomeError(`${path} holds no keys: correct it, or remove it and connect anew`);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
