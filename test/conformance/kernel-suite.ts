@@ -6,24 +6,37 @@ import { REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { describe, expect, test } from "vitest";
 import { replyOf } from "../agent/fixtures.ts";
 import type { ModelRequest, Step } from "../support/model-server.ts";
-import { admits, answers, type Candidate, createBench, ok, remember, remembered } from "./provider-suite.ts";
+import {
+  type Ability,
+  admits,
+  answers,
+  type Candidate,
+  CHAT_FAULTS,
+  createBench,
+  ok,
+  remember,
+  remembered,
+} from "./provider-suite.ts";
 
 /** How often an endpoint is asked in all before a turn fails. A candidate of the kernel is made so. */
 export const TRIES = 3;
 
 /** Declares the tests of one provider of the kernel. */
 export function describeKernelProvider(candidate: Candidate): void {
-  describe(`the kernel with ${candidate.name}`, () => {
+  const { name, server } = candidate;
+  const lacks = (ability: Ability) => server?.lacks.has(ability) === true;
+  describe(`the kernel with ${name}${server === undefined ? "" : ` at ${server.name}`}`, () => {
     const bench = createBench(candidate);
     const { turn, asked, lastResults } = bench;
+    const wire = candidate.wire ?? CHAT_FAULTS;
 
     describe("says the truth about an endpoint that", () => {
       test("refuses the key, without asking again", async () => {
-        admits(await turn([{ status: 401 }]), /HTTP 401.*OPENAI_API_KEY/);
+        admits(await turn([{ status: 401 }]), new RegExp(`HTTP 401.*${wire.keyVariable}`));
         expect(asked()).toBe(1);
       });
 
-      test("has no credit left, without asking again", async () => {
+      test.skipIf(lacks("send any error code"))("has no credit left, without asking again", async () => {
         const body = { error: { message: "You exceeded your current quota", code: "insufficient_quota" } };
         admits(await turn([{ status: 429, body }]), /quota/);
         expect(asked()).toBe(1);
@@ -44,24 +57,28 @@ export function describeKernelProvider(candidate: Candidate): void {
         ["is always broken", { status: 500 }, /HTTP 500/],
         ["always breaks the connection", { reset: true }, /cannot be reached/],
         ["always breaks off in the middle", { cut: "Nothing is" }, /middle of an answer|cannot be reached/],
-        ["sends no JSON", { stream: "data: {oops\n\n" }, /not valid JSON/],
-        ["sends JSON of another shape", { stream: 'data: {"choices":"none"}\n\n' }, /what is no answer/],
-        [
-          "reports an error in a stream",
-          { stream: 'data: {"error":{"message":"out of memory"}}\n\n' },
-          /out of memory/,
-        ],
+      ])("%s, after as many tries as it may", async (_, step, why) => {
+        admits(await turn([step]), why);
+        expect(asked()).toBe(TRIES);
+      });
+
+      test.skipIf(lacks("send any bytes")).each<[string, Step, RegExp]>([
+        ["sends no JSON", { stream: "data: {oops\n\n" }, wire.badJson],
+        ["sends JSON of another shape", { stream: wire.otherShape }, /what is no answer/],
+        ["reports an error in a stream", { stream: wire.errorEvent }, /out of memory/],
         ["ends without a word", { stream: "" }, /middle of an answer/],
       ])("%s, after as many tries as it may", async (_, step, why) => {
         admits(await turn([step]), why);
         expect(asked()).toBe(TRIES);
       });
 
-      test.each<[string, Step, RegExp]>([
-        ["never begins to answer", { hang: true }, /did not begin to answer/],
-        ["falls silent in the middle", { hang: "Nothing" }, /was silent/],
-      ])("%s, after as many tries as it may", async (_, step, why) => {
-        admits(await turn([step], { silenceMs: 150 }), why);
+      test("never begins to answer, after as many tries as it may", async () => {
+        admits(await turn([{ hang: true }], { silenceMs: 150 }), /did not begin to answer/);
+        expect(asked()).toBe(TRIES);
+      });
+
+      test.skipIf(lacks("fall silent in the middle"))("falls silent in the middle, after as many tries", async () => {
+        admits(await turn([{ hang: "Nothing" }], { silenceMs: 150 }), /was silent/);
         expect(asked()).toBe(TRIES);
       });
 
@@ -89,9 +106,11 @@ export function describeKernelProvider(candidate: Candidate): void {
         expect(asked()).toBe(2);
       });
 
-      test("does not stream", async () => answers(await turn([{ ...ok, whole: true }])));
+      test.skipIf(!wire.hasWhole || lacks("answer in one piece"))("does not stream", async () =>
+        answers(await turn([{ ...ok, whole: true }])),
+      );
 
-      test("does not count tokens: they are estimated", async () => {
+      test.skipIf(lacks("withhold the usage"))("does not count tokens: they are estimated", async () => {
         const { usage } = await turn([{ ...ok, withoutUsage: true }]);
         expect(usage.inputTokens).toBeGreaterThan(100);
         expect(usage.outputTokens).toBeGreaterThan(0);
@@ -104,6 +123,27 @@ export function describeKernelProvider(candidate: Candidate): void {
       });
     });
 
+    describe("of what a model thinks", () => {
+      const thinking: Step = { think: "They want to hear what is new.", calls: [remember("a")] };
+
+      test("shows it while it comes, and says none of it", async () => {
+        const ran = await turn([{ ...ok, think: "They want to hear what is new." }]);
+        answers(ran);
+        const thought = ran.lines.flatMap((line) => (line.type === "thought" ? [line.text] : [])).join("");
+        expect(thought).toBe("They want to hear what is new.");
+      });
+
+      test.skipIf(lacks("check thoughts"))(
+        "gives it back with the calls that came of it, word for word: the endpoint refuses them otherwise",
+        async () => {
+          const ran = await turn([thinking, thinking, ok]);
+          answers(ran);
+          const thoughts = bench.model.of("teller").map(({ messages }) => messages.map(({ thought }) => thought?.text));
+          expect(thoughts.map((each) => each.filter((text) => text !== undefined).length)).toEqual([0, 1, 2]);
+        },
+      );
+    });
+
     describe("of the calls of a model", () => {
       test("makes three of one answer, and answers the others too", async () => {
         const ran = await turn([{ calls: ["a", "b", "c", "d", "e"].map(remember) }, ok]);
@@ -112,12 +152,20 @@ export function describeKernelProvider(candidate: Candidate): void {
       });
 
       test.each<[string, Step, string]>([
-        ["is torn", { calls: [{ name: "remember", raw: '{"content": "tor' }], finish: "length" }, "was cut off"],
         ["is whole in an answer that is torn", { calls: [remember("torn")], finish: "length" }, "was cut off"],
-        ["has bad JSON", { calls: [{ name: "remember", raw: "{content: x}" }] }, "not valid JSON"],
         ["names no tool", { calls: [{ name: "rm", args: { path: "/" } }] }, 'there is no tool \\"rm\\"'],
         ["names a tool of another role", { calls: [{ name: "bash", args: { command: "ls" } }] }, "there is no tool"],
         ["has wrong arguments", { calls: [{ name: "remember", args: { text: "x" } }] }, "bad_input"],
+      ])("never makes one that %s, and says so to the model", async (_, step, why) => {
+        const ran = await turn([step, ok]);
+        answers(ran);
+        expect(remembered(ran)).toEqual([]);
+        expect(lastResults()).toEqual([expect.stringContaining(why)]);
+      });
+
+      test.skipIf(!wire.hasTornCalls || lacks("tear calls")).each<[string, Step, string]>([
+        ["is torn", { calls: [{ name: "remember", raw: '{"content": "tor' }], finish: "length" }, "was cut off"],
+        ["has bad JSON", { calls: [{ name: "remember", raw: "{content: x}" }] }, "not valid JSON"],
       ])("never makes one that %s, and says so to the model", async (_, step, why) => {
         const ran = await turn([step, ok]);
         answers(ran);
@@ -136,13 +184,16 @@ export function describeKernelProvider(candidate: Candidate): void {
         admits(await turn(again), /same error 3 times in a row/);
       });
 
-      test("ends an endless loop of different calls by asking once more without tools", async () => {
-        const ran = await turn(({ tools, nth }) =>
-          tools.length === 0 ? ok : { calls: [{ name: "query_history", args: { query: `q${nth}` } }] },
-        );
-        answers(ran);
-        expect(asked()).toBe(7);
-      });
+      test.skipIf(lacks("tell that no tool may be called"))(
+        "ends an endless loop of different calls by asking once more without tools",
+        async () => {
+          const ran = await turn(({ tools, nth }) =>
+            tools.length === 0 ? ok : { calls: [{ name: "query_history", args: { query: `q${nth}` } }] },
+          );
+          answers(ran);
+          expect(asked()).toBe(7);
+        },
+      );
 
       test("makes none when it was not offered any", async () => {
         const ran = await turn(({ nth }) => ({ say: "Enough.", calls: [remember(`n${nth}`)] }));

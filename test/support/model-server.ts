@@ -1,5 +1,5 @@
 /**
- * A scripted model on loopback: real HTTP and real server-sent events in the three shapes that clients speak, and every
+ * A scripted model on loopback: real HTTP and real server-sent events in the four shapes that clients speak, and every
  * way in which an endpoint goes wrong. It keeps what it was sent.
  */
 import { once } from "node:events";
@@ -8,13 +8,16 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { z } from "zod";
 import { anthropicMessages } from "./model-server/anthropic-messages.ts";
 import { chatCompletions } from "./model-server/chat-completions.ts";
+import { gemini } from "./model-server/gemini.ts";
 import {
   BadRequest,
   bareName,
   checkAnswered,
+  checkThoughts,
   type ModelRequest,
   type Reading,
   roleOf,
+  type WireThought,
 } from "./model-server/request.ts";
 import { responses } from "./model-server/responses.ts";
 import { type Answer, type Fault, isFault, type Script } from "./model-server/script.ts";
@@ -23,7 +26,7 @@ import { openStream, resolveCall, type Utterance, type Wire } from "./model-serv
 export type { ModelRequest } from "./model-server/request.ts";
 export type { Answer, Fault, Script, ScriptedCall, Step } from "./model-server/script.ts";
 
-const WIRES: readonly Wire[] = [chatCompletions, responses, anthropicMessages];
+const WIRES: readonly Wire[] = [chatCompletions, responses, anthropicMessages, gemini];
 
 /** What an agent CLI asks for itself, such as a title, is answered with this. */
 const ASIDE: Answer = { say: "ok" };
@@ -42,6 +45,8 @@ export class ModelServer {
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => this.receive(incoming, Buffer.concat(chunks).toString(), response));
   });
+  /** What was thought before a call, by its id on the wire. */
+  private readonly sealed = new Map<string, WireThought>();
   private answers = 0;
   private calls = 0;
 
@@ -96,13 +101,21 @@ export class ModelServer {
 
   /** Throws `BadRequest`, or what JSON or zod throw, where the request is not understood. */
   private answer(incoming: IncomingMessage, sent: { path: string; text: string }, response: ServerResponse): void {
-    const wire = WIRES.find((each) => each.path === sent.path);
+    const wire = WIRES.find(({ path }) => (typeof path === "string" ? path === sent.path : path.test(sent.path)));
     if (wire === undefined || incoming.method !== "POST") throw new BadRequest("there is nothing here");
-    const reading = wire.read(JSON.parse(sent.text));
+    const body: unknown = JSON.parse(sent.text);
+    const reading = wire.read(body, sent.path);
     const systems = reading.messages.filter((message) => message.role === "system").map((message) => message.content);
     const system = systems.find((text) => roleOf(text) !== undefined) ?? "";
     const role = roleOf(system);
-    const speaker = new Speaker(wire, reading, response, ++this.answers, () => `call_${++this.calls}`);
+    const speaker = new Speaker(
+      wire,
+      reading,
+      response,
+      ++this.answers,
+      () => `call_${++this.calls}`,
+      (callId, thought) => this.sealed.set(callId, thought),
+    );
     if (role === undefined) {
       if (wire !== anthropicMessages)
         throw new BadRequest(`these are the rules of no role: ${systems.join("\n").slice(0, 100)}`);
@@ -110,6 +123,7 @@ export class ModelServer {
       return;
     }
     checkAnswered(reading.messages);
+    checkThoughts(reading.messages, this.sealed);
     const request: ModelRequest = {
       wire: wire.name,
       role,
@@ -124,6 +138,7 @@ export class ModelServer {
       tools: reading.tools.map((tool) => bareName(tool.name)),
       headers: incoming.headers,
       bytes: sent.text.length,
+      body,
       wasAborted: once(response, "close").then(() => !response.writableFinished),
     };
     this.requests.push(request);
@@ -142,13 +157,22 @@ class Speaker {
   private readonly response: ServerResponse;
   private readonly number: number;
   private readonly nextCallId: () => string;
+  private readonly onSeal: (callId: string, thought: WireThought) => void;
 
-  constructor(wire: Wire, reading: Reading, response: ServerResponse, number: number, nextCallId: () => string) {
+  constructor(
+    wire: Wire,
+    reading: Reading,
+    response: ServerResponse,
+    number: number,
+    nextCallId: () => string,
+    onSeal: (callId: string, thought: WireThought) => void,
+  ) {
     this.wire = wire;
     this.reading = reading;
     this.response = response;
     this.number = number;
     this.nextCallId = nextCallId;
+    this.onSeal = onSeal;
   }
 
   say(answer: Answer): void {
@@ -182,12 +206,18 @@ class Speaker {
     }
   }
 
-  private utter({ say = "", calls = [], finish, withoutUsage }: Answer): Utterance {
+  private utter({ say = "", think, calls = [], finish, withoutUsage }: Answer): Utterance {
+    const { wire } = this;
+    const resolved = calls.map((call) => resolveCall(call, this.reading.tools, this.nextCallId()));
+    const seal = wire.name === "chat-completions" ? undefined : Buffer.from(`sealed ${this.number}`).toString("base64");
+    const thought = think === undefined ? undefined : { text: think, seal };
+    if (thought !== undefined) for (const { id } of resolved) this.onSeal(wire.callId?.(id) ?? id, thought);
     return {
       number: this.number,
       model: this.reading.model,
       say,
-      calls: calls.map((call) => resolveCall(call, this.reading.tools, this.nextCallId())),
+      calls: resolved,
+      ...(thought !== undefined && { thought }),
       ...(finish !== undefined && { finish }),
       ...(withoutUsage !== undefined && { withoutUsage }),
     };

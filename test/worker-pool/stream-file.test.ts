@@ -28,7 +28,7 @@ test("an attempt takes back what the one before it has shown", async () => {
   expect(tail.read()).toEqual([{ type: "begin" }, says("Hel"), { type: "progress", step: "thinking" }]);
   await attempt(home, says("Hel"), says("lo."));
   expect(tail.read()).toEqual([{ type: "begin" }, says("Hello.")]);
-  expect(tail.soFar).toEqual({ text: "Hello.", step: undefined });
+  expect(tail.soFar).toEqual({ text: "Hello.", thought: "", step: undefined });
 });
 
 test("half a line of an attempt that was killed swallows nothing of the next one", async () => {

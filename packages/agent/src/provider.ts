@@ -10,6 +10,7 @@ import type { ResultType } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import type { Config } from "@mimikit/runtime/config/config";
+import type { Effort } from "@mimikit/runtime/config/schema";
 import type { ToolBus, ToolCallRecord } from "./bus.ts";
 import type { Steering } from "./steering.ts";
 import type { Context } from "./tools/context.ts";
@@ -85,6 +86,11 @@ export interface Provider {
 /** The model that the settings name for `role`; undefined where they name none. */
 export function modelOf(role: Role, { model, models }: Pick<Config, "model" | "models">): string | undefined {
   return models[role] ?? model;
+}
+
+/** How much the model of `role` shall think; undefined leaves it to the model. */
+export function effortOf(role: Role, { effort, efforts }: Pick<Config, "effort" | "efforts">): Effort | undefined {
+  return efforts[role] ?? effort;
 }
 
 /**

@@ -15,7 +15,8 @@ const Block = z.union([
   z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown() }),
   z.object({ type: z.literal("tool_result"), tool_use_id: z.string(), content: Texts.optional() }),
   z.object({ type: z.literal("image"), source: Picture }),
-  z.object({ type: z.literal(["thinking", "redacted_thinking"]) }),
+  z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
+  z.object({ type: z.literal("redacted_thinking") }),
 ]);
 const Body = z.object({
   model: z.string(),
@@ -25,6 +26,7 @@ const Body = z.object({
     z.object({ role: z.enum(["system", "user", "assistant"]), content: z.union([z.string(), z.array(Block)]) }),
   ),
   tools: z.array(z.looseObject({ name: z.string() })).default([]),
+  tool_choice: z.looseObject({ type: z.string() }).optional(),
 });
 
 /** What claude adds to what the user says. */
@@ -33,9 +35,11 @@ const ADDED = /^\s*<system-reminder>/;
 export const anthropicMessages: Wire = {
   name: "anthropic-messages",
   path: "/v1/messages",
+  callId: (id) => `toolu_${id}`,
 
   read(body) {
-    const { model, stream, system, messages, tools } = Body.parse(body);
+    const { model, stream, system, messages, tools, tool_choice } = Body.parse(body);
+    const offered = tool_choice?.type === "none" ? [] : tools;
     const spoken = messages.flatMap(({ role, content }): Message[] => {
       const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
       return role === "assistant" ? [answerOf(blocks)] : saidBy(role, blocks);
@@ -43,7 +47,7 @@ export const anthropicMessages: Wire = {
     return {
       model,
       messages: [{ role: "system", content: textOf(system) }, ...spoken],
-      tools: tools.map(({ name }) => ({ name, kind: "function" as const })),
+      tools: offered.map(({ name }) => ({ name, kind: "function" as const })),
       isStreamed: stream,
     };
   },
@@ -53,7 +57,11 @@ export const anthropicMessages: Wire = {
     const blocks = blocksOf(utterance);
     for (const [index, block] of blocks.entries()) {
       if (block.type === "text") sayText(response, index, piecesOf(block.text));
-      else {
+      else if (block.type === "thinking") {
+        const deltas = piecesOf(block.thinking).map((thinking) => ({ type: "thinking_delta", thinking }));
+        const seal = { type: "signature_delta", signature: block.signature };
+        sayBlock(response, index, { type: "thinking", thinking: "", signature: "" }, [...deltas, seal]);
+      } else {
         const { json, ...use } = block;
         const deltas = halvesOf(json).map((partial_json) => ({ type: "input_json_delta", partial_json }));
         sayBlock(response, index, { ...use, input: {} }, deltas);
@@ -77,7 +85,7 @@ export const anthropicMessages: Wire = {
 
   whole(utterance) {
     const content = blocksOf(utterance).map((block) => {
-      if (block.type === "text") return block;
+      if (block.type !== "tool_use") return block;
       const { json, ...use } = block;
       return { ...use, input: JSON.parse(json) };
     });
@@ -95,8 +103,12 @@ function picturesOf(texts: z.infer<typeof Texts>): Media[] {
 }
 
 function answerOf(blocks: z.infer<typeof Block>[]): Message {
+  const [thought] = blocks.flatMap((block) =>
+    block.type === "thinking" ? [{ text: block.thinking, seal: block.signature }] : [],
+  );
   return {
     role: "assistant",
+    ...(thought !== undefined && { thought }),
     content: blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""),
     tool_calls: blocks.flatMap((block) =>
       block.type === "tool_use"
@@ -124,11 +136,16 @@ function saidBy(role: "system" | "user", blocks: z.infer<typeof Block>[]): Messa
   });
 }
 
-type AnswerBlock = { type: "text"; text: string } | { type: "tool_use"; id: string; name: string; json: string };
+type AnswerBlock =
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "text"; text: string }
+  | { type: "tool_use"; id: string; name: string; json: string };
 
-function blocksOf({ say, calls }: Utterance): AnswerBlock[] {
+function blocksOf({ say, calls, thought }: Utterance): AnswerBlock[] {
   const text: AnswerBlock[] = say !== "" ? [{ type: "text", text: say }] : [];
-  return [...text, ...calls.map(useOf)];
+  const { text: thinking = "", seal: signature = "" } = thought ?? {};
+  const thoughts: AnswerBlock[] = thought === undefined ? [] : [{ type: "thinking", thinking, signature }];
+  return [...thoughts, ...text, ...calls.map(useOf)];
 }
 
 function useOf({ id, name, arguments: json }: ResolvedCall): AnswerBlock {

@@ -1,7 +1,7 @@
 /** Chat Completions: what OpenAI, LM Studio, Ollama and their like speak. */
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
-import type { Media } from "./request.ts";
+import type { Media, Message } from "./request.ts";
 import { halvesOf, openStream, piecesOf, type ResolvedCall, USAGE, type Utterance, type Wire } from "./wire.ts";
 
 const Call = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
@@ -26,6 +26,7 @@ const Body = z.object({
       content: z.union([z.string(), z.array(Part)]),
       tool_calls: z.array(Call).optional(),
       tool_call_id: z.string().optional(),
+      reasoning_content: z.string().optional(),
     }),
   ),
   tools: z.array(z.object({ function: z.object({ name: z.string(), parameters: z.unknown() }) })).optional(),
@@ -45,6 +46,8 @@ export const chatCompletions: Wire = {
 
   stream(response, utterance) {
     openStream(response);
+    if (utterance.thought !== undefined)
+      for (const reasoning_content of piecesOf(utterance.thought.text)) sendDelta(response, { reasoning_content });
     for (const content of piecesOf(utterance.say)) sendDelta(response, { content });
     for (const [index, call] of utterance.calls.map(wireCall).entries()) {
       const [first, second] = halvesOf(call.function.arguments);
@@ -68,7 +71,9 @@ export const chatCompletions: Wire = {
   },
 };
 
-function plain({ content, ...message }: z.infer<typeof Body>["messages"][number]) {
+function plain({ content, reasoning_content, ...rest }: z.infer<typeof Body>["messages"][number]): Message {
+  const thought = reasoning_content === undefined ? undefined : { text: reasoning_content };
+  const message = { ...rest, thought };
   if (typeof content === "string") return { ...message, content };
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   return { ...message, content: text, media: content.flatMap(mediaOf) };

@@ -13,12 +13,19 @@ export interface Media {
   data: string;
 }
 
+/** What a model thought before it spoke or called, and the vendor's seal on it: it must come back as it was. */
+export interface WireThought {
+  text: string;
+  seal?: string | undefined;
+}
+
 export interface Message {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
   tool_calls?: WireCall[] | undefined;
   tool_call_id?: string | undefined;
   media?: Media[];
+  thought?: WireThought | undefined;
 }
 
 /** A tool as a request offers it. `custom` takes text in place of JSON. */
@@ -32,11 +39,12 @@ export interface OfferedTool {
 export interface Reading {
   model: string;
   messages: Message[];
+  /** Those that may be called. */
   tools: OfferedTool[];
   isStreamed: boolean;
 }
 
-export type WireName = "chat-completions" | "responses" | "anthropic-messages";
+export type WireName = "chat-completions" | "responses" | "anthropic-messages" | "gemini";
 
 export interface ModelRequest {
   wire: WireName;
@@ -58,6 +66,8 @@ export interface ModelRequest {
   tools: string[];
   headers: IncomingHttpHeaders;
   bytes: number;
+  /** The body as it was sent. */
+  body: unknown;
   /** Resolves when the exchange is over: did the client hang up before it had everything? */
   wasAborted: Promise<boolean>;
 }
@@ -94,4 +104,17 @@ export function checkAnswered(messages: readonly Message[]): void {
     open = tool_calls.map((call) => call.id);
   }
   if (open.length > 0) throw new BadRequest(`the calls ${open.join(", ")} have no result`);
+}
+
+/**
+ * Vendors that seal what their model thought refuse a conversation in which its calls stand without that, word for word.
+ * @param sealed what was thought, by the id of the call that came of it. Throws `BadRequest`.
+ */
+export function checkThoughts(messages: readonly Message[], sealed: ReadonlyMap<string, WireThought>): void {
+  const newest = messages.findLast(({ role }) => role === "assistant");
+  const [first] = newest?.tool_calls ?? [];
+  const thought = first === undefined ? undefined : sealed.get(first.id);
+  if (thought === undefined || newest === undefined) return;
+  if (newest.thought?.text !== thought.text || newest.thought.seal !== thought.seal)
+    throw new BadRequest(`the call ${first?.id} stands without the thought that it came of`);
 }

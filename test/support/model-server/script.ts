@@ -18,6 +18,8 @@ export type ScriptedCall =
 /** An answer of the model. */
 export interface Answer {
   say?: string;
+  /** What the model thinks before: it must come back with the calls that stand beside it. */
+  think?: string;
   calls?: ScriptedCall[];
   finish?: "stop" | "tool_calls" | "length";
   /** Leave the usage out, as many endpoints do. */

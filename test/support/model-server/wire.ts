@@ -1,6 +1,6 @@
 /** A wire format: how a request is read, and how an answer is said. One file each. */
 import type { ServerResponse } from "node:http";
-import type { OfferedTool, Reading, WireName } from "./request.ts";
+import type { OfferedTool, Reading, WireName, WireThought } from "./request.ts";
 import { BadRequest, bareName } from "./request.ts";
 import type { Answer, ScriptedCall } from "./script.ts";
 
@@ -21,13 +21,17 @@ export interface Utterance extends Pick<Answer, "finish" | "withoutUsage"> {
   model: string;
   say: string;
   calls: ResolvedCall[];
+  thought?: WireThought;
 }
 
 export interface Wire {
   name: WireName;
-  path: string;
-  /** @param body parsed JSON. Throws `BadRequest`, or what zod throws. */
-  read(body: unknown): Reading;
+  /** The path of its requests; where the model is named in it, an expression with that name as its group. */
+  path: string | RegExp;
+  /** The id of a call on this wire, of that in the script. */
+  callId?(id: string): string;
+  /** @param body parsed JSON. @param path that of the request. Throws `BadRequest`, or what zod throws. */
+  read(body: unknown, path: string): Reading;
   /** As a model speaks: in pieces. The stream is open, and stays open. */
   stream(response: ServerResponse, utterance: Utterance): void;
   /** The beginning of such a stream, with this text, and no end. */

@@ -91,10 +91,13 @@ export class Live {
       const begin = lines.findLastIndex((line) => line.type === "begin");
       if (begin >= 0) this.broadcast(frameText({ type: "begin", taskId }));
       let text = "";
+      let thought = "";
       for (const line of lines.slice(begin + 1)) {
         if (line.type === "delta") text += line.text;
+        else if (line.type === "thought") thought += line.text;
         else if (line.type === "progress") this.broadcast(frameText({ type: "progress", taskId, step: line.step }));
       }
+      if (thought !== "") this.broadcast(frameText({ type: "thought", taskId, text: thought }));
       if (text !== "") this.broadcast(frameText({ type: "delta", taskId, text }));
     }
   }
@@ -113,6 +116,7 @@ export class Live {
     if (missed === null) socket.send(frameText(this.snapshot(published)));
     else for (const frame of missed) socket.send(frame);
     for (const [taskId, { soFar }] of this.tails) {
+      if (soFar.thought !== "") socket.send(frameText({ type: "thought", taskId, text: soFar.thought }));
       if (soFar.text !== "") socket.send(frameText({ type: "delta", taskId, text: soFar.text }));
       if (soFar.step !== undefined) socket.send(frameText({ type: "progress", taskId, step: soFar.step }));
     }

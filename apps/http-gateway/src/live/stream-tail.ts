@@ -16,6 +16,7 @@ export class StreamTail {
   private offset = 0;
   private torn: Buffer = Buffer.alloc(0);
   private text = "";
+  private thought = "";
   private latestStep: string | undefined;
 
   constructor(path: string) {
@@ -23,8 +24,8 @@ export class StreamTail {
   }
 
   /** What has been shown of this run until now. */
-  get soFar(): { text: string; step: string | undefined } {
-    return { text: this.text, step: this.latestStep };
+  get soFar(): { text: string; thought: string; step: string | undefined } {
+    return { text: this.text, thought: this.thought, step: this.latestStep };
   }
 
   /** The lines that came since the last call. A file that does not exist yet, or is no stream, has none. */
@@ -48,6 +49,9 @@ export class StreamTail {
         return;
       case "delta":
         this.text = (this.text + line.text).slice(-TEXT_SO_FAR_CHARS_MAX);
+        return;
+      case "thought":
+        this.thought = (this.thought + line.text).slice(-TEXT_SO_FAR_CHARS_MAX);
         return;
       case "progress":
         this.latestStep = line.step;
@@ -91,6 +95,7 @@ export class StreamTail {
 
   private forget(): void {
     this.text = "";
+    this.thought = "";
     this.latestStep = undefined;
   }
 }

@@ -5,11 +5,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { dayText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { outbox } from "../model/outbox.ts";
-import { beginning, liveText, loaded, messages, questions } from "../model/state.ts";
+import { beginning, liveText, liveThoughts, loaded, messages, questions } from "../model/state.ts";
 import { ArrowDown, Mark } from "../ui/icons.tsx";
 import { writeDraft } from "./composer.tsx";
 import { bringEarlier, offersEarlier } from "./earlier-messages.ts";
-import { FormingReply, MessageItem, OutboxItem, Thinking } from "./message.tsx";
+import { FormingReply, MessageItem, OutboxItem, Thinking, Thoughts } from "./message.tsx";
 import { unfolded } from "./show-message.ts";
 
 /** Closer to the end than this counts as being at the bottom. */
@@ -97,6 +97,9 @@ function Conversation() {
       )}
       {waiting.map((entry) => (
         <OutboxItem key={entry.id} entry={entry} />
+      ))}
+      {[...liveThoughts.value].map(([turn, text]) => (
+        <Thoughts key={`${turn}.thoughts`} text={text} />
       ))}
       {[...liveText.value].map(([turn, text]) => (
         <FormingReply key={turn} turn={turn} text={text} />

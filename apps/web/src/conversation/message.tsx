@@ -88,6 +88,18 @@ export function FormingReply({ turn, text }: { turn: string; text: string }) {
   );
 }
 
+/** What the model thinks before it speaks: folded, and gone with the reply. */
+export function Thoughts({ text }: { text: string }) {
+  return (
+    <li class="message thoughts" data-role="assistant">
+      <details>
+        <summary>{words.thoughts}</summary>
+        <p>{text}</p>
+      </details>
+    </li>
+  );
+}
+
 /** Says that an answer is on its way, which nobody can know without a connection. */
 export function Thinking() {
   if (!thinking.value || link.value.state !== "connected") return null;

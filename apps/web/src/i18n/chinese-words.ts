@@ -115,6 +115,7 @@ export const CHINESE: Words = {
   today: "今天",
   yesterday: "昨天",
   thinking: "思考中",
+  thoughts: "模型的思考过程",
   newMessages: "新消息",
   toNewest: "回到最新",
   sending: "发送中…",

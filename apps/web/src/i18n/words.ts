@@ -116,6 +116,7 @@ const ENGLISH = {
   today: "Today",
   yesterday: "Yesterday",
   thinking: "Thinking",
+  thoughts: "What the model is thinking",
   newMessages: "New messages",
   toNewest: "To the newest",
   sending: "Sending…",

@@ -40,6 +40,8 @@ export const overTriggers = signal<ReadonlySet<string>>(new Set());
 export const status = signal<Status | undefined>(undefined);
 /** The text so far of each running Teller turn. */
 export const liveText = signal<ReadonlyMap<string, string>>(new Map());
+/** What the model has thought so far in each running Teller turn. */
+export const liveThoughts = signal<ReadonlyMap<string, string>>(new Map());
 /** The latest steps of each running task, oldest first. */
 export const steps = signal<ReadonlyMap<string, readonly string[]>>(new Map());
 /** Tasks that the user cancelled and that have not ended yet. */
@@ -125,11 +127,14 @@ export function receive(frame: ServerFrame): void {
         status.value = frame.data;
         break;
       case "begin":
-        liveText.value = without(liveText.value, frame.taskId);
+        forgetTurn(frame.taskId);
         steps.value = without(steps.value, frame.taskId);
         break;
       case "delta":
-        if (TURN_ID.test(frame.taskId) && !hasReply(frame.taskId)) addLiveText(frame.taskId, frame.text);
+        if (TURN_ID.test(frame.taskId) && !hasReply(frame.taskId)) addLive(liveText, frame.taskId, frame.text);
+        break;
+      case "thought":
+        if (TURN_ID.test(frame.taskId) && !hasReply(frame.taskId)) addLive(liveThoughts, frame.taskId, frame.text);
         break;
       case "progress":
         addStep(frame.taskId, frame.step);
@@ -157,6 +162,7 @@ export function receive(frame: ServerFrame): void {
 export function forgetLive(): void {
   batch(() => {
     liveText.value = new Map();
+    liveThoughts.value = new Map();
     steps.value = new Map();
     cancelling.value = new Set();
     answering.value = new Map();
@@ -196,7 +202,7 @@ function receiveMessage(message: ChatMessage): void {
   if (!known && message.role !== "user") announcement.value = spokenText(message);
   putMessage(message);
   const turn = REPLY_ID.exec(message.id)?.[1];
-  if (turn !== undefined) liveText.value = without(liveText.value, turn);
+  if (turn !== undefined) forgetTurn(turn);
 }
 
 function addNotification(notification: Notification): void {
@@ -301,9 +307,14 @@ function forgetCancelling(taskId: string): void {
   cancelling.value = new Set([...cancelling.value].filter((id) => id !== taskId));
 }
 
-function addLiveText(turn: string, text: string): void {
-  const whole = (liveText.value.get(turn) ?? "") + text;
-  liveText.value = new Map(liveText.value).set(turn, whole.slice(0, LIVE_CHARS_MAX));
+function addLive(live: typeof liveText, turn: string, text: string): void {
+  const whole = (live.value.get(turn) ?? "") + text;
+  live.value = new Map(live.value).set(turn, whole.slice(0, LIVE_CHARS_MAX));
+}
+
+function forgetTurn(turn: string): void {
+  liveText.value = without(liveText.value, turn);
+  liveThoughts.value = without(liveThoughts.value, turn);
 }
 
 function addStep(taskId: string, step: string): void {

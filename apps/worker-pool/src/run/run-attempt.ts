@@ -180,7 +180,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
         workshop.onToolCall(task, call);
       },
       onStream: (line) => {
-        if (line.type === "delta") isAnswered = true;
+        if (line.type === "delta" || line.type === "thought") isAnswered = true;
         stream.write(line);
       },
       overBudget,

@@ -44,7 +44,7 @@ export async function openStream(home: string, taskId: string, onError: (error: 
     write(line) {
       if (written >= STREAM_BYTES_MAX) return;
       const last = pending.at(-1);
-      if (last?.type === "delta" && line.type === "delta") last.text += line.text;
+      if (last !== undefined && "text" in last && "text" in line && last.type === line.type) last.text += line.text;
       else pending.push({ ...line });
       timer ??= setTimeout(flush, FLUSH_EVERY_MS);
     },

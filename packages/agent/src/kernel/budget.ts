@@ -5,7 +5,7 @@
  */
 import { MEDIA_TOKENS } from "../prompt/media.ts";
 import { estimateTokens, shareOut, shorten, tokensOf } from "../prompt/tokens.ts";
-import type { ChatMessage, ToolCall, ToolDefinition } from "./model.ts";
+import type { ChatMessage, Thought, ToolCall, ToolDefinition, VendorData } from "./model.ts";
 
 /** How the room is shared. What a part does not need goes to the others. */
 export const SHARES = { system: 0.1, summary: 0.2, recent: 0.5, current: 0.2 } as const;
@@ -25,6 +25,7 @@ const SQUEEZE_TRIES = 4;
 const TIGHTER = 0.6;
 /** The rules and the question stand first. */
 const QUESTION_AT = 1;
+const NO_CALLS: { calls: ToolCall[]; thoughts?: readonly Thought[] | undefined } = { calls: [] };
 
 /** The estimated length of a request, in tokens. */
 export function measure(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): number {
@@ -33,12 +34,20 @@ export function measure(messages: readonly ChatMessage[], tools: readonly ToolDe
 }
 
 function tokensIn(message: ChatMessage): number {
-  const calls = message.role === "assistant" ? message.calls : [];
+  const { calls, thoughts = [] } = message.role === "assistant" ? message : NO_CALLS;
   const ofMedia = message.role === "user" ? (message.media?.length ?? 0) * MEDIA_TOKENS : 0;
-  return calls.reduce(
-    (sum, call) => sum + FRAME_TOKENS + estimateTokens(`${call.id}${call.name}${call.arguments}`),
+  const parts = [
+    ...thoughts.map(({ text, vendor }) => `${text}${wrote(vendor)}`),
+    ...calls.map(({ id, name, arguments: input, vendor }) => `${id}${name}${input}${wrote(vendor)}`),
+  ];
+  return parts.reduce(
+    (sum, part) => sum + FRAME_TOKENS + estimateTokens(part),
     FRAME_TOKENS + estimateTokens(message.content) + ofMedia,
   );
+}
+
+function wrote(vendor: VendorData | undefined): string {
+  return vendor === undefined ? "" : JSON.stringify(vendor);
 }
 
 /** What a message costs in the form in which the model gets it. */
@@ -115,10 +124,11 @@ export function cutPoint(turns: readonly ChatMessage[], max: number, cost: Cost)
 function shortenOld(messages: readonly ChatMessage[], max: number, cost: Cost): ChatMessage[] {
   const fitted = [...messages];
   let excess = total(fitted, cost) - max;
+  const newest = newestAnswer(fitted);
   for (const [i, message] of fitted.entries()) {
     if (excess <= 0) break;
     if (message.role !== "assistant" && message.role !== "tool") continue;
-    const shorter = shortenTo(message, RESULT_TOKENS_KEPT);
+    const shorter = shortenTo(message, RESULT_TOKENS_KEPT, i === newest);
     excess -= cost(message) - cost(shorter);
     fitted[i] = shorter;
   }
@@ -128,6 +138,7 @@ function shortenOld(messages: readonly ChatMessage[], max: number, cost: Cost): 
 /** The least that is left: everything but the rules gets its fair share, and the question is the last to lose. */
 function squeeze(messages: readonly ChatMessage[], room: number, cost: Cost): ChatMessage[] {
   let squeezed = [...messages];
+  const newest = newestAnswer(messages);
   for (const isDue of [isWork, isWords, (message: ChatMessage) => message.role === "user"]) {
     for (let tries = 0; tries < SQUEEZE_TRIES; tries++) {
       const excess = total(squeezed, cost) - room;
@@ -136,7 +147,8 @@ function squeeze(messages: readonly ChatMessage[], room: number, cost: Cost): Ch
       const shares = shareOut(costs, Math.max(0, sum(costs) - excess));
       squeezed = squeezed.map((message, i) => {
         const [before, share] = [costs[i] ?? 0, shares[i] ?? 0];
-        return isDue(message, i) && share < before ? shortenTo(message, Math.floor(share * TIGHTER ** tries)) : message;
+        if (!isDue(message, i) || share >= before) return message;
+        return shortenTo(message, Math.floor(share * TIGHTER ** tries), i === newest);
       });
     }
   }
@@ -146,12 +158,21 @@ function squeeze(messages: readonly ChatMessage[], room: number, cost: Cost): Ch
 const isWork = ({ role }: ChatMessage) => role === "assistant" || role === "tool";
 const isWords = ({ role }: ChatMessage, i: number) => role === "user" && i > QUESTION_AT;
 
-/** A message of some `max` tokens. What a tool answered keeps the names of the tool, of the call and of the artifact. */
-export function shortenTo(message: ChatMessage, max: number): ChatMessage {
+function newestAnswer(messages: readonly ChatMessage[]): number {
+  return messages.findLastIndex(({ role }) => role === "assistant");
+}
+
+/**
+ * A message of some `max` tokens. What a tool answered keeps the names of the tool, of the call and of the artifact.
+ * @param keepsThoughts a signed thought cannot be shortened: it stays whole, as the newest must, or goes.
+ */
+export function shortenTo(message: ChatMessage, max: number, keepsThoughts = false): ChatMessage {
   if (message.role === "assistant") {
+    const { thoughts, ...rest } = message;
     const room = Math.floor(max / (message.calls.length + 1));
     const content = shortenQuoted(message.content, room);
-    return { ...message, content, calls: message.calls.map((call) => shortenCall(call, room)) };
+    const calls = message.calls.map((call) => shortenCall(call, room));
+    return { ...rest, content, calls, ...(keepsThoughts && { thoughts }) };
   }
   if (message.role !== "tool")
     return message.role === "system" ? message : { ...message, content: shortenQuoted(message.content, max) };
@@ -163,9 +184,9 @@ export function shortenTo(message: ChatMessage, max: number): ChatMessage {
   return { ...message, content: note + shortenQuoted(text, max - estimateTokens(note)) };
 }
 
-/** Arguments stay JSON: endpoints that parse what they are sent choke on torn JSON. */
-function shortenCall(call: ToolCall, max: number): ToolCall {
-  if (estimateTokens(call.arguments) <= max) return call;
+/** Arguments stay JSON: endpoints that parse what they are sent choke on torn JSON. Other arguments were not signed. */
+function shortenCall({ vendor, ...call }: ToolCall, max: number): ToolCall {
+  if (estimateTokens(call.arguments) <= max) return { ...call, vendor };
   const shortened = shorten(call.arguments, max, (char) => tokensOf(JSON.stringify(char).slice(1, -1)));
   return { ...call, arguments: JSON.stringify({ shortened }) };
 }

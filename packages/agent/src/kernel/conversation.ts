@@ -20,7 +20,7 @@ import { countCalls, repair, Session, type Turn, type TurnOf } from "../session/
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
 import { type Dialect, section } from "./dialect.ts";
-import type { ChatMessage, ModelRequest, ToolCall } from "./model.ts";
+import type { ChatMessage, ModelRequest, Thought, ToolCall } from "./model.ts";
 import { READ_SKILL } from "./tools/read-skill.ts";
 
 const SkillInput = z.object({ name: z.string() });
@@ -127,9 +127,10 @@ export class Conversation {
     return calls.flatMap((call) => (read.has(call.id) ? [nameIn(call.arguments)] : []));
   }
 
-  /** What the model said and called. */
-  addAnswer(text: string, calls: readonly ToolCall[]): Promise<void> {
-    return this.add({ type: "assistant", text, calls: [...calls] });
+  /** What the model said and called. What it thought is kept where calls came of it: some vendors demand it back then. */
+  addAnswer(text: string, calls: readonly ToolCall[], thoughts: readonly Thought[] = []): Promise<void> {
+    const isKept = calls.length > 0 && thoughts.length > 0;
+    return this.add({ type: "assistant", text, calls: [...calls], ...(isKept && { thoughts: [...thoughts] }) });
   }
 
   addResult(result: Omit<TurnOf<"result">, "type">): Promise<void> {
@@ -202,7 +203,7 @@ export class Conversation {
       this.cut = cut;
       replaceFile(join(this.run.home, summaryPath(this.run.task.id)), renderSummary(this.summary));
     }
-    return { messages: this.dialect.write(messages), tools: mayCall ? this.dialect.tools : [] };
+    return { messages: this.dialect.write(messages), tools: this.dialect.tools, mayCall };
   }
 
   /** How many messages the summary stands for. */
@@ -256,7 +257,7 @@ export class Conversation {
         return { role: "user", content: section(remark, "inputs", words) };
       }
       case "assistant":
-        return { role: "assistant", content: turn.text, calls: turn.calls };
+        return { role: "assistant", content: turn.text, calls: turn.calls, thoughts: turn.thoughts };
       case "result": {
         const { requestId: callId, tool, text: content, error, artifact } = turn;
         return shortenTo({ role: "tool", callId, tool, content, error, artifact }, Math.floor(room * RESULT_SHARE_MAX));

@@ -28,6 +28,8 @@ export const ACTION_FEEDBACK_ROUNDS_MAX = 4;
 export const SKIPPED = "skipped: the user said something new";
 
 const STEP_CHARS_MAX = 200;
+/** Of what a model thinks before one answer: the stream has a limit, and the words come first. */
+const THOUGHT_CHARS_SHOWN_MAX = 32_000;
 const LAST_ANSWER = "You cannot call anything more in this run. End now, with what you have; say what is left to do.";
 /** Of a request, what is shown may take this much; the words come first. */
 const MEDIA_SHARE_MAX = 0.5;
@@ -155,7 +157,7 @@ class Loop {
       const answer = yield* this.ask(conversation, mayCall);
       if (answer.type === "failure") return yield this.failedBy(answer);
       const calls = mayCall ? answer.calls : [];
-      await conversation.addAnswer(answer.text, calls);
+      await conversation.addAnswer(answer.text, calls, answer.thoughts);
       if (calls.length > 0) {
         const { failure, isSteered, isStaged } = yield* this.call({ ...answer, calls }, conversation);
         if (failure !== null) return yield this.failed(failure);
@@ -269,6 +271,7 @@ class Loop {
     const { dialect, task } = this;
     let shown = new ShownText(dialect.hasTags);
     let isBegun = false;
+    let thoughtChars = 0;
     const show = (text: string): ProviderEvent[] => {
       if (!isTurn(task) || text === "") return [];
       const delta = !isBegun && this.isShown ? `\n\n${text}` : text;
@@ -285,12 +288,17 @@ class Loop {
       }
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
-        if (isBegun) yield { type: "begin" };
+        if (isBegun || thoughtChars > 0) yield { type: "begin" };
         yield { type: "progress", step: event.message.slice(0, STEP_CHARS_MAX) };
         shown = new ShownText(dialect.hasTags);
         this.isShown &&= !isBegun;
         isBegun = false;
-      } else yield* show(shown.add(event.text));
+        thoughtChars = 0;
+      } else if (event.type === "delta") yield* show(shown.add(event.text));
+      else if (task.role === "teller" && thoughtChars < THOUGHT_CHARS_SHOWN_MAX) {
+        thoughtChars += event.text.length;
+        yield event;
+      }
     }
     return { type: "failure", kind: "unavailable", message: "the model ended without an answer" };
   }

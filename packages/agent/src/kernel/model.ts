@@ -12,13 +12,25 @@ export interface ToolCall {
   arguments: string;
   /** Why it cannot be made, where that was clear when it was read. */
   problem?: string | undefined;
+  vendor?: VendorData | undefined;
+}
+
+/** What a vendor wants back as it came, by the vendor's name: signatures. Nobody else reads it. */
+export type VendorData = Record<string, Record<string, string>>;
+
+/** What a model thought before it spoke or called. It is never speech. */
+export interface Thought {
+  /** Empty where the vendor keeps it to itself and gives out a signature alone. */
+  text: string;
+  vendor?: VendorData | undefined;
 }
 
 /** What the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
 export type ChatMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string; media?: readonly Media[] }
-  | { role: "assistant"; content: string; calls: ToolCall[] }
+  /** `thoughts` stand only before calls: there some vendors demand them back, word for word. */
+  | { role: "assistant"; content: string; calls: ToolCall[]; thoughts?: readonly Thought[] | undefined }
   | ToolMessage;
 
 /** How a call ended. What is shortened keeps the tool, the id and the artifact. */
@@ -42,8 +54,9 @@ export interface ToolDefinition {
 
 export interface ModelRequest {
   messages: readonly ChatMessage[];
-  /** Empty: the model may only speak. */
   tools: readonly ToolDefinition[];
+  /** False: the model may only speak. Its tools stay what they were, for the endpoint's cache. */
+  mayCall: boolean;
 }
 
 /** The last event of an answer that came to its end. */
@@ -51,6 +64,7 @@ export interface ModelAnswer {
   type: "answer";
   text: string;
   calls: ToolCall[];
+  thoughts?: readonly Thought[];
   /** It stopped at the output limit: its calls may be torn and are not executed. */
   isTruncated: boolean;
   usage: Usage;
@@ -72,9 +86,10 @@ export interface ModelFailure {
   retryAfterMs?: number;
 }
 
-/** A piece of the text as it comes, or that a failed try is followed by another. */
+/** A piece of the text or of a thought as it comes, or that a failed try is followed by another. */
 export type ModelEvent =
   | { type: "delta"; text: string }
+  | { type: "thought"; text: string }
   | { type: "retry"; retry: number; message: string }
   | ModelAnswer
   | ModelFailure;

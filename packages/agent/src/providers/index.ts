@@ -9,8 +9,11 @@ import { isFree, PROVIDER_IDS } from "@mimikit/runtime/config/providers";
 import type { Environment, Place } from "@mimikit/runtime/home/home";
 import { modelOf, type Provider } from "../provider.ts";
 import type { CommandLine } from "../shell/sandbox.ts";
+import { ANTHROPIC } from "./anthropic/vendor.ts";
 import { claudeSettingsOf, missingForClaude } from "./claude/settings.ts";
 import { codexSettingsOf, missingForCodex } from "./codex/settings.ts";
+import { missingForVendor, nativeEndpointOf } from "./endpoint/native.ts";
+import { GOOGLE } from "./google/vendor.ts";
 import { endpointOf, missingSetting } from "./openai/endpoint.ts";
 
 /** The environment holds keys and where programs are, the state directory `home` the logins. */
@@ -50,6 +53,16 @@ export const TABLE: Record<ProviderId, Row> = {
   claude: {
     missing: missingForClaude,
     create: async (...given) => (await import("./claude/index.ts")).createClaude(claudeSettingsOf(...given)),
+  },
+  anthropic: {
+    missing: (role, config, env) => missingForVendor(ANTHROPIC, role, config, env),
+    create: async (role, config, env) =>
+      (await import("./anthropic/index.ts")).createAnthropic(nativeEndpointOf(ANTHROPIC, role, config, env)),
+  },
+  google: {
+    missing: (role, config, env) => missingForVendor(GOOGLE, role, config, env),
+    create: async (role, config, env) =>
+      (await import("./google/index.ts")).createGoogle(nativeEndpointOf(GOOGLE, role, config, env)),
   },
   offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },
 };

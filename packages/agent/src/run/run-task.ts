@@ -157,7 +157,7 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
     attempt.onToolCall(call);
   };
   const onStream: Attempt["onStream"] = (line) => {
-    if (line.type === "delta") touch();
+    if (line.type === "delta" || line.type === "thought") touch();
     attempt.onStream(line);
   };
   const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: onToolCall });

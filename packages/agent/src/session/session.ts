@@ -18,18 +18,30 @@ const LINE_LIMITS = { bytes: 16 * 1_048_576, depth: 8 };
 /** What a call is answered whose own answer is not there. */
 export const CUT_OFF = "cut off: an earlier attempt was interrupted while this ran; look before you repeat it";
 
+/** What the vendor of a model wants back as it came. */
+const VendorData = z.record(z.string(), z.record(z.string(), z.string())).optional();
+
 const CallTurn = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.string(),
   problem: z.string().optional(),
+  vendor: VendorData,
 });
+
+/** What the model thought before its calls. */
+const ThoughtTurn = z.object({ text: z.string(), vendor: VendorData });
 
 /** A line of a session. */
 export const Turn = z.discriminatedUnion("type", [
   /** An attempt begins, with this question. */
   z.object({ type: z.literal("prompt"), attempt: z.number().int().positive(), text: z.string() }),
-  z.object({ type: z.literal("assistant"), text: z.string(), calls: z.array(CallTurn) }),
+  z.object({
+    type: z.literal("assistant"),
+    text: z.string(),
+    calls: z.array(CallTurn),
+    thoughts: z.array(ThoughtTurn).optional(),
+  }),
   z.object({
     type: z.literal("result"),
     requestId: z.string(),

@@ -7,8 +7,8 @@ import { z } from "zod";
 import { whole } from "./fields.ts";
 
 export interface ProviderFacts {
-  /** The variable that holds its key. No file holds it, and nobody is shown it. */
-  key?: string;
+  /** The variable that holds its key, or those of which the first that is set counts. No file holds it, and nobody is shown it. */
+  key?: string | readonly string[];
   /** Costs nothing and has no model behind it, which could judge or sum up. */
   isFree?: true;
   /** A folder of its own name in the state directory holds its settings and its login. */
@@ -27,6 +27,28 @@ const address = (what: string) =>
     .describe(what);
 
 const cliSilence = () => whole(1, 3_600, 300, "Seconds that the CLI may be silent while none of its tools runs.");
+
+/** The settings of an endpoint that speaks a vendor's own wire. */
+const nativeEndpoint = (wire: string, version: string, vendor: string, window: string, hears: string) => ({
+  baseUrl: address(`An endpoint that speaks ${wire}, with or without its \`${version}\`; ${vendor} own if not set.`),
+  contextWindow: z
+    .number()
+    .int()
+    .min(4_096)
+    .max(10_000_000)
+    .optional()
+    .describe(`Tokens that the model can hold, what it is sent and what it answers together; ${window} if not set.`),
+  reservedOutput: whole(
+    256,
+    1_000_000,
+    32_000,
+    "Tokens of the window that are kept free for an answer, thoughts included; half of the window at most.",
+  ),
+  vision: z.boolean().optional().describe("Whether the model can see pictures; it can if not set."),
+  audio: z.boolean().optional().describe(`Whether the model can hear recordings; ${hears} if not set.`),
+  firstByteSec: whole(1, 300, 120, "Seconds that the endpoint may take to begin an answer."),
+  idleSec: whole(1, 300, 120, "Seconds that it may be silent within an answer."),
+});
 
 export const PROVIDERS = {
   openai: {
@@ -78,6 +100,15 @@ export const PROVIDERS = {
       idleSec: cliSilence(),
     }),
   },
+  anthropic: {
+    key: "ANTHROPIC_API_KEY",
+    settings: () => nativeEndpoint("Anthropic's Messages", "/v1", "Anthropic's", "200000", "it cannot"),
+  },
+  google: {
+    // The second is how Google's own programs call it.
+    key: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    settings: () => nativeEndpoint("Google's Gemini", "/v1beta", "Google's", "1000000", "it can"),
+  },
   offline: { isFree: true },
 } as const satisfies Record<string, ProviderFacts>;
 export type ProviderId = keyof typeof PROVIDERS;
@@ -87,5 +118,7 @@ export const PROVIDER_TITLES: Readonly<Record<ProviderId, readonly [en: string, 
   openai: ["model endpoint", "模型接口"],
   codex: ["Codex"],
   claude: ["Claude"],
+  anthropic: ["Anthropic"],
+  google: ["Google Gemini"],
   offline: ["offline engine", "离线引擎"],
 };

@@ -580,6 +580,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("audit"), ...placed, data: AuditLine }),
   z.object({ type: z.literal("begin"), taskId: Id }),
   z.object({ type: z.literal("delta"), taskId: Id, text: z.string() }),
+  z.object({ type: z.literal("thought"), taskId: Id, text: z.string() }),
   z.object({ type: z.literal("progress"), taskId: Id, step: z.string() }),
   z.object({ type: z.literal("accepted"), id: z.string(), messageId: Id }),
   z.object({ type: z.literal("error"), code: z.string(), message: z.string(), id: z.string().optional() }),

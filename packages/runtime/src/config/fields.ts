@@ -21,6 +21,7 @@ const OTHER_VARIABLES: Record<string, string | undefined> = Object.fromEntries([
     [`providers.${role}`, `MIMIKIT_PROVIDER_${role.toUpperCase()}`],
     [`fallbacks.${role}`, `MIMIKIT_FALLBACK_${role.toUpperCase()}`],
     [`models.${role}`, `MIMIKIT_MODEL_${role.toUpperCase()}`],
+    [`efforts.${role}`, `MIMIKIT_EFFORT_${role.toUpperCase()}`],
   ]),
 ]);
 

@@ -14,10 +14,17 @@ export const isFree = (name: string) => PROVIDER_IDS.some((id) => id === name &&
 export const PROVIDER_FOLDERS: readonly string[] = PROVIDER_IDS.filter((id) => factsOf(id).hasFolder);
 
 /** Every variable that holds a key, once. */
-export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDER_IDS.flatMap((id) => factsOf(id).key ?? []))];
+export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDER_IDS.flatMap(keyNamesOf))];
+
+/** The variables that may hold the key of a provider; the first that is set counts. */
+export function keyNamesOf(id: ProviderId): string[] {
+  const { key = [] } = factsOf(id);
+  return typeof key === "string" ? [key] : [...key];
+}
 
 /** The key of a provider; undefined where it has none, or its variable is empty. */
 export function keyOf(id: ProviderId, env: Environment): string | undefined {
-  const { key } = factsOf(id);
-  return key === undefined ? undefined : env[key] || undefined;
+  return keyNamesOf(id)
+    .map((name) => env[name])
+    .find((value) => value !== undefined && value !== "");
 }

@@ -6,7 +6,7 @@ import type { PROVIDERS, ProviderId } from "@mimikit/protocol/base/provider";
 import { Price } from "@mimikit/protocol/base/usage";
 import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
 import { z } from "zod";
-import { factsOf, PROVIDER_IDS } from "./providers.ts";
+import { factsOf, keyNamesOf, PROVIDER_IDS } from "./providers.ts";
 
 const TOKENS_MAX = 1_000_000_000_000;
 const DOLLARS_MAX = 1_000_000_000;
@@ -19,6 +19,10 @@ const SOUGHT = PROVIDER_IDS.slice(0, PROVIDER_IDS.indexOf("offline")).join(", ")
 
 /** Who answers when nobody before them can be reached, in this order. */
 const fallback = () => z.array(Named).max(PROVIDER_IDS.length);
+
+/** How much a model shall think before it answers. */
+const Effort = z.enum(["minimal", "low", "medium", "high"]);
+export type Effort = z.infer<typeof Effort>;
 
 const modelName = () => z.string().trim().min(1).max(200).optional();
 
@@ -43,8 +47,9 @@ type Groups = { [Id in Configurable]: ReturnType<typeof group<ReturnType<Table[I
 /** What can be set of each provider, as a group of its name. */
 const PROVIDER_GROUPS = Object.fromEntries(
   PROVIDER_IDS.flatMap((id) => {
-    const { key, settings } = factsOf(id);
-    const secret = key === undefined ? "" : ` Its key is only ever in the environment: ${key}.`;
+    const { settings } = factsOf(id);
+    const names = keyNamesOf(id).join(" or ");
+    const secret = names === "" ? "" : ` Its key is only ever in the environment: ${names}.`;
     return settings === undefined ? [] : [[id, group(`The \`${id}\` provider.${secret}`, settings())]];
   }),
 ) as Groups;
@@ -99,6 +104,15 @@ export const Config = z.strictObject({
   model: modelName().describe("The model that a model endpoint is asked for, by the name it has there."),
   models: group("Exceptions from `model`, by role.", {
     ...byRole((role) => modelName().describe(`The model of ${who(role)}, if not \`model\`.`)),
+  }),
+  effort: Effort.optional().describe(
+    "How much a model thinks before it answers: openai, anthropic and google; its own default if not set.",
+  ),
+  efforts: group("Exceptions from `effort`, by role.", {
+    teller: Effort.optional().describe("How much the model of the Teller thinks, if not `effort`."),
+    planner: Effort.optional().describe("How much the model of the Planner thinks, if not `effort`."),
+    worker: Effort.optional().describe("How much the model of the Workers thinks, if not `effort`."),
+    reviewer: Effort.optional().describe("How much the model of the Reviewer thinks, if not `effort`."),
   }),
   ...PROVIDER_GROUPS,
   sandbox: z

@@ -1,21 +1,25 @@
 /** Puts the pieces of a streamed answer together. An answer that came in one piece is one piece. */
-import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
+import type { Usage } from "@mimikit/protocol/base/usage";
 import { z } from "zod";
-import { measure } from "../../kernel/budget.ts";
-import type { ModelAnswer, ModelRequest } from "../../kernel/model.ts";
-import { estimateTokens } from "../../prompt/tokens.ts";
+import type { ModelAnswer, ModelRequest, Thought } from "../../kernel/model.ts";
+import { ANSWER_CHARS_MAX, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
 
-/** What a model says beyond this is left out, and the answer counts as truncated. */
-export const ANSWER_CHARS_MAX = 2 * 1_048_576;
-/** More calls than this in one answer are not read. */
-const CALLS_MAX = 128;
+/** The fields in which endpoints of this wire tell what a model thought: DeepSeek and its like, and vLLM, Ollama, OpenRouter. */
+const THOUGHT_FIELDS = ["reasoning_content", "reasoning"] as const;
+/** Under this name a thought says in which of them it came: there it goes back. */
+const VENDOR = "chat";
 
 const Call = z.object({
   index: z.number().int().nonnegative().nullish(),
   id: z.string().nullish(),
   function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
 });
-const Piece = z.object({ content: z.string().nullish(), tool_calls: z.array(Call).nullish() });
+const Piece = z.object({
+  content: z.string().nullish(),
+  tool_calls: z.array(Call).nullish(),
+  reasoning_content: z.string().nullish().catch(null),
+  reasoning: z.string().nullish().catch(null),
+});
 const Count = z.number().int().nonnegative().nullish();
 
 export const Chunk = z.object({
@@ -27,6 +31,8 @@ export const Chunk = z.object({
       prompt_tokens: Count,
       completion_tokens: Count,
       prompt_tokens_details: z.object({ cached_tokens: Count }).nullish(),
+      /** DeepSeek's name for it. */
+      prompt_cache_hit_tokens: Count,
     })
     .nullish(),
   error: z.unknown().optional(),
@@ -40,15 +46,22 @@ interface OpenCall {
   arguments: string;
 }
 
+/** A piece of an answer: what is said in it, and what is thought. */
+interface Heard {
+  text: string;
+  thought: string;
+}
+
 export class AnswerBuilder {
   private text = "";
+  private thought: { field: string; text: string } | null = null;
   private chars = 0;
   private readonly calls: OpenCall[] = [];
   private finishReason: string | null = null;
   private usage: Chunk["usage"];
 
-  /** Adds a piece; returns the text in it. */
-  add({ choices, usage }: Chunk): string {
+  /** Adds a piece; returns what is new in it. */
+  add({ choices, usage }: Chunk): Heard {
     if (usage) this.usage = usage;
     const [choice] = choices ?? [];
     if (choice?.finish_reason) this.finishReason = choice.finish_reason;
@@ -56,8 +69,12 @@ export class AnswerBuilder {
     for (const call of piece?.tool_calls ?? []) this.addCall(call);
     const text = piece?.content ?? "";
     this.text += text;
-    this.chars += text.length;
-    return text;
+    // Some endpoints send the same under both names.
+    const field = THOUGHT_FIELDS.find((name) => piece?.[name]);
+    const thought = (field && piece?.[field]) ?? "";
+    if (field !== undefined) this.thought = { field, text: (this.thought?.text ?? "") + thought };
+    this.chars += text.length + thought.length;
+    return { text, thought };
   }
 
   /** Enough: nothing of this length is meant. */
@@ -72,15 +89,10 @@ export class AnswerBuilder {
 
   /** @param request what was asked, for the estimate where the endpoint does not count. */
   build(request: ModelRequest): ModelAnswer {
-    const ids = new Set<string>();
-    const calls = this.calls.map(({ id, name, arguments: input }, i) => {
-      const isGood = id !== "" && !ids.has(id);
-      const unique = isGood ? id : `call${String(i).padStart(5, "0")}`;
-      ids.add(unique);
-      return { id: unique, name, arguments: input };
-    });
+    const calls = withIds(this.calls.map(({ index: _, ...call }) => call));
     const isTruncated = this.isTooLong || this.finishReason === "length";
-    return { type: "answer", text: this.text, calls, isTruncated, usage: this.count(request) };
+    const usage = this.count(request);
+    return { type: "answer", text: this.text, calls, thoughts: this.thoughts, isTruncated, usage };
   }
 
   /** Pieces of a call carry its index; endpoints that send none send each call whole, or its id first. */
@@ -97,15 +109,28 @@ export class AnswerBuilder {
     this.chars += called?.arguments?.length ?? 0;
   }
 
-  private count(request: ModelRequest): Usage {
-    const { prompt_tokens, completion_tokens, prompt_tokens_details } = this.usage ?? {};
-    const written = this.calls.reduce((text, call) => text + call.name + call.arguments, this.text);
-    const inputTokens = prompt_tokens ?? measure(request.messages, request.tools);
-    return {
-      ...NO_USAGE,
-      inputTokens,
-      cachedTokens: Math.min(inputTokens, prompt_tokens_details?.cached_tokens ?? 0),
-      outputTokens: completion_tokens ?? estimateTokens(written),
-    };
+  private get thoughts(): Thought[] {
+    if (this.thought === null) return [];
+    const { field, text } = this.thought;
+    return [{ text, vendor: { [VENDOR]: { field } } }];
   }
+
+  private count(request: ModelRequest): Usage {
+    const { prompt_tokens, completion_tokens, prompt_tokens_details, prompt_cache_hit_tokens } = this.usage ?? {};
+    const cached = prompt_tokens_details?.cached_tokens ?? prompt_cache_hit_tokens;
+    const written = this.calls.reduce(
+      (text, call) => text + call.name + call.arguments,
+      this.text + (this.thought?.text ?? ""),
+    );
+    return usageOf({ input: prompt_tokens, cached, output: completion_tokens }, request, written);
+  }
+}
+
+/** The thoughts of an earlier answer in the field that they came in. Those of another wire are nothing to this one. */
+export function wireThoughts(thoughts: readonly Thought[] = []): Record<string, string> {
+  const own = thoughts.flatMap(({ text, vendor }) => {
+    const field = THOUGHT_FIELDS.find((name) => name === vendor?.[VENDOR]?.field);
+    return field === undefined ? [] : [[field, text] as const];
+  });
+  return Object.fromEntries(own);
 }

@@ -6,33 +6,24 @@ import type { Config } from "@mimikit/runtime/config/config";
 import { keyOf } from "@mimikit/runtime/config/providers";
 import type { Environment } from "@mimikit/runtime/home/home";
 import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
-import { modelOf } from "../../provider.ts";
+import { effortOf, modelOf } from "../../provider.ts";
+import { type Hints, hintsOf, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
 
 /** OpenAI's own address, for those who only give a key. */
 const DEFAULT_BASE_URL = "https://api.openai.com/v1";
-/** Between tries, where the endpoint does not say how long. */
-const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000];
-/** A smaller window than this cannot hold the rules of a role. */
-const TOKENS_MIN = 1_024;
+/** What its owner must look at where it refuses. */
+export const HINTS: Hints = hintsOf("openai");
 
-export interface Endpoint {
-  baseUrl: string;
-  apiKey?: string;
-  model: string;
+export interface Endpoint extends Place {
   /** What a request may have, in tokens. */
   tokensMax: number;
   /** Whether the model can call tools, as most can; one that cannot writes action tags. */
   toolCalls?: boolean;
   /** What the settings say that it can do; the rest is found out when it matters. */
   configured?: Known;
-  /** How long it may take to begin an answer, and to go on with one. */
-  firstByteMs: number;
-  idleMs: number;
-  /** How long to wait before each further try, in ms; as many tries as there are entries. */
-  retryDelaysMs: readonly number[];
 }
 
-export type ModelSettings = Pick<Config, "openai" | "model" | "models">;
+export type ModelSettings = Pick<Config, "openai" | "model" | "models" | "effort" | "efforts">;
 
 /** What must be set before `role` can have a model endpoint; null when nothing is missing. */
 export function missingSetting(role: Role, config: ModelSettings, env: Environment): string | null {
@@ -47,6 +38,7 @@ export function endpointOf(role: Role, config: ModelSettings, env: Environment):
   const { baseUrl = DEFAULT_BASE_URL, firstByteSec, idleSec, ...configured } = config.openai;
   const apiKey = keyOf("openai", env);
   const model = modelOf(role, config) ?? "";
+  const effort = effortOf(role, config);
   const { contextWindow, reservedOutput, toolCalls } = capabilitiesOf(model, configured);
   return {
     baseUrl,
@@ -57,6 +49,7 @@ export function endpointOf(role: Role, config: ModelSettings, env: Environment):
     firstByteMs: firstByteSec * 1_000,
     idleMs: idleSec * 1_000,
     retryDelaysMs: RETRY_DELAYS_MS,
+    ...(effort !== undefined && { effort }),
     ...(apiKey !== undefined && { apiKey }),
   };
 }

@@ -6,9 +6,9 @@ import { capabilitiesOf } from "../../kernel/capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
 import type { Senses } from "../../prompt/media.ts";
 import type { Provider } from "../../provider.ts";
+import { persistent } from "../endpoint/persistent.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { persistent } from "./persistent.ts";
 import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {

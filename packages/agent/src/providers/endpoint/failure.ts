@@ -2,10 +2,11 @@
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { ModelFailure } from "../../kernel/model.ts";
+import type { Hints } from "./place.ts";
 
 const MESSAGE_CHARS_MAX = 500;
 
-/** How OpenAI, vLLM, llama.cpp, LM Studio, Ollama and their like say that a conversation is too long. */
+/** How OpenAI, Anthropic, Google, vLLM, llama.cpp, LM Studio, Ollama and their like say that a conversation is too long. */
 const OVERFLOW = [
   /context[ _]length[ _]exceeded/i,
   /maximum context length/i,
@@ -13,12 +14,17 @@ const OVERFLOW = [
   /exceeds? the available context/i,
   /(prompt|input|request) is too (long|large)/i,
   /too many tokens/i,
+  /token count.{0,40}exceeds/i,
   /n_ctx/i,
 ];
 /** How a server says that its model takes in nothing but text, which llama.cpp calls an error of its own. */
 const NO_SENSES = /(image|audio|vision|multi-?modal)\b.{0,60}\bnot support|mmproj/i;
 /** No credit: waiting does not help. */
 const NO_CREDIT = /insufficient_quota|billing/i;
+/** How Google says it, with HTTP 400. */
+const BAD_KEY = /API key not valid|API_KEY_INVALID/i;
+/** How Google says how long to wait: in the body, `"retryDelay": "34.5s"`. */
+const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/;
 
 const ErrorBody = z.object({
   error: z.union([
@@ -28,23 +34,30 @@ const ErrorBody = z.object({
 });
 
 /** @param retryAfter the header of that name. @param nowMs wall clock, for a Retry-After that is a date. */
-export function failureOf(status: number, body: string, retryAfter: string | null, nowMs: number): ModelFailure {
+export function failureOf(
+  status: number,
+  body: string,
+  retryAfter: string | null,
+  nowMs: number,
+  hints: Hints,
+): ModelFailure {
   const { text, all } = readError(body);
+  const delayInBody = RETRY_DELAY.exec(all)?.[1];
   const message = `HTTP ${status}${text === "" ? "" : `: ${text}`}`;
   const failure = (kind: ModelFailure["kind"], hint = ""): ModelFailure => ({
     type: "failure",
     kind,
     message: `the model endpoint says ${message}${hint}`.slice(0, MESSAGE_CHARS_MAX),
   });
-  if (status === 401 || status === 403)
-    return failure("refused", " (check OPENAI_API_KEY; a new one counts after mimikit restart)");
-  if (status === 404) return failure("not_found", " (check OPENAI_BASE_URL and MIMIKIT_MODEL)");
+  if (status === 401 || status === 403 || (status === 400 && BAD_KEY.test(all)))
+    return failure("refused", ` (check ${hints.key}; a new one counts after mimikit restart)`);
+  if (status === 404) return failure("not_found", ` (check ${hints.address} and MIMIKIT_MODEL)`);
   if (status === 413 || (status < 500 && status !== 429 && OVERFLOW.some((pattern) => pattern.test(all))))
     return failure("overflow");
-  if (status === 429 && NO_CREDIT.test(all)) return failure("refused");
+  if (status === 429 && NO_CREDIT.test(all) && delayInBody === undefined) return failure("refused");
   if (status === 500 && NO_SENSES.test(all)) return failure("refused");
   if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500) {
-    const retryAfterMs = readRetryAfter(retryAfter, nowMs);
+    const retryAfterMs = readRetryAfter(retryAfter ?? delayInBody ?? null, nowMs);
     return { ...failure("unavailable"), ...(retryAfterMs !== null && { retryAfterMs }) };
   }
   return failure("refused");

@@ -1,0 +1,100 @@
+/** A request of the kernel in the form that the models of the AI SDK take. */
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { parseJson } from "@mimikit/protocol/base/json";
+import type { ChatMessage, ModelRequest, ToolCall } from "../../kernel/model.ts";
+import type { Media } from "../../prompt/media.ts";
+
+type Assistant = Extract<ChatMessage, { role: "assistant" }>;
+type VendorOptions = NonNullable<LanguageModelV4Message["providerOptions"]>;
+
+/**
+ * The messages and the tools. Where nothing may be called the tools are named all the same: strict endpoints want to know
+ * those that the conversation speaks of, and the cache begins with them.
+ * @param cacheMark what the vendor wants to see where its cache shall end: behind the rules, and behind the newest message.
+ */
+export function promptOf(
+  { messages, tools, mayCall }: ModelRequest,
+  cacheMark?: VendorOptions,
+): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "toolChoice"> {
+  const prompt = joinResults(messages.map(messageOf));
+  for (const message of [prompt.findLast(({ role }) => role === "system"), prompt.at(-1)])
+    if (message !== undefined && cacheMark !== undefined) message.providerOptions = cacheMark;
+  if (tools.length === 0) return { prompt };
+  return {
+    prompt,
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: "function",
+      name,
+      inputSchema: parameters,
+      ...(description !== undefined && { description }),
+    })),
+    toolChoice: { type: mayCall ? "auto" : "none" },
+  };
+}
+
+function messageOf(message: ChatMessage): LanguageModelV4Message {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: message.content };
+    case "user":
+      return {
+        role: "user",
+        content: [{ type: "text", text: message.content }, ...(message.media ?? []).map(fileOf)],
+      };
+    case "assistant":
+      return { role: "assistant", content: [...thoughtsOf(message), ...textOf(message), ...message.calls.map(callOf)] };
+    case "tool": {
+      const { callId, tool, content, error } = message;
+      const output = { type: error === undefined ? ("text" as const) : ("error-text" as const), value: content };
+      return {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId: wireId(callId), toolName: tool, output }],
+      };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+function fileOf({ type, data }: Media) {
+  return { type: "file" as const, mediaType: type, data: { type: "data" as const, data } };
+}
+
+function thoughtsOf({ thoughts = [] }: Assistant) {
+  return thoughts.map(({ text, vendor }) => ({
+    type: "reasoning" as const,
+    text,
+    ...(vendor !== undefined && { providerOptions: vendor }),
+  }));
+}
+
+function textOf({ content }: Assistant) {
+  return content === "" ? [] : [{ type: "text" as const, text: content }];
+}
+
+/** The arguments are JSON: the dialect has seen to it. */
+function callOf({ id, name, arguments: input, vendor }: ToolCall) {
+  return {
+    type: "tool-call" as const,
+    toolCallId: wireId(id),
+    toolName: name,
+    input: input.trim() === "" ? {} : parseJson(input),
+    ...(vendor !== undefined && { providerOptions: vendor }),
+  };
+}
+
+/** Anthropic takes no other characters; an earlier attempt may have had its ids from elsewhere. */
+function wireId(id: string): string {
+  return id.replace(/[^\w-]/g, "_");
+}
+
+/** The results of one answer are one message. */
+function joinResults(messages: readonly LanguageModelV4Message[]): LanguageModelV4Prompt {
+  const joined: LanguageModelV4Prompt = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === "tool" && last?.role === "tool") last.content.push(...message.content);
+    else joined.push(message);
+  }
+  return joined;
+}

@@ -1,0 +1,153 @@
+/**
+ * A model behind a library of the AI SDK: it knows the wire of its vendor. What we promise of an exchange stays ours: its
+ * time, its bounds, what a refusal means, and that no failure holds the key. Never throws, as no `Model` does.
+ */
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
+import { failureInStream, failureOf } from "../endpoint/failure.ts";
+import type { Hints, Place } from "../endpoint/place.ts";
+import { BadAnswer, readAll, Watch, withoutKey } from "../endpoint/watch.ts";
+import { SdkAnswer } from "./answer.ts";
+import { promptOf } from "./prompt.ts";
+
+const ERROR_BODY_CHARS_MAX = 65_536;
+const MESSAGE_CHARS_MAX = 300;
+
+/** A vendor's wire. */
+export interface Wire {
+  hints: Hints;
+  /** The vendor's model, which asks over `fetch` and nothing else. The library is loaded here: only whoever asks pays. */
+  connect(fetch: typeof globalThis.fetch): Promise<LanguageModelV4>;
+  /** What the vendor wants to see where its cache shall end, if it wants that. */
+  cacheMark?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;
+  /** Tokens that an answer may have; the vendor's own limit when not given. */
+  outputTokensMax?: number;
+  /** Further settings of the vendor. */
+  options?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;
+}
+
+/** A model at `place` that is spoken to over `wire`. */
+export function sdkModel(place: Place, wire: Wire): Model {
+  return {
+    async *ask(request, signal) {
+      const exchange = new Exchange(place, wire, signal);
+      try {
+        yield* exchange.run(request);
+      } catch (error) {
+        yield exchange.explain(error);
+      } finally {
+        exchange.end();
+      }
+    },
+  };
+}
+
+class Exchange {
+  private readonly place: Place;
+  private readonly wire: Wire;
+  private readonly watch: Watch;
+  /** What came of the request, where it was not an answer: the library's own words for it are not ours. */
+  private refusal: ModelFailure | null = null;
+  private trouble: unknown = null;
+  private isAnswered = false;
+
+  constructor(place: Place, wire: Wire, signal: AbortSignal) {
+    this.place = place;
+    this.wire = wire;
+    this.watch = new Watch(place, signal);
+  }
+
+  async *run(request: ModelRequest): AsyncGenerator<ModelEvent> {
+    const { wire, place, watch } = this;
+    const model = await wire.connect((input, init) => this.fetch(input, init));
+    const { stream } = await model.doStream({
+      ...promptOf(request, wire.cacheMark),
+      abortSignal: watch.signal,
+      ...(place.effort !== undefined && { reasoning: place.effort }),
+      ...(wire.outputTokensMax !== undefined && { maxOutputTokens: wire.outputTokensMax }),
+      ...(wire.options !== undefined && { providerOptions: wire.options }),
+    });
+    const answer = new SdkAnswer();
+    for await (const part of stream) {
+      if (part.type === "error") return yield this.explain(part.error);
+      const event = answer.add(part);
+      if (event !== null) yield event;
+      if (answer.isTooLong) break;
+    }
+    yield answer.build(request);
+  }
+
+  explain(error: unknown): ModelFailure {
+    const { place, wire, watch } = this;
+    if (this.refusal !== null) return withoutKey(this.refusal, place);
+    if (this.trouble !== null || watch.signal.aborted) return watch.explain(this.trouble ?? error);
+    const said = readVendorError(error);
+    if (said !== null) {
+      const body = JSON.stringify({ error: { message: said.message, type: said.type } });
+      const failure =
+        said.statusCode === undefined
+          ? failureInStream({ message: said.message })
+          : failureOf(said.statusCode, body, null, Date.now(), wire.hints);
+      return withoutKey(failure, place);
+    }
+    return watch.explain(this.isAnswered ? new BadAnswer(firstLine(error)) : error);
+  }
+
+  end(): void {
+    this.watch.end();
+  }
+
+  private async fetch(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
+    try {
+      // Another address was not configured, and must not get what was meant for this one.
+      const response = await fetch(input, { ...init, redirect: "error" });
+      const chunks = this.listen(response.body ?? []);
+      const { status, headers } = response;
+      if (response.ok) {
+        this.isAnswered = true;
+        return new Response(ReadableStream.from(chunks), { status, headers });
+      }
+      const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
+      this.refusal = failureOf(status, body, headers.get("retry-after"), Date.now(), this.wire.hints);
+    } catch (error) {
+      this.trouble = error;
+      throw error;
+    }
+    throw new Error(this.refusal.message);
+  }
+
+  private async *listen(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.watch.listen(body);
+    } catch (error) {
+      this.trouble = error;
+      throw error;
+    }
+  }
+}
+
+interface VendorError {
+  message: string;
+  type?: string | undefined;
+  statusCode?: number | undefined;
+}
+
+/** An error that the vendor itself reports within a stream that began as a good one; null where it is another one. */
+function readVendorError(error: unknown): VendorError | null {
+  if (
+    typeof error !== "object" ||
+    error === null ||
+    !("message" in error) ||
+    !("data" in error || "statusCode" in error)
+  )
+    return null;
+  const { message } = error;
+  const type = "type" in error && typeof error.type === "string" ? error.type : undefined;
+  const statusCode = "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : undefined;
+  return { message: String(message), type, statusCode };
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.split("\n", 1)[0] ?? "").slice(0, MESSAGE_CHARS_MAX);
+}

@@ -1,0 +1,40 @@
+/** What is true of an answer whatever wire it came over: its bounds, its ids, its price in tokens. */
+import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
+import { measure } from "../../kernel/budget.ts";
+import type { ModelRequest, ToolCall } from "../../kernel/model.ts";
+import { estimateTokens } from "../../prompt/tokens.ts";
+
+/** What a model says, thinks and writes in calls beyond this is left out, and the answer counts as truncated. */
+export const ANSWER_CHARS_MAX = 2 * 1_048_576;
+/** More calls than this in one answer are not read. */
+export const CALLS_MAX = 128;
+
+/** The calls with an id for each, as most endpoints give them. */
+export function withIds(calls: readonly ToolCall[]): ToolCall[] {
+  const ids = new Set<string>();
+  return calls.map((call, i) => {
+    const isGood = call.id !== "" && !ids.has(call.id);
+    const id = isGood ? call.id : `call${String(i).padStart(5, "0")}`;
+    ids.add(id);
+    return { ...call, id };
+  });
+}
+
+/** What an endpoint counted, as far as it did. */
+export interface Counted {
+  input?: number | null | undefined;
+  cached?: number | null | undefined;
+  output?: number | null | undefined;
+}
+
+/** The usage of an answer, estimated where the endpoint does not count. @param written all that the model wrote. */
+export function usageOf({ input, cached, output }: Counted, request: ModelRequest, written: string): Usage {
+  const tools = request.mayCall ? request.tools : [];
+  const inputTokens = input ?? measure(request.messages, tools);
+  return {
+    ...NO_USAGE,
+    inputTokens,
+    cachedTokens: Math.min(inputTokens, cached ?? 0),
+    outputTokens: output ?? estimateTokens(written),
+  };
+}

@@ -1,0 +1,67 @@
+/** What the providers of a vendor's own wire have in common: where their model is, by the settings. */
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Config } from "@mimikit/runtime/config/config";
+import { keyNamesOf, keyOf } from "@mimikit/runtime/config/providers";
+import type { Environment } from "@mimikit/runtime/home/home";
+import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
+import type { Senses } from "../../prompt/media.ts";
+import { effortOf, modelOf } from "../../provider.ts";
+import { type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "./place.ts";
+
+export interface NativeEndpoint extends Place {
+  /** What a request may have, in tokens. */
+  tokensMax: number;
+  /** Tokens of the window that are kept for an answer. */
+  outputTokensMax: number;
+  senses: Senses;
+}
+
+/** A vendor. */
+export interface Vendor {
+  id: "anthropic" | "google";
+  /** Its own address, with its version. */
+  baseUrl: string;
+  /** What its models have in common, and so one that nobody knows yet. */
+  known: Known;
+}
+
+/** Of a window, the answer may have no more. */
+const OUTPUT_SHARE_MAX = 0.5;
+
+type Settings = Pick<Config, "model" | "models" | "effort" | "efforts" | Vendor["id"]>;
+
+/** What must be set before `role` can have a model of the vendor; null when nothing is missing. */
+export function missingForVendor({ id }: Vendor, role: Role, config: Settings, env: Environment): string | null {
+  if (modelOf(role, config) === undefined) return "a model: set MIMIKIT_MODEL";
+  return keyOf(id, env) === undefined ? `a key: set ${keyNamesOf(id).join(" or ")}` : null;
+}
+
+/** The endpoint of `role`; nothing may be missing. */
+export function nativeEndpointOf(vendor: Vendor, role: Role, config: Settings, env: Environment): NativeEndpoint {
+  const settings = config[vendor.id];
+  const apiKey = keyOf(vendor.id, env);
+  const { baseUrl = vendor.baseUrl, firstByteSec, idleSec } = settings;
+  const model = modelOf(role, config) ?? "";
+  const { contextWindow, reservedOutput, vision, audio } = capabilitiesOf(model, settings, vendor.known);
+  const outputTokensMax = Math.min(reservedOutput, Math.floor(contextWindow * OUTPUT_SHARE_MAX));
+  const effort = effortOf(role, config);
+  return {
+    baseUrl: withVersion(baseUrl, vendor.baseUrl),
+    model,
+    tokensMax: Math.max(TOKENS_MIN, contextWindow - outputTokensMax),
+    outputTokensMax,
+    senses: { vision, audio },
+    firstByteMs: firstByteSec * 1_000,
+    idleMs: idleSec * 1_000,
+    retryDelaysMs: RETRY_DELAYS_MS,
+    ...(effort !== undefined && { effort }),
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
+
+/** An address is taken with its version and without: `https://host` is `https://host/v1` where the vendor's own ends so. */
+function withVersion(baseUrl: string, ownBaseUrl: string): string {
+  const trimmed = baseUrl.replace(/\/+$/, "");
+  const version = /\/v[^/]+$/.exec(ownBaseUrl)?.[0] ?? "";
+  return /\/v\d[^/]*$/.test(trimmed) ? trimmed : trimmed + version;
+}

@@ -1,0 +1,52 @@
+/** The providers of the kernel as the suites try them: their own code, at an address of the suite. */
+import { createAnthropic } from "../../packages/agent/src/providers/anthropic/index.ts";
+import { createGoogle } from "../../packages/agent/src/providers/google/index.ts";
+import { createOpenai } from "../../packages/agent/src/providers/openai/index.ts";
+import { TRIES } from "./kernel-suite.ts";
+import type { Candidate } from "./provider-suite.ts";
+
+const settings = (silenceMs: number) => ({
+  apiKey: "sk-conformance",
+  model: "scripted",
+  tokensMax: 14_336,
+  outputTokensMax: 2_048,
+  senses: { vision: false, audio: false },
+  firstByteMs: silenceMs,
+  idleMs: silenceMs,
+  retryDelaysMs: Array<number>(TRIES - 1).fill(1),
+});
+
+export const openai: Candidate = {
+  name: "openai",
+  kind: "kernel",
+  create: ({ baseUrl }, { silenceMs }) => createOpenai({ baseUrl, ...settings(silenceMs) }),
+};
+
+/** What the vendors' own libraries read: streams alone. */
+const streamed = { hasWhole: false, badJson: /what is no answer/ };
+
+export const anthropic: Candidate = {
+  name: "anthropic",
+  kind: "kernel",
+  create: ({ baseUrl }, { silenceMs }) => createAnthropic({ baseUrl, ...settings(silenceMs) }),
+  wire: {
+    ...streamed,
+    keyVariable: "ANTHROPIC_API_KEY",
+    otherShape: 'event: message_start\ndata: {"type":"message_start","message":"none"}\n\n',
+    errorEvent: 'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"out of memory"}}\n\n',
+    hasTornCalls: true,
+  },
+};
+
+export const google: Candidate = {
+  name: "google",
+  kind: "kernel",
+  create: ({ url }, { silenceMs }) => createGoogle({ baseUrl: `${url}/v1beta`, ...settings(silenceMs) }),
+  wire: {
+    ...streamed,
+    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    otherShape: 'data: {"candidates":"none"}\n\n',
+    errorEvent: 'data: {"error":{"code":500,"message":"out of memory","status":"INTERNAL"}}\n\n',
+    hasTornCalls: false,
+  },
+};
