@@ -70,6 +70,8 @@ describe("auto", () => {
       "openai lacks a model: set MIMIKIT_MODEL",
       expect.stringMatching(/^codex lacks a program/),
       expect.stringMatching(/^claude lacks a program/),
+      "anthropic lacks a model: set MIMIKIT_MODEL",
+      "google lacks a model: set MIMIKIT_MODEL",
     ]);
   });
 });

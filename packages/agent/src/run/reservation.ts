@@ -4,6 +4,7 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced } from "@mimikit/protocol/base/usage";
 import type { Config } from "@mimikit/runtime/config/config";
 import { isFree } from "@mimikit/runtime/config/providers";
+import { knownPrice } from "./prices.ts";
 import { modelOf } from "../provider.ts";
 import { chainOf, type Surroundings } from "../providers/index.ts";
 
@@ -15,7 +16,8 @@ export function reservationOf(role: Role, config: Config, surroundings: Surround
   return spendingOf(priced({ ...NO_USAGE, inputTokens }, priceOf(modelOf(role, config), config.prices)));
 }
 
-/** What the tokens of a model cost; undefined where the settings do not say. */
+/** What the tokens of a model cost: by the settings, else by the table of known prices; undefined where neither says. */
 export function priceOf(model: string | undefined, prices: Config["prices"]): Price | undefined {
-  return model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+  if (model === undefined) return undefined;
+  return Object.hasOwn(prices, model) ? prices[model] : knownPrice(model);
 }

@@ -99,7 +99,7 @@ export const Config = z.strictObject({
     .record(z.string().min(1).max(200), Price)
     .default({})
     .describe(
-      "What the tokens of a model cost, by its name: `input`, `cached` and `output` in US dollars for a million; a variable holds it as JSON.",
+      "What the tokens of a model cost, by its name: `input`, `cached` and `output` in US dollars for a million, before what is known of well-known models; a variable holds it as JSON.",
     ),
   model: modelName().describe("The model that a model endpoint is asked for, by the name it has there."),
   models: group("Exceptions from `model`, by role.", {
