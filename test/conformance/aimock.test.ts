@@ -1,8 +1,10 @@
-/** The conformance suites at a third party's mock, for each wire. */
+/** The conformance suites at a third party's mock, for each wire, and turns at one that goes wrong at random. */
+import { describe, expect, test } from "vitest";
+import { replyOf } from "../agent/fixtures.ts";
 import { Aimock } from "../support/aimock.ts";
 import { anthropic, google, openai } from "./candidates.ts";
 import { describeKernelProvider } from "./kernel-suite.ts";
-import { describeProvider, type Server } from "./provider-suite.ts";
+import { createBench, describeProvider, ok, remember, remembered, type Server } from "./provider-suite.ts";
 
 const aimock: Server = {
   name: "aimock",
@@ -26,3 +28,17 @@ for (const wire of [openai, anthropic, google]) {
   describeProvider(candidate);
   describeKernelProvider(candidate);
 }
+
+describe.each([openai, anthropic, google])("with $name at aimock in chaos", (wire) => {
+  const chaos = { dropRate: 0.2, malformedRate: 0.2, disconnectRate: 0.2 };
+  const { turn } = createBench({ ...wire, server: { ...aimock, start: (script) => Aimock.start(script, chaos) } });
+
+  test("every turn ends in one reply, and what it did was done once or not at all", async () => {
+    for (let i = 0; i < 10; i++) {
+      const ran = await turn(({ results }) => (results.length === 0 ? { calls: [remember("a")] } : ok));
+      expect(ran.effects.filter((effect) => effect.type === "reply")).toHaveLength(1);
+      if (ran.status === "done") expect(remembered(ran)).toEqual(["a"]);
+      else expect([replyOf(ran), remembered(ran)]).toEqual([expect.stringContaining("could not finish"), []]);
+    }
+  });
+});

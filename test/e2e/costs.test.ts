@@ -23,8 +23,12 @@ const LISTS_MAX = { supervisor: 28, workers: 18, gateway: 42 };
 const LIGHT = [
   "kernel/capabilities.ts",
   "providers/agent-cli/find-binary.ts",
+  "providers/anthropic/vendor.ts",
   "providers/claude/settings.ts",
   "providers/codex/settings.ts",
+  "providers/endpoint/native.ts",
+  "providers/endpoint/place.ts",
+  "providers/google/vendor.ts",
   "providers/openai/endpoint.ts",
 ].map((path) => `packages/agent/src/${path}`);
 const OF_PROVIDERS = /^packages\/agent\/src\/(kernel|providers\/(?!offline\/).*)\//;
@@ -39,6 +43,8 @@ beforeAll(async () => {
       OPENAI_API_KEY: "",
       OPENAI_BASE_URL: "",
       ANTHROPIC_API_KEY: "",
+      GOOGLE_GENERATIVE_AI_API_KEY: "",
+      GEMINI_API_KEY: "",
       MIMIKIT_TICK_MS: String(TICK_MS),
       MIMIKIT_REREAD_SEC: String(REREAD_SEC),
     },
@@ -67,5 +73,6 @@ test("where only the offline engine answers, no code of another provider is load
     const { imported } = await mimikit.calls(role);
     expect(imported).toContainEqual(expect.stringMatching(/^apps\/.*\/main\.ts$/));
     expect([role, imported.filter((path) => OF_PROVIDERS.test(path)).sort()]).toEqual([role, LIGHT]);
+    expect(imported.filter((path) => path.includes("@ai-sdk"))).toEqual([]);
   }
 });

@@ -2,7 +2,7 @@
  * The same scripts on somebody else's server: a third party's mock of OpenAI, Anthropic and Gemini, with its faults. What
  * we understand of a wire is thus not shown by our own server alone.
  */
-import { type ChatCompletionRequest, type Fixture, LLMock } from "@copilotkit/aimock";
+import { type ChaosConfig, type ChatCompletionRequest, type Fixture, LLMock } from "@copilotkit/aimock";
 import type { Role } from "@mimikit/protocol/base/role";
 import { type Message, type ModelRequest, roleOf } from "./model-server/request.ts";
 import { type Answer, isFault, type Script, type Step } from "./model-server/script.ts";
@@ -41,8 +41,10 @@ export class Aimock implements ScriptedModel {
     on(() => true);
   }
 
-  static async start(script: Script = {}): Promise<Aimock> {
+  /** @param chaos how often it goes wrong at random, and in which way. */
+  static async start(script: Script = {}, chaos?: ChaosConfig): Promise<Aimock> {
     const model = new Aimock(script);
+    if (chaos !== undefined) model.mock.setChaos(chaos);
     await model.mock.start();
     return model;
   }
