@@ -101,6 +101,13 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await progressOf(mine).filter({ hasText: "Saved" }).waitFor();
 
       await page.locator(".thinking").waitFor();
+      pages.gateway.pass({ type: "thought", taskId: "t-000042", text: "They want a list." });
+      const thoughts = page.locator(".thoughts");
+      await thoughts.waitFor();
+      expect(await thoughts.getByText("They want a list.").isVisible()).toBe(false);
+      await thoughts.locator("summary").click();
+      await thoughts.getByText("They want a list.").waitFor();
+
       pages.gateway.pass({ type: "delta", taskId: "t-000042", text: "I am **look" });
       pages.gateway.pass({ type: "delta", taskId: "t-000042", text: "ing**." });
       await page.locator(".forming strong", { hasText: "looking" }).waitFor();
@@ -112,7 +119,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
         messageRecord({ id: "t-000042.reply", role: "assistant", text: "I am **looking**.", answers: [messageId] }),
       );
       await progressOf(mine).filter({ hasText: "Answered" }).waitFor();
-      expect(await page.locator(".forming, .thinking").count()).toBe(0);
+      expect(await page.locator(".forming, .thinking, .thoughts").count()).toBe(0);
       expect(await page.locator(".message").count()).toBe(2);
       expect(mishaps).toEqual([]);
     });

@@ -30,7 +30,7 @@ type OrderedFrame = Extract<
   ServerFrame,
   { type: "message" | "task" | "question" | "trigger" | "notification" | "status" }
 >;
-type Lossy = Extract<ServerFrame, { type: "begin" | "delta" | "progress" | "error" }>;
+type Lossy = Extract<ServerFrame, { type: "begin" | "delta" | "thought" | "progress" | "error" }>;
 
 /** A wish that came over HTTP. */
 export interface Wanted {

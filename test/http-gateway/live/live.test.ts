@@ -245,6 +245,28 @@ test("who joins in the middle of a run is told what was said of it so far, also 
   expect(later.frames.some((frame) => frame.type === "delta")).toBe(false);
 });
 
+test("what a model thinks is passed on apart from what it says, also to who joins late, and goes with a new beginning", async () => {
+  const gateway = await startGateway({ config: { tickMs: 50 } });
+  const task = await queue(gateway.fs, taskOf("t-000001.0"));
+  await claim(gateway.fs, task);
+  const client = await connect(gateway);
+  await client.next("snapshot");
+  const path = join(gateway.home, streamPath(task.id));
+  appendFileSync(
+    path,
+    `{"type":"thought","text":"Hm, "}\n{"type":"thought","text":"so."}\n{"type":"delta","text":"Yes."}\n`,
+  );
+  expect(await client.next("thought")).toEqual({ type: "thought", taskId: task.id, text: "Hm, so." });
+  expect(await client.next("delta")).toEqual({ type: "delta", taskId: task.id, text: "Yes." });
+  const late = await connect(gateway);
+  expect(await late.next("thought")).toEqual({ type: "thought", taskId: task.id, text: "Hm, so." });
+  appendFileSync(path, `{"type":"begin"}\n{"type":"progress","step":"again"}\n`);
+  await client.next("begin");
+  const later = await connect(gateway);
+  await later.next("progress");
+  expect(later.frames.some((frame) => frame.type === "thought")).toBe(false);
+});
+
 test("where a task says it all anew, whoever is there is told so, and who joins later sees only what came after", async () => {
   const gateway = await startGateway({ config: { tickMs: 50 } });
   const task = await queue(gateway.fs, taskOf("t-000001.0"));
