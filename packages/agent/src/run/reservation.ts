@@ -4,9 +4,9 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced } from "@mimikit/protocol/base/usage";
 import type { Config } from "@mimikit/runtime/config/config";
 import { isFree } from "@mimikit/runtime/config/providers";
-import { knownPrice } from "./prices.ts";
 import { modelOf } from "../provider.ts";
 import { chainOf, type Surroundings } from "../providers/index.ts";
+import { knownPrice } from "./prices.ts";
 
 /** The tokens that the settings reserve for `role`, at the price of its model; nothing for a provider that is free. */
 export function reservationOf(role: Role, config: Config, surroundings: Surroundings): Spending {
