@@ -1,5 +1,6 @@
 /** docs/configuration.md, made from the one schema of the configuration. */
 import { Config } from "@mimikit/runtime/config/config";
+import { READ_AT_START } from "@mimikit/runtime/config/describe-settings";
 import { CONFIG_FIELDS, valueAt } from "@mimikit/runtime/config/fields";
 import { z } from "zod";
 
@@ -22,6 +23,25 @@ maxConcurrency: 4
 timeoutSec:
   worker: 1800
 \`\`\`
+
+## How they are set
+
+| | |
+|---|---|
+| an editor | \`config.yaml\`, read again when it is saved; \`mimikit config validate\` names the line of each mistake |
+| \`mimikit config set budget.day.costUsd 5\`, \`mimikit config unset …\` | also while nothing runs; says what it was and what it is |
+| the page, *Settings* | a form with every setting, its bounds, and where its value comes from |
+| \`GET\` and \`PATCH /api/settings\` | [api](api.md) |
+
+All but the first edit the same file: one value becomes another, and every other byte of the file stays, comments too. Of a value that is
+taken out, its line goes with what stands on it, and the line of a group of which nothing is left. Two who save at the same time lose
+nothing, and a crash leaves the old text or the new one. A saved setting counts from then on, and [undo](undo.md) takes it back; ${READ_AT_START.map((name) => `\`${name}\``).join(", ")} count after \`mimikit restart\`.
+
+Refused, with nothing saved: a name that there is not, a value out of its bounds, what looks like a key or a password, a setting that
+a variable of the running processes has set (it wins), a file that has a mistake (correct its line first), a value that others refer to by an anchor, a
+file behind a symbolic link (edit the file that it leads to), and a state directory that is not [adopted](security.md#whose-state-directory-it-is).
+
+## All of them
 
 | setting | default | variable | |
 |---|---|---|---|

@@ -7,7 +7,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import type { Log } from "@mimikit/runtime/audit/log";
-import type { Config } from "@mimikit/runtime/config/config";
+import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import { readToken } from "@mimikit/runtime/home/home";
 import { completeHome } from "@mimikit/runtime/keep-home";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
@@ -38,7 +38,7 @@ export interface GatewayOptions {
   /** The state directory; prepared. */
   home: string;
   workDir: string;
-  config: Pick<Config, "host" | "port" | "allowedHosts" | "tickMs" | "rereadSec">;
+  config: Omit<StartSettings, "logLevel">;
   /** Who answers, and what is wrong with the settings; asked again for each status. */
   settings: () => SettingsFacts;
   log: Log;

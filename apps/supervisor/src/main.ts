@@ -6,6 +6,7 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
+import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { lockDocument } from "@mimikit/runtime/home/document-lock";
@@ -53,7 +54,7 @@ await waitForSingleton(home, "supervisor", () =>
   ),
 );
 if (!adopted) await waitForAdoption(home, process.env, "supervisor");
-const { config } = loadConfig(home, process.env);
+const config: StartSettings = loadConfig(home, process.env).config;
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "supervisor", config.logLevel);
 let configChanges: Loop | undefined;

@@ -14,6 +14,7 @@ import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { UsageLine } from "@mimikit/protocol/base/usage";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
+import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { homeHash, readToken, resolveHome } from "@mimikit/runtime/home/home";
@@ -52,7 +53,7 @@ await waitForSingleton(home, "workers", () =>
   ),
 );
 if (!adopted) await waitForAdoption(home, process.env, "workers");
-const { config } = loadConfig(home, process.env);
+const config: StartSettings = loadConfig(home, process.env).config;
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "workers", config.logLevel);
 const surroundings = { home, env: process.env };

@@ -501,6 +501,52 @@ export type ChangeView = z.infer<typeof ChangeView>;
 
 export const ChangesAnswer = z.object({ changes: z.array(ChangeView) });
 
+/** The value of a setting; null where none is set. */
+export const SettingValue = z.union([
+  z.null(),
+  z.boolean(),
+  z.number(),
+  z.string(),
+  z.array(z.string()),
+  z.record(z.string(), z.unknown()),
+]);
+export type SettingValue = z.infer<typeof SettingValue>;
+
+/** A setting as it is in force. */
+export const SettingView = z.object({
+  /** Its place in config.yaml: `budget.day.costUsd`. */
+  name: z.string(),
+  /** `budget`; null for one that is in no group. */
+  group: z.string().nullable(),
+  description: z.string(),
+  /** JSON Schema of its value: kind, bounds, choices. */
+  schema: z.record(z.string(), z.unknown()),
+  default: SettingValue,
+  /** Without the password where it is an address. */
+  value: SettingValue,
+  source: z.enum(["default", "file", "environment"]),
+  /** The variable that it comes from, which wins over config.yaml. */
+  variable: z.string().optional(),
+  /** false: a change counts at once. */
+  needsRestart: z.boolean(),
+});
+export type SettingView = z.infer<typeof SettingView>;
+
+/** `GET /api/settings`: all of them, in the order of docs/configuration.md. */
+export const SettingsAnswer = z.object({ settings: z.array(SettingView) });
+export type SettingsAnswer = z.infer<typeof SettingsAnswer>;
+
+export const SETTING_CHANGES_MAX = 100;
+
+/** `PATCH /api/settings`: all of it is saved, or nothing; null takes a setting out of config.yaml. */
+export const SettingsBody = z.strictObject({
+  changes: z
+    .array(z.strictObject({ name: z.string().min(1).max(200), value: SettingValue }))
+    .min(1)
+    .max(SETTING_CHANGES_MAX),
+});
+export type SettingsBody = z.infer<typeof SettingsBody>;
+
 export const HISTORY_QUERY_CHARS_MAX = 1_000;
 export const HISTORY_HITS_DEFAULT = 5;
 export const HISTORY_HITS_MAX = 20;

@@ -51,7 +51,7 @@ export function variableOf({ variables, schema }: ConfigField, env: Environment)
 }
 
 /** A variable is text: a list is separated by commas, a table is JSON, and what reads as a number is one where one is wanted. */
-function readVariable(text: string, schema: z.ZodType) {
+export function readVariable(text: string, schema: z.ZodType) {
   const kind = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   if (kind instanceof z.ZodRecord) {
     const value = tryJson(text);
@@ -91,6 +91,6 @@ export function withValue(
   return { ...record, [key]: withValue(isGroup(inner) ? inner : {}, rest, value) };
 }
 
-function isGroup(value: unknown): value is Record<string, unknown> {
+export function isGroup(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

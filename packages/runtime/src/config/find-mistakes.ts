@@ -35,7 +35,8 @@ export function findMistakes(path: string): Mistake[] | null {
   return mistakesIn(text);
 }
 
-function mistakesIn(text: string): Mistake[] {
+/** Of the text of a file; an empty list where all is well. */
+export function mistakesIn(text: string): Mistake[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
   if (document.errors.length > 0)
@@ -97,13 +98,18 @@ function rightFor(name: string): string {
 }
 
 function nearestTo(name: string): string {
+  const nearest = nearestName(name);
+  return nearest === undefined ? "remove it; mimikit config show lists all settings" : `did you mean ${nearest}?`;
+}
+
+/** The setting or group that was meant by a name that there is not; undefined where none is likely. */
+export function nearestName(name: string): string | undefined {
   const ranked = [...NAMES, ...GROUPS].map((known) => ({
     known,
     edits: editsBetween(name.toLowerCase(), known.toLowerCase()),
   }));
   const [nearest] = ranked.sort((a, b) => a.edits - b.edits);
-  const isLikely = nearest !== undefined && nearest.edits <= EDITS_MAX;
-  return isLikely ? `did you mean ${nearest.known}?` : "remove it; mimikit config show lists all settings";
+  return nearest !== undefined && nearest.edits <= EDITS_MAX ? nearest.known : undefined;
 }
 
 /** Letters to add, remove or change to make one text of the other. */

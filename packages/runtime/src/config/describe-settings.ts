@@ -1,0 +1,56 @@
+/** The settings as others are shown them: what each is, what it may be, what it is, and where that comes from. */
+import type { SettingView } from "@mimikit/protocol/wire/api";
+import { z } from "zod";
+import type { Environment } from "../home/home.ts";
+import { loadSettings } from "./config.ts";
+import { type ConfigField, valueAt } from "./fields.ts";
+import { Config } from "./schema.ts";
+
+export const MASK = "********";
+
+/** The settings that processes read once, when they start. Their types keep them from reading others then. */
+export const READ_AT_START = ["host", "port", "allowedHosts", "tickMs", "rereadSec", "logLevel"] as const;
+/** The settings of a process that it reads once. */
+export type StartSettings = Pick<Config, (typeof READ_AT_START)[number]>;
+
+const DEFAULTS: unknown = Config.parse({});
+
+/** Every setting in the order of the schema. Addresses are shown without the passwords in them. */
+export function describeSettings(home: string, env: Environment): SettingView[] {
+  return loadSettings(home, env).map(({ field, value, source, variable }) => ({
+    name: field.path.join("."),
+    group: field.path.length > 1 ? (field.path[0] ?? null) : null,
+    description: descriptionOf(field),
+    schema: schemaOf(field),
+    default: (valueAt(DEFAULTS, field.path) ?? null) as SettingView["default"],
+    value: (maskedIn(value) ?? null) as SettingView["value"],
+    source,
+    ...(variable !== undefined && { variable }),
+    needsRestart: needsRestart(field),
+  }));
+}
+
+/** Does it count only when the processes start anew? Every other setting counts within a moment. */
+export function needsRestart({ path }: ConfigField): boolean {
+  return READ_AT_START.some((name) => name === path[0]);
+}
+
+export function descriptionOf({ schema }: ConfigField): string {
+  return z.globalRegistry.get(schema)?.description ?? "";
+}
+
+/** An address may hold a name and a password: they stay in it. */
+export function maskedIn(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/^(https?:\/\/)[^/?#]*@/i, `$1${MASK}@`) : value;
+}
+
+/** JSON Schema of its value. */
+function schemaOf({ schema }: ConfigField): SettingView["schema"] {
+  const {
+    $schema: _dialect,
+    description: _text,
+    default: _standard,
+    ...rest
+  } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
+}
