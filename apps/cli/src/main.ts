@@ -93,6 +93,7 @@ const WITH_TEXT = new Set([
   "backlog add",
   "backlog done",
   "backlog remove",
+  "config set",
 ]);
 
 /** How a shell asks what can come next. */

@@ -1,5 +1,5 @@
 /** `mimikit config` as people run it, and the mistakes that it finds. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSettings } from "@mimikit/runtime/config/config";
@@ -65,4 +65,52 @@ test("the settings are shown with everything down, and no password with them", a
   expect(table.out).not.toContain("secret-word");
   const { code, out, error } = await runCli(place, ["config", "validate", "--json"]);
   expect({ code, error, document: JSON.parse(out) }).toMatchObject({ code: 0, error: "", document: { ok: true } });
+});
+
+test("a setting is set and unset with everything down: old and new are said, and comments stay", async () => {
+  const home = homeWith("# mine\nport: 9001 # as ever\n");
+  const place = { home, workDir: home };
+  const text = () => readFileSync(join(home, "config.yaml"), "utf8");
+  const set = await runCli(place, ["config", "set", "budget.day.costUsd", "2.5"]);
+  expect(set).toMatchObject({ code: 0, error: "" });
+  expect(set.out).toMatch(/^budget\.day\.costUsd: – \(default\) → 2\.5 \(file\)\nit counts when Mimikit runs\n/);
+  expect(set.out).toContain("mimikit undo");
+  expect(text()).toBe("# mine\nport: 9001 # as ever\nbudget:\n  day:\n    costUsd: 2.5\n");
+
+  const list = await runCli(place, ["config", "set", "selfImprove.checks", "npm test, npm run lint", "--json"]);
+  expect(JSON.parse(list.out)).toEqual({
+    name: "selfImprove.checks",
+    before: { value: null, source: "default" },
+    after: { value: ["npm test", "npm run lint"], source: "file" },
+    needsRestart: false,
+  });
+  const table = await runCli(place, ["config", "set", "prices", '{"m": {"input": 1, "cached": 0, "output": 2}}']);
+  expect(table).toMatchObject({ code: 0 });
+  for (const name of ["budget.day.costUsd", "selfImprove.checks", "prices"])
+    expect(await runCli(place, ["config", "unset", name])).toMatchObject({ code: 0 });
+  expect(text()).toBe("# mine\nport: 9001 # as ever\n");
+});
+
+test("what cannot be set is refused: 2 for what was typed, 1 for what is in the way", async () => {
+  const home = homeWith("port: 9001\n");
+  const place = { home, workDir: home };
+  const refused = async (...words: string[]) => {
+    const { code, out, error } = await runCli(place, ["config", ...words]);
+    expect(out).toBe("");
+    return { code, error };
+  };
+  expect(await refused("set", "maxConcurency", "4")).toEqual({
+    code: 2,
+    error: "mimikit: there is no setting maxConcurency: did you mean maxConcurrency?\n",
+  });
+  expect(await refused("set", "port", "-1")).toEqual({
+    code: 2,
+    error: expect.stringMatching(/^mimikit: port: Too small/),
+  });
+  expect(await refused("set", "port")).toMatchObject({ code: 2, error: expect.stringContaining("<name> <value>") });
+  expect(await refused("show", "port", "1")).toMatchObject({ code: 2 });
+  writeFileSync(join(home, "config.yaml"), "port: 9001\nhost: [\n");
+  const broken = await refused("set", "port", "9002");
+  expect(broken).toMatchObject({ code: 1, error: expect.stringMatching(/line \d of config\.yaml/) });
+  expect(readFileSync(join(home, "config.yaml"), "utf8")).toBe("port: 9001\nhost: [\n");
 });

@@ -20,7 +20,8 @@ export function markWords(words: readonly string[]): string[] {
   ];
 }
 
-function unmarked(word: string): string {
+/** A word as it was typed. */
+export function unmarked(word: string): string {
   return word.startsWith(MARK) ? word.slice(MARK.length) : word;
 }
 

@@ -2,34 +2,92 @@
 import { join, resolve } from "node:path";
 import { loadConfig, loadSettings, type Setting } from "@mimikit/runtime/config/config";
 import { CONFIG_FILE } from "@mimikit/runtime/config/config-file";
+import { descriptionOf, MASK, maskedIn, needsRestart } from "@mimikit/runtime/config/describe-settings";
+import { editSettings, refusalOf, SettingsRefused, settingNamed } from "@mimikit/runtime/config/edit-settings";
+import { type ConfigField, readVariable } from "@mimikit/runtime/config/fields";
 import { findMistakes } from "@mimikit/runtime/config/find-mistakes";
 import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
-import { z } from "zod";
+import { openHome } from "@mimikit/runtime/home/adoption";
 import { actions, command } from "../arguments/command.ts";
+import { unmarked } from "../arguments/text-argument.ts";
+import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
-
-const MASK = "********";
+import { runningEnvironment } from "../processes/instance.ts";
 
 export const config = command({
-  usage: "config [action] [what]",
-  summary: "which settings are in force, where they come from, and what is wrong",
+  usage: "config [action] [what] [value]",
+  summary: "which settings are in force, where they come from, and what is wrong; sets them",
   examples: [
     ["mimikit config show", "every setting with its value and where it comes from"],
     ["mimikit config show timeoutSec", "those whose names contain it, with the variables that set them"],
+    [
+      "mimikit config set budget.day.costUsd 5",
+      "saves it in config.yaml, whose comments stay; mimikit undo takes it back",
+    ],
+    ["mimikit config set selfImprove.checks 'npm test,npm run lint'", "a list has commas; a table is JSON"],
+    ["mimikit config unset budget.day.costUsd", "takes it out again: the default counts"],
     ["mimikit config validate", "names the line of each mistake and what to do; exit code 1 when there is one"],
     ["mimikit config validate ./config.yaml", "another file, before you put it into place"],
   ],
   options: (yargs) =>
     yargs
-      .positional("action", actions("show", "validate"))
-      .positional("what", { type: "string", describe: "show: a part of a name; validate: a file" }),
-  async run({ json, action, what }) {
+      .positional("action", actions("show", "set", "unset", "validate"))
+      .positional("what", { type: "string", describe: "show: a part of a name; set, unset: a name; validate: a file" })
+      .positional("value", { type: "string", describe: "set: the value, as a variable would say it" }),
+  async run({ json, action, what, value }) {
+    if ((value !== undefined) !== (action === "set"))
+      throw new Failure(
+        "usage",
+        action === "set"
+          ? "say what to set and its value: mimikit config set <name> <value>"
+          : `config ${action} takes no value`,
+      );
     if (action === "show") show(json, what);
-    else validate(json, what);
+    else if (action === "validate") validate(json, what);
+    else if (what === undefined) throw new Failure("usage", "say what to unset: mimikit config unset <name>");
+    else await edit(json, what, value === undefined ? undefined : unmarked(value));
   },
 });
+
+/** @param text the value; undefined takes the setting out of the file. */
+async function edit(json: boolean, name: string, text: string | undefined): Promise<void> {
+  const { home } = currentPlace();
+  openHome(home, process.env);
+  const running = await runningEnvironment(home);
+  // It is their variables that win, whatever those of this shell are.
+  const env = running ?? process.env;
+  const settingNow = () => loadSettings(home, env).find(({ field }) => field.path.join(".") === name);
+  const before = settingNow();
+  try {
+    const value = text === undefined ? undefined : readWord(settingNamed(name), text);
+    await withDisk(home, (fs) => editSettings({ fs, home, env }, [{ name, value }]));
+  } catch (error) {
+    if (!(error instanceof SettingsRefused)) throw error;
+    throw new Failure(error.reason === "mistake" ? "usage" : "failed", error.message);
+  }
+  const after = settingNow();
+  if (before === undefined || after === undefined) return;
+  const waits = needsRestart(after.field);
+  if (json) {
+    const said = ({ value, source }: Setting) => ({ value: maskedIn(value) ?? null, source });
+    printJson({ name, before: said(before), after: said(after), needsRestart: waits });
+    return;
+  }
+  const said = ({ value, source }: Setting) => `${valueText(value)} (${source})`;
+  printLine(plainLine(`${name}: ${said(before)} → ${said(after)}`));
+  if (running === null) printLine("it counts when Mimikit runs");
+  else printLine(waits ? "it counts after  mimikit restart" : "it counts from now on");
+  printLine(styled("dim", "mimikit undo  lists the change once Mimikit has seen it, and takes it back"));
+}
+
+/** A word of the command line, read as a variable is. */
+function readWord({ path, schema }: ConfigField, text: string): unknown {
+  const read = readVariable(text, schema);
+  if (read.success) return read.data;
+  throw new Failure("usage", refusalOf(path, read.error));
+}
 
 function show(json: boolean, part = ""): void {
   const { home, workDir } = currentPlace();
@@ -49,7 +107,7 @@ function show(json: boolean, part = ""): void {
         source: setting.source,
         ...(setting.variable !== undefined && { variable: setting.variable }),
         variables: setting.field.variables,
-        description: descriptionOf(setting),
+        description: descriptionOf(setting.field),
       })),
       secrets: secrets.map((variable) => ({ variable, value: MASK })),
     });
@@ -67,7 +125,7 @@ function show(json: boolean, part = ""): void {
       setting.field.path.join("."),
       valueText(setting.value),
       setting.variable ?? setting.source,
-      descriptionOf(setting),
+      descriptionOf(setting.field),
     ]),
     "there is no setting",
   );
@@ -109,16 +167,7 @@ function validate(json: boolean, given: string | undefined): void {
   if (count > 0) throw new Failure("failed", `${count} mistake${count === 1 ? "" : "s"} in the settings`);
 }
 
-function descriptionOf({ field }: Setting): string {
-  return z.globalRegistry.get(field.schema)?.description ?? "";
-}
-
 function valueText(value: unknown): string {
   const shown = maskedIn(value);
   return shown === undefined ? "–" : typeof shown === "string" ? shown : JSON.stringify(shown);
-}
-
-/** An address may hold a name and a password: they stay in it. */
-function maskedIn(value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/^(https?:\/\/)[^/@]+@/i, `$1${MASK}@`) : value;
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
-import { homeHash, resolveHome } from "@mimikit/runtime/home/home";
+import { type Environment, homeHash, resolveHome } from "@mimikit/runtime/home/home";
 import { identityOf, isAlive } from "@mimikit/runtime/process/identity";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
@@ -40,6 +40,12 @@ export function runningText(living: ReadonlyMap<ProcessRole, unknown>): string {
 export async function runningWorkDir(home: string): Promise<string | undefined> {
   const [found] = await roleProcesses(home);
   return found?.environment.get("MIMIKIT_WORK_DIR");
+}
+
+/** The variables that the running processes were started with; null where none runs, or nothing says so. */
+export async function runningEnvironment(home: string): Promise<Environment | null> {
+  const [found] = await roleProcesses(home);
+  return found === undefined ? null : Object.fromEntries(found.environment);
 }
 
 /** Every PM2 daemon of this home; more than one is a fault. */
