@@ -15,6 +15,7 @@ import { metrics } from "./routes/metrics.ts";
 import { openApi } from "./routes/openapi.ts";
 import { answer, questions } from "./routes/questions.ts";
 import { restart } from "./routes/restart.ts";
+import { patchSettings, settings } from "./routes/settings.ts";
 import { pair, signOut } from "./routes/signing-in.ts";
 import { skills } from "./routes/skills.ts";
 import { status } from "./routes/status.ts";
@@ -76,6 +77,8 @@ export const ROUTES: readonly Route[] = [
   improvements,
   skills,
   audit,
+  settings,
+  patchSettings,
   restart,
   metrics,
   openApi(() => ROUTES),

@@ -83,6 +83,8 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   postUndo: () => ({ body: { id: LIVED_IN.change } }),
   getImprovements: () => ({ query: "limit=3" }),
   getSkills: () => ({}),
+  getSettings: () => ({}),
+  patchSettings: () => ({ body: { changes: [{ name: "retryDelaySec", value: 5 }] } }),
   getAudit: () => ({ query: "limit=3&actor=supervisor" }),
   postRestart: () => ({ body: {} }),
   getMetrics: () => ({}),
