@@ -70,6 +70,7 @@ export class ScriptedGateway {
     ["/api/backlog", { items: [] }],
     ["/api/skills", { skills: [], problems: [] }],
     ["/api/improvements", { improvements: [] }],
+    ["/api/settings", { settings: [] }],
     [
       "/api/triggers/simulate",
       { from: "", to: "", firings: [], isCut: false, expected: { tokens: 0, costUsd: 0 }, conditional: [] },

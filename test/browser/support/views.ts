@@ -8,9 +8,13 @@ import type {
   SkillList,
   UsageRow,
 } from "@mimikit/protocol/wire/api";
+import { describeSettings } from "@mimikit/runtime/config/describe-settings";
 import type { Page } from "playwright-core";
 import { changeRecord, improvementRecord, messageRecord, taskRecord, triggerRecord } from "./records.ts";
 import type { ScriptedGateway } from "./scripted-gateway.ts";
+
+/** Where nothing is: all settings are as they are by default. */
+const NOWHERE = "/there/is/none";
 
 /** Opens a view by its address, as a bookmark does. */
 export async function openView(page: Page, address: string): Promise<void> {
@@ -99,6 +103,7 @@ export function fill(gateway: ScriptedGateway): void {
     problems: [{ path: "/home/me/.config/mimikit/skills/Draft", reason: "its name is not that of its folder" }],
   } satisfies SkillList);
   gateway.answers.set("/api/improvements", { improvements: [improvementRecord({ number: 12 })] });
+  gateway.answers.set("/api/settings", { settings: describeSettings(NOWHERE, { MIMIKIT_HOME: NOWHERE }) });
   gateway.answers.set("/api/usage", { rows: [usageRow({})] });
   gateway.answers.set("/api/audit", trailOf("task_queued", "task_done"));
   gateway.answers.set("/api/triggers/upcoming", { upcoming: ["2126-12-01T09:00:00.000Z"] });

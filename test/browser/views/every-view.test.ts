@@ -1,12 +1,23 @@
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import axe from "axe-core";
 import { describe, expect, test } from "vitest";
+import type { SettingSection } from "../../../apps/web/src/i18n/setting-words.ts";
 import { Instance } from "../../support/instance.ts";
 import { openInstance } from "../support/open-instance.ts";
 import { taskRecord, triggerRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
 import { VIEWS } from "../support/view-list.ts";
 import { field, fill, openView, trailOf } from "../support/views.ts";
+
+/** Of the form of the settings; each unfolds at its address. */
+const SECTIONS = {
+  budget: 1,
+  prices: 1,
+  selfImprove: 1,
+  time: 1,
+  outage: 1,
+  others: 1,
+} satisfies Record<SettingSection, number>;
 
 /** Every view is looked at by axe, one after the other, in one test. */
 const AXE_MS_MAX = 4 * BROWSER_MS_MAX;
@@ -24,6 +35,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     "triggers/new",
     "memory/memory.md",
     "triggers/trg-if",
+    ...Object.keys(SECTIONS).map((section) => `settings/${section}`),
   ];
 
   /** Something in every view, and a condition of several parts in its form. */

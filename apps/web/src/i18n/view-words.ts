@@ -380,8 +380,8 @@ export const viewWords = {
   ),
   change: say("To change it", "怎样更改"),
   changeText: say(
-    "Edit config.yaml in the state directory, or set the variable and start again. Nothing has to be restarted after an edit of the file; a mistake in it is reported, and the last good settings stay in force.",
-    "编辑状态目录里的 config.yaml，或设置环境变量后重新启动。编辑文件后不需要重启；写错了会报告，最后一份正确的设置继续有效。",
+    "Set it below, edit config.yaml in the state directory, or set the variable and start again. Nothing has to be restarted after an edit of the file; a mistake in it is reported, and the last good settings stay in force.",
+    "在下面设置，或编辑状态目录里的 config.yaml，或设置环境变量后重新启动。编辑文件后不需要重启；写错了会报告，最后一份正确的设置继续有效。",
   ),
   changeExamples: [
     {
@@ -392,6 +392,11 @@ export const viewWords = {
     { code: "MIMIKIT_PROVIDER_WORKER=codex npm start", why: say("for one role only", "只改一个角色") },
     { code: "npx mimikit config show", why: say("every setting, and where it comes from", "所有设置，以及它们的来源") },
   ],
+  allSettings: say("Everything that can be set", "所有可以设置的内容"),
+  allSettingsText: say(
+    "It is saved in config.yaml, whose comments stay, and can be undone. Nearly all of it counts at once.",
+    "保存在 config.yaml 里，其中的注释会保留，也可以撤销。几乎所有设置立即生效。",
+  ),
   appearance: say("This browser", "这个浏览器"),
   appearanceText: say(
     "Colours and language of the page, kept in this browser only. A change of the language loads the page again.",

@@ -1,4 +1,4 @@
-/** Who answers and why, how to change it, and what this browser may do. */
+/** The settings: who answers and why, everything that can be set, and what this browser may do. */
 import type { Status } from "@mimikit/protocol/wire/api";
 import { allowNotifications, consent, stopNotifications } from "../frame/notifications.ts";
 import { Answerers } from "../frame/overview.tsx";
@@ -7,15 +7,18 @@ import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { link, sendMessage } from "../model/connection.ts";
-import { goHome } from "../model/place.ts";
+import { goHome, type ViewProps } from "../model/place.ts";
 import { status } from "../model/state.ts";
 import { Choice } from "../ui/choice.tsx";
 import { COLOURS, chooseColours, colours } from "../ui/colours.ts";
+import { lazily } from "../ui/lazily.tsx";
 import "./settings.css";
 
 const PROCESSES = ["supervisor", "workers", "gateway"] as const;
 
-export function Settings() {
+const SettingsForm = lazily(async () => (await import("./settings/settings-form.tsx")).SettingsForm);
+
+export function Settings({ detail }: ViewProps) {
   const now = status.value;
   if (!now) return null;
   return (
@@ -49,6 +52,11 @@ export function Settings() {
             </div>
           ))}
         </dl>
+      </section>
+      <section>
+        <h3>{viewWords.allSettings}</h3>
+        <p>{viewWords.allSettingsText}</p>
+        <SettingsForm opened={detail} />
       </section>
       <Appearance />
       <section>
