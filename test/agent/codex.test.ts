@@ -433,7 +433,7 @@ const isInstalledHere = existsSync(join(import.meta.dirname, "../../node_modules
 describe("what codex lacks", () => {
   const config = Config.parse({});
   const lack = (env: Record<string, string>, home = temporaryDirectory()) =>
-    missingForCodex("teller", config, env, home);
+    missingForCodex("teller", config, { home, env, keys: {} });
 
   // What scripts/install-agents.mjs has installed is found without PATH.
   test.skipIf(isInstalledHere)("is a program, where there is none", () => {
@@ -470,7 +470,7 @@ describe("what codex lacks", () => {
     }
     mkdirSync(join(dir, "bin"));
     symlinkSync(script, join(dir, "bin/codex"));
-    const { file } = codexSettingsOf("teller", config, { PATH: join(dir, "bin") }, dir);
+    const { file } = codexSettingsOf("teller", config, { home: dir, env: { PATH: join(dir, "bin") }, keys: {} });
     expect(file.endsWith("bin/codex") && !file.endsWith(".js")).toBe(true);
     if (!isInstalledHere) expect(file).toBe(native);
   });

@@ -85,7 +85,7 @@ describe.skipIf("missing" in codex)("the real codex", () => {
   const codexOf: ProviderOf = (model, role, home) => {
     const env = { MIMIKIT_CODEX_BIN: "bin" in codex ? codex.bin : "", OPENAI_API_KEY: "sk-canary" };
     const config = Config.parse({ model: "gpt-5", codex: { baseUrl: model.baseUrl } });
-    return createCodex(codexSettingsOf(role, config, env, home));
+    return createCodex(codexSettingsOf(role, config, { home, env, keys: {} }));
   };
 
   showsPictures(codexOf);
@@ -110,7 +110,7 @@ describe.skipIf("missing" in claude)("the real claude", () => {
   const claudeOf: ProviderOf = (model, role, home) => {
     const env = { MIMIKIT_CLAUDE_BIN: "bin" in claude ? claude.bin : "", ANTHROPIC_API_KEY: "sk-ant-canary" };
     const config = Config.parse({ model: "scripted", claude: { baseUrl: model.url } });
-    return createClaude(claudeSettingsOf(role, config, env, home));
+    return createClaude(claudeSettingsOf(role, config, { home, env, keys: {} }));
   };
 
   showsPictures(claudeOf);

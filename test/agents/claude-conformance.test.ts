@@ -13,7 +13,10 @@ describe.skipIf("missing" in findAgent("claude"))("the real program", () => {
     kind: "agent CLI",
     create: ({ url }, { role, silenceMs, home }) => {
       const config = Config.parse({ model: "scripted", claude: { baseUrl: url } });
-      return createClaude({ ...claudeSettingsOf(role, config, environmentOf("claude"), home), idleMs: silenceMs });
+      return createClaude({
+        ...claudeSettingsOf(role, config, { home, env: environmentOf("claude"), keys: {} }),
+        idleMs: silenceMs,
+      });
     },
   });
 });

@@ -37,7 +37,7 @@ type Options = Parameters<typeof run>[1] & ReturnType<typeof place> & { url: str
 function ask(task: Task, { url, key = KEY, ...options }: Options) {
   const env = { MIMIKIT_CLAUDE_BIN: "bin" in found ? found.bin : "", ANTHROPIC_API_KEY: key };
   const config = Config.parse({ model: "scripted", claude: { baseUrl: url } });
-  const provider = createClaude(claudeSettingsOf(task.role, config, env, options.home));
+  const provider = createClaude(claudeSettingsOf(task.role, config, { home: options.home, env, keys: {} }));
   return run(task, { provider, ...options });
 }
 

@@ -13,7 +13,10 @@ describe.skipIf("missing" in findAgent("codex"))("the real program", () => {
     kind: "agent CLI",
     create: ({ baseUrl }, { role, silenceMs, home }) => {
       const config = Config.parse({ model: "scripted", codex: { baseUrl } });
-      return createCodex({ ...codexSettingsOf(role, config, environmentOf("codex"), home), idleMs: silenceMs });
+      return createCodex({
+        ...codexSettingsOf(role, config, { home, env: environmentOf("codex"), keys: {} }),
+        idleMs: silenceMs,
+      });
     },
   });
 });

@@ -51,7 +51,7 @@ type Options = Omit<NonNullable<Parameters<typeof run>[1]>, "provider"> &
 function ask(task: Task, { model, network = true, ...options }: Options) {
   const env = { MIMIKIT_CODEX_BIN: "bin" in found ? found.bin : "", OPENAI_API_KEY: KEY };
   const config = Config.parse({ model: "scripted", codex: { baseUrl: model.baseUrl, network } });
-  const provider = createCodex(codexSettingsOf(task.role, config, env, options.home));
+  const provider = createCodex(codexSettingsOf(task.role, config, { home: options.home, env, keys: {} }));
   return run(task, { provider, ...options });
 }
 

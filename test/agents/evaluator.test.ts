@@ -16,8 +16,8 @@ function providerOf(name: AgentName, { url, baseUrl }: ModelServer, home: string
   const env = environmentOf(name);
   const config = Config.parse({ model: "scripted", codex: { baseUrl }, claude: { baseUrl: url } });
   return name === "codex"
-    ? createCodex(codexSettingsOf("worker", config, env, home))
-    : createClaude(claudeSettingsOf("worker", config, env, home));
+    ? createCodex(codexSettingsOf("worker", config, { home, env, keys: {} }))
+    : createClaude(claudeSettingsOf("worker", config, { home, env, keys: {} }));
 }
 
 describe.each(AGENT_NAMES)("on the real %s", (name) => {

@@ -48,8 +48,9 @@ export function findAgent(name: AgentName): { bin: string } | { missing: string 
   const agent = AGENTS[name];
   const config = Config.parse({});
   const env = environmentOf(name);
-  const missing = agent.missing("worker", config, env, NO_HOME);
-  if (missing === null) return { bin: agent.settingsOf("worker", config, env, NO_HOME).file };
+  const surroundings = { home: NO_HOME, env, keys: {} };
+  const missing = agent.missing("worker", config, surroundings);
+  if (missing === null) return { bin: agent.settingsOf("worker", config, surroundings).file };
   const version = Package.parse(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))).agents[agent.package];
   const why = env[agent.variable] ? `${agent.variable} names no program` : `${agent.variable} is not set`;
   return { missing: `${name} is not tested: ${why}; "node scripts/install-agents.mjs" installs ${version}` };

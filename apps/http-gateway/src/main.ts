@@ -19,18 +19,22 @@ const LISTEN_RETRY_MS = 2_000;
 const { home, workDir } = resolveHome(process.env);
 const adopted = openHome(home, process.env);
 if (!adopted) forgetSignedIn(home);
-const { config } = loadConfig(home, process.env);
+const { config, keys } = loadConfig(home, process.env);
 await waitForSingleton(home, "gateway", () =>
   createLog(home, "gateway", config.logLevel).warn("another gateway serves this home; waiting for it to end"),
 );
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "gateway", config.logLevel);
 const factsOf = (loaded: LoadedConfig): SettingsFacts => {
-  const { names, problems, passedOver } = describeProviders(loaded.config, { home, env: process.env });
+  const { names, problems, passedOver } = describeProviders(loaded.config, {
+    home,
+    env: process.env,
+    keys: loaded.keys,
+  });
   const limits = loaded.config.budget;
   return { adopted, providers: names, passedOver, problems: [...loaded.problems, ...problems], limits };
 };
-let facts = factsOf({ config, problems: [] });
+let facts = factsOf({ config, keys, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {
   facts = factsOf(loaded);
   for (const problem of facts.problems) log.warn("config", { problem });

@@ -7,6 +7,7 @@ import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
+import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { lockDocument } from "@mimikit/runtime/home/document-lock";
@@ -77,7 +78,14 @@ const files = new WorkspaceFiles({
   },
 });
 const book = new UsageBook(home);
-const surroundings = { home, env: process.env };
+/** The keys are those of now: they may be saved while it runs. */
+const surroundings: Surroundings = {
+  home,
+  env: process.env,
+  get keys() {
+    return settings.current.keys;
+  },
+};
 const startedMs = Date.now();
 const spendingHere = () =>
   spendingNow({ book, mirror: supervisor.mirror, config: settings.current.config, surroundings, nowMs: Date.now() });

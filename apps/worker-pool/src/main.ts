@@ -15,6 +15,7 @@ import type { UsageLine } from "@mimikit/protocol/base/usage";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
+import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { homeHash, readToken, resolveHome } from "@mimikit/runtime/home/home";
@@ -56,14 +57,21 @@ if (!adopted) await waitForAdoption(home, process.env, "workers");
 const config: StartSettings = loadConfig(home, process.env).config;
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "workers", config.logLevel);
-const surroundings = { home, env: process.env };
+/** The keys are those of now: they may be saved while it runs. */
+const surroundings: Surroundings = {
+  home,
+  env: process.env,
+  get keys() {
+    return settings.current.keys;
+  },
+};
 const circuits = new Circuits(() => {
   const { cooldownSec, cooldownMaxSec } = settings.current.config.circuit;
   return { first: cooldownSec * 1_000, max: cooldownMaxSec * 1_000 };
 });
 const settings = watchConfig(home, process.env, (loaded) => {
   circuits.reset();
-  const { problems } = describeProviders(loaded.config, surroundings);
+  const { problems } = describeProviders(loaded.config, { home, env: process.env, keys: loaded.keys });
   for (const problem of [...loaded.problems, ...problems]) log.warn("config", { problem });
   const { maxConcurrency, timeoutSec } = loaded.config;
   log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });

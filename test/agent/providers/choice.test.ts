@@ -1,10 +1,11 @@
 /** Who answers for a role, who stands in, and what their owner is told of it. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chainOf, chooseProviders, describeProviders, type Surroundings } from "@mimikit/agent/providers/index";
+import { chainOf, chooseProviders, describeProviders } from "@mimikit/agent/providers/index";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { Config } from "@mimikit/runtime/config/config";
+import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../fixtures.ts";
 
@@ -14,7 +15,7 @@ const LOCAL = { openai: { baseUrl: "http://127.0.0.1:11434/v1" } };
 /** A home, and an environment in which the agent CLIs are only where a test puts them. */
 function surroundings(env: Record<string, string> = {}): Surroundings {
   const nowhere = { MIMIKIT_CODEX_BIN: "/nonexistent/codex", MIMIKIT_CLAUDE_BIN: "/nonexistent/claude" };
-  return { home: temporaryDirectory(), env: { ...nowhere, ...env } };
+  return { home: temporaryDirectory(), env: { ...nowhere, ...env }, keys: {} };
 }
 
 /** A program that could be an agent CLI, as far as one can tell without starting it. */

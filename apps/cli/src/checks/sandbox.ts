@@ -3,6 +3,7 @@
 import { chainOf } from "@mimikit/agent/providers/index";
 import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
+import { readKeys } from "@mimikit/runtime/config/secrets";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 
@@ -10,7 +11,7 @@ export async function checkSandbox(patient: Patient): Promise<Check[]> {
   const { exists, config, home } = patient;
   // The agent CLI would be run with the settings that lie in the directory.
   if (!exists || !isAdopted(home, process.env)) return [];
-  const { ids } = chainOf("worker", config, { home, env: process.env });
+  const { ids } = chainOf("worker", config, { home, env: process.env, ...readKeys(home, process.env) });
   const found: Check[] = [ok("the Teller and the Planner have no shell, whoever answers for them")];
   for (const id of ids) found.push(await checkWorker(id, patient));
   return found;

@@ -14,5 +14,6 @@ export const pm2Home = (home: string) => join(home, "pm2");
 export function currentPlace(): Place & { config: Config; problems: string[] } {
   const place = resolveHome(process.env);
   assertNoLinksUnlessAdopted(place.home, process.env);
-  return { ...place, ...loadConfig(place.home, process.env) };
+  const { config, problems } = loadConfig(place.home, process.env);
+  return { ...place, config, problems };
 }

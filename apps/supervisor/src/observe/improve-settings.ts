@@ -1,7 +1,8 @@
 /** The settings of self-improvement, and whether a model answers for what it needs (SPEC J1). */
-import { hasModel, type Surroundings } from "@mimikit/agent/providers/index";
+import { hasModel } from "@mimikit/agent/providers/index";
 import { KINDS, kindsOf } from "@mimikit/protocol/base/kind";
 import type { Config } from "@mimikit/runtime/config/config";
+import type { Surroundings } from "@mimikit/runtime/config/providers";
 import type { ImproveSettings } from "./improving.ts";
 
 /** Who must be a model, because the offline engine neither looks nor judges. */

@@ -1,9 +1,10 @@
 /** What decisions need to know of the budgets (SPEC N2). */
-import type { Surroundings } from "@mimikit/agent/providers/index";
+
 import { reservationOf } from "@mimikit/agent/run/reservation";
 import { addSpending, ceilingOf } from "@mimikit/core/base/budget";
 import { dayOf } from "@mimikit/protocol/base/usage";
 import type { Config } from "@mimikit/runtime/config/config";
+import type { Surroundings } from "@mimikit/runtime/config/providers";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { accountsAt } from "@mimikit/store/views/accounts";
 import type { UsageBook } from "@mimikit/store/views/usage-book";

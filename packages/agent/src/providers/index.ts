@@ -5,8 +5,8 @@
 import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import type { Config } from "@mimikit/runtime/config/config";
-import { isFree, PROVIDER_IDS } from "@mimikit/runtime/config/providers";
-import type { Environment, Place } from "@mimikit/runtime/home/home";
+import { isFree, PROVIDER_IDS, type Surroundings } from "@mimikit/runtime/config/providers";
+import type { Place } from "@mimikit/runtime/home/home";
 import { modelOf, type Provider } from "../provider.ts";
 import type { CommandLine } from "../shell/sandbox.ts";
 import { ANTHROPIC } from "./anthropic/vendor.ts";
@@ -16,8 +16,7 @@ import { missingForVendor, nativeEndpointOf } from "./endpoint/native.ts";
 import { GOOGLE } from "./google/vendor.ts";
 import { endpointOf, missingSetting } from "./openai/endpoint.ts";
 
-/** The environment holds keys and where programs are, the state directory `home` the logins. */
-type Given = [role: Role, config: Config, env: Environment, home: string];
+type Given = [role: Role, config: Config, surroundings: Surroundings];
 
 interface Row {
   /** What must be there before it can answer for a role; null when nothing is missing. */
@@ -36,8 +35,7 @@ interface Row {
 export const TABLE: Record<ProviderId, Row> = {
   openai: {
     missing: missingSetting,
-    create: async (role, config, env) =>
-      (await import("./openai/index.ts")).createOpenai(endpointOf(role, config, env)),
+    create: async (...given) => (await import("./openai/index.ts")).createOpenai(endpointOf(...given)),
   },
   codex: {
     missing: missingForCodex,
@@ -45,7 +43,7 @@ export const TABLE: Record<ProviderId, Row> = {
     inOwnSandbox: async (attempt, config, place, run) =>
       (await import("./codex/own-sandbox.ts")).inOwnSandbox(
         attempt,
-        codexSettingsOf("worker", config, process.env, place.home),
+        codexSettingsOf("worker", config, { home: place.home, env: process.env, keys: {} }),
         place,
         run,
       ),
@@ -55,23 +53,16 @@ export const TABLE: Record<ProviderId, Row> = {
     create: async (...given) => (await import("./claude/index.ts")).createClaude(claudeSettingsOf(...given)),
   },
   anthropic: {
-    missing: (role, config, env) => missingForVendor(ANTHROPIC, role, config, env),
-    create: async (role, config, env) =>
-      (await import("./anthropic/index.ts")).createAnthropic(nativeEndpointOf(ANTHROPIC, role, config, env)),
+    missing: (...given) => missingForVendor(ANTHROPIC, ...given),
+    create: async (...given) =>
+      (await import("./anthropic/index.ts")).createAnthropic(nativeEndpointOf(ANTHROPIC, ...given)),
   },
   google: {
-    missing: (role, config, env) => missingForVendor(GOOGLE, role, config, env),
-    create: async (role, config, env) =>
-      (await import("./google/index.ts")).createGoogle(nativeEndpointOf(GOOGLE, role, config, env)),
+    missing: (...given) => missingForVendor(GOOGLE, ...given),
+    create: async (...given) => (await import("./google/index.ts")).createGoogle(nativeEndpointOf(GOOGLE, ...given)),
   },
   offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },
 };
-
-/** Where the choice is made. */
-export interface Surroundings {
-  home: string;
-  env: Environment;
-}
 
 /** Who answers for one role, and what its owner should know of that. */
 export interface Chain {
@@ -87,8 +78,8 @@ export interface Chain {
  * Who answers for `role`, and who stands in for it: its own settings, else the common ones; `auto` is the first provider
  * that has what it needs. What is named and cannot answer is left out.
  */
-export function chainOf(role: Role, config: Config, { home, env }: Surroundings): Chain {
-  const missing = (id: ProviderId) => TABLE[id].missing(role, config, env, home);
+export function chainOf(role: Role, config: Config, surroundings: Surroundings): Chain {
+  const missing = (id: ProviderId) => TABLE[id].missing(role, config, surroundings);
   const problems: string[] = [];
   const passedOver: string[] = [];
   const ids = new Set<ProviderId>();
@@ -150,13 +141,13 @@ export function chooseProviders(role: Role, config: Config, surroundings: Surrou
   return { providers: ids.map((id) => loadedWhenAsked(id, role, config, surroundings)), problems };
 }
 
-function loadedWhenAsked(id: ProviderId, role: Role, config: Config, { env, home }: Surroundings): Provider {
+function loadedWhenAsked(id: ProviderId, role: Role, config: Config, surroundings: Surroundings): Provider {
   const model = isFree(id) ? undefined : modelOf(role, config);
   return {
     name: id,
     ...(model !== undefined && { model }),
     async *run(run, signal) {
-      const provider = await TABLE[id].create(role, config, env, home);
+      const provider = await TABLE[id].create(role, config, surroundings);
       yield* provider.run(run, signal);
     },
   };

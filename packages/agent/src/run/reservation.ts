@@ -3,9 +3,10 @@ import { NO_SPENDING, type Spending, spendingOf } from "@mimikit/core/base/budge
 import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced } from "@mimikit/protocol/base/usage";
 import type { Config } from "@mimikit/runtime/config/config";
+import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { isFree } from "@mimikit/runtime/config/providers";
 import { modelOf } from "../provider.ts";
-import { chainOf, type Surroundings } from "../providers/index.ts";
+import { chainOf } from "../providers/index.ts";
 import { knownPrice } from "./prices.ts";
 
 /** The tokens that the settings reserve for `role`, at the price of its model; nothing for a provider that is free. */

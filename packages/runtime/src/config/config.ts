@@ -5,11 +5,14 @@ import type { Environment } from "../home/home.ts";
 import { readConfigFile } from "./config-file.ts";
 import { CONFIG_FIELDS, type ConfigField, valueAt, variableOf, withValue } from "./fields.ts";
 import { Config, type ConfigInput } from "./schema.ts";
+import { type Keys, readKeys } from "./secrets.ts";
 
 export { Config };
 
 export interface LoadedConfig {
   config: Config;
+  /** The keys that are kept, by provider: for the providers alone. */
+  keys: Keys;
   /** What is wrong, one line each: where, what is allowed, and what is in force instead. Empty when all is well. */
   problems: string[];
 }
@@ -28,7 +31,9 @@ export function loadConfig(home: string, env: Environment): LoadedConfig {
     if (read.success) result = withValue(result, field.path, read.data);
     else problems.push(`${variable}: ${describeIssues(read.error).replace(/^record: /, "")}; it is ignored`);
   }
-  return { config: Config.parse(result), problems };
+  const { keys, problem } = readKeys(home, env);
+  if (problem !== undefined) problems.push(problem);
+  return { config: Config.parse(result), keys, problems };
 }
 
 /** A setting as it is in force. */

@@ -1,6 +1,7 @@
 /** What follows from the table of providers: who can be named, who is free, where logins are, and which variables hold keys. */
 import { PROVIDERS, type ProviderFacts, type ProviderId } from "@mimikit/protocol/base/provider";
 import type { Environment } from "../home/home.ts";
+import type { Keys } from "./secrets.ts";
 
 /** In the order of `auto`. */
 export const PROVIDER_IDS = Object.keys(PROVIDERS) as ProviderId[];
@@ -22,9 +23,21 @@ export function keyNamesOf(id: ProviderId): string[] {
   return typeof key === "string" ? [key] : [...key];
 }
 
-/** The key of a provider; undefined where it has none, or its variable is empty. */
-export function keyOf(id: ProviderId, env: Environment): string | undefined {
-  return keyNamesOf(id)
-    .map((name) => env[name])
-    .find((value) => value !== undefined && value !== "");
+/** Where a provider finds what it needs: keys in the environment or in `secrets.json`, logins in the state directory. */
+export interface Surroundings {
+  home: string;
+  env: Environment;
+  /** Those of `secrets.json`, by provider. */
+  keys: Keys;
+}
+
+/** The variable that holds the key of a provider; an empty one holds none. */
+export function keyVariableOf(id: ProviderId, env: Environment): string | undefined {
+  return keyNamesOf(id).find((name) => env[name]);
+}
+
+/** The key of a provider: that of a variable, else the one that is kept. */
+export function keyOf(id: ProviderId, { env, keys }: Pick<Surroundings, "env" | "keys">): string | undefined {
+  const variable = keyVariableOf(id, env);
+  return variable === undefined ? keys[id] : env[variable];
 }

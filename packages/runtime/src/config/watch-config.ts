@@ -1,14 +1,17 @@
 /**
- * The settings as they are now: config.yaml is read again when somebody saves it, however their editor does that. What
+ * The settings as they are now: config.yaml and secrets.json are read again when somebody saves them, however their editor does that. What
  * is wrong in it is reported, and the last good settings stay in force.
  */
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { SECRETS_PATH } from "@mimikit/store/disk/state";
 import type { Environment } from "../home/home.ts";
 import { type LoadedConfig, loadConfig } from "./config.ts";
 import { CONFIG_FILE } from "./config-file.ts";
 
+/** The settings, and the keys. */
+const WATCHED: readonly string[] = [CONFIG_FILE, SECRETS_PATH];
 /** An editor may save in several steps: the file is read when nothing has happened to it for so long. */
 const REST_MS = 50;
 /** A save that the kernel does not tell of is found this soon: it may be behind a link. */
@@ -22,12 +25,12 @@ export interface Settings {
 
 /** @param onChange is called at once, and whenever the file was changed. */
 export function watchConfig(home: string, env: Environment, onChange: (loaded: LoadedConfig) => void): Settings {
-  const path = join(home, CONFIG_FILE);
-  let stamp = stampOf(path);
+  const stampNow = () => WATCHED.map((name) => stampOf(join(home, name))).join();
+  let stamp = stampNow();
   let current = loadConfig(home, env);
   onChange(current);
   const look = () => {
-    const now = stampOf(path);
+    const now = stampNow();
     if (now === stamp) return;
     stamp = now;
     current = loadConfig(home, env);
@@ -36,7 +39,7 @@ export function watchConfig(home: string, env: Environment, onChange: (loaded: L
   let rest: NodeJS.Timeout | undefined;
   const watcher = watchDirectory(home, (name) => {
     // Beside it are the logs and the views, which are written all the time.
-    if (name !== null && name !== CONFIG_FILE) return;
+    if (name !== null && !WATCHED.includes(name)) return;
     clearTimeout(rest);
     rest = setTimeout(look, REST_MS);
   });

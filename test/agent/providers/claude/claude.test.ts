@@ -157,22 +157,27 @@ describe("the settings", () => {
 
   test("say what is missing, and where a login goes: a Worker's is its own", () => {
     const home = temporaryDirectory();
+    const at = (env: Record<string, string>) => ({ home, env, keys: {} });
     const file = join(home, "claude-program");
-    expect(missingForClaude("teller", config, { MIMIKIT_CLAUDE_BIN: file }, home)).toContain("MIMIKIT_CLAUDE_BIN");
+    expect(missingForClaude("teller", config, at({ MIMIKIT_CLAUDE_BIN: file }))).toContain("MIMIKIT_CLAUDE_BIN");
     writeFileSync(file, "", { mode: 0o755 });
     const env = { MIMIKIT_CLAUDE_BIN: file };
-    expect(missingForClaude("teller", config, env, home)).toContain(`CLAUDE_CONFIG_DIR='${join(home, "claude")}'`);
-    expect(missingForClaude("teller", config, { ...env, ANTHROPIC_API_KEY: KEY }, home)).toBeNull();
+    expect(missingForClaude("teller", config, at(env))).toContain(`CLAUDE_CONFIG_DIR='${join(home, "claude")}'`);
+    expect(missingForClaude("teller", config, at({ ...env, ANTHROPIC_API_KEY: KEY }))).toBeNull();
     mkdirSync(join(home, "claude"));
     writeFileSync(join(home, "claude/.credentials.json"), "{}");
-    expect(missingForClaude("teller", config, env, home)).toBeNull();
-    expect(missingForClaude("worker", config, env, home)).toContain(join(home, "claude/worker"));
+    expect(missingForClaude("teller", config, at(env))).toBeNull();
+    expect(missingForClaude("worker", config, at(env))).toContain(join(home, "claude/worker"));
   });
 
   test("hold the model of the role, and a key only where there is one", () => {
     const some = Config.parse({ model: "a", models: { worker: "b" } });
-    expect(claudeSettingsOf("worker", some, { ANTHROPIC_API_KEY: "" }, "/state")).toMatchObject({ model: "b" });
-    expect(claudeSettingsOf("worker", some, { ANTHROPIC_API_KEY: "" }, "/state").apiKey).toBeUndefined();
+    expect(
+      claudeSettingsOf("worker", some, { home: "/state", env: { ANTHROPIC_API_KEY: "" }, keys: {} }),
+    ).toMatchObject({ model: "b" });
+    expect(
+      claudeSettingsOf("worker", some, { home: "/state", env: { ANTHROPIC_API_KEY: "" }, keys: {} }).apiKey,
+    ).toBeUndefined();
   });
 });
 

@@ -16,6 +16,7 @@ import { ModelServer, type Step } from "../../../support/model-server.ts";
 import { messageOf, run, taskOf, temporaryDirectory, turnOf } from "../../fixtures.ts";
 
 const KEYS = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", GEMINI_API_KEY: "k" };
+const AT = { home: "/state", env: KEYS, keys: {} };
 const ok: Step = { say: "Done." };
 
 let model: ModelServer;
@@ -46,13 +47,13 @@ describe("effort", () => {
   const efforts = (name: string) => config({ model: name, effort: "low", efforts: { worker: "high" } });
 
   test("goes to a Chat Completions endpoint by its name", async () => {
-    const asked = await bodies((role) => createOpenai(endpointOf(role, efforts("gpt-5"), KEYS)));
+    const asked = await bodies((role) => createOpenai(endpointOf(role, efforts("gpt-5"), AT)));
     expect(asked).toMatchObject([{ reasoning_effort: "low" }, { reasoning_effort: "high" }]);
   });
 
   test("goes to Anthropic as its newer models take it, and as a share of the answer to older ones", async () => {
     const by = (name: string) => (role: "teller" | "worker") =>
-      createAnthropic(nativeEndpointOf(ANTHROPIC, role, efforts(name), KEYS));
+      createAnthropic(nativeEndpointOf(ANTHROPIC, role, efforts(name), AT));
     expect(await bodies(by("claude-opus-4-6"))).toMatchObject([
       { thinking: { type: "adaptive" }, output_config: { effort: "low" } },
       { thinking: { type: "adaptive" }, output_config: { effort: "high" } },
@@ -63,7 +64,7 @@ describe("effort", () => {
 
   test("goes to Google as a level", async () => {
     const asked = await bodies((role) =>
-      createGoogle(nativeEndpointOf(GOOGLE, role, efforts("gemini-3-flash-preview"), KEYS)),
+      createGoogle(nativeEndpointOf(GOOGLE, role, efforts("gemini-3-flash-preview"), AT)),
     );
     expect(asked).toMatchObject([
       { generationConfig: { thinkingConfig: { thinkingLevel: "low", includeThoughts: true } } },
@@ -73,15 +74,15 @@ describe("effort", () => {
 
   test("is not spoken of where it is not set", async () => {
     const plain = config({ model: "scripted" });
-    const [openai] = await bodies((role) => createOpenai(endpointOf(role, plain, KEYS)));
-    const [, , anthropic] = await bodies((role) => createAnthropic(nativeEndpointOf(ANTHROPIC, role, plain, KEYS)));
+    const [openai] = await bodies((role) => createOpenai(endpointOf(role, plain, AT)));
+    const [, , anthropic] = await bodies((role) => createAnthropic(nativeEndpointOf(ANTHROPIC, role, plain, AT)));
     expect(openai).not.toHaveProperty("reasoning_effort");
     expect(anthropic).not.toHaveProperty("thinking");
   });
 });
 
 test("Anthropic's cache is told to end behind the rules and behind the newest message, and nowhere else", async () => {
-  const provider = createAnthropic(nativeEndpointOf(ANTHROPIC, "teller", config({ model: "scripted" }), KEYS));
+  const provider = createAnthropic(nativeEndpointOf(ANTHROPIC, "teller", config({ model: "scripted" }), AT));
   const home = temporaryDirectory();
   mkdirSync(join(home, SESSIONS));
   model.script = { teller: [{ calls: [{ name: "list_tasks" }] }, ok] };
@@ -102,8 +103,8 @@ test("where nothing may be called any more, a vendor still hears of the tools th
       tools.length === 0 ? ok : { calls: [{ name: "query_history", args: { query: `q${nth}` } }] },
   };
   for (const provider of [
-    createAnthropic(nativeEndpointOf(ANTHROPIC, "teller", config({ model: "scripted" }), KEYS)),
-    createGoogle(nativeEndpointOf(GOOGLE, "teller", config({ model: "scripted" }), KEYS)),
+    createAnthropic(nativeEndpointOf(ANTHROPIC, "teller", config({ model: "scripted" }), AT)),
+    createGoogle(nativeEndpointOf(GOOGLE, "teller", config({ model: "scripted" }), AT)),
   ]) {
     await run(turnOf({ messages: [messageOf("hello")] }), { provider, home });
     const last = model.requests.at(-1)?.body;
@@ -114,7 +115,7 @@ test("where nothing may be called any more, a vendor still hears of the tools th
 
 describe("an endpoint", () => {
   const at = (vendor: typeof ANTHROPIC, settings: object) =>
-    nativeEndpointOf(vendor, "teller", Config.parse({ model: "m", ...settings }), KEYS);
+    nativeEndpointOf(vendor, "teller", Config.parse({ model: "m", ...settings }), AT);
 
   test("is the vendor's own where no address is set, and is taken with its version or without", () => {
     expect(at(ANTHROPIC, {}).baseUrl).toBe("https://api.anthropic.com/v1");
@@ -131,10 +132,10 @@ describe("an endpoint", () => {
   test("lacks a model or a key, and says which variables may hold it", () => {
     const none = Config.parse({});
     const named = Config.parse({ model: "m" });
-    expect(missingForVendor(GOOGLE, "teller", none, KEYS)).toBe("a model: set MIMIKIT_MODEL");
-    expect(missingForVendor(GOOGLE, "teller", named, {})).toBe(
+    expect(missingForVendor(GOOGLE, "teller", none, AT)).toBe("a model: set MIMIKIT_MODEL");
+    expect(missingForVendor(GOOGLE, "teller", named, { ...AT, env: {} })).toBe(
       "a key: set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY",
     );
-    expect(missingForVendor(GOOGLE, "teller", named, KEYS)).toBeNull();
+    expect(missingForVendor(GOOGLE, "teller", named, AT)).toBeNull();
   });
 });

@@ -16,14 +16,16 @@ describe("the settings of an endpoint", () => {
     const { config, problems } = loadConfig(temporaryDirectory(), env);
     expect(problems).toEqual([]);
     expect(JSON.stringify(config)).not.toContain("sk-1");
-    expect(endpointOf("teller", config, env)).toMatchObject({
+    expect(endpointOf("teller", config, { home: "/state", env, keys: {} })).toMatchObject({
       baseUrl: env.OPENAI_BASE_URL,
       model: "m",
       apiKey: "sk-1",
       tokensMax: 14_336,
     });
-    expect(endpointOf("worker", config, env).model).toBe("w");
-    expect(endpointOf("worker", Config.parse({ model: "m" }), key).baseUrl).toBe("https://api.openai.com/v1");
+    expect(endpointOf("worker", config, { home: "/state", env, keys: {} }).model).toBe("w");
+    expect(endpointOf("worker", Config.parse({ model: "m" }), { home: "/state", env: key, keys: {} }).baseUrl).toBe(
+      "https://api.openai.com/v1",
+    );
   });
 
   test("an address that is none is reported and ignored", () => {

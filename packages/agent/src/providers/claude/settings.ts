@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { ROLES, type Role } from "@mimikit/protocol/base/kind";
 import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyOf } from "@mimikit/runtime/config/providers";
-import type { Environment } from "@mimikit/runtime/home/home";
+import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { modelOf } from "../../provider.ts";
 import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
 
@@ -46,18 +45,20 @@ export interface ClaudeSettings {
 type ClaudeConfig = Pick<Config, "claude" | "model" | "models">;
 
 /** What must be there before claude can answer for `role`; null when nothing is missing. */
-export function missingForClaude(role: Role, _config: ClaudeConfig, env: Environment, home: string): string | null {
+export function missingForClaude(role: Role, _config: ClaudeConfig, surroundings: Surroundings): string | null {
+  const { home, env } = surroundings;
   const program = missingBinary(BINARY, PACKAGE, env);
   if (program !== null) return program;
   const configDir = configDirOf(role, home);
-  if (env[KEY_VARIABLE] || existsSync(join(configDir, LOGIN_FILE))) return null;
+  if (keyOf("claude", surroundings) !== undefined || existsSync(join(configDir, LOGIN_FILE))) return null;
   return `a key or a login: set ${KEY_VARIABLE}, or run  CLAUDE_CONFIG_DIR='${configDir}' claude  and there /login`;
 }
 
 /** The settings of claude for `role`; nothing may be missing. */
-export function claudeSettingsOf(role: Role, config: ClaudeConfig, env: Environment, home: string): ClaudeSettings {
+export function claudeSettingsOf(role: Role, config: ClaudeConfig, surroundings: Surroundings): ClaudeSettings {
+  const { home, env } = surroundings;
   const { baseUrl, idleSec } = config.claude;
-  const apiKey = keyOf("claude", env);
+  const apiKey = keyOf("claude", surroundings);
   const model = modelOf(role, config);
   return {
     file: findBinary(BINARY, env) ?? BINARY.name,

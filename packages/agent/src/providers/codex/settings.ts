@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyOf } from "@mimikit/runtime/config/providers";
-import type { Environment } from "@mimikit/runtime/home/home";
+import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { modelOf } from "../../provider.ts";
 import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
 
@@ -55,18 +54,25 @@ export interface CodexSettings {
 type CodexConfig = Pick<Config, "codex" | "model" | "models">;
 
 /** What must be there before codex can answer for `role`; null when nothing is missing. */
-export function missingForCodex(_role: Role, { codex }: CodexConfig, env: Environment, home: string): string | null {
+export function missingForCodex(_role: Role, { codex }: CodexConfig, surroundings: Surroundings): string | null {
+  const { home, env } = surroundings;
   const program = missingBinary(BINARY, PACKAGE, env);
   if (program !== null) return program;
   const codexHome = join(home, HOME_DIR);
-  if (codex.baseUrl !== undefined || env[KEY_VARIABLE] || existsSync(join(codexHome, "auth.json"))) return null;
+  if (
+    codex.baseUrl !== undefined ||
+    keyOf("codex", surroundings) !== undefined ||
+    existsSync(join(codexHome, "auth.json"))
+  )
+    return null;
   return `a login or a key: run  CODEX_HOME='${codexHome}' codex login  or set ${KEY_VARIABLE}`;
 }
 
 /** The settings of codex for `role`; nothing may be missing. */
-export function codexSettingsOf(role: Role, config: CodexConfig, env: Environment, home: string): CodexSettings {
+export function codexSettingsOf(role: Role, config: CodexConfig, surroundings: Surroundings): CodexSettings {
+  const { home, env } = surroundings;
   const { baseUrl, network, idleSec } = config.codex;
-  const apiKey = keyOf("codex", env);
+  const apiKey = keyOf("codex", surroundings);
   const model = modelOf(role, config);
   const hasEndpoint = baseUrl !== undefined || apiKey !== undefined;
   return {

@@ -1,8 +1,7 @@
 /** What the providers of a vendor's own wire have in common: where their model is, by the settings. */
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyNamesOf, keyOf } from "@mimikit/runtime/config/providers";
-import type { Environment } from "@mimikit/runtime/home/home";
+import { keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
 import type { Senses } from "../../prompt/media.ts";
 import { effortOf, modelOf } from "../../provider.ts";
@@ -31,15 +30,25 @@ const OUTPUT_SHARE_MAX = 0.5;
 type Settings = Pick<Config, "model" | "models" | "effort" | "efforts" | Vendor["id"]>;
 
 /** What must be set before `role` can have a model of the vendor; null when nothing is missing. */
-export function missingForVendor({ id }: Vendor, role: Role, config: Settings, env: Environment): string | null {
+export function missingForVendor(
+  { id }: Vendor,
+  role: Role,
+  config: Settings,
+  surroundings: Surroundings,
+): string | null {
   if (modelOf(role, config) === undefined) return "a model: set MIMIKIT_MODEL";
-  return keyOf(id, env) === undefined ? `a key: set ${keyNamesOf(id).join(" or ")}` : null;
+  return keyOf(id, surroundings) === undefined ? `a key: set ${keyNamesOf(id).join(" or ")}` : null;
 }
 
 /** The endpoint of `role`; nothing may be missing. */
-export function nativeEndpointOf(vendor: Vendor, role: Role, config: Settings, env: Environment): NativeEndpoint {
+export function nativeEndpointOf(
+  vendor: Vendor,
+  role: Role,
+  config: Settings,
+  surroundings: Surroundings,
+): NativeEndpoint {
   const settings = config[vendor.id];
-  const apiKey = keyOf(vendor.id, env);
+  const apiKey = keyOf(vendor.id, surroundings);
   const { baseUrl = vendor.baseUrl, firstByteSec, idleSec } = settings;
   const model = modelOf(role, config) ?? "";
   const { contextWindow, reservedOutput, vision, audio } = capabilitiesOf(model, settings, vendor.known);

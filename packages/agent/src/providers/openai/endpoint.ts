@@ -3,8 +3,7 @@
 import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyOf } from "@mimikit/runtime/config/providers";
-import type { Environment } from "@mimikit/runtime/home/home";
+import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
 import { type Hints, hintsOf, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
@@ -26,17 +25,17 @@ export interface Endpoint extends Place {
 export type ModelSettings = Pick<Config, "openai" | "model" | "models" | "effort" | "efforts">;
 
 /** What must be set before `role` can have a model endpoint; null when nothing is missing. */
-export function missingSetting(role: Role, config: ModelSettings, env: Environment): string | null {
+export function missingSetting(role: Role, config: ModelSettings, surroundings: Surroundings): string | null {
   if (modelOf(role, config) === undefined) return "a model: set MIMIKIT_MODEL";
-  const isReachable = config.openai.baseUrl !== undefined || keyOf("openai", env) !== undefined;
+  const isReachable = config.openai.baseUrl !== undefined || keyOf("openai", surroundings) !== undefined;
   const { key, baseUrlVariable } = PROVIDERS.openai;
   return isReachable ? null : `an address or a key: set ${baseUrlVariable} or ${key}`;
 }
 
 /** The endpoint of `role`; nothing may be missing. */
-export function endpointOf(role: Role, config: ModelSettings, env: Environment): Endpoint {
+export function endpointOf(role: Role, config: ModelSettings, surroundings: Surroundings): Endpoint {
   const { baseUrl = DEFAULT_BASE_URL, firstByteSec, idleSec, ...configured } = config.openai;
-  const apiKey = keyOf("openai", env);
+  const apiKey = keyOf("openai", surroundings);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
   const { contextWindow, reservedOutput, toolCalls } = capabilitiesOf(model, configured);
