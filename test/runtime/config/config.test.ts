@@ -16,7 +16,7 @@ function homeWith(yaml: string): string {
 
 test("without a file and variables the defaults are in force, and nothing is written", () => {
   const home = temporaryDirectory();
-  expect(loadConfig(home, {})).toEqual({ config: defaults, problems: [] });
+  expect(loadConfig(home, {})).toEqual({ config: defaults, keys: {}, problems: [] });
   expect(existsSync(join(home, "config.last-good.json"))).toBe(false);
 });
 
