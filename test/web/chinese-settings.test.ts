@@ -1,5 +1,5 @@
 /** The Chinese form describes every setting in Chinese. */
-import { ROLES } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { CONFIG_FIELDS } from "@mimikit/runtime/config/fields";
 import { expect, test } from "vitest";
 import { chineseDescription } from "../../apps/web/src/i18n/chinese-settings.ts";
@@ -11,6 +11,6 @@ test("each setting has a Chinese description, and one that there is not has none
 });
 
 test("where a setting is that of a role, its description names the role", () => {
-  for (const role of ROLES)
+  for (const role of Role.options)
     expect(chineseDescription(`models.${role}`)?.toLowerCase()).toMatch(new RegExp(`^${role} `));
 });

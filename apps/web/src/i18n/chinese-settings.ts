@@ -1,4 +1,5 @@
-/** The description of each setting in Chinese; the schema has the English one. `*` stands for a role. */
+/** The description of each setting in Chinese; the schema has the English one. `*` stands for a role, `@` for a provider. */
+import { PROVIDER_TITLES } from "@mimikit/protocol/base/provider";
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   host: "网关监听的地址。",
@@ -14,14 +15,22 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "各个模型的 token 价格，按模型名称填写：每一百万个 token 的 `input`、`cached`、`output` 各多少美元。用环境变量设置时写成 JSON。",
   model: "向模型接口请求哪个模型，用它在那里的名称。",
   "models.*": "* 使用的模型；不设置则与 `model` 相同。",
+  effort: "模型回答之前思考多少：用于 openai、anthropic 和 google；不设置则由模型自己决定。",
+  "efforts.*": "* 的模型思考多少；不设置则与 `effort` 相同。",
+  "@.baseUrl": "接口的地址；不设置则用服务商自己的地址。",
+  "@.model": "请求哪个模型，用它在那里的名称。",
+  "@.contextWindow": "模型能容纳的 token 数，发送的和回答的合计；不设置则取该模型的已知值。",
+  "@.reservedOutput": "窗口里为回答（包括思考）保留的 token 数，最多为窗口的一半。",
+  "@.vision": "模型是否看得懂图片；不设置则取该模型的已知值。",
+  "@.audio": "模型是否听得懂录音；不设置则取该模型的已知值。",
+  "@.firstByteSec": "接口最多可以过多少秒才开始回答。",
+  "@.idleSec": "回答途中接口最多可以沉默多少秒。",
   "openai.baseUrl": "Chat Completions 接口的地址，写到 `/v1` 为止；只有密钥时用 OpenAI 的地址。",
   "openai.contextWindow": "模型能容纳的 token 数，发送的和回答的合计；不设置时取该模型的已知值，否则为 16384。",
   "openai.reservedOutput": "窗口里为回答保留的 token 数。",
   "openai.toolCalls": "模型是否能调用工具。不能的话，会让它在回答末尾写标签。",
   "openai.vision": "模型是否看得懂图片；不设置则自动判断，见 attachments.md。",
   "openai.audio": "模型是否听得懂录音；不设置则自动判断。",
-  "openai.firstByteSec": "接口最多可以过多少秒才开始回答。",
-  "openai.idleSec": "回答途中接口最多可以沉默多少秒。",
   "codex.baseUrl": "OpenAI Responses 接口的地址，写到 `/v1` 为止；只有密钥时用 OpenAI 的地址。",
   "codex.network": "由 codex 担任的 Worker 执行命令时能否访问网络。",
   "codex.idleSec": "没有工具在运行时，命令行程序最多可以沉默多少秒。",
@@ -62,5 +71,7 @@ export function chineseDescription(name: string): string | undefined {
   if (exact !== undefined) return exact;
   const [last = ""] = name.split(".").slice(-1);
   const role = `${last.charAt(0).toUpperCase()}${last.slice(1)}`;
-  return DESCRIPTIONS[`${name.slice(0, -last.length)}*`]?.replaceAll("*", role);
+  const ofRole = DESCRIPTIONS[`${name.slice(0, -last.length)}*`]?.replaceAll("*", role);
+  const [id = "", field] = name.split(".");
+  return ofRole ?? (id in PROVIDER_TITLES ? DESCRIPTIONS[`@.${field}`] : undefined);
 }

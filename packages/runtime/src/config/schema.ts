@@ -49,7 +49,7 @@ const PROVIDER_GROUPS = Object.fromEntries(
   PROVIDER_IDS.flatMap((id) => {
     const { settings } = factsOf(id);
     const names = keyNamesOf(id).join(" or ");
-    const secret = names === "" ? "" : ` Its key is only ever in the environment: ${names}.`;
+    const secret = names === "" ? "" : ` Its key is in secrets.json or in ${names}, never here.`;
     return settings === undefined ? [] : [[id, group(`The \`${id}\` provider.${secret}`, settings())]];
   }),
 ) as Groups;
@@ -109,10 +109,7 @@ export const Config = z.strictObject({
     "How much a model thinks before it answers: openai, anthropic and google; its own default if not set.",
   ),
   efforts: group("Exceptions from `effort`, by role.", {
-    teller: Effort.optional().describe("How much the model of the Teller thinks, if not `effort`."),
-    planner: Effort.optional().describe("How much the model of the Planner thinks, if not `effort`."),
-    worker: Effort.optional().describe("How much the model of the Workers thinks, if not `effort`."),
-    reviewer: Effort.optional().describe("How much the model of the Reviewer thinks, if not `effort`."),
+    ...byRole((role) => Effort.optional().describe(`How much the model of ${who(role)} thinks, if not \`effort\`.`)),
   }),
   ...PROVIDER_GROUPS,
   sandbox: z
