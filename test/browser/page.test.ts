@@ -1094,6 +1094,30 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       expect(await overview(page).getByText("No model is connected").count()).toBe(0);
     });
 
+    test("the model is named by its own name: in the top line, for each role, at its messages and its tasks", async () => {
+      const { page } = await openPage();
+      pages.gateway.setStatus({
+        providers: { teller: "openai", planner: "openai", worker: "codex", reviewer: "claude" },
+        models: { teller: "gpt-5-mini", planner: "gpt-5", worker: null, reviewer: "opus" },
+        answered: { teller: "anthropic" },
+        answeredModels: { teller: "claude-opus-4" },
+      });
+      await answerer(page).filter({ hasText: "gpt-5-mini (last: claude-opus-4)" }).click();
+      expect(await overview(page).getByRole("row").allInnerTexts()).toEqual([
+        expect.stringMatching(/^Teller\tgpt-5-mini \(last: claude-opus-4\)/),
+        expect.stringMatching(/^Planner\tgpt-5/),
+        "Worker\tCodex",
+        "Reviewer\topus Claude",
+      ]);
+      await page.keyboard.press("Escape");
+      const named = { provider: "openai", model: "gpt-5-mini" };
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Done.", ...named }));
+      await withText(page, "Done.").locator(".meta").getByText("gpt-5-mini").waitFor();
+      pages.gateway.task(taskRecord({ id: "t-000002.0", title: "Count", state: "done", ...named }));
+      await page.locator(".ran-with", { hasText: "gpt-5-mini" }).waitFor();
+      expect(await page.getByText("model endpoint").count()).toBe(0);
+    });
+
     test("what today has cost, by what is known of it, and how the calls of each tool went", async () => {
       const { page } = await openPage();
       pages.gateway.setStatus({

@@ -1,9 +1,11 @@
 /** The three real processes with a model endpoint: the main job, a death in the middle of it, and hostile text. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Status } from "@mimikit/protocol/wire/api";
 import { afterEach, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";
-import { call, describeMainJob, KEY, section } from "../support/main-job.ts";
+import { CHAIN, call, describeMainJob, KEY, section } from "../support/main-job.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
 
 const settings = ({ baseUrl }: ModelServer) => ({
@@ -34,6 +36,30 @@ test("an endpoint that refuses is told in the reply, and what comes after it is 
   expect(refused.text).toMatch(/could not finish this reply.*HTTP 401/);
   model.script = { teller: () => ({ say: "Hello again." }) };
   expect((await mimikit.replyTo(await mimikit.send("hello?"))).text).toBe("Hello again.");
+});
+
+test("the model that answers is named by its own name: in the status, at each message and task, in the terminal, and after a death", async () => {
+  const { mimikit } = await start(CHAIN);
+  writeFileSync(join(mimikit.workDir, "go"), "");
+  writeFileSync(join(mimikit.home, "config.yaml"), "models:\n  worker: another\n");
+  const named = await mimikit.until("the settings", async () => {
+    const { models } = await mimikit.api<Status>("/api/status");
+    return models.worker === "another" ? models : undefined;
+  });
+  expect(named).toEqual({ teller: "scripted", planner: "scripted", worker: "another", reviewer: "scripted" });
+  const { taskIds = [] } = await mimikit.replyTo(await mimikit.send("count it"));
+  await mimikit.drained();
+  await mimikit.kill("gateway");
+  await mimikit.ready();
+  for (const reply of await mimikit.replies()) expect(reply).toMatchObject({ provider: "openai", model: "scripted" });
+  expect(await mimikit.task(taskIds[0] ?? "")).toMatchObject({ provider: "openai", model: "scripted" });
+  expect(await mimikit.task(`${taskIds[0]}.0`)).toMatchObject({ provider: "openai", model: "another" });
+  const { answered, answeredModels } = await mimikit.api<Status>("/api/status");
+  expect(answered.worker).toBe("openai");
+  expect(answeredModels).toMatchObject({ teller: "scripted", planner: "scripted", worker: "another" });
+  expect((await runCli(mimikit, ["status"])).out).toContain(
+    "teller: openai scripted, planner: openai scripted, worker: openai another, reviewer: openai scripted\n",
+  );
 });
 
 const INJECTIONS = {

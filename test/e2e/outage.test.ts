@@ -180,9 +180,9 @@ test("a stand-in answers at once for who cannot be reached, and the status says 
   const reply = await mimikit.replyTo(await mimikit.send("hello"));
   expect(reply.provider).toBe("offline");
   expect(noticesOf(await mimikit.messages())).toEqual([]);
-  const { providers, answered, problems } = await status(mimikit);
-  expect(providers.teller).toBe("openai");
-  expect(answered.teller).toBe("offline");
+  const { providers, models, answered, answeredModels, problems } = await status(mimikit);
+  expect([providers.teller, models.teller]).toEqual(["openai", "scripted"]);
+  expect([answered.teller, answeredModels.teller]).toEqual(["offline", undefined]);
   expect(problems).toEqual([]);
 });
 

@@ -77,6 +77,7 @@ export async function startGateway({
     settings: () => ({
       adopted: true,
       providers: byRole(() => "offline"),
+      models: byRole(() => null),
       passedOver: [],
       problems: [],
       limits,

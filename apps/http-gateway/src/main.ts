@@ -26,13 +26,13 @@ await waitForSingleton(home, "gateway", () =>
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "gateway", config.logLevel);
 const factsOf = (loaded: LoadedConfig): SettingsFacts => {
-  const { names, problems, passedOver } = describeProviders(loaded.config, {
+  const { names, models, problems, passedOver } = describeProviders(loaded.config, {
     home,
     env: process.env,
     keys: loaded.keys,
   });
   const limits = loaded.config.budget;
-  return { adopted, providers: names, passedOver, problems: [...loaded.problems, ...problems], limits };
+  return { adopted, providers: names, models, passedOver, problems: [...loaded.problems, ...problems], limits };
 };
 let facts = factsOf({ config, keys, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {

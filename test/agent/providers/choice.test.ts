@@ -93,6 +93,14 @@ describe("a choice", () => {
     );
   });
 
+  test("is told with the model that it asks; what has none behind it, or does not name it, asks for null", () => {
+    const at = surroundings(KEY);
+    const config = { provider: "openai", providers: { worker: "offline" }, models: { planner: "large" } };
+    const { models } = describeProviders(Config.parse({ ...config, model: "small" }), at);
+    expect(models).toEqual({ teller: "small", planner: "large", worker: null, reviewer: "small" });
+    expect(describeProviders(Config.parse({ provider: "claude" }), at).models.teller).toBeNull();
+  });
+
   test("of a role wins over the common one", () => {
     const at = surroundings();
     const mixed = Config.parse({ provider: "codex", providers: { worker: "offline", reviewer: "offline" } });

@@ -19,7 +19,9 @@ export function statusRecord(change: Partial<Status> = {}): Status {
     startedAt: "2026-11-22T08:00:00.000Z",
     workDir: "/home/me/project",
     providers: byRole(() => "offline"),
+    models: byRole(() => null),
     answered: {},
+    answeredModels: {},
     passedOver: [],
     processes: { supervisor: alive, workers: alive, gateway: alive },
     counts: {

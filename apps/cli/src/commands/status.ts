@@ -12,6 +12,7 @@ import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
+import { answersText } from "../instance/answerers.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { shortId, withState } from "../instance/state.ts";
 import { openTasks } from "../instance/task-list.ts";
@@ -46,7 +47,7 @@ export const status = command({
 });
 
 function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
-  const { version, ready, startedAt, workDir, providers, answered, passedOver, processes } = answer;
+  const { version, ready, startedAt, workDir, passedOver, processes } = answer;
   const { counts, next, usage, tools, problems } = answer;
   printLine(
     `${styled("bold", "Mimikit")} ${version}  ${ready ? styled("green", "ready") : styled("red", "not ready")}  ${url}`,
@@ -59,11 +60,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
       .map(([role, { pid, alive }]) => (alive ? `${role} ${pid}` : styled("red", `${role} DOWN`)))
       .join(", ")}  ${styled("dim", `for ${since}`)}`,
   );
-  const roles = Object.entries(providers).map(
-    ([role, name]) => [role, answererOf(name, answered[role as keyof typeof answered])] as const,
-  );
-  const names = new Set(roles.map(([, name]) => name));
-  say("answers", names.size === 1 ? [...names].join() : roles.map(([role, name]) => `${role}: ${name}`).join(", "));
+  say("answers", answersText(answer));
   if (passedOver.length > 0) say("", styled("dim", `auto passed over: ${passedOver.join("; ")}`));
   sayTasks(open);
   const waiting = [
@@ -193,11 +190,6 @@ function showTools(tools: Status["tools"]): void {
   printLine();
   printTable(["tool", "calls today", "succeeded", "mean"], rows, "");
   printLine();
-}
-
-/** Who answers, and who did so last where that was a stand-in. */
-function answererOf(name: string, last: string | undefined): string {
-  return last === undefined || last === name ? name : `${name} (last: ${last})`;
 }
 
 function percentOf(part: number, whole: number): string {

@@ -9,6 +9,7 @@ import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtim
 import { createPairingCode } from "@mimikit/runtime/home/pairing";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
+import { answersText } from "../instance/answerers.ts";
 import { Client, defaultUrl, Unreachable } from "../instance/client.ts";
 import { waitUntilReady } from "../instance/ready.ts";
 import { startAnew } from "../instance/start-anew.ts";
@@ -131,12 +132,6 @@ function report(facts: {
 }): void {
   const { wasRunning, pairingUrl, home, status, problems } = facts;
   const providers = new Set(Object.values(status.providers));
-  const answers =
-    providers.size === 1
-      ? [...providers].join()
-      : Object.entries(status.providers)
-          .map(([role, name]) => `${role}: ${name}`)
-          .join(", ");
   printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? "is already running" : "is running"}`);
   printLine();
   printLine(`  open      ${styled("cyan", pairingUrl)}`);
@@ -144,7 +139,7 @@ function report(facts: {
     "            (this address signs one browser in, once, within 2 minutes;  npx mimikit pair  makes another)",
   );
   printLine(
-    `  answers   ${answers}${providers.has("offline") ? " (no model is configured; the README says how to connect one)" : ""}`,
+    `  answers   ${answersText(status)}${providers.has("offline") ? " (no model is configured; the README says how to connect one)" : ""}`,
   );
   printLine(`  works in  ${status.workDir}`);
   printLine(`  state     ${home}`);

@@ -24,6 +24,8 @@ export interface SettingsFacts {
   adopted: boolean;
   /** Which provider answers for each role. */
   providers: Record<Role, string>;
+  /** Which model it asks for it; null where none is named. */
+  models: Record<Role, string | null>;
   /** What `auto` did not take, and why. */
   passedOver: readonly string[];
   /** Mistakes in the configuration, one line each. */
@@ -66,7 +68,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     startedAt: facts.startedAt,
     workDir: facts.workDir,
     providers: settings.providers,
-    answered: answeredIn(look),
+    models: settings.models,
+    ...answeredIn(look),
     passedOver: [...settings.passedOver],
     processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
     counts: {
@@ -100,12 +103,19 @@ function countByRole(tasks: readonly Task[]): Record<Role, number> {
 }
 
 /** Who answered last for each role, as far as the look reaches back. */
-function answeredIn({ messages, tasks }: Look): Status["answered"] {
-  const teller = messages.findLast((message) => message.provider !== undefined)?.provider;
-  const answered: Status["answered"] = teller === undefined ? {} : { teller };
-  const ended = tasks.filter(({ provider, completedAt }) => provider !== undefined && completedAt !== undefined);
-  for (const { role, provider } of ended.sort(byCompletion)) if (provider !== undefined) answered[role] = provider;
-  return answered;
+function answeredIn({ messages, tasks }: Look): Pick<Status, "answered" | "answeredModels"> {
+  const answered: Status["answered"] = {};
+  const answeredModels: Status["answeredModels"] = {};
+  const note = (role: Role, { provider, model }: Pick<TaskSummary, "provider" | "model">) => {
+    if (provider === undefined) return;
+    answered[role] = provider;
+    if (model === undefined) delete answeredModels[role];
+    else answeredModels[role] = model;
+  };
+  for (const message of messages) note("teller", message);
+  const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
+  for (const task of ended.sort(byCompletion)) note(task.role, task);
+  return { answered, answeredModels };
 }
 
 function byCompletion(a: TaskSummary, b: TaskSummary): number {

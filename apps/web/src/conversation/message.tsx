@@ -3,7 +3,7 @@
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import type { ComponentChildren } from "preact";
-import { providerTitle } from "../i18n/answerer-of.ts";
+import { answererTitle } from "../i18n/answerer-of.ts";
 import { timeText, words } from "../i18n/words.ts";
 import { link, sendAgain } from "../model/connection.ts";
 import { type OutboxEntry, release } from "../model/outbox.ts";
@@ -191,7 +191,7 @@ function Reply({ message }: { message: ChatMessage }) {
       {hasCards(message) && <ReplyCards message={message} />}
       <p class="meta">
         <time dateTime={message.at}>{timeText(message.at)}</time>
-        {message.provider !== undefined && <span>{providerTitle(message.provider)}</span>}
+        {message.provider !== undefined && <span>{answererTitle(message.provider, message.model)}</span>}
         {tokens > 0 && <span>{words.tokens(tokens)}</span>}
         <MessageActions id={message.id} text={message.text} />
       </p>

@@ -20,7 +20,7 @@ export function OverviewButton() {
       data-provider={now.providers.teller}
       title={words.overview}
     >
-      {answererOf(now.providers.teller, now.answered.teller)}
+      {answererOf(now, "teller")}
     </button>
   );
 }

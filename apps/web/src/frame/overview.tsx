@@ -2,7 +2,7 @@
 
 import type { Role } from "@mimikit/protocol/base/kind";
 import type { BudgetState, Status } from "@mimikit/protocol/wire/api";
-import { answererOf } from "../i18n/answerer-of.ts";
+import { answererOf, providerTitle } from "../i18n/answerer-of.ts";
 import { viewTitle } from "../i18n/view-names.ts";
 import { costText, momentText, numberText, pauseText, titleOf, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
@@ -29,7 +29,8 @@ export function Overview({ close }: { close: () => void }) {
   );
 }
 
-export function Answerers({ status: { providers, answered, passedOver } }: { status: Status }) {
+export function Answerers({ status }: { status: Status }) {
+  const { providers, models, passedOver } = status;
   return (
     <>
       <h2>{words.whoAnswers}</h2>
@@ -38,7 +39,10 @@ export function Answerers({ status: { providers, answered, passedOver } }: { sta
           {(Object.entries(providers) as [Role, string][]).map(([role, name]) => (
             <tr key={role}>
               <th scope="row">{titleOf(role)}</th>
-              <td>{answererOf(name, answered[role])}</td>
+              <td>
+                {answererOf(status, role)}
+                {models[role] !== null && <span class="quiet"> {providerTitle(name)}</span>}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,6 +1,7 @@
 /** The tasks as a list of cards: plans with their members, what they are doing, and how to stop them. */
 
-import { providerTitle } from "../i18n/answerer-of.ts";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
+import { answererTitle } from "../i18n/answerer-of.ts";
 import { words } from "../i18n/words.ts";
 import { leaveDrawer } from "../model/drawer.ts";
 import { addressOf } from "../model/place.ts";
@@ -71,7 +72,7 @@ function TaskRow({ node }: { node: TaskNode }) {
       <div class="task-top">
         <StateLabel state={state} />
         <span class="task-id">{task.id}</span>
-        <RanWith provider={task.provider} />
+        <RanWith task={task} />
         <Elapsed node={node} />
         {open && <CancelButton id={task.id} title={task.title} />}
       </div>
@@ -106,9 +107,9 @@ function Steps({ id }: { id: string }) {
   );
 }
 
-function RanWith({ provider }: { provider: string | undefined }) {
+function RanWith({ task: { provider, model } }: { task: TaskSummary }) {
   if (provider === undefined) return null;
-  const name = providerTitle(provider);
+  const name = answererTitle(provider, model);
   return (
     <span class="ran-with" title={name}>
       {name}

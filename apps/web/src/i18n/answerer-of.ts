@@ -1,5 +1,7 @@
 /** Who answers, in words. */
 import { PROVIDER_TITLES } from "@mimikit/protocol/base/provider";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Status } from "@mimikit/protocol/wire/api";
 import { words } from "./words.ts";
 
 const TITLES: Readonly<Record<string, readonly [en: string, zh?: string]>> = PROVIDER_TITLES;
@@ -10,8 +12,15 @@ export function providerTitle(name: string): string {
   return words.language === "zh" ? zh : en;
 }
 
-/** Who answers, and who did so last where that was somebody else: a stand-in, or whom the settings named before. */
-export function answererOf(name: string, last: string | undefined): string {
-  const answerer = providerTitle(name);
-  return last === undefined || last === name ? answerer : words.answeredLast(answerer, providerTitle(last));
+/** The name of the model that answers; where it is not known, who asks it. */
+export function answererTitle(provider: string, model?: string | null): string {
+  return model ?? providerTitle(provider);
+}
+
+/** Who answers for a role, and who did so last where that was somebody else: a stand-in, or whom the settings named before. */
+export function answererOf({ providers, models, answered, answeredModels }: Status, role: Role): string {
+  const answerer = answererTitle(providers[role], models[role]);
+  const last = answered[role];
+  if (last === undefined || last === providers[role]) return answerer;
+  return words.answeredLast(answerer, answererTitle(last, answeredModels[role]));
 }

@@ -37,7 +37,8 @@ export async function publish(
       ? failed
       : null;
   }
-  const { status, resultType, result, error, failureReason, question, effects, steers, usage, provider } = outcome;
+  const { status, resultType, result, error, failureReason, question, effects, steers, usage, provider, model } =
+    outcome;
   const record: Result = {
     id: task.id,
     task,
@@ -50,6 +51,7 @@ export async function publish(
     completedAt: new Date(now).toISOString(),
     usage,
     provider,
+    ...(model !== undefined && { model }),
     ...(error !== undefined && { error }),
     ...(failureReason !== undefined && { failureReason }),
     ...(question !== undefined && { question }),

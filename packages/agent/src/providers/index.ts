@@ -113,6 +113,8 @@ export function hasModel(role: Role, config: Config, surroundings: Surroundings)
 export interface Description {
   /** A provider that cannot answer, and has nobody to stand in for it, keeps its name and is a problem. */
   names: Record<Role, string>;
+  /** The model that each of them asks, where the settings name it. */
+  models: Record<Role, string | null>;
   problems: string[];
   /** What `auto` did not take, and why. */
   passedOver: string[];
@@ -121,8 +123,10 @@ export interface Description {
 export function describeProviders(config: Config, surroundings: Surroundings): Description {
   const chains = byRole((role) => chainOf(role, config, surroundings));
   const all = Object.values(chains);
+  const names = byRole((role) => chains[role].ids[0] ?? config.providers[role] ?? config.provider);
   return {
-    names: byRole((role) => chains[role].ids[0] ?? config.providers[role] ?? config.provider),
+    names,
+    models: byRole((role) => askedModel(names[role], role, config) ?? null),
     problems: all.flatMap((chain) => chain.problems),
     passedOver: [...new Set(all.flatMap((chain) => chain.passedOver))],
   };
@@ -141,8 +145,13 @@ export function chooseProviders(role: Role, config: Config, surroundings: Surrou
   return { providers: ids.map((id) => loadedWhenAsked(id, role, config, surroundings)), problems };
 }
 
+/** The model that a provider asks for `role`; undefined where the settings name none, or there is none behind it. */
+function askedModel(name: string, role: Role, config: Config): string | undefined {
+  return isFree(name) ? undefined : modelOf(role, config);
+}
+
 function loadedWhenAsked(id: ProviderId, role: Role, config: Config, surroundings: Surroundings): Provider {
-  const model = isFree(id) ? undefined : modelOf(role, config);
+  const model = askedModel(id, role, config);
   return {
     name: id,
     ...(model !== undefined && { model }),

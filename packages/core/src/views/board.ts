@@ -46,7 +46,7 @@ export function isOrdered({ kind }: Task): boolean {
 
 /** An ended task. */
 export function summaryOf(result: Result): TaskSummary {
-  const { startedAt, failureReason, error, provider } = result;
+  const { startedAt, failureReason, error, provider, model } = result;
   return {
     ...baseOf(result.task, result.failureReason === "cancelled" ? "cancelled" : result.status),
     attempts: result.attempts,
@@ -56,6 +56,7 @@ export function summaryOf(result: Result): TaskSummary {
     ...(failureReason !== undefined && { failureReason }),
     ...(error !== undefined && { error }),
     ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
   };
 }
 

@@ -156,6 +156,7 @@ export function messagesOf(turn: Result): HistoryMessage[] {
     ...(triggers.length > 0 && { triggers }),
     usage: turn.usage,
     ...(turn.provider !== undefined && { provider: turn.provider }),
+    ...(turn.model !== undefined && { model: turn.model }),
   });
   return [...messages, ...asked];
 }

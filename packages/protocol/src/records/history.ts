@@ -29,6 +29,8 @@ export const HistoryMessage = z.object({
   usage: Usage.optional(),
   /** Assistant messages: who answered, by the name of the provider. */
   provider: z.string().optional(),
+  /** Assistant messages: the model that answered, where its name is known. */
+  model: z.string().optional(),
 });
 export type HistoryMessage = z.infer<typeof HistoryMessage>;
 

@@ -87,6 +87,8 @@ export const Result = z
     completedAt: z.iso.datetime(),
     usage: Usage,
     provider: z.string().optional(),
+    /** The model that was asked, where its name is known. */
+    model: z.string().optional(),
     /** What the user said to the task while it ran, as far as the run heard it. */
     steers: z.array(Steer).max(STEERS_MAX).optional(),
     /** Turns: nobody could be reached for a while, which the user was told meanwhile (SPEC G4). */

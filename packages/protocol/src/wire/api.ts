@@ -83,6 +83,8 @@ export const TaskSummary = z.object({
   usage: Usage.optional(),
   /** Ended tasks: who answered, by the name of the provider. */
   provider: z.string().optional(),
+  /** Ended tasks: the model that answered, where its name is known. */
+  model: z.string().optional(),
 });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
@@ -322,8 +324,12 @@ export const Status = z.object({
   workDir: z.string(),
   /** Who answers for each role. */
   providers: z.record(Role, z.string()),
+  /** The model that each of them asks; null where its name is not known, or there is none. */
+  models: z.record(Role, z.string().nullable()),
   /** Who did so last: somebody else, where one could not be reached and another stood in. */
   answered: z.partialRecord(Role, z.string()),
+  /** The models of those, where their names are known. */
+  answeredModels: z.partialRecord(Role, z.string()),
   /** What `auto` did not take, and what each of them lacks. */
   passedOver: z.array(z.string()),
   processes: z.object({ supervisor: ProcessState, workers: ProcessState, gateway: ProcessState }),

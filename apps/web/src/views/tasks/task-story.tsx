@@ -1,7 +1,7 @@
 /** One task: what was asked, what came of it, and when what happened to it. */
 
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
-import { providerTitle } from "../../i18n/answerer-of.ts";
+import { answererTitle } from "../../i18n/answerer-of.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { costText, durationText, momentText, numberText, titleOf, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
@@ -70,13 +70,13 @@ function Heading({ task: { id, state, title } }: { task: TaskSummary }) {
 }
 
 function Facts({ task }: { task: TaskSummary }) {
-  const { id, role, provider, attempts, startedAt, completedAt, usage } = task;
+  const { id, role, provider, model, attempts, startedAt, completedAt, usage } = task;
   const endMs = completedAt === undefined ? nowMs.value : Date.parse(completedAt);
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   const facts: [string, string | undefined][] = [
     [viewWords.task, id],
     [viewWords.role, titleOf(role)],
-    [viewWords.answeredBy, provider && providerTitle(provider)],
+    [viewWords.answeredBy, provider && answererTitle(provider, model)],
     [viewWords.took, startedAt && durationText(endMs - Date.parse(startedAt))],
     [viewWords.attempts, attempts > 1 ? String(attempts) : undefined],
     [viewWords.measureTokens, tokens > 0 ? numberText(tokens) : undefined],

@@ -1,0 +1,20 @@
+/** Who answers, in one line: providers, and the models that they ask. */
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Status } from "@mimikit/protocol/wire/api";
+
+/** One for all roles where they are the same; after each, who did so last where that was a stand-in. */
+export function answersText({ providers, models, answered, answeredModels }: Status): string {
+  const roles = (Object.entries(providers) as [Role, string][]).map(([role, name]) => {
+    const now = answererText(name, models[role]);
+    const last = answered[role];
+    const isAnother = last !== undefined && last !== name;
+    return { role, text: isAnother ? `${now} (last: ${answererText(last, answeredModels[role])})` : now };
+  });
+  const texts = new Set(roles.map(({ text }) => text));
+  return texts.size === 1 ? [...texts].join() : roles.map(({ role, text }) => `${role}: ${text}`).join(", ");
+}
+
+/** `openai gpt-5`; the provider alone where the model is not known. */
+function answererText(provider: string, model: string | null | undefined): string {
+  return model == null ? provider : `${provider} ${model}`;
+}
