@@ -29,6 +29,7 @@ export async function runKernelTask(
   writeFileSync(join(home, "token"), "secret");
   model.script = script;
   const provider = createOpenai({
+    id: "openai",
     baseUrl: model.baseUrl,
     model: "scripted",
     tokensMax: 14_336,

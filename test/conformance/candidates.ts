@@ -19,7 +19,7 @@ const settings = (silenceMs: number) => ({
 export const openai: Candidate = {
   name: "openai",
   kind: "kernel",
-  create: ({ baseUrl }, { silenceMs }) => createOpenai({ baseUrl, ...settings(silenceMs) }),
+  create: ({ baseUrl }, { silenceMs }) => createOpenai({ id: "openai", baseUrl, ...settings(silenceMs) }),
 };
 
 /** What the vendors' own libraries read: streams alone. */

@@ -195,6 +195,26 @@ export function createEcho(prefix: string): Provider {
   },
 };
 
+const preset: Addition = {
+  thing: "compatible endpoint",
+  files: {},
+  lines: {
+    "packages/protocol/src/base/provider.ts": [
+      {
+        after:
+          "  // Those below are only taken by their names: a key that is set for somebody else must not choose who answers.",
+        line: `  nearby: {
+    key: "NEARBY_API_KEY",
+    ownBaseUrl: "http://127.0.0.1:9/v1",
+    ...CHAT,
+    settings: () => preset("Nearby"),
+  },`,
+      },
+      { after: '  offline: ["offline engine", "离线引擎"],', line: '  nearby: ["Nearby", "邻居"],' },
+    ],
+  },
+};
+
 const condition: Addition = {
   thing: "condition",
   files: {
@@ -287,6 +307,7 @@ export const ADDITIONS: readonly Addition[] = [
   view,
   protocolCommand,
   provider,
+  preset,
   condition,
   role,
 ];

@@ -83,7 +83,7 @@ export interface Provider {
   run(run: Run, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }
 
-/** The model that the settings name for `role`; undefined where they name none. */
+/** The model that the settings, as a provider sees them, name for `role`; undefined where they name none. */
 export function modelOf(role: Role, { model, models }: Pick<Config, "model" | "models">): string | undefined {
   return models[role] ?? model;
 }

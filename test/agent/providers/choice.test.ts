@@ -68,11 +68,11 @@ describe("auto", () => {
     expect(names).toEqual(byRole(() => "offline"));
     expect(problems).toEqual([]);
     expect(passedOver).toEqual([
-      "openai lacks a model: set MIMIKIT_MODEL",
+      "openai lacks a model: run  mimikit connect openai  or set openai.model",
       expect.stringMatching(/^codex lacks a program/),
       expect.stringMatching(/^claude lacks a program/),
-      "anthropic lacks a model: set MIMIKIT_MODEL",
-      "google lacks a model: set MIMIKIT_MODEL",
+      expect.stringMatching(/^anthropic lacks a model: /),
+      expect.stringMatching(/^google lacks a model: /),
     ]);
   });
 });
@@ -83,11 +83,13 @@ describe("a choice", () => {
     const config = Config.parse({ provider: "openai" });
     expect(chooseProviders("worker", config, at)).toEqual({
       providers: [],
-      problems: ['the provider "openai" for the worker lacks a model: set MIMIKIT_MODEL'],
+      problems: [
+        'the provider "openai" for the worker lacks a model: run  mimikit connect openai  or set openai.model',
+      ],
     });
     const { names, problems } = describeProviders(config, at);
     expect(names.worker).toBe("openai");
-    expect(problems).toContain('the provider "openai" for the worker lacks a model: set MIMIKIT_MODEL');
+    expect(problems).toContainEqual(expect.stringContaining('"openai" for the worker lacks a model'));
     expect(describeProviders(Config.parse({ provider: "openai", model: "m" }), surroundings()).problems[0]).toContain(
       "set OPENAI_BASE_URL or OPENAI_API_KEY",
     );
@@ -133,5 +135,74 @@ describe("a stand-in", () => {
     const { names, problems } = describeProviders(config, surroundings());
     expect(names.teller).toBe("offline");
     expect(problems).toHaveLength(Role.options.length);
+  });
+});
+
+describe("an endpoint of which a row says everything", () => {
+  test.each<[string, object, Record<string, string>, string[]]>([
+    ["a server of this machine", { provider: "ollama", ollama: { model: "m" } }, {}, ["ollama"]],
+    ["a vendor with its key", { provider: "mistral", mistral: { model: "m" } }, { MISTRAL_API_KEY: "k" }, ["mistral"]],
+    ["a vendor without a key", { provider: "mistral", mistral: { model: "m" } }, {}, []],
+    [
+      "a vendor's proxy, without a key",
+      { provider: "mistral", mistral: { model: "m", baseUrl: "http://127.0.0.1:1/v1" } },
+      {},
+      ["mistral"],
+    ],
+    ["Azure without an address", { provider: "azure", model: "m" }, { AZURE_OPENAI_API_KEY: "k" }, []],
+    [
+      "Azure with both",
+      { provider: "azure", azure: { baseUrl: "https://name.openai.azure.com/openai/v1" }, model: "m" },
+      { AZURE_OPENAI_API_KEY: "k" },
+      ["azure"],
+    ],
+    ["a key alone chooses nobody", { model: "m" }, { MISTRAL_API_KEY: "k", XAI_API_KEY: "k" }, ["offline"]],
+  ])("is taken when it is named and lacks nothing: %s", (_, config, env, expected) => {
+    expect(ids(config, surroundings(env))).toEqual(expected);
+  });
+});
+
+describe("a model", () => {
+  const models = (config: object, env: Record<string, string> = KEY) =>
+    chooseProviders("teller", Config.parse(config), surroundings(env)).providers.map(({ name, model }) => [
+      name,
+      model,
+    ]);
+  const ollama = { ollama: { model: "qwen" } };
+
+  test("of a role goes before that of the provider, which goes before the common one", () => {
+    const all = { provider: "openai", model: "c", openai: { model: "b" }, models: { teller: "a" } };
+    expect(models(all)).toEqual([["openai", "a"]]);
+    expect(models({ ...all, models: {} })).toEqual([["openai", "b"]]);
+    expect(models({ ...all, models: {}, openai: {} })).toEqual([["openai", "c"]]);
+    expect(models({ ...all, provider: "auto", models: {} })).toEqual([["openai", "b"]]);
+  });
+
+  test("that is meant for another provider is never asked of a stand-in", () => {
+    const config = { provider: "openai", model: "gpt", models: { teller: "gpt-5" }, fallback: ["ollama"] };
+    expect(models({ ...config, ...ollama })).toEqual([
+      ["openai", "gpt-5"],
+      ["ollama", "qwen"],
+    ]);
+    const { problems } = chooseProviders("teller", Config.parse(config), surroundings(KEY));
+    expect(problems).toEqual([expect.stringMatching(/^the fallback "ollama" for the teller lacks a model/)]);
+  });
+
+  test("that is meant for all is asked of whom all have, also where that stands in for the one of a role", () => {
+    const config = { provider: "openai", model: "gpt", providers: { teller: "ollama" }, fallback: ["openai"] };
+    expect(models({ ...config, ...ollama })).toEqual([
+      ["ollama", "qwen"],
+      ["openai", "gpt"],
+    ]);
+  });
+
+  test("is told with who answers", () => {
+    const config = Config.parse({ provider: "openai", model: "m", providers: { worker: "offline" } });
+    expect(describeProviders(config, surroundings(KEY)).models).toEqual({
+      teller: "m",
+      planner: "m",
+      worker: null,
+      reviewer: "m",
+    });
   });
 });

@@ -3,9 +3,9 @@
  * but what says whether it can.
  */
 import { byRole, type Role } from "@mimikit/protocol/base/kind";
-import type { ProviderId } from "@mimikit/protocol/base/provider";
+import type { PresetId, ProviderId } from "@mimikit/protocol/base/provider";
 import type { Config } from "@mimikit/runtime/config/config";
-import { isFree, PROVIDER_IDS, type Surroundings } from "@mimikit/runtime/config/providers";
+import { factsOf, isFree, PROVIDER_IDS, type Surroundings } from "@mimikit/runtime/config/providers";
 import type { Place } from "@mimikit/runtime/home/home";
 import { modelOf, type Provider } from "../provider.ts";
 import type { CommandLine } from "../shell/sandbox.ts";
@@ -14,8 +14,9 @@ import { claudeSettingsOf, missingForClaude } from "./claude/settings.ts";
 import { codexSettingsOf, missingForCodex } from "./codex/settings.ts";
 import { missingForVendor, nativeEndpointOf } from "./endpoint/native.ts";
 import { GOOGLE } from "./google/vendor.ts";
-import { endpointOf, missingSetting } from "./openai/endpoint.ts";
+import { type ChatId, endpointOf, missingSetting } from "./openai/endpoint.ts";
 
+/** The settings are those that the provider sees: see `seenBy`. */
 type Given = [role: Role, config: Config, surroundings: Surroundings];
 
 interface Row {
@@ -32,11 +33,17 @@ interface Row {
   ): Promise<T>;
 }
 
+const chatRow = (id: ChatId): Row => ({
+  missing: (...given) => missingSetting(id, ...given),
+  create: async (...given) => (await import("./openai/index.ts")).createOpenai(endpointOf(...given, id)),
+});
+
+const isPreset = (id: ProviderId): id is PresetId => factsOf(id).isPreset === true;
+const PRESETS = Object.fromEntries(PROVIDER_IDS.filter(isPreset).map((id) => [id, chatRow(id)]));
+
 export const TABLE: Record<ProviderId, Row> = {
-  openai: {
-    missing: missingSetting,
-    create: async (...given) => (await import("./openai/index.ts")).createOpenai(endpointOf(...given)),
-  },
+  ...(PRESETS as Record<PresetId, Row>),
+  openai: chatRow("openai"),
   codex: {
     missing: missingForCodex,
     create: async (...given) => (await import("./codex/index.ts")).createCodex(codexSettingsOf(...given)),
@@ -64,10 +71,18 @@ export const TABLE: Record<ProviderId, Row> = {
   offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },
 };
 
+/** Who can answer for a role, with the settings as it sees them. */
+interface Link {
+  id: ProviderId;
+  config: Config;
+}
+
 /** Who answers for one role, and what its owner should know of that. */
 export interface Chain {
   /** The first answers, the others stand in for it. Empty when nobody can answer. */
-  ids: ProviderId[];
+  links: readonly Link[];
+  /** Their names. */
+  ids: readonly ProviderId[];
   /** One line for each that was named and cannot answer. */
   problems: string[];
   /** What `auto` did not take, and what each of them lacks. */
@@ -79,28 +94,44 @@ export interface Chain {
  * that has what it needs. What is named and cannot answer is left out.
  */
 export function chainOf(role: Role, config: Config, surroundings: Surroundings): Chain {
-  const missing = (id: ProviderId) => TABLE[id].missing(role, config, surroundings);
   const problems: string[] = [];
   const passedOver: string[] = [];
-  const ids = new Set<ProviderId>();
-  const add = (id: ProviderId, what: string) => {
-    const lack = missing(id);
-    if (lack === null) ids.add(id);
-    else problems.push(`the ${what} "${id}" for the ${role} lacks ${lack}`);
+  const links = new Map<ProviderId, Link>();
+  /** @returns what it lacks, where it was not added. */
+  const add = (id: ProviderId, isStandIn = false): string | null => {
+    const seen = seenBy(id, role, config, isStandIn);
+    const lack = TABLE[id].missing(role, seen, surroundings);
+    if (lack === null && !links.has(id)) links.set(id, { id, config: seen });
+    return lack;
   };
   const name = config.providers[role] ?? config.provider;
-  if (name !== "auto") add(name, "provider");
-  else
+  if (name !== "auto") {
+    const lack = add(name);
+    if (lack !== null) problems.push(`the provider "${name}" for the ${role} lacks ${lack}`);
+  } else
     for (const id of PROVIDER_IDS) {
-      const lack = missing(id);
-      if (lack === null) {
-        ids.add(id);
-        break;
-      }
+      const lack = add(id);
+      if (lack === null) break;
       passedOver.push(`${id} lacks ${lack}`);
     }
-  for (const id of config.fallbacks[role] ?? config.fallback) add(id, "fallback");
-  return { ids: [...ids], problems, passedOver };
+  for (const id of config.fallbacks[role] ?? config.fallback) {
+    const lack = links.has(id) ? null : add(id, true);
+    if (lack !== null) problems.push(`the fallback "${id}" for the ${role} lacks ${lack}`);
+  }
+  return { links: [...links.values()], ids: [...links.keys()], problems, passedOver };
+}
+
+/**
+ * The settings as a provider sees them: of the names of models only the one that is meant for it. `models` is meant for whom
+ * the settings choose for the role, `<id>.model` for that provider, `model` for whom they choose for all, or for the role.
+ */
+export function seenBy(id: ProviderId, role: Role, config: Config, isStandIn: boolean): Config {
+  const { provider, models, model: common } = config;
+  const settings = id in config ? config[id as keyof Config] : undefined;
+  const own = settings !== null && typeof settings === "object" && "model" in settings ? settings.model : undefined;
+  const isMeant = !isStandIn || provider === id;
+  const model = (isStandIn ? undefined : models[role]) ?? own ?? (isMeant ? common : undefined);
+  return { ...config, model: typeof model === "string" ? model : undefined, models: {} };
 }
 
 /** Is it a model that answers for `role`? */
@@ -113,7 +144,7 @@ export function hasModel(role: Role, config: Config, surroundings: Surroundings)
 export interface Description {
   /** A provider that cannot answer, and has nobody to stand in for it, keeps its name and is a problem. */
   names: Record<Role, string>;
-  /** The model that each of them asks, where the settings name it. */
+  /** The model that each of them asks; null where the settings name none, or nobody answers. */
   models: Record<Role, string | null>;
   problems: string[];
   /** What `auto` did not take, and why. */
@@ -123,10 +154,12 @@ export interface Description {
 export function describeProviders(config: Config, surroundings: Surroundings): Description {
   const chains = byRole((role) => chainOf(role, config, surroundings));
   const all = Object.values(chains);
-  const names = byRole((role) => chains[role].ids[0] ?? config.providers[role] ?? config.provider);
   return {
-    names,
-    models: byRole((role) => askedModel(names[role], role, config) ?? null),
+    names: byRole((role) => chains[role].ids[0] ?? config.providers[role] ?? config.provider),
+    models: byRole((role) => {
+      const [first] = chains[role].links;
+      return (first && askedModel(first, role)) ?? null;
+    }),
     problems: all.flatMap((chain) => chain.problems),
     passedOver: [...new Set(all.flatMap((chain) => chain.passedOver))],
   };
@@ -141,17 +174,18 @@ export interface Answerers {
 
 /** Who answers for `role`, and who stands in for it. */
 export function chooseProviders(role: Role, config: Config, surroundings: Surroundings): Answerers {
-  const { ids, problems } = chainOf(role, config, surroundings);
-  return { providers: ids.map((id) => loadedWhenAsked(id, role, config, surroundings)), problems };
+  const { links, problems } = chainOf(role, config, surroundings);
+  return { providers: links.map((link) => loadedWhenAsked(link, role, surroundings)), problems };
 }
 
-/** The model that a provider asks for `role`; undefined where the settings name none, or there is none behind it. */
-function askedModel(name: string, role: Role, config: Config): string | undefined {
-  return isFree(name) ? undefined : modelOf(role, config);
+/** The model that is asked; undefined where the settings name none, or there is none behind it. */
+export function askedModel({ id, config }: Link, role: Role): string | undefined {
+  return isFree(id) ? undefined : modelOf(role, config);
 }
 
-function loadedWhenAsked(id: ProviderId, role: Role, config: Config, surroundings: Surroundings): Provider {
-  const model = askedModel(id, role, config);
+function loadedWhenAsked(link: Link, role: Role, surroundings: Surroundings): Provider {
+  const { id, config } = link;
+  const model = askedModel(link, role);
   return {
     name: id,
     ...(model !== undefined && { model }),

@@ -5,16 +5,15 @@ import { NO_USAGE, type Price, priced } from "@mimikit/protocol/base/usage";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { isFree } from "@mimikit/runtime/config/providers";
-import { modelOf } from "../provider.ts";
-import { chainOf } from "../providers/index.ts";
+import { askedModel, chainOf } from "../providers/index.ts";
 import { knownPrice } from "./prices.ts";
 
 /** The tokens that the settings reserve for `role`, at the price of its model; nothing for a provider that is free. */
 export function reservationOf(role: Role, config: Config, surroundings: Surroundings): Spending {
-  const [first] = chainOf(role, config, surroundings).ids;
-  if (first === undefined || isFree(first)) return NO_SPENDING;
+  const [first] = chainOf(role, config, surroundings).links;
+  if (first === undefined || isFree(first.id)) return NO_SPENDING;
   const inputTokens = config.budget.reserve[role];
-  return spendingOf(priced({ ...NO_USAGE, inputTokens }, priceOf(modelOf(role, config), config.prices)));
+  return spendingOf(priced({ ...NO_USAGE, inputTokens }, priceOf(askedModel(first, role), config.prices)));
 }
 
 /** What the tokens of a model cost: by the settings, else by the table of known prices; undefined where neither says. */

@@ -1,7 +1,7 @@
 /**
  * The providers in the order of `auto`, which comes no further than the offline engine: that lacks nothing. Here is what can be
  * said of each without the code that answers; `packages/agent/src/providers/index.ts` says what it needs and where its code is,
- * and does not compile until it does.
+ * and does not compile until it does. An endpoint that speaks Chat Completions (`preset`) needs no code of its own.
  */
 import { z } from "zod";
 import { whole } from "./fields.ts";
@@ -17,7 +17,24 @@ export interface ProviderFacts {
   settings?: () => z.ZodRawShape;
   /** A variable by which others know its `baseUrl`; it goes before the one that is made of the names. */
   baseUrlVariable?: string;
+  /** Our own loop asks it for its models and its answers in this way. */
+  wire?: Wire;
+  /** It is nothing but an address that speaks Chat Completions. */
+  isPreset?: true;
+  /** A server of one's own machine or network: it needs no key. */
+  isLocal?: true;
+  /** Where it is when nothing else is set, with its version. */
+  ownBaseUrl?: string;
+  /** The page where its keys are made. */
+  keyPage?: string;
+  /** The header that carries its key, where that is not `Authorization`. */
+  keyHeader?: string;
+  /** It refuses requests with fields that it does not know: those that are not in its own documentation. */
+  isStrict?: true;
 }
+
+/** The ways in which our own loop asks models. */
+export type Wire = "chat" | "anthropic" | "google";
 
 const address = (what: string) =>
   z
@@ -28,9 +45,22 @@ const address = (what: string) =>
 
 const cliSilence = () => whole(1, 3_600, 300, "Seconds that the CLI may be silent while none of its tools runs.");
 
+const MODEL_CHARS_MAX = 200;
+/** The name of a model, as its endpoint knows it. */
+export const modelName = () => z.string().trim().min(1).max(MODEL_CHARS_MAX).optional();
+const ownModel = (of: string) =>
+  modelName().describe(`The model ${of}, by the name it has there; \`model\` if not set.`);
+
+/** The settings of an endpoint that speaks Chat Completions; what else there is of it, it has in common with `openai`. */
+const preset = (name: string) => ({
+  baseUrl: address(`Where ${name} answers if not at its own address, up to and with the version.`),
+  model: ownModel("that it is asked for"),
+});
+
 /** The settings of an endpoint that speaks a vendor's own wire. */
 const nativeEndpoint = (wire: string, version: string, vendor: string, window: string, hears: string) => ({
   baseUrl: address(`An endpoint that speaks ${wire}, with or without its \`${version}\`; ${vendor} own if not set.`),
+  model: ownModel("that it is asked for"),
   contextWindow: z
     .number()
     .int()
@@ -50,12 +80,18 @@ const nativeEndpoint = (wire: string, version: string, vendor: string, window: s
   idleSec: whole(1, 300, 120, "Seconds that it may be silent within an answer."),
 });
 
+const CHAT = { wire: "chat", isPreset: true } as const;
+
 export const PROVIDERS = {
   openai: {
     key: "OPENAI_API_KEY",
     baseUrlVariable: "OPENAI_BASE_URL",
+    wire: "chat",
+    ownBaseUrl: "https://api.openai.com/v1",
+    keyPage: "https://platform.openai.com/api-keys",
     settings: () => ({
       baseUrl: address("A Chat Completions endpoint, up to and with its `/v1`; with a key alone it is OpenAI's."),
+      model: ownModel("that it is asked for"),
       contextWindow: z
         .number()
         .int()
@@ -81,37 +117,115 @@ export const PROVIDERS = {
   },
   codex: {
     key: "OPENAI_API_KEY",
+    keyPage: "https://platform.openai.com/api-keys",
     hasFolder: true,
     settings: () => ({
       baseUrl: address(
         "An endpoint that speaks OpenAI's Responses, up to and with its `/v1`; with a key alone it is OpenAI's.",
       ),
+      model: ownModel("of codex"),
       network: z.boolean().default(true).describe("Whether the commands of a Worker on codex reach the network."),
       idleSec: cliSilence(),
     }),
   },
   claude: {
     key: "ANTHROPIC_API_KEY",
+    keyPage: "https://platform.claude.com/settings/keys",
     hasFolder: true,
     settings: () => ({
       baseUrl: address(
         "An endpoint that speaks Anthropic's Messages, up to and without its `/v1`; Anthropic's if not set.",
       ),
+      model: ownModel("of claude"),
       idleSec: cliSilence(),
     }),
   },
   anthropic: {
     key: "ANTHROPIC_API_KEY",
+    wire: "anthropic",
+    ownBaseUrl: "https://api.anthropic.com/v1",
+    keyPage: "https://platform.claude.com/settings/keys",
     settings: () => nativeEndpoint("Anthropic's Messages", "/v1", "Anthropic's", "200000", "it cannot"),
   },
   google: {
     // The second is how Google's own programs call it.
     key: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    wire: "google",
+    ownBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    keyPage: "https://aistudio.google.com/apikey",
     settings: () => nativeEndpoint("Google's Gemini", "/v1beta", "Google's", "1000000", "it can"),
   },
   offline: { isFree: true },
+  // Those below are only taken by their names: a key that is set for somebody else must not choose who answers.
+  openrouter: {
+    key: "OPENROUTER_API_KEY",
+    ownBaseUrl: "https://openrouter.ai/api/v1",
+    keyPage: "https://openrouter.ai/settings/keys",
+    ...CHAT,
+    settings: () => preset("OpenRouter"),
+  },
+  mistral: {
+    key: "MISTRAL_API_KEY",
+    isStrict: true,
+    ownBaseUrl: "https://api.mistral.ai/v1",
+    keyPage: "https://console.mistral.ai/api-keys",
+    ...CHAT,
+    settings: () => preset("Mistral"),
+  },
+  deepseek: {
+    key: "DEEPSEEK_API_KEY",
+    ownBaseUrl: "https://api.deepseek.com/v1",
+    keyPage: "https://platform.deepseek.com/api_keys",
+    ...CHAT,
+    settings: () => preset("DeepSeek"),
+  },
+  xai: {
+    key: "XAI_API_KEY",
+    ownBaseUrl: "https://api.x.ai/v1",
+    keyPage: "https://console.x.ai",
+    ...CHAT,
+    settings: () => preset("xAI"),
+  },
+  azure: {
+    key: "AZURE_OPENAI_API_KEY",
+    keyHeader: "api-key",
+    keyPage: "https://ai.azure.com",
+    ...CHAT,
+    settings: () => ({
+      ...preset("Azure"),
+      baseUrl: address("The v1 endpoint of a resource: `https://NAME.openai.azure.com/openai/v1`."),
+    }),
+  },
+  ollama: {
+    isLocal: true,
+    ownBaseUrl: "http://127.0.0.1:11434/v1",
+    ...CHAT,
+    settings: () => preset("Ollama"),
+  },
+  lmstudio: {
+    isLocal: true,
+    ownBaseUrl: "http://127.0.0.1:1234/v1",
+    ...CHAT,
+    settings: () => preset("LM Studio"),
+  },
+  llamacpp: {
+    isLocal: true,
+    ownBaseUrl: "http://127.0.0.1:8080/v1",
+    ...CHAT,
+    settings: () => preset("llama-server"),
+  },
+  vllm: {
+    isLocal: true,
+    ownBaseUrl: "http://127.0.0.1:8000/v1",
+    ...CHAT,
+    settings: () => preset("vLLM"),
+  },
 } as const satisfies Record<string, ProviderFacts>;
 export type ProviderId = keyof typeof PROVIDERS;
+/** Those of whom their row says everything. */
+export type PresetId = {
+  [Id in ProviderId]: (typeof PROVIDERS)[Id] extends { isPreset: true } ? Id : never;
+}[ProviderId];
 
 /** How people know them: in English, and in Chinese where it is not the same. */
 export const PROVIDER_TITLES: Readonly<Record<ProviderId, readonly [en: string, zh?: string]>> = {
@@ -121,4 +235,13 @@ export const PROVIDER_TITLES: Readonly<Record<ProviderId, readonly [en: string, 
   anthropic: ["Anthropic"],
   google: ["Google Gemini"],
   offline: ["offline engine", "离线引擎"],
+  openrouter: ["OpenRouter"],
+  mistral: ["Mistral"],
+  deepseek: ["DeepSeek"],
+  xai: ["xAI"],
+  azure: ["Azure OpenAI"],
+  ollama: ["Ollama"],
+  lmstudio: ["LM Studio"],
+  llamacpp: ["llama.cpp"],
+  vllm: ["vLLM"],
 };

@@ -2,7 +2,7 @@
 import { capitalized } from "@mimikit/protocol/base/capitalized";
 import { TIMEOUT_SEC_MAX, whole } from "@mimikit/protocol/base/fields";
 import { byRole, ROLES, type Role } from "@mimikit/protocol/base/kind";
-import type { PROVIDERS, ProviderId } from "@mimikit/protocol/base/provider";
+import { modelName, type PROVIDERS, type ProviderId } from "@mimikit/protocol/base/provider";
 import { Price } from "@mimikit/protocol/base/usage";
 import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
 import { z } from "zod";
@@ -23,8 +23,6 @@ const fallback = () => z.array(Named).max(PROVIDER_IDS.length);
 /** How much a model shall think before it answers. */
 const Effort = z.enum(["minimal", "low", "medium", "high"]);
 export type Effort = z.infer<typeof Effort>;
-
-const modelName = () => z.string().trim().min(1).max(200).optional();
 
 /** Settings that belong together; all of them have defaults or need none. */
 const group = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>

@@ -132,9 +132,11 @@ describe("an endpoint", () => {
   test("lacks a model or a key, and says which variables may hold it", () => {
     const none = Config.parse({});
     const named = Config.parse({ model: "m" });
-    expect(missingForVendor(GOOGLE, "teller", none, AT)).toBe("a model: set MIMIKIT_MODEL");
+    expect(missingForVendor(GOOGLE, "teller", none, AT)).toBe(
+      "a model: run  mimikit connect google  or set google.model",
+    );
     expect(missingForVendor(GOOGLE, "teller", named, { ...AT, env: {} })).toBe(
-      "a key: set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY",
+      "a key: set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY, or run  mimikit connect google",
     );
     expect(missingForVendor(GOOGLE, "teller", named, AT)).toBeNull();
   });

@@ -3,6 +3,5 @@ import type { Vendor } from "../endpoint/native.ts";
 
 export const ANTHROPIC: Vendor = {
   id: "anthropic",
-  baseUrl: "https://api.anthropic.com/v1",
   known: { vision: true, contextWindow: 200_000 },
 };

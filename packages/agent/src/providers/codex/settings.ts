@@ -9,7 +9,7 @@ import { modelOf } from "../../provider.ts";
 import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
 
 /** OpenAI's own address, for those who only give a key. */
-const DEFAULT_BASE_URL = "https://api.openai.com/v1";
+const DEFAULT_BASE_URL = PROVIDERS.openai.ownBaseUrl;
 /** The key is never in a file of ours, nor in the arguments of a process. */
 export const KEY_VARIABLE = PROVIDERS.codex.key;
 const HOME_DIR = "codex";

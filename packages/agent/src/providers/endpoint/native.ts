@@ -1,11 +1,11 @@
 /** What the providers of a vendor's own wire have in common: where their model is, by the settings. */
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { factsOf, keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
 import type { Senses } from "../../prompt/media.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "./place.ts";
+import { missingModel, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "./place.ts";
 
 export interface NativeEndpoint extends Place {
   /** What a request may have, in tokens. */
@@ -18,8 +18,6 @@ export interface NativeEndpoint extends Place {
 /** A vendor. */
 export interface Vendor {
   id: "anthropic" | "google";
-  /** Its own address, with its version. */
-  baseUrl: string;
   /** What its models have in common, and so one that nobody knows yet. */
   known: Known;
 }
@@ -36,8 +34,9 @@ export function missingForVendor(
   config: Settings,
   surroundings: Surroundings,
 ): string | null {
-  if (modelOf(role, config) === undefined) return "a model: set MIMIKIT_MODEL";
-  return keyOf(id, surroundings) === undefined ? `a key: set ${keyNamesOf(id).join(" or ")}` : null;
+  if (modelOf(role, config) === undefined) return missingModel(id);
+  if (keyOf(id, surroundings) !== undefined) return null;
+  return `a key: set ${keyNamesOf(id).join(" or ")}, or run  mimikit connect ${id}`;
 }
 
 /** The endpoint of `role`; nothing may be missing. */
@@ -49,13 +48,14 @@ export function nativeEndpointOf(
 ): NativeEndpoint {
   const settings = config[vendor.id];
   const apiKey = keyOf(vendor.id, surroundings);
-  const { baseUrl = vendor.baseUrl, firstByteSec, idleSec } = settings;
+  const { ownBaseUrl = "" } = factsOf(vendor.id);
+  const { baseUrl = ownBaseUrl, firstByteSec, idleSec } = settings;
   const model = modelOf(role, config) ?? "";
   const { contextWindow, reservedOutput, vision, audio } = capabilitiesOf(model, settings, vendor.known);
   const outputTokensMax = Math.min(reservedOutput, Math.floor(contextWindow * OUTPUT_SHARE_MAX));
   const effort = effortOf(role, config);
   return {
-    baseUrl: withVersion(baseUrl, vendor.baseUrl),
+    baseUrl: withVersion(baseUrl, ownBaseUrl),
     model,
     tokensMax: Math.max(TOKENS_MIN, contextWindow - outputTokensMax),
     outputTokensMax,
@@ -69,7 +69,7 @@ export function nativeEndpointOf(
 }
 
 /** An address is taken with its version and without: `https://host` is `https://host/v1` where the vendor's own ends so. */
-function withVersion(baseUrl: string, ownBaseUrl: string): string {
+export function withVersion(baseUrl: string, ownBaseUrl: string): string {
   const trimmed = baseUrl.replace(/\/+$/, "");
   const version = /\/v[^/]+$/.exec(ownBaseUrl)?.[0] ?? "";
   return /\/v\d[^/]*$/.test(trimmed) ? trimmed : trimmed + version;

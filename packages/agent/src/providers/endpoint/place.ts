@@ -19,6 +19,15 @@ export interface Place {
   retryDelaysMs: readonly number[];
   /** How much the model shall think; its own default when not given. */
   effort?: Effort;
+  /** The header that carries the key, where that is not the usual one of the wire. */
+  keyHeader?: string;
+  /** It refuses fields that its own documentation does not have. */
+  isStrict?: boolean;
+}
+
+/** What is said where nobody has named a model. */
+export function missingModel(id: ProviderId): string {
+  return `a model: run  mimikit connect ${id}  or set ${id}.model`;
 }
 
 /** What the owner must look at where an endpoint refuses the key, or knows nothing under its address. */
@@ -28,5 +37,5 @@ export interface Hints {
 }
 
 export function hintsOf(id: ProviderId): Hints {
-  return { key: keyNamesOf(id).join(" or "), address: factsOf(id).baseUrlVariable ?? `${id}.baseUrl` };
+  return { key: keyNamesOf(id).join(" or ") || "its key", address: factsOf(id).baseUrlVariable ?? `${id}.baseUrl` };
 }

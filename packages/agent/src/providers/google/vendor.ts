@@ -3,6 +3,5 @@ import type { Vendor } from "../endpoint/native.ts";
 
 export const GOOGLE: Vendor = {
   id: "google",
-  baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   known: { vision: true, audio: true, contextWindow: 1_000_000 },
 };

@@ -7,9 +7,10 @@ import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json"
 import type { ChatMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
+import { hintsOf } from "../endpoint/place.ts";
 import { readAll, Watch, withoutKey } from "../endpoint/watch.ts";
 import { AnswerBuilder, Chunk, wireThoughts } from "./answer.ts";
-import { type Endpoint, HINTS } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { readEvents } from "./sse.ts";
 
 const ERROR_BODY_CHARS_MAX = 65_536;
@@ -39,7 +40,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Watch
     headers: {
       "content-type": "application/json",
       accept: "text/event-stream",
-      ...(endpoint.apiKey !== undefined && { authorization: `Bearer ${endpoint.apiKey}` }),
+      ...keyHeaderOf(endpoint),
     },
     body: JSON.stringify(bodyOf(endpoint, request)),
     signal: watch.signal,
@@ -49,7 +50,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Watch
   const chunks = watch.listen(response.body ?? []);
   if (!response.ok) {
     const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-    yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), HINTS);
+    yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hintsOf(endpoint.id));
     return;
   }
   const isWhole = response.headers.get("content-type")?.includes("json") ?? false;
@@ -74,19 +75,29 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Watch
     yield { type: "failure", kind: "unavailable", message: "the model endpoint broke off in the middle of an answer" };
 }
 
-function bodyOf({ model, effort }: Endpoint, { messages, tools, mayCall }: ModelRequest): Record<string, unknown> {
+/** The header that carries the key, if there is one. */
+export function keyHeaderOf({ apiKey, keyHeader }: Pick<Endpoint, "apiKey" | "keyHeader">): Record<string, string> {
+  if (apiKey === undefined) return {};
+  return keyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { [keyHeader]: apiKey };
+}
+
+function bodyOf(
+  { model, effort, isStrict = false }: Endpoint,
+  { messages, tools, mayCall }: ModelRequest,
+): Record<string, unknown> {
   const offersTools = mayCall && tools.length > 0;
   return {
     model,
-    messages: messages.map(wireMessage),
+    messages: messages.map((message) => wireMessage(message, isStrict)),
     stream: true,
-    stream_options: { include_usage: true },
+    // Mistral counts without being asked, and refuses to be asked.
+    ...(!isStrict && { stream_options: { include_usage: true } }),
     ...(effort !== undefined && { reasoning_effort: effort }),
     ...(offersTools && { tools: tools.map((each) => ({ type: "function", function: each })) }),
   };
 }
 
-function wireMessage(message: ChatMessage): Record<string, unknown> {
+function wireMessage(message: ChatMessage, isStrict: boolean): Record<string, unknown> {
   if (message.role === "user" && message.media !== undefined && message.media.length > 0)
     return { role: "user", content: [{ type: "text", text: message.content }, ...message.media.map(wirePart)] };
   if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
@@ -97,7 +108,8 @@ function wireMessage(message: ChatMessage): Record<string, unknown> {
     type: "function",
     function: { name, arguments: input },
   }));
-  return { role: "assistant", content: message.content, ...wireThoughts(message.thoughts), tool_calls: calls };
+  const thoughts = isStrict ? {} : wireThoughts(message.thoughts);
+  return { role: "assistant", content: message.content, ...thoughts, tool_calls: calls };
 }
 
 /** A picture as a data URL, a recording as its bytes: that is how Chat Completions takes them. */

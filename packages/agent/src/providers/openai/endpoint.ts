@@ -1,19 +1,18 @@
-/** Where the model of a role is and how to talk to it. Light: whoever only shows who answers loads this too. */
+/** Where a model that speaks Chat Completions is and how to talk to it. Light: whoever only shows who answers loads this too. */
 
-import { PROVIDERS } from "@mimikit/protocol/base/provider";
+import type { PresetId } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { factsOf, keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { type Hints, hintsOf, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
+import { missingModel, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
 
-/** OpenAI's own address, for those who only give a key. */
-const DEFAULT_BASE_URL = "https://api.openai.com/v1";
-/** What its owner must look at where it refuses. */
-export const HINTS: Hints = hintsOf("openai");
+/** Whoever is asked over Chat Completions. */
+export type ChatId = PresetId | "openai";
 
 export interface Endpoint extends Place {
+  id: ChatId;
   /** What a request may have, in tokens. */
   tokensMax: number;
   /** Whether the model can call tools, as most can; one that cannot writes action tags. */
@@ -22,33 +21,54 @@ export interface Endpoint extends Place {
   configured?: Known;
 }
 
-export type ModelSettings = Pick<Config, "openai" | "model" | "models" | "effort" | "efforts">;
+export type ModelSettings = Pick<Config, ChatId | "model" | "models" | "effort" | "efforts">;
 
-/** What must be set before `role` can have a model endpoint; null when nothing is missing. */
-export function missingSetting(role: Role, config: ModelSettings, surroundings: Surroundings): string | null {
-  if (modelOf(role, config) === undefined) return "a model: set MIMIKIT_MODEL";
-  const isReachable = config.openai.baseUrl !== undefined || keyOf("openai", surroundings) !== undefined;
-  const { key, baseUrlVariable } = PROVIDERS.openai;
-  return isReachable ? null : `an address or a key: set ${baseUrlVariable} or ${key}`;
+/** What must be set before `role` can have a model there; null when nothing is missing. */
+export function missingSetting(
+  id: ChatId,
+  role: Role,
+  config: ModelSettings,
+  surroundings: Surroundings,
+): string | null {
+  if (modelOf(role, config) === undefined) return missingModel(id);
+  const { isLocal, ownBaseUrl, baseUrlVariable = `${id}.baseUrl` } = factsOf(id);
+  const { baseUrl } = config[id];
+  if (baseUrl === undefined && ownBaseUrl === undefined) return `an address: set ${baseUrlVariable}`;
+  // Another address may need none: a proxy, a server of one's own.
+  const isOpen = isLocal === true || (baseUrl !== undefined && ownBaseUrl !== undefined);
+  if (isOpen || keyOf(id, surroundings) !== undefined) return null;
+  const key = keyNamesOf(id).join(" or ");
+  const what = ownBaseUrl === undefined ? `a key: set ${key}` : `an address or a key: set ${baseUrlVariable} or ${key}`;
+  return `${what}, or run  mimikit connect ${id}`;
 }
 
 /** The endpoint of `role`; nothing may be missing. */
-export function endpointOf(role: Role, config: ModelSettings, surroundings: Surroundings): Endpoint {
-  const { baseUrl = DEFAULT_BASE_URL, firstByteSec, idleSec, ...configured } = config.openai;
-  const apiKey = keyOf("openai", surroundings);
+export function endpointOf(
+  role: Role,
+  config: ModelSettings,
+  surroundings: Surroundings,
+  id: ChatId = "openai",
+): Endpoint {
+  const { firstByteSec, idleSec, contextWindow, reservedOutput, toolCalls, vision, audio } = config.openai;
+  const { ownBaseUrl = "", keyHeader, isStrict } = factsOf(id);
+  const configured = { contextWindow, reservedOutput, toolCalls, vision, audio };
+  const apiKey = keyOf(id, surroundings);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
-  const { contextWindow, reservedOutput, toolCalls } = capabilitiesOf(model, configured);
+  const can = capabilitiesOf(model, configured);
   return {
-    baseUrl,
+    id,
+    baseUrl: config[id].baseUrl ?? ownBaseUrl,
     model,
-    tokensMax: Math.max(TOKENS_MIN, contextWindow - reservedOutput),
-    toolCalls,
+    tokensMax: Math.max(TOKENS_MIN, can.contextWindow - can.reservedOutput),
+    toolCalls: can.toolCalls,
     configured,
     firstByteMs: firstByteSec * 1_000,
     idleMs: idleSec * 1_000,
     retryDelaysMs: RETRY_DELAYS_MS,
     ...(effort !== undefined && { effort }),
     ...(apiKey !== undefined && { apiKey }),
+    ...(keyHeader !== undefined && { keyHeader }),
+    ...(isStrict !== undefined && { isStrict }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Any endpoint that speaks Chat Completions: OpenAI itself, LM Studio, Ollama, llama.cpp, vLLM. It gives the model; the
- * tools and the rules are the kernel's.
+ * Any endpoint that speaks Chat Completions: OpenAI itself, whoever speaks like it, and any other address. It gives the
+ * model; the tools and the rules are the kernel's.
  */
 import { capabilitiesOf } from "../../kernel/capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
@@ -15,7 +15,7 @@ export function createOpenai(endpoint: Endpoint): Provider {
   const model = persistent(chatCompletions(endpoint), endpoint.retryDelaysMs);
   const { tokensMax, toolCalls = true } = endpoint;
   const kernel = { model, tokensMax, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
-  return { name: "openai", model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
+  return { name: endpoint.id, model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
 }
 
 /** The endpoint is only asked where the settings leave something open. */

@@ -5,6 +5,8 @@
 import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { Known } from "../../kernel/capabilities.ts";
+import { keyHeaderOf } from "./chat-completions.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 const PROBE_MS_MAX = 2_000;
 const BODY_BYTES_MAX = 4 * 1_048_576;
@@ -26,16 +28,10 @@ const Listed = z.object({
 type Listed = z.infer<typeof Listed>;
 const Answer = z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() });
 
-interface Place {
-  baseUrl: string;
-  apiKey?: string;
-  model: string;
-}
-
 const known = new Map<string, { at: number; found: Known }>();
 
 /** What the endpoint says; nothing where it says nothing. Never throws. */
-export async function probe(place: Place, signal: AbortSignal): Promise<Known> {
+export async function probe(place: Endpoint, signal: AbortSignal): Promise<Known> {
   const key = `${place.baseUrl} ${place.model}`;
   const before = known.get(key);
   if (before !== undefined && performance.now() - before.at < KNOWN_MS) return before.found;
@@ -47,10 +43,10 @@ export async function probe(place: Place, signal: AbortSignal): Promise<Known> {
 }
 
 /** null where nobody answered. */
-async function ask({ baseUrl, apiKey, model }: Place, signal: AbortSignal): Promise<Known | null> {
+async function ask({ model, ...place }: Endpoint, signal: AbortSignal): Promise<Known | null> {
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, {
-      headers: { accept: "application/json", ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) },
+    const response = await fetch(`${place.baseUrl.replace(/\/+$/, "")}/models`, {
+      headers: { accept: "application/json", ...keyHeaderOf(place) },
       signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS_MAX)]),
       redirect: "error",
     });
