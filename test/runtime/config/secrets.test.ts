@@ -79,3 +79,12 @@ test("a state directory that is not adopted gives no key", async () => {
 test.each(["", "two words", "sk-\u00e9", `sk-${"x".repeat(5_000)}`])("%j is no key, in words", (text) => {
   expect(problemOfKey(text)).toMatch(/key|characters|big/i);
 });
+
+test("where there can be no file there is no key, and one that cannot be opened is told in words", () => {
+  const dir = temporaryDirectory();
+  writeFileSync(join(dir, "file"), "");
+  const nowhere = join(dir, "file", "home");
+  expect(readKeys(nowhere, adopted(nowhere))).toEqual({ keys: {} });
+  const tooLong = join(dir, "x".repeat(300));
+  expect(readKeys(tooLong, adopted(tooLong))).toEqual({ keys: {}, problem: expect.stringContaining("cannot be read") });
+});

@@ -81,9 +81,9 @@ function readSecrets(home: string): Secrets {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return { keys: {} };
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return { keys: {} };
     if (hasCode(error, "ELOOP", "ENXIO")) throw new HomeError(`${path} is not a regular file: remove it`);
-    throw error;
+    throw new HomeError(`${path} cannot be read (${error instanceof Error ? error.message : String(error)})`);
   }
   try {
     const info = fstatSync(file);
