@@ -178,7 +178,7 @@ export function createEcho(prefix: string): Provider {
   lines: {
     "packages/protocol/src/base/provider.ts": [
       {
-        after: "  offline: { isFree: true },",
+        after: "    offline: { isFree: true },",
         line: `  echo: { isFree: true, settings: () => ({ prefix: z.string().max(100).default("").describe("Before each answer.") }) },`,
       },
       { after: '  offline: ["offline engine", "离线引擎"],', line: '  echo: ["echo", "回声"],' },

@@ -82,145 +82,152 @@ const nativeEndpoint = (wire: string, version: string, vendor: string, window: s
 
 const CHAT = { wire: "chat", isPreset: true } as const;
 
-export const PROVIDERS = {
-  openai: {
-    key: "OPENAI_API_KEY",
-    baseUrlVariable: "OPENAI_BASE_URL",
-    wire: "chat",
-    ownBaseUrl: "https://api.openai.com/v1",
-    keyPage: "https://platform.openai.com/api-keys",
-    settings: () => ({
-      baseUrl: address("A Chat Completions endpoint, up to and with its `/v1`; with a key alone it is OpenAI's."),
-      model: ownModel("that it is asked for"),
-      contextWindow: z
-        .number()
-        .int()
-        .min(4_096)
-        .max(10_000_000)
-        .optional()
-        .describe(
-          "Tokens that the model can hold, what it is sent and what it answers together; 16384 if not set, or what is known of the model.",
+/** A call, so that the page, which takes the titles alone, loads neither the table nor its schemas. */
+export const PROVIDERS = /* @__PURE__ */ providerTable();
+
+function providerTable() {
+  return {
+    openai: {
+      key: "OPENAI_API_KEY",
+      baseUrlVariable: "OPENAI_BASE_URL",
+      wire: "chat",
+      ownBaseUrl: "https://api.openai.com/v1",
+      keyPage: "https://platform.openai.com/api-keys",
+      settings: () => ({
+        baseUrl: address("A Chat Completions endpoint, up to and with its `/v1`; with a key alone it is OpenAI's."),
+        model: ownModel("that it is asked for"),
+        contextWindow: z
+          .number()
+          .int()
+          .min(4_096)
+          .max(10_000_000)
+          .optional()
+          .describe(
+            "Tokens that the model can hold, what it is sent and what it answers together; 16384 if not set, or what is known of the model.",
+          ),
+        reservedOutput: whole(256, 1_000_000, 2_048, "Tokens of the window that are kept free for an answer."),
+        toolCalls: z
+          .boolean()
+          .default(true)
+          .describe(
+            "Whether the model can call tools. One that cannot is told to write tags at the end of its answers.",
+          ),
+        vision: z
+          .boolean()
+          .optional()
+          .describe("Whether the model can see pictures; found out if not set: see attachments.md."),
+        audio: z.boolean().optional().describe("Whether the model can hear recordings; found out if not set."),
+        firstByteSec: whole(1, 300, 120, "Seconds that the endpoint may take to begin an answer."),
+        idleSec: whole(1, 300, 60, "Seconds that it may be silent within an answer."),
+      }),
+    },
+    codex: {
+      key: "OPENAI_API_KEY",
+      keyPage: "https://platform.openai.com/api-keys",
+      hasFolder: true,
+      settings: () => ({
+        baseUrl: address(
+          "An endpoint that speaks OpenAI's Responses, up to and with its `/v1`; with a key alone it is OpenAI's.",
         ),
-      reservedOutput: whole(256, 1_000_000, 2_048, "Tokens of the window that are kept free for an answer."),
-      toolCalls: z
-        .boolean()
-        .default(true)
-        .describe("Whether the model can call tools. One that cannot is told to write tags at the end of its answers."),
-      vision: z
-        .boolean()
-        .optional()
-        .describe("Whether the model can see pictures; found out if not set: see attachments.md."),
-      audio: z.boolean().optional().describe("Whether the model can hear recordings; found out if not set."),
-      firstByteSec: whole(1, 300, 120, "Seconds that the endpoint may take to begin an answer."),
-      idleSec: whole(1, 300, 60, "Seconds that it may be silent within an answer."),
-    }),
-  },
-  codex: {
-    key: "OPENAI_API_KEY",
-    keyPage: "https://platform.openai.com/api-keys",
-    hasFolder: true,
-    settings: () => ({
-      baseUrl: address(
-        "An endpoint that speaks OpenAI's Responses, up to and with its `/v1`; with a key alone it is OpenAI's.",
-      ),
-      model: ownModel("of codex"),
-      network: z.boolean().default(true).describe("Whether the commands of a Worker on codex reach the network."),
-      idleSec: cliSilence(),
-    }),
-  },
-  claude: {
-    key: "ANTHROPIC_API_KEY",
-    keyPage: "https://platform.claude.com/settings/keys",
-    hasFolder: true,
-    settings: () => ({
-      baseUrl: address(
-        "An endpoint that speaks Anthropic's Messages, up to and without its `/v1`; Anthropic's if not set.",
-      ),
-      model: ownModel("of claude"),
-      idleSec: cliSilence(),
-    }),
-  },
-  anthropic: {
-    key: "ANTHROPIC_API_KEY",
-    wire: "anthropic",
-    ownBaseUrl: "https://api.anthropic.com/v1",
-    keyPage: "https://platform.claude.com/settings/keys",
-    settings: () => nativeEndpoint("Anthropic's Messages", "/v1", "Anthropic's", "200000", "it cannot"),
-  },
-  google: {
-    // The second is how Google's own programs call it.
-    key: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
-    wire: "google",
-    ownBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
-    keyPage: "https://aistudio.google.com/apikey",
-    settings: () => nativeEndpoint("Google's Gemini", "/v1beta", "Google's", "1000000", "it can"),
-  },
-  offline: { isFree: true },
-  // Those below are only taken by their names: a key that is set for somebody else must not choose who answers.
-  openrouter: {
-    key: "OPENROUTER_API_KEY",
-    ownBaseUrl: "https://openrouter.ai/api/v1",
-    keyPage: "https://openrouter.ai/settings/keys",
-    ...CHAT,
-    settings: () => preset("OpenRouter"),
-  },
-  mistral: {
-    key: "MISTRAL_API_KEY",
-    isStrict: true,
-    ownBaseUrl: "https://api.mistral.ai/v1",
-    keyPage: "https://console.mistral.ai/api-keys",
-    ...CHAT,
-    settings: () => preset("Mistral"),
-  },
-  deepseek: {
-    key: "DEEPSEEK_API_KEY",
-    ownBaseUrl: "https://api.deepseek.com/v1",
-    keyPage: "https://platform.deepseek.com/api_keys",
-    ...CHAT,
-    settings: () => preset("DeepSeek"),
-  },
-  xai: {
-    key: "XAI_API_KEY",
-    ownBaseUrl: "https://api.x.ai/v1",
-    keyPage: "https://console.x.ai",
-    ...CHAT,
-    settings: () => preset("xAI"),
-  },
-  azure: {
-    key: "AZURE_OPENAI_API_KEY",
-    keyHeader: "api-key",
-    keyPage: "https://ai.azure.com",
-    ...CHAT,
-    settings: () => ({
-      ...preset("Azure"),
-      baseUrl: address("The v1 endpoint of a resource: `https://NAME.openai.azure.com/openai/v1`."),
-    }),
-  },
-  ollama: {
-    isLocal: true,
-    ownBaseUrl: "http://127.0.0.1:11434/v1",
-    ...CHAT,
-    settings: () => preset("Ollama"),
-  },
-  lmstudio: {
-    isLocal: true,
-    ownBaseUrl: "http://127.0.0.1:1234/v1",
-    ...CHAT,
-    settings: () => preset("LM Studio"),
-  },
-  llamacpp: {
-    isLocal: true,
-    ownBaseUrl: "http://127.0.0.1:8080/v1",
-    ...CHAT,
-    settings: () => preset("llama-server"),
-  },
-  vllm: {
-    isLocal: true,
-    ownBaseUrl: "http://127.0.0.1:8000/v1",
-    ...CHAT,
-    settings: () => preset("vLLM"),
-  },
-} as const satisfies Record<string, ProviderFacts>;
+        model: ownModel("of codex"),
+        network: z.boolean().default(true).describe("Whether the commands of a Worker on codex reach the network."),
+        idleSec: cliSilence(),
+      }),
+    },
+    claude: {
+      key: "ANTHROPIC_API_KEY",
+      keyPage: "https://platform.claude.com/settings/keys",
+      hasFolder: true,
+      settings: () => ({
+        baseUrl: address(
+          "An endpoint that speaks Anthropic's Messages, up to and without its `/v1`; Anthropic's if not set.",
+        ),
+        model: ownModel("of claude"),
+        idleSec: cliSilence(),
+      }),
+    },
+    anthropic: {
+      key: "ANTHROPIC_API_KEY",
+      wire: "anthropic",
+      ownBaseUrl: "https://api.anthropic.com/v1",
+      keyPage: "https://platform.claude.com/settings/keys",
+      settings: () => nativeEndpoint("Anthropic's Messages", "/v1", "Anthropic's", "200000", "it cannot"),
+    },
+    google: {
+      // The second is how Google's own programs call it.
+      key: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+      wire: "google",
+      ownBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+      keyPage: "https://aistudio.google.com/apikey",
+      settings: () => nativeEndpoint("Google's Gemini", "/v1beta", "Google's", "1000000", "it can"),
+    },
+    offline: { isFree: true },
+    // Those below are only taken by their names: a key that is set for somebody else must not choose who answers.
+    openrouter: {
+      key: "OPENROUTER_API_KEY",
+      ownBaseUrl: "https://openrouter.ai/api/v1",
+      keyPage: "https://openrouter.ai/settings/keys",
+      ...CHAT,
+      settings: () => preset("OpenRouter"),
+    },
+    mistral: {
+      key: "MISTRAL_API_KEY",
+      isStrict: true,
+      ownBaseUrl: "https://api.mistral.ai/v1",
+      keyPage: "https://console.mistral.ai/api-keys",
+      ...CHAT,
+      settings: () => preset("Mistral"),
+    },
+    deepseek: {
+      key: "DEEPSEEK_API_KEY",
+      ownBaseUrl: "https://api.deepseek.com/v1",
+      keyPage: "https://platform.deepseek.com/api_keys",
+      ...CHAT,
+      settings: () => preset("DeepSeek"),
+    },
+    xai: {
+      key: "XAI_API_KEY",
+      ownBaseUrl: "https://api.x.ai/v1",
+      keyPage: "https://console.x.ai",
+      ...CHAT,
+      settings: () => preset("xAI"),
+    },
+    azure: {
+      key: "AZURE_OPENAI_API_KEY",
+      keyHeader: "api-key",
+      keyPage: "https://ai.azure.com",
+      ...CHAT,
+      settings: () => ({
+        ...preset("Azure"),
+        baseUrl: address("The v1 endpoint of a resource: `https://NAME.openai.azure.com/openai/v1`."),
+      }),
+    },
+    ollama: {
+      isLocal: true,
+      ownBaseUrl: "http://127.0.0.1:11434/v1",
+      ...CHAT,
+      settings: () => preset("Ollama"),
+    },
+    lmstudio: {
+      isLocal: true,
+      ownBaseUrl: "http://127.0.0.1:1234/v1",
+      ...CHAT,
+      settings: () => preset("LM Studio"),
+    },
+    llamacpp: {
+      isLocal: true,
+      ownBaseUrl: "http://127.0.0.1:8080/v1",
+      ...CHAT,
+      settings: () => preset("llama-server"),
+    },
+    vllm: {
+      isLocal: true,
+      ownBaseUrl: "http://127.0.0.1:8000/v1",
+      ...CHAT,
+      settings: () => preset("vLLM"),
+    },
+  } as const satisfies Record<string, ProviderFacts>;
+}
 export type ProviderId = keyof typeof PROVIDERS;
 /** Those of whom their row says everything. */
 export type PresetId = {
