@@ -1,54 +1,58 @@
 /**
  * The three processes of Mimikit, for PM2: `pm2 start ecosystem.config.cjs` with any pm2, or `npm start`, which does the
- * set-up too. Every variable of the caller goes to the processes; the directory it is called in is the workspace.
+ * set-up too. Every variable of the caller but keys goes to the processes; the directory it is called in is the workspace,
+ * unless that is this one (packages/runtime/src/home/work-dir.ts).
  */
 const { spawnSync } = require("node:child_process");
-const { existsSync } = require("node:fs");
-const { join, resolve } = require("node:path");
+const { resolve } = require("node:path");
+const { ROOT, COMPILE_CACHE, bundleOf, findNode, hasPackages, makeFresh } = require("./scripts/launch.cjs");
 
-const at = (...names) => join(__dirname, ...names);
-const workDir = resolve(process.env.MIMIKIT_WORK_DIR || process.cwd());
 /** Only what the caller has named: a state directory that is found by default is not simply believed (docs/security.md). */
 const named = process.env.MIMIKIT_HOME ? { MIMIKIT_HOME: resolve(process.env.MIMIKIT_HOME) } : {};
 /** What Workers make has the umask of the caller; PM2's daemon has that of whoever started it. */
 const umask = process.env.MIMIKIT_UMASK || process.umask().toString(8);
 
-/** A Node that runs TypeScript as it is (22.18 or newer): the one that runs pm2, or the one that came with the packages. */
-function findNode() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
-  const bundled = at("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
-  if (existsSync(bundled)) return bundled;
-  return fail("Node 22.18 or newer is needed, and none came with the packages");
-}
-
 /** One line, and no start: PM2 would print an error that is thrown here with its stack. */
 function fail(reason) {
-  console.error(`mimikit: ${reason}. Run  npm start  once in ${__dirname}`);
+  console.error(`mimikit: ${reason}`);
   process.exit(1);
 }
 
-// npm writes this list when it has installed everything.
-if (!existsSync(at("node_modules", ".package-lock.json"))) fail("the packages are not installed");
-// After `npm ci` by hand, only the page is still to be built.
-const isReady = existsSync(at("node_modules", ".mimikit-stamp"));
-if (!isReady && spawnSync(process.execPath, [at("scripts", "bootstrap.mjs")], { stdio: "inherit" }).status !== 0)
-  fail("the page could not be built");
+if (!hasPackages()) fail(`the packages are not installed. Run  npm start  once in ${ROOT}`);
 const node = findNode();
+if (node === null) fail("Node 22.18 or newer is needed, and none came with the packages");
+const isStart = !/^(del|delete|stop)$/.test(process.argv[2] ?? "");
+if (isStart && !makeFresh()) fail("the programs could not be built; the reason is above");
+
+/**
+ * PM2 shows the environment it copies to whoever asks, and writes it into a file: no key may be in it. Those of providers are
+ * kept in secrets.json before (docs/security.md#keys). Each is a name of this form, which a test holds.
+ */
+const keys = Object.keys(process.env).filter((name) => name.endsWith("_API_KEY"));
+let workDir = resolve(process.env.MIMIKIT_WORK_DIR || process.cwd());
+/** What V8 may take, as `mimikit up` has read it in the settings. */
+let flags = process.env.MIMIKIT_V8_FLAGS ?? "";
+if (isStart && (flags === "" || keys.some((name) => process.env[name]))) {
+  const { status, stdout } = spawnSync(node, [bundleOf("prepare-start")], { stdio: ["ignore", "pipe", "inherit"] });
+  if (status !== 0) process.exit(1);
+  ({ flags, workDir } = JSON.parse(stdout.toString()));
+}
+for (const name of [...keys, "MIMIKIT_V8_FLAGS"]) delete process.env[name];
 
 /** PM2's own code stays out of our processes (`interpreter: "none"`): with it a role would survive its own errors. */
-const app = (name, dir) => ({
+const app = (name, program) => ({
   name,
   // PM2 hands a script with a space in its path to a shell, unquoted; env(1) runs it as it is, and becomes it.
   script: "/usr/bin/env",
-  args: [node, at("apps", dir, "src", "main.ts")],
+  args: [node, ...flags.split(" "), bundleOf(program)],
   interpreter: "none",
-  cwd: __dirname,
+  cwd: ROOT,
   wait_ready: true,
   listen_timeout: 8_000,
   kill_timeout: 10_000,
-  // 100 ms, then half as much again each time up to 15 s: a role that cannot start is never given up.
-  exp_backoff_restart_delay: 100,
+  // 20 ms, then half as much again each time up to 15 s: a role that was killed is back at once, and one that cannot start is
+  // never given up, and soon rests.
+  exp_backoff_restart_delay: 20,
   // Only the process itself is signalled: the pool ends the commands of its tasks, and hands the tasks back.
   treekill: false,
   vizion: false,
@@ -56,8 +60,7 @@ const app = (name, dir) => ({
     MIMIKIT_WORK_DIR: workDir,
     ...named,
     MIMIKIT_UMASK: umask,
-    // Beside the program, because it is code: a state directory may come from somebody else.
-    NODE_COMPILE_CACHE: at("node_modules", ".cache", "node"),
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     PM2_DISABLE_VERSION_CHECK: "true",
   },
 });

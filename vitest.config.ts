@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 // The processes that tests start are compiled once, not each time.
@@ -7,7 +7,12 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 // Records that tests make about state directories stay out of the user's own.
 process.env.XDG_STATE_HOME ??= join(import.meta.dirname, "node_modules/.cache/state");
 
-const slow = { testTimeout: 300_000, hookTimeout: 120_000 };
+// Hints name a command as a shell with this PATH finds it, and tests read them: here it is `mimikit`.
+process.env.PATH = `${process.env.PATH}${delimiter}${import.meta.dirname}`;
+
+/** How long a poll goes on: an event that is awaited comes when the machine has the time for it. */
+const expect = { poll: { timeout: 20_000 } };
+const slow = { testTimeout: 300_000, hookTimeout: 120_000, expect };
 
 export default defineConfig({
   test: {
@@ -19,9 +24,10 @@ export default defineConfig({
           name: "unit",
           // Whatever belongs to no other project, so that there is no folder whose tests nobody runs.
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{agents,browser,e2e,improve,pm2,sim}/**"],
+          exclude: ["test/{agents,browser,container,e2e,improve,package,pm2,sim}/**"],
           isolate: false,
           testTimeout: 90_000,
+          expect,
         },
       },
       { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow } },
@@ -36,7 +42,23 @@ export default defineConfig({
         },
       },
       { test: { name: "improve", include: ["test/improve/**/*.test.ts"], ...slow } },
+      {
+        test: {
+          name: "portable",
+          // What depends on the system most, as on one without /proc, abstract sockets, control groups and a sandbox.
+          include: [
+            "test/runtime/**/*.test.ts",
+            "test/agent/shell/**/*.test.ts",
+            "test/worker-pool/end-earlier.test.ts",
+            "test/e2e/{main-job,interrupts,left-running,removed-directories}.test.ts",
+          ],
+          env: { MIMIKIT_PLATFORM: "portable" },
+          ...slow,
+        },
+      },
+      { test: { name: "container", include: ["test/container/**/*.test.ts"], ...slow } },
       { test: { name: "pm2", include: ["test/pm2/**/*.test.ts"], ...slow } },
+      { test: { name: "package", include: ["test/package/**/*.test.ts"], ...slow } },
       {
         test: {
           name: "browser",

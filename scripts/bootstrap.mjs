@@ -1,6 +1,8 @@
 /**
- * Makes a fresh clone ready to run: installs the packages of package-lock.json, then builds the page. Does nothing when
- * both are there already. Plain JavaScript for any Node >= 18, because it runs before anything is installed.
+ * Makes a fresh clone ready to run: installs the packages of package-lock.json, then builds the page and the bundles of the
+ * programs. Does nothing when all are there already. With `build` it installs nothing: under processes that run, packages stay
+ * as they are. With `pack` it also tells npm what is of the build before, which stays for processes that run and is no part of a
+ * package. Plain JavaScript for any Node >= 18, because it runs before anything is installed.
  *
  * Several may run at once, and any of them may be killed at any instant: one works, the others wait, and what a killed
  * one left half done is done again.
@@ -21,6 +23,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import launch from "./launch.cjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const MODULES = join(ROOT, "node_modules");
@@ -34,7 +37,6 @@ const LOCK = join(ROOT, ".bootstrap.lock");
 /** Marks npm and everything that it starts, so that a killed bootstrap's npm can be found and ended. */
 const MARK = "MIMIKIT_BOOTSTRAP";
 
-const NODE_NEEDED = [22, 18];
 const POLL_MS = 200;
 const INSTALL_MS_MAX = 15 * 60_000;
 const BUILD_MS_MAX = 5 * 60_000;
@@ -253,12 +255,10 @@ function install() {
 
 /** A Node that runs TypeScript: this one, or the one that came with the packages. */
 function findNode() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major > NODE_NEEDED[0] || (major === NODE_NEEDED[0] && minor >= NODE_NEEDED[1])) return process.execPath;
-  const bundled = join(MODULES, `node-${process.platform}-${process.arch}/bin/node`);
-  if (existsSync(bundled)) return bundled;
+  const node = launch.findNode();
+  if (node !== null) return node;
   return fail(
-    `Node ${NODE_NEEDED.join(".")} or newer is needed and none comes as a package for ${process.platform}-${process.arch}: ` +
+    `Node ${launch.NODE_NEEDED.join(".")} or newer is needed and none comes as a package for ${process.platform}-${process.arch}: ` +
       `install it (this is Node ${process.versions.node})`,
   );
 }
@@ -280,9 +280,9 @@ function pageKey() {
   return hash.digest("hex");
 }
 
-/** What is in dist/ now: `{key, files}`; empty when there is none, or when it is not ours. */
-function readPageStamp() {
-  const text = readOrNull(PAGE_STAMP);
+/** What is in a folder of ours now: `{key, files}` and more; empty when there is none, or when it is not ours. */
+function readStamp(path) {
+  const text = readOrNull(path);
   if (text === null) return { key: "", files: [] };
   try {
     return JSON.parse(text);
@@ -291,41 +291,92 @@ function readPageStamp() {
   }
 }
 
-const isBuilt = () => readPageStamp().key === pageKey() && existsSync(join(DIST, "index.html"));
+const isPageBuilt = () => readStamp(PAGE_STAMP).key === pageKey() && existsSync(join(DIST, "index.html"));
 
-function build() {
+function buildPage() {
   const key = pageKey();
-  const output = join(MODULES, ".mimikit-page");
-  rmSync(output, { recursive: true, force: true });
-  say("building the page…");
-  const started = performance.now();
   const vite = join(MODULES, "vite/bin/vite.js");
-  const { status, signal, error } = spawnSync(
-    findNode(),
-    [vite, "build", WEB, "--outDir", output, "--emptyOutDir", "--logLevel", "warn"],
-    { cwd: ROOT, stdio: "inherit", env: cleanEnvironment(), timeout: BUILD_MS_MAX },
+  build(
+    "the page",
+    (output) => [vite, "build", WEB, "--outDir", output, "--emptyOutDir", "--logLevel", "warn"],
+    (output) =>
+      publish(
+        output,
+        DIST,
+        (file) => file === "index.html",
+        () => ({ key }),
+      ),
   );
-  if (error) fail(`vite could not be run: ${error.message}`);
-  if (status !== 0) fail(`the page could not be built (${signal ?? `exit code ${status}`}); what vite said is above`);
-  publish(output, key);
+}
+
+// --- The bundles ---
+
+/** Trees without programs have none: those of tests. */
+const BUILDER = join(ROOT, "scripts/build.mjs");
+
+function buildBundles() {
+  build(
+    "the programs",
+    (output) => [BUILDER, output],
+    (output) =>
+      // A program is the last of its files, under the name that it always has.
+      publish(
+        output,
+        launch.DIST,
+        (file) => /^[a-z-]+\.js$/.test(file),
+        () => readStamp(join(output, ".stamp.json")),
+      ),
+  );
+}
+
+// --- Both ---
+
+/** Runs a builder, which makes a folder, and publishes that. */
+function build(name, commandOf, publishFrom) {
+  const output = join(ROOT, ".build");
   rmSync(output, { recursive: true, force: true });
-  say(`page built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  say(`building ${name}…`);
+  const started = performance.now();
+  const { status, signal, error } = spawnSync(findNode(), commandOf(output), {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: cleanEnvironment(),
+    timeout: BUILD_MS_MAX,
+  });
+  if (error) fail(`${name} could not be built: ${error.message}`);
+  if (status !== 0) fail(`${name} could not be built (${signal ?? `exit code ${status}`}); the reason is above`);
+  publishFrom(output);
+  rmSync(output, { recursive: true, force: true });
+  say(`built ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 /**
- * Puts the new page where the old one is being served. First the files that the new page needs, then the page, then the
- * stamp; files of the page before stay for those who have it open, and older ones go. So no address ever breaks.
+ * Puts what is new where the old is in use. First the files that are needed, then those that need them, then the stamp; files
+ * of the build before stay for those who have it open, and older ones go. So nothing that is in use ever breaks.
  */
-function publish(output, key) {
-  const before = readPageStamp().files;
-  const files = filesOf(output).map((file) => relative(output, file));
-  const pageLast = files.filter((file) => file !== "index.html").concat("index.html");
-  for (const file of pageLast) replace(join(DIST, file), (path) => copyFileSync(join(output, file), path));
-  for (const path of filesOf(DIST)) {
-    const file = relative(DIST, path);
-    if (!files.includes(file) && !before.includes(file) && path !== PAGE_STAMP) rmSync(path);
-  }
-  replace(PAGE_STAMP, (path) => writeFileSync(path, JSON.stringify({ key, files })));
+function publish(output, target, isLast, stampOfIt) {
+  const stamp = join(target, ".stamp.json");
+  const before = readStamp(stamp).files;
+  const files = filesOf(output, [".stamp.json"]).map((file) => relative(output, file));
+  const inOrder = [...files.filter((file) => !isLast(file)), ...files.filter(isLast)];
+  for (const file of inOrder) replace(join(target, file), (path) => copyFileSync(join(output, file), path));
+  removeOthers(target, [...files, ...before]);
+  replace(stamp, (path) => writeFileSync(path, JSON.stringify({ ...stampOfIt(), files })));
+}
+
+function removeOthers(dir, files) {
+  for (const path of filesOf(dir, [".stamp.json"])) if (!files.includes(relative(dir, path))) rmSync(path);
+}
+
+/** `npm pack` reads this list of what it leaves out. */
+const LEFT_OUT = ".npmignore";
+
+/** A package is one build: what is of another stays where it is, and out of the package. */
+function leaveOthersOut(dir) {
+  const { files } = readStamp(join(dir, ".stamp.json"));
+  const others = filesOf(dir, [".stamp.json", LEFT_OUT]).map((path) => relative(dir, path));
+  const lines = others.filter((file) => !files.includes(file)).map((file) => `/${file}\n`);
+  replace(join(dir, LEFT_OUT), (path) => writeFileSync(path, lines.join("")));
 }
 
 function replace(path, write) {
@@ -335,20 +386,34 @@ function replace(path, write) {
   renameSync(beside, path);
 }
 
+// Packages and files that an update was about to exchange are put in order first.
+if (existsSync(join(ROOT, ".mimikit-update.json"))) {
+  const { isOfUpdate, settleUpdate } = await import("./take-back.mjs");
+  const settled = isOfUpdate() ? null : settleUpdate();
+  if (settled === "busy") fail("an update is under way, which starts Mimikit itself when it is done");
+  if (settled !== null) say(settled);
+}
+
 const hasPage = () => existsSync(join(WEB, "index.html"));
-const isReady = () => isInstalled() && (!hasPage() || isBuilt());
+const hasBundles = () => !existsSync(BUILDER) || launch.isFresh();
+const [, , mode = ""] = process.argv;
+const installs = mode !== "build";
+const hasPackages = () => !installs || isInstalled();
+const isReady = () => hasPackages() && (!hasPage() || isPageBuilt()) && hasBundles();
 
 if (!isReady()) {
   const claim = lock();
   try {
     if (!isInstalled()) {
       if (isInstalledByHand()) writeFileSync(INSTALL_STAMP, installKey());
-      else install();
+      else if (installs) install();
     }
     if (!hasPage()) say("apps/web/index.html is missing: there is no page to build");
-    else if (!isBuilt()) build();
+    else if (!isPageBuilt()) buildPage();
+    if (!hasBundles()) buildBundles();
   } finally {
     unlock(claim);
   }
 }
 findNode();
+if (mode === "pack") for (const dir of [DIST, launch.DIST]) leaveOthersOut(dir);

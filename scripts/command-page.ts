@@ -50,7 +50,7 @@ export async function describeCommandLine(): Promise<string> {
   );
   return `# The command line
 
-\`npx mimikit <command>\`. Each command is about the instance of the directory that it is called in, or of \`MIMIKIT_HOME\`.
+\`./mimikit <command>\`. Each command is about the instance of the directory that it is called in, or of \`MIMIKIT_HOME\`.
 \`--json\` prints one JSON document for programs; colours and cut columns are for terminals only, and \`NO_COLOR\` turns the
 colours off. What only reads the state directory works with everything down.
 

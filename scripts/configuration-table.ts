@@ -41,6 +41,9 @@ Refused, with nothing saved: a name that there is not, a value out of its bounds
 a variable of the running processes has set (it wins), a file that has a mistake (correct its line first), a value that others refer to by an anchor, a
 file behind a symbolic link (edit the file that it leads to), and a state directory that is not [adopted](security.md#whose-state-directory-it-is).
 
+Keys are no settings: they are in \`secrets.json\`, or in a variable, which a start [keeps](security.md#keys). Other variables count for the
+shell that starts the processes; \`mimikit config set\` keeps what they say for every shell.
+
 ## All of them
 
 | setting | default | variable | |
@@ -51,7 +54,7 @@ And where it all is:
 
 | variable | default | |
 |---|---|---|
-| \`MIMIKIT_WORK_DIR\` | the directory \`npm start\` or \`mimikit up\` was called in | the workspace: where commands run |
+| \`MIMIKIT_WORK_DIR\` | the directory \`npm start\` or \`mimikit up\` was called in; in Mimikit's own folder \`~/mimikit\` | the workspace: where commands run ([which it is](operations.md#which-directory-is-the-workspace)) |
 | \`MIMIKIT_HOME\` | \`$MIMIKIT_WORK_DIR/.mimikit\` | the state directory; naming one adopts it ([adoption](security.md#whose-state-directory-it-is)) |
 | \`XDG_STATE_HOME\` | \`~/.local/state\` | where the records of adopted state directories are |
 

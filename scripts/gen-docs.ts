@@ -5,6 +5,8 @@ import { withApiTables } from "./api-page.ts";
 import { withArchitectureTables } from "./architecture-tables.ts";
 import { describeCommandLine } from "./command-page.ts";
 import { describeConfiguration } from "./configuration-table.ts";
+import { withGallery } from "./gallery.ts";
+import { withRequirements } from "./requirements-table.ts";
 
 const DOCS = join(import.meta.dirname, "../docs");
 
@@ -13,6 +15,8 @@ const PAGES = {
   "api.md": withApiTables(readFileSync(join(DOCS, "api.md"), "utf8")),
   "configuration.md": describeConfiguration(),
   "cli.md": await describeCommandLine(),
+  "page.md": withGallery(readFileSync(join(DOCS, "page.md"), "utf8")),
+  "../README.md": withRequirements(readFileSync(join(DOCS, "../README.md"), "utf8")),
 };
 
 for (const [name, text] of Object.entries(PAGES)) {

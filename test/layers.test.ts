@@ -89,6 +89,32 @@ test("no two folders import each other, types included", () => {
   expect(mutual.map(([, example]) => example)).toEqual([]);
 });
 
+/** The text of a unit for systemd, which is Linux's alone. */
+const OF_SYSTEMD = "apps/cli/src/service/texts.ts";
+const PLATFORM = "packages/runtime/src/platform/";
+
+test("only the platform knows which system this is, and how it shows its processes", () => {
+  const sources = [...folders()].flatMap(([folder, names]) => names.map((name) => `${folder}/${name}`));
+  const knowing = sources.filter(
+    (path) =>
+      path !== OF_SYSTEMD &&
+      /process\.(platform|arch)|\/proc\b|\bos\.platform/.test(readFileSync(join(ROOT, path), "utf8")),
+  );
+  expect(knowing.filter((path) => path.startsWith(PLATFORM)).length).toBeGreaterThan(3);
+  expect(knowing.filter((path) => !path.startsWith(PLATFORM))).toEqual([]);
+});
+
+test("nobody but the choice of it names a platform, so that callers know the interface alone", () => {
+  const imports = [...LAYERS.map((name) => `packages/${name}/src`), ...APPS.map((name) => `apps/${name}/src`)].flatMap(
+    importsOf,
+  );
+  const wrong = imports.filter(
+    ({ file, from }) =>
+      /platform\/(linux|portable|ps|claim-files|control-group|bubblewrap)/.test(from) && !file.startsWith(PLATFORM),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("each package says in ten lines what it is, where it begins, what it may import and what it exports", () => {
   for (const name of LAYERS) {
     const text = readFileSync(join(ROOT, `packages/${name}/README.md`), "utf8");

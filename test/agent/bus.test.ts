@@ -8,6 +8,7 @@ import { Role } from "@mimikit/protocol/base/role";
 import { LEVELS, type Level } from "@mimikit/protocol/base/skill";
 import { EFFECT_ROLES, Effect } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import { SHOWN_BYTES_MAX, SHOWN_CHARS_MAX, SHOWN_MAX } from "@mimikit/protocol/records/shown-memory";
 import type { Task } from "@mimikit/protocol/records/task";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import { describe, expect, test } from "vitest";
@@ -519,5 +520,31 @@ describe("reading", () => {
       code: "failed",
       message: "the disk is gone",
     });
+  });
+});
+
+describe("what of memory the model is shown", () => {
+  const shownOf = (k: number, text = `fact ${k}`) => ({ source: "memory.md", text });
+
+  test("counts once, and is kept as far as the bounds of a record go", () => {
+    const bus = busOf("teller");
+    bus.show([shownOf(1), shownOf(2)]);
+    bus.show([shownOf(2), { message: "m-1", text: "fact 2" }]);
+    expect(bus.shown).toEqual([shownOf(1), shownOf(2), { message: "m-1", text: "fact 2" }]);
+    bus.show(Array.from({ length: 100 }, (_, k) => shownOf(k)));
+    expect(bus.shown).toHaveLength(SHOWN_MAX);
+
+    const long = busOf("teller");
+    long.show(Array.from({ length: 100 }, (_, k) => shownOf(k, `${k}${"记忆".repeat(500)}`)));
+    expect(long.shown.length).toBeGreaterThan(5);
+    expect(Buffer.byteLength(JSON.stringify(long.shown))).toBeLessThanOrEqual(SHOWN_BYTES_MAX);
+    expect(Math.max(...long.shown.map(({ text }) => text.length))).toBe(SHOWN_CHARS_MAX);
+  });
+
+  test("also holds what was found in the conversation, with the messages", async () => {
+    const history: HistoryMessage[] = [{ id: "m-1", role: "user", text: "the boiler is loud", at: NOW }];
+    const bus = busOf("teller", contextOf({ history }));
+    await bus.call("query_history", { query: "boiler" });
+    expect(bus.shown).toEqual([{ message: "m-1", text: "the boiler is loud", at: NOW }]);
   });
 });

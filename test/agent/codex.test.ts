@@ -120,6 +120,23 @@ describe("what codex says is an answer when", () => {
   });
 });
 
+test.each([
+  ["unexpected status 401 Unauthorized: Invalid API key, url: x", "key"],
+  ["Your access token could not be refreshed because your refresh token was revoked.", "key"],
+  [
+    "unexpected status 400 Bad Request: The 'gpt-9' model is not supported when using Codex with a ChatGPT account.",
+    "model",
+  ],
+  ["unexpected status 401 Unauthorized: You are not authorized to access this model", "model"],
+  ["You've hit your usage limit. Upgrade to Pro", "credit"],
+  ["Quota exceeded. Check your plan and billing details.", "credit"],
+  ["exceeded retry limit, last status: 429 Too Many Requests", "busy"],
+  ["Your input exceeds the context window of this model.", "window"],
+])("codex says in these words what is wrong: %s", async (message, cause) => {
+  const body = `started(); say({ type: "turn.failed", error: { message: ${JSON.stringify(message)} } }); process.exit(1);`;
+  expect(await ask(turn, standIn(body))).toMatchObject({ problem: { cause, provider: "codex" } });
+});
+
 describe("a codex that stumbles over another one before it has asked anybody", () => {
   const stumbles = (times: number) =>
     standIn(`if (nth <= ${times}) {
@@ -424,7 +441,16 @@ describe("a program that cannot be used is an outage, and says what to do:", () 
 
   test("one that does not tell its version", async () => {
     const ran = await ask(turn, standIn("", "unknown"));
-    expect(ran).toMatchObject({ ...failure, error: expect.stringContaining("does not tell its version") });
+    expect(ran).toMatchObject({ ...failure, error: expect.stringContaining("tells no version") });
+  });
+
+  test("one that is broken, in the first line of its own words", async () => {
+    const fake = standIn("");
+    const words = "Error: native binary not installed.\\n\\nRun the postinstall script.";
+    writeFileSync(fake.file, `#!${process.execPath}\nconsole.error("${words}"); process.exit(1);\n`);
+    const ran = await ask(turn, fake);
+    const error = "codex does not work: Error: native binary not installed.";
+    expect(ran).toMatchObject({ ...failure, error, problem: { cause: "program", provider: "codex" } });
   });
 });
 
@@ -449,7 +475,7 @@ describe("what codex lacks", () => {
   test("is a key or a login of its own, where there is neither", () => {
     const { file, home } = standIn("");
     const env = { MIMIKIT_CODEX_BIN: file };
-    expect(lack(env, home)).toMatch(/CODEX_HOME='.*codex' codex login.*OPENAI_API_KEY/);
+    expect(lack(env, home)).toMatch(/mimikit connect codex.*OPENAI_API_KEY/);
     expect(lack({ ...env, OPENAI_API_KEY: KEY }, home)).toBeNull();
     writeFileSync(join(home, "codex/auth.json"), "{}");
     expect(lack(env, home)).toBeNull();

@@ -17,6 +17,7 @@ import type { Question } from "@mimikit/protocol/records/question";
 import { Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import type { Told } from "@mimikit/protocol/wire/transcript";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { runPath } from "@mimikit/store/disk/state";
 import { onTestFinished } from "vitest";
@@ -152,6 +153,7 @@ export function reportOf(part: Partial<Report>): Report {
 export interface Ran extends Outcome {
   lines: StreamLine[];
   calls: ToolCallRecord[];
+  told: Told[];
   runDir: string;
   mark: string;
 }
@@ -184,6 +186,7 @@ export async function run(
   const mark = markOf(home, task.id, attempt);
   const lines: StreamLine[] = [];
   const calls: ToolCallRecord[] = [];
+  const all: Told[] = [];
   const { steering = new Steering() } = options;
   const outcome = await runTask(
     {
@@ -204,6 +207,7 @@ export async function run(
       overBudget: options.overBudget ?? (() => null),
       steering,
       onToolCall: (call) => calls.push(call),
+      tell: (told) => all.push(told),
       onStream: (line) => {
         lines.push(line);
         options.onStream?.(line);
@@ -211,7 +215,7 @@ export async function run(
     },
     options.signal ?? new AbortController().signal,
   );
-  return { ...outcome, lines, calls, runDir, mark };
+  return { ...outcome, lines, calls, told: all, runDir, mark };
 }
 
 /** The Teller's turn for one message. */

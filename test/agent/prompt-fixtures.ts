@@ -16,6 +16,7 @@ export function runOf(task: Task, context: Partial<Context> = {}, attempt = 1): 
     context: whole,
     bus: createToolBus({ task, tools: toolsOf(task.role), reads: whole, onCall: () => {} }),
     onToolCall: () => {},
+    tell: () => {},
     steering: new Steering(),
     workDir: "/workspace",
     home: "/workspace/.mimikit",

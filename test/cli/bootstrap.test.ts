@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 /** A few processes must start and look around first, and a busy machine is slow at that. */
 const START_MS_MAX = 15_000;
-const SCRIPT = fileURLToPath(new URL("../../scripts/bootstrap.mjs", import.meta.url));
+const SCRIPTS = fileURLToPath(new URL("../../scripts", import.meta.url));
 
 const NPM = `
   const { appendFileSync, cpSync, existsSync, mkdirSync, rmSync } = require("node:fs");
@@ -47,14 +47,14 @@ function clone() {
   const write = (path: string, text: string) => writeFileSync(join(root, path), text);
   for (const dir of ["scripts", "apps/web/src", "packages/protocol/src", "packages/memory/src/text"])
     mkdirSync(join(root, dir), { recursive: true });
-  cpSync(SCRIPT, join(root, "scripts/bootstrap.mjs"));
+  for (const script of ["bootstrap.mjs", "launch.cjs"]) cpSync(join(SCRIPTS, script), join(root, "scripts", script));
   write("package-lock.json", "{}");
   write("apps/web/index.html", "source");
   write("apps/web/src/main.ts", "one");
   write("fake-npm.js", NPM);
   write("fake-vite.js", VITE);
-  function start() {
-    const child = spawn(process.execPath, [join(root, "scripts/bootstrap.mjs")], {
+  function start(...words: string[]) {
+    const child = spawn(process.execPath, [join(root, "scripts/bootstrap.mjs"), ...words], {
       cwd: root,
       env: { ...process.env, NODE_ENV: "production", npm_execpath: join(root, "fake-npm.js") },
       stdio: ["ignore", "pipe", "pipe"],
@@ -67,7 +67,7 @@ function clone() {
     root,
     write,
     start,
-    run: () => start().ended,
+    run: (...words: string[]) => start(...words).ended,
     journal: () =>
       existsSync(join(root, "journal")) ? readFileSync(join(root, "journal"), "utf8").trim().split("\n") : [],
     page: (path: string) => readFileSync(join(root, "apps/web/dist", path), "utf8"),
@@ -123,7 +123,7 @@ test("the one after a killed one ends its npm and does it all again, while other
   const { root, write, start, run, journal } = clone();
   write("hold-npm", "");
   const first = start();
-  await expect.poll(() => journal().length).toBe(1);
+  await expect.poll(() => journal().length, { timeout: START_MS_MAX }).toBe(1);
   first.child.kill("SIGKILL");
   await first.ended;
   const others = [run(), run()];
@@ -144,6 +144,14 @@ test("changed packages are installed again, changed sources are built again", as
   write("package-lock.json", '{"changed":true}');
   expect(await run()).toBe(0);
   expect(journal().slice(4)).toEqual([INSTALLS, "npm ends", "vite builds two"]);
+});
+
+test("what builds before a command runs installs nothing under processes that run", async () => {
+  const { write, run, journal } = clone();
+  await run();
+  write("package-lock.json", '{"changed":true}');
+  expect(await run("build")).toBe(0);
+  expect(journal().slice(3)).toEqual(["vite builds one"]);
 });
 
 test("who has the page before open finds its files, and older ones are gone", async () => {

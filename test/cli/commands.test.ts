@@ -8,6 +8,7 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { allCommands, helpOf } from "../../scripts/command-page.ts";
 import { queue, resultOf, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
@@ -29,7 +30,7 @@ test("every command says in its --help what it is for, with examples whose optio
   for (const command of commands) helps.set(command.name, await helpOf(command));
   for (const command of commands) {
     const help = helps.get(command.name) ?? "";
-    expect(listed, `${command.name} is in the list of commands`).toMatch(new RegExp(`^  ${command.name},$`, "m"));
+    expect(listed, `${command.name} is in the list of commands`).toContain(`import("./commands/${command.name}.ts")`);
     expect(help).toContain(command.summary);
     expect(command.examples.length, `${command.name} has examples`).toBeGreaterThan(0);
     expect(command.examples.some(([line]) => line.includes(`mimikit ${command.name}`))).toBe(true);
@@ -46,7 +47,9 @@ test("every command says in its --help what it is for, with examples whose optio
 });
 
 /** Each command with something that it can do in any state directory; what needs PM2 is called so by the tests of PM2. */
-const WITH_JSON: Readonly<Record<string, readonly string[] | "with PM2" | "for people" | "for agents">> = {
+const WITH_JSON: Readonly<
+  Record<string, readonly string[] | "with PM2" | "for people" | "for agents" | "after a reply" | "until Ctrl-C">
+> = {
   adopt: ["adopt"],
   ask: ["ask", "hello", "--timeout", "0.01"],
   audit: ["audit", "tail"],
@@ -58,6 +61,8 @@ const WITH_JSON: Readonly<Record<string, readonly string[] | "with PM2" | "for p
   clear: ["clear", "--yes"],
   completion: ["completion", "zsh"],
   config: ["config"],
+  connect: ["connect", "--list"],
+  demo: "until Ctrl-C",
   doctor: ["doctor"],
   down: "with PM2",
   history: ["history"],
@@ -67,9 +72,12 @@ const WITH_JSON: Readonly<Record<string, readonly string[] | "with PM2" | "for p
   memory: ["memory"],
   pair: ["pair"],
   questions: ["questions"],
+  queue: ["queue"],
   restart: "with PM2",
   restore: ["restore", "backup.tar.gz"],
+  retry: "after a reply",
   send: ["send", "hello"],
+  service: ["service", "status"],
   skills: ["skills"],
   status: ["status"],
   steer: ["steer", "hello"],
@@ -78,6 +86,7 @@ const WITH_JSON: Readonly<Record<string, readonly string[] | "with PM2" | "for p
   triggers: ["triggers"],
   undo: ["undo"],
   up: "with PM2",
+  update: "with PM2",
   usage: ["usage"],
 };
 
@@ -194,6 +203,19 @@ describe("with everything down", () => {
     const known = JSON.parse((await runCli(place, ["status", "--json"])).out) as object;
     expect(known).toMatchObject({ ready: false, counts: { inbox: 1 }, tasks: [{ id: "t-000001.1" }] });
     expect(known).toHaveProperty("processes.supervisor", { alive: false });
+  });
+
+  test("status says what today has cost, and how much of the input was cached", async () => {
+    const place = await stopped();
+    const of = {
+      at: new Date().toISOString(),
+      taskId: "t-000001",
+      attempt: 1,
+      role: "teller",
+      provider: "openai",
+    } as const;
+    recordUsage(place.home, { ...of, inputTokens: 100, cachedTokens: 60, outputTokens: 7, costUsd: 0 });
+    expect((await runCli(place, ["status"])).out).toContain("100 tokens in (60 of them cached), 7 out, 0.0000 USD");
   });
 
   test("history shows what was said last, and usage what it cost", async () => {

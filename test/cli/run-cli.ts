@@ -19,11 +19,15 @@ export interface Said {
   error: string;
 }
 
-/** Starts `mimikit <words>`. */
-export function startCli(place: CliPlace, words: readonly string[]): ChildProcessByStdio<Writable, Readable, Readable> {
+/** Starts `mimikit <words>`. @param env further variables of its shell. */
+export function startCli(
+  place: CliPlace,
+  words: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcessByStdio<Writable, Readable, Readable> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
   const child = spawn(process.execPath, [MAIN, ...words], {
-    env: { ...Object.fromEntries(inherited), MIMIKIT_HOME: place.home, MIMIKIT_WORK_DIR: place.workDir },
+    env: { ...Object.fromEntries(inherited), MIMIKIT_HOME: place.home, MIMIKIT_WORK_DIR: place.workDir, ...env },
     stdio: "pipe",
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -31,8 +35,13 @@ export function startCli(place: CliPlace, words: readonly string[]): ChildProces
 }
 
 /** Runs `mimikit <words>` to its end, with `input` coming through the pipe. */
-export async function runCli(place: CliPlace, words: readonly string[], input = ""): Promise<Said> {
-  const child = startCli(place, words);
+export async function runCli(
+  place: CliPlace,
+  words: readonly string[],
+  input = "",
+  env: Record<string, string> = {},
+): Promise<Said> {
+  const child = startCli(place, words, env);
   child.stdin.end(input);
   const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code: child.exitCode, out, error };

@@ -31,7 +31,6 @@ export const anthropic: Candidate = {
   create: ({ baseUrl }, { silenceMs }) => createAnthropic({ baseUrl, ...settings(silenceMs) }),
   wire: {
     ...streamed,
-    keyVariable: "ANTHROPIC_API_KEY",
     otherShape: 'event: message_start\ndata: {"type":"message_start","message":"none"}\n\n',
     errorEvent: 'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"out of memory"}}\n\n',
     hasTornCalls: true,
@@ -44,7 +43,6 @@ export const google: Candidate = {
   create: ({ url }, { silenceMs }) => createGoogle({ baseUrl: `${url}/v1beta`, ...settings(silenceMs) }),
   wire: {
     ...streamed,
-    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
     otherShape: 'data: {"candidates":"none"}\n\n',
     errorEvent: 'data: {"error":{"code":500,"message":"out of memory","status":"INTERNAL"}}\n\n',
     hasTornCalls: false,

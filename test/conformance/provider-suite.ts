@@ -6,12 +6,14 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
 import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { Context } from "@mimikit/agent/tools/context";
+import type { Cause } from "@mimikit/protocol/base/cause";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import type { Role } from "@mimikit/protocol/base/role";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { SESSIONS } from "@mimikit/store/disk/state";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
+import { messageOf, NOW, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import type { ScriptedModel } from "../support/aimock.ts";
 import { freePort } from "../support/instance.ts";
 import { type Answer, type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
@@ -54,8 +56,6 @@ export type Ability =
 
 /** What is particular to a wire. */
 export interface WireFaults {
-  /** The variable that a refused key is told by. */
-  keyVariable: string;
   /** JSON that is no event of it. */
   otherShape: string;
   /** An event that reports the error "out of memory". */
@@ -69,7 +69,6 @@ export interface WireFaults {
 }
 
 export const CHAT_FAULTS: WireFaults = {
-  keyVariable: "OPENAI_API_KEY",
   otherShape: 'data: {"choices":"none"}\n\n',
   errorEvent: 'data: {"error":{"message":"out of memory"}}\n\n',
   hasWhole: true,
@@ -102,6 +101,7 @@ export interface TurnOptions {
   silenceMs?: number;
   signal?: AbortSignal;
   provider?: Provider;
+  context?: Partial<Context>;
 }
 
 /** A scripted model for each test of the `describe` that this is called in. */
@@ -125,9 +125,9 @@ export function createBench({ kind, create, server }: Candidate): Bench {
       model.script = { ...model.script, ...(script !== undefined && { teller: script }) };
       const { signal = AbortSignal.timeout(LIMIT_MS[kind]) } = options;
       const home = temporaryHome();
-      const { provider = create(model, { role: "teller", silenceMs, home }) } = options;
+      const { provider = create(model, { role: "teller", silenceMs, home }), context = {} } = options;
       const messages = texts.map((text, i) => messageOf(text, { id: `m-${i}` }));
-      const ran = await run(turnOf({ messages }), { provider, signal, home });
+      const ran = await run(turnOf({ messages }), { provider, signal, home, context });
       expect(ran.failureReason).not.toBe("timeout");
       expect(replyOf(ran)).not.toBe("");
       expect(await findMarked(ran.mark)).toEqual([]);
@@ -196,21 +196,47 @@ export function describeProvider(candidate: Candidate): void {
 
     if (kind === "no model") return;
 
+    test("says what of memory its model was shown, in the prompt and as an answer", async () => {
+      const memory = [{ source: "memory.md", text: "the boiler is called Ignatius", score: 1 }];
+      const history = [{ id: "m-boiler", role: "user" as const, text: "the boiler is loud", at: NOW }];
+      const search = { calls: [{ name: "query_history", args: { query: "boiler" } }] };
+      const ran = await turn([search, ok], { context: { memory, history, profile: "lives in Kiel" } });
+      answers(ran);
+      expect(ran.shown).toMatchObject([
+        { source: "user_profile.md", text: "lives in Kiel", always: true },
+        { source: "memory.md", text: "the boiler is called Ignatius" },
+        { message: "m-boiler", text: "the boiler is loud" },
+      ]);
+      expect(bench.model.of("teller")[0]?.prompt).toContain("[memory.md] the boiler is called Ignatius");
+    });
+
     describe("says the truth about an endpoint that", () => {
-      test.each<[string, Step, RegExp]>([
-        ["refuses the key", { status: 401 }, /401/],
-        ["is not found", { status: 404 }, /404|may not exist/],
+      test.each<[string, Step, RegExp, cause: Cause[]]>([
+        ["refuses the key", { status: 401 }, /401/, ["key"]],
+        ["is not found", { status: 404 }, /404|may not exist/, ["model"]],
         [
           "has no credit left",
           { status: 429, body: { error: { message: "You exceeded your current quota", code: "insufficient_quota" } } },
           /quota|429/i,
+          ["credit", "busy"],
         ],
-        ["is always busy", { status: 429 }, /429|limit/i],
-        ["is always broken", { status: 500 }, /500|high demand/],
-        ["always breaks the connection", { reset: true }, /./],
-        ["always breaks off in the middle", { cut: "Nothing is" }, /./],
-        ["says nothing", { say: "" }, /./],
-      ])("%s", async (_, step, why) => admits(await turn([step]), why));
+        ["is always busy", { status: 429 }, /429|limit/i, ["busy"]],
+        ["is always broken", { status: 500 }, /500|high demand/, ["busy"]],
+        ["always breaks the connection", { reset: true }, /./, ["down", "busy", "other"]],
+        ["always breaks off in the middle", { cut: "Nothing is" }, /./, ["busy", "other"]],
+      ])("%s, and offers what helps", async (_, step, why, causes) => {
+        const ran = await turn([step]);
+        admits(ran, why);
+        expect(ran.problem).toMatchObject({ cause: expect.toBeOneOf(causes), provider: name });
+        expect(replyOf(ran)).toContain("`mimikit connect");
+      });
+
+      test("says nothing", async () => {
+        const ran = await turn([{ say: "" }]);
+        admits(ran, "said nothing");
+        // No words of ours to the model, and no code.
+        expect(replyOf(ran)).not.toMatch(/told in vain|invalid_result|The user waits/);
+      });
 
       test.each<[string, Step]>([
         ["never begins to answer", { hang: true }],
@@ -239,6 +265,7 @@ export function describeProvider(candidate: Candidate): void {
       const signal = AbortSignal.timeout(LIMIT_MS[kind]);
       const ran = await run(turnOf({ messages: [messageOf(QUESTION)] }), { provider, signal, home });
       expect(ran).toMatchObject({ status: "failed", isOutage: true, effects: [] });
+      expect(ran.problem).toMatchObject({ cause: "down", provider: name, host: new URL(url).host });
     });
 
     describe("answers in spite of an endpoint that", () => {
@@ -271,6 +298,18 @@ export function describeProvider(candidate: Candidate): void {
         if (!lacks("tell who hung up")) expect(await hangUps()).toEqual([true]);
       });
 
+      test("keeps what it had said", async () => {
+        const controller = new AbortController();
+        const sayThenStop = ({ turn: round }: ModelRequest): Step => {
+          if (round === 0) return { say: "This is already useful.", calls: [{ name: "list_tasks" }] };
+          controller.abort("cancelled");
+          return { hang: true };
+        };
+        const ran = await turn(sayThenStop, { signal: controller.signal });
+        expect(ran.failureReason).toBe("cancelled");
+        expect(replyOf(ran)).toBe("This is already useful.\n\nStopped.");
+      });
+
       test("does not go on trying", async () => {
         const controller = new AbortController();
         const script = (): Step => {
@@ -279,6 +318,26 @@ export function describeProvider(candidate: Candidate): void {
         };
         expect(await turn(script, { signal: controller.signal })).toMatchObject({ failureReason: "cancelled" });
         expect(asked()).toBe(1);
+      });
+
+      test("tells step by step what was said, what was called and what came of it", async () => {
+        const runs = ({ results }: ModelRequest): Step =>
+          results.length === 0 ? { calls: [{ shell: "echo counted $((6 * 7))" }] } : { say: "There are 42." };
+        bench.model.script = { worker: runs };
+        const home = temporaryHome();
+        const { status, told } = await run(taskOf({ id: "t-000007.0.0", role: "worker", prompt: "count" }), {
+          provider: create(bench.model, { role: "worker", silenceMs: LIMIT_MS[kind], home }),
+          home,
+          workDir: temporaryDirectory(),
+        });
+        expect(status).toBe("done");
+        const [call, output, ...rest] = told.filter(({ type }) => type !== "thought");
+        expect(call).toMatchObject({ type: "call", input: expect.stringContaining("echo counted $((6 * 7))") });
+        expect(output).toMatchObject({ type: "output", ok: true, text: expect.stringContaining("counted 42") });
+        expect(call).toHaveProperty("id", (output as { id: string }).id);
+        expect(rest).toContainEqual(
+          expect.objectContaining({ type: "said", text: expect.stringContaining("There are 42.") }),
+        );
       });
 
       test("takes the command with it that it was running, and all that this had started", async () => {

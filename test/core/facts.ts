@@ -143,7 +143,9 @@ interface Facts {
   attempts?: Record<string, Snapshot["attempts"] extends ReadonlyMap<string, infer A> ? A : never>;
   results?: Result[];
   archive?: string[];
+  ended?: Record<string, Result>;
   outcomes?: Record<string, Report>;
+  lastAnswer?: Snapshot["lastAnswer"];
   settledTurn?: number;
   improving?: Partial<Snapshot["improving"]>;
 }
@@ -174,9 +176,22 @@ function byId<T extends { id: string }>(records: readonly T[] = []): Map<string,
   return new Map(records.map((record) => [record.id, record]));
 }
 
+/** With everything in view: what a rule may act upon is not picked out beforehand. */
+export function attendingToAll<S extends Pick<Snapshot, "queue" | "links" | "standing" | "attempts">>(all: S) {
+  const { queue, links, standing, attempts } = all;
+  return { ...all, attention: { tasks: queue, links, standing, attempts } };
+}
+
 export function snapshot(facts: Facts): Snapshot {
   const archive = new Set(facts.archive);
-  return {
+  const tasks = facts.queue ?? [];
+  return attendingToAll({
+    queuedOf: (...kinds) => tasks.filter(({ kind }) => kinds.includes(kind)),
+    queuedBy: (id) => tasks.filter(({ triggerId }) => triggerId === id),
+    childrenOf: (id) => ({
+      tasks: tasks.filter(({ parentId }) => parentId === id),
+      links: (facts.links ?? []).filter(({ task: { parentId } }) => parentId === id),
+    }),
     inbox: byId(facts.inbox),
     dropped: facts.dropped ?? new Map(),
     unreadable: facts.unreadable ?? [],
@@ -197,13 +212,15 @@ export function snapshot(facts: Facts): Snapshot {
     attempts: new Map(Object.entries(facts.attempts ?? {})),
     results: byId(facts.results),
     isArchived: (id) => archive.has(id),
+    resultOf: (id) => facts.ended?.[id],
     outcomeOf: (id) => facts.outcomes?.[id],
     heardBy: (id) => (facts.heard?.[id] === undefined ? undefined : new Set(facts.heard[id])),
     decisionOf: (id) => {
       const taskId = facts.decisions?.[id];
       return taskId === undefined ? undefined : { taskId };
     },
+    lastAnswer: facts.lastAnswer ?? null,
     settledTurn: facts.settledTurn ?? 0,
     improving: { ...NOT_IMPROVING, ...facts.improving },
-  };
+  } satisfies Omit<Snapshot, "attention">);
 }

@@ -91,7 +91,7 @@ async function startFound(prepare: (workDir: string) => void, env: Record<string
       env: { PATH: process.env.PATH, MIMIKIT_WORK_DIR: mimikit.workDir, XDG_STATE_HOME: state },
       encoding: "utf8",
     });
-  return { mimikit, cli, records: () => readdirSync(join(state, "mimikit", "homes")) };
+  return { mimikit, cli, state, records: () => readdirSync(join(state, "mimikit", "homes")) };
 }
 
 test("a state directory that came with a clone runs nothing and is sent no key; once adopted, it goes on", async () => {
@@ -206,6 +206,18 @@ test("a state directory that this user made here is believed again at each start
   expect(git(mimikit.workDir, "add", "--all", "--dry-run")).toBe("");
 });
 
+test("what is trusted no longer leaves no record, and asks again", async () => {
+  const { mimikit, cli, state } = await startFound((workDir) => mkdirSync(workDir, { recursive: true }));
+  expect(() => cli("adopt", "--revoke")).toThrow(/stop it with {2}.*mimikit down/);
+  await mimikit.stop();
+  expect(cli("adopt", "--revoke")).toContain("is trusted no longer");
+  expect(readdirSync(state)).toEqual([]);
+  expect(cli("adopt", "--revoke")).toContain("there is no record");
+  for (const role of ["supervisor", "workers", "gateway"] as const) mimikit.startRole(role);
+  await mimikit.ready();
+  expect((await mimikit.api<Status>("/api/status")).adopted).toBe(false);
+});
+
 test("a home of an earlier version that is found in its workspace asks once, and then goes on with all that is open", async () => {
   const state = directory();
   const mimikit = await Instance.start({ isFound: true, env: { XDG_STATE_HOME: state }, roles: [] });
@@ -220,8 +232,10 @@ test("a home of an earlier version that is found in its workspace asks once, and
   expect(readdirSync(join(mimikit.home, "inbox"))).toEqual(open);
   await adoptOnPage(mimikit, await pair(mimikit));
   await mimikit.drained();
-  const adopted = await mimikit.until("the status", () => mimikit.api<Status>("/api/status"));
-  expect(adopted).toMatchObject({ adopted: true, problems: [] });
+  // Each process looks for the record by itself.
+  await expect
+    .poll(() => mimikit.api<Status>("/api/status"), { timeout: 30_000 })
+    .toMatchObject({ adopted: true, problems: [] });
 });
 
 test("another directory at the place of an adopted one is not taken for it", async () => {

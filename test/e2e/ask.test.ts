@@ -87,7 +87,18 @@ test("a reply that failed ends with 1", async () => {
   expect([code, out, error.split("\n").at(-2)]).toEqual([
     1,
     expect.stringContaining("Sorry, I could not finish this reply"),
-    "mimikit: the reply failed (invalid_result)",
+    "mimikit: the reply failed: there is no answer that can be used",
+  ]);
+});
+
+test("a reply that failed for its model ends with the command that helps", async () => {
+  const mimikit = await startWith({ teller: [{ status: 401 }] });
+  const { code, error } = await runCli(mimikit, ["ask", "hello"]);
+  expect([code, error.split("\n").at(-2)]).toEqual([
+    1,
+    expect.stringMatching(
+      /^mimikit: the reply failed: openai at .* does not accept the key; see {2}mimikit connect openai$/,
+    ),
   ]);
 });
 

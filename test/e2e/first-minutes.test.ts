@@ -56,9 +56,9 @@ function commandsBelow({ file, heading }: Readme): string[] {
   return block.split("\n");
 }
 
-/** A line in a shell of the workspace, where `npx mimikit` is the one of this checkout; it must end well. */
+/** A line in a shell of the workspace, where `./mimikit` is the one of this checkout; it must end well. */
 async function say({ home, workDir }: Instance, line: string): Promise<string> {
-  const script = `npx() { shift; "$NODE" "$MAIN" "$@"; }\n${line}`;
+  const script = `mimikit() { "$NODE" "$MAIN" "$@"; }\n${line.replaceAll("./mimikit ", "mimikit ")}`;
   const env = { MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, NODE: process.execPath, MAIN };
   const { stdout, exitCode, stderr } = await execa("sh", ["-c", script], { cwd: workDir, env, reject: false });
   expect(exitCode, `${line}\n${stderr}`).toBe(0);
@@ -89,7 +89,7 @@ test.each(READMES)(
       expect(triggers.trim().split("\n")).toHaveLength(3);
       expect(await say(mimikit, explain)).toContain(id);
 
-      const shown = await say(mimikit, `npx mimikit triggers explain ${id} --json`);
+      const shown = await say(mimikit, `./mimikit triggers explain ${id} --json`);
       const { next } = JSON.parse(shown) as { next: string };
       mimikit.setClock(Date.parse(next) - Date.now() + SECOND_MS);
       const fired = await mimikit.until("the report of the chain", async () =>
@@ -119,7 +119,7 @@ test.each(READMES)(
   async (readme) => {
     const mimikit = await Instance.start();
     try {
-      const ask = (text: string) => say(mimikit, `npx mimikit ask '${text}'`);
+      const ask = (text: string) => say(mimikit, `./mimikit ask '${text}'`);
       const greeting = await say(mimikit, commandsBelow(readme)[0] ?? "");
       const steps = /```text\n(.+?)\n```/s.exec(greeting)?.[1]?.split("\n") ?? [];
       expect(steps).toHaveLength(4);

@@ -1,45 +1,29 @@
 /** The three real processes with a model endpoint: the main job, a death in the middle of it, and hostile text. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import type { Status } from "@mimikit/protocol/wire/api";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
-import { Instance } from "../support/instance.ts";
-import { CHAIN, call, describeMainJob, KEY, section } from "../support/main-job.ts";
-import { ModelServer, type Script } from "../support/model-server.ts";
+import { CHAIN, call, describeMainJob, section } from "../support/main-job.ts";
+import { modelSettings, startWithModel } from "../support/start-with-model.ts";
 
-const settings = ({ baseUrl }: ModelServer) => ({
-  MIMIKIT_PROVIDER: "openai",
-  OPENAI_BASE_URL: baseUrl,
-  OPENAI_API_KEY: KEY,
-  MIMIKIT_MODEL: "scripted",
-});
-
-const opened: { dispose(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.dispose();
-});
-
-async function start(script: Script): Promise<{ mimikit: Instance; model: ModelServer }> {
-  const model = await ModelServer.start(script);
-  opened.push({ dispose: () => model.close() });
-  const mimikit = await Instance.start({ env: settings(model) });
-  opened.unshift(mimikit);
-  return { mimikit, model };
-}
-
-describeMainJob({ provider: "openai", settings });
+describeMainJob({ provider: "openai", settings: modelSettings });
 
 test("an endpoint that refuses is told in the reply, and what comes after it is answered when it does not", async () => {
-  const { mimikit, model } = await start({ teller: [{ status: 401 }] });
+  const { mimikit, model } = await startWithModel({ teller: [{ status: 401 }] });
   const refused = await mimikit.replyTo(await mimikit.send("hello"));
-  expect(refused.text).toMatch(/could not finish this reply.*HTTP 401/);
+  const { host } = new URL(model.url);
+  expect(refused.text).toMatch(
+    /could not finish this reply: openai at .* does not accept the key \(.*HTTP 401.*connect openai/,
+  );
+  expect(refused.problem).toEqual({ cause: "key", provider: "openai", model: "scripted", host });
   model.script = { teller: () => ({ say: "Hello again." }) };
   expect((await mimikit.replyTo(await mimikit.send("hello?"))).text).toBe("Hello again.");
 });
 
 test("the model that answers is named by its own name: in the status, at each message and task, in the terminal, and after a death", async () => {
-  const { mimikit } = await start(CHAIN);
+  const { mimikit } = await startWithModel(CHAIN);
   writeFileSync(join(mimikit.workDir, "go"), "");
   writeFileSync(join(mimikit.home, "config.yaml"), "models:\n  worker: another\n");
   const named = await mimikit.until("the settings", async () => {
@@ -60,6 +44,35 @@ test("the model that answers is named by its own name: in the status, at each me
   expect((await runCli(mimikit, ["status"])).out).toContain(
     "teller: openai scripted, planner: openai scripted, worker: openai another, reviewer: openai scripted\n",
   );
+});
+
+test("a message says who answers it, alone and over a death; a file that anybody may write cannot say that", async () => {
+  const { mimikit } = await startWithModel({ teller: () => ({ say: "Hello." }) });
+  const ask = (text: string, answerBy: AnswerBy) =>
+    mimikit.api<{ id: string }>("/api/input", { method: "POST", body: { text, answerBy } });
+  await mimikit.kill("workers");
+  const { id } = await ask("first", { provider: "openai", model: "another" });
+  const usual = await mimikit.send("second");
+  await mimikit.kill("supervisor");
+  await mimikit.kill("workers");
+  expect(await mimikit.replyTo(id)).toMatchObject({ provider: "openai", model: "another", answers: [id] });
+  expect(await mimikit.replyTo(usual)).toMatchObject({ provider: "openai", model: "scripted", answers: [usual] });
+  const { id: offline } = await ask("help", { provider: "offline" });
+  expect((await mimikit.replyTo(offline)).provider).toBe("offline");
+  // One that is not there any more chooses nobody.
+  const { id: unknown } = await ask("third", { provider: "gone" });
+  expect(await mimikit.replyTo(unknown)).toMatchObject({ provider: "openai", model: "scripted" });
+
+  const forged = { kind: "message", text: "forged", answerBy: { provider: "offline" }, mac: "0".repeat(64) };
+  const named = { ...forged, id: `m-${"f".repeat(32)}`, at: new Date().toISOString() };
+  writeFileSync(join(mimikit.home, "inbox", `${named.id}.json`), JSON.stringify(named));
+  expect((await mimikit.replyTo(named.id)).provider).toBe("openai");
+  writeFileSync(join(mimikit.home, "inbox", "dropped.json"), JSON.stringify({ ...forged, text: "dropped" }));
+  const reply = await mimikit.until("the reply to the dropped file", async () => {
+    const dropped = (await mimikit.messages()).find(({ text }) => text === "dropped");
+    return dropped && (await mimikit.replies()).find(({ answers }) => answers?.includes(dropped.id));
+  });
+  expect(reply.provider).toBe("openai");
 });
 
 const INJECTIONS = {
@@ -85,7 +98,7 @@ const INJECTIONS = {
 
 test("ten injections in user text, tool output, file content and memory have no effect", async () => {
   const quote = (text: string) => `It says:\n\n\`\`\`\`\n${text}\n\`\`\`\`\n\nThat is all.`;
-  const { mimikit, model } = await start({
+  const { mimikit, model } = await startWithModel({
     // It repeats what it reads, which is as far as text may ever get.
     teller: (request) => {
       const results = section("results", request);

@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatMessage, Status, UsageRow } from "@mimikit/protocol/wire/api";
+import type { ProvidersAnswer } from "@mimikit/protocol/wire/connect";
+import { readCircuits } from "@mimikit/runtime/process/circuit-record";
 import { afterEach, expect, test } from "vitest";
 import { freePort, Instance } from "../support/instance.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
@@ -56,7 +58,13 @@ test("an endpoint that is down is told once, over every death of a role; when it
   const first = await mimikit.send("hello");
   const notice = await firstNotice(mimikit);
   expect(notice).toMatchObject({ id: "t-000001.outage", role: "system" });
-  expect(notice.text).toMatch(/^Nobody can be reached .*ECONNREFUSED.* Your message is kept/);
+  const [since = "", minute = ""] = [notice.at, notice.at.slice(0, 16).replace("T", " ")];
+  expect(notice.text).toBe(
+    `I cannot answer at the moment: the model "scripted" of openai cannot be reached at 127.0.0.1:${port} since ${minute} UTC (127.0.0.1:${port} cannot be reached: ECONNREFUSED). ` +
+      "Your message waits, and is answered by itself as soon as that is over. Is it running? Another model can be chosen: `mimikit connect`, or Settings on the page.",
+  );
+  const host = `127.0.0.1:${port}`;
+  expect(notice.problem).toEqual({ cause: "down", provider: "openai", model: "scripted", host, since });
   const [problem = ""] = await mimikit.until("the problem", async () => {
     const { problems } = await status(mimikit);
     return problems.length > 0 ? problems : undefined;
@@ -111,14 +119,17 @@ function mimikitCli({ home, workDir }: Instance, ...args: string[]) {
 test("`mimikit ask` says once why it waits, and goes on waiting; `mimikit usage` and `status` say what it cost and why", async () => {
   const { mimikit, port } = await startWithout();
   const asking = mimikitCli(mimikit, "ask", "hello");
-  await mimikit.until("the notice on stderr", () => asking.out.stderr.includes("Nobody can be reached") || undefined);
+  await mimikit.until(
+    "the notice on stderr",
+    () => asking.out.stderr.includes("I cannot answer at the moment") || undefined,
+  );
   const told = mimikitCli(mimikit, "status");
   expect(await told.ended).toBe(0);
   expect(told.out.stdout).toMatch(/! nobody who answers for the teller can be reached since .*ECONNREFUSED/);
   await openEndpoint(port, { teller: [{ say: "Hi." }] });
   expect(await asking.ended).toBe(0);
   expect(asking.out.stdout).toBe("Hi.\n");
-  expect(asking.out.stderr.split("Nobody can be reached")).toHaveLength(2);
+  expect(asking.out.stderr.split("I cannot answer at the moment")).toHaveLength(2);
   const usage = mimikitCli(mimikit, "usage");
   expect(await usage.ended).toBe(0);
   expect(usage.out.stdout).toMatch(/teller +openai +scripted +1 +100 +60 +7 +0\.0000/);
@@ -186,6 +197,35 @@ test("a stand-in answers at once for who cannot be reached, and the status says 
   expect(problems).toEqual([]);
 });
 
+test("who is left alone is told, and is asked again at once when somebody wants that, however long it would rest", async () => {
+  const { mimikit, port } = await startWithout({
+    MIMIKIT_CIRCUIT_COOLDOWN_SEC: "3600",
+    MIMIKIT_CIRCUIT_COOLDOWN_MAX_SEC: "3600",
+  });
+  const id = await mimikit.send("hello");
+  await firstNotice(mimikit);
+  const openOnes = async () => {
+    const { providers } = await mimikit.api<ProvidersAnswer>("/api/providers");
+    return providers.filter(({ state }) => state === "open");
+  };
+  const [open] = await openOnes();
+  expect(open).toMatchObject({ id: "openai", reason: expect.stringContaining("ECONNREFUSED") });
+  expect(Date.parse(open?.retryAt ?? "")).toBeGreaterThan(Date.now() + 3_000_000);
+  await openEndpoint(port, { teller: [{ say: "Here I am." }] });
+  expect(await mimikit.api("/api/providers/try-now", { method: "POST" })).toEqual({});
+  expect((await mimikit.replyTo(id)).text).toBe("Here I am.");
+  expect(await openOnes()).toEqual([]);
+});
+
+test("what a dead worker pool has said of providers counts for nobody", async () => {
+  const { mimikit } = await startWithout({ MIMIKIT_CIRCUIT_COOLDOWN_SEC: "3600" });
+  await mimikit.send("hello");
+  await firstNotice(mimikit);
+  expect(readCircuits(mimikit.home)).toHaveLength(1);
+  await mimikit.stop("SIGKILL");
+  expect(readCircuits(mimikit.home)).toEqual([]);
+});
+
 test("a program that is gone is an outage too: the message waits until it is there", async () => {
   const { mimikit } = await startWithout({
     MIMIKIT_PROVIDER: "auto",
@@ -217,7 +257,7 @@ test("what runs cost is written down once, with the price of the model, and adde
   expect(reply.usage).toEqual({ inputTokens: 100, cachedTokens: 60, outputTokens: 7, costUsd });
   await mimikit.kill("gateway");
   await mimikit.ready();
-  expect((await status(mimikit)).usage.today).toEqual({ inputTokens: 100, outputTokens: 7, costUsd });
+  expect((await status(mimikit)).usage.today).toEqual({ inputTokens: 100, cachedTokens: 60, outputTokens: 7, costUsd });
   const { rows } = await mimikit.api<{ rows: UsageRow[] }>("/api/usage?days=2");
   expect(rows).toMatchObject([{ role: "teller", provider: "openai", model: "scripted", runs: 1, costUsd }]);
 });

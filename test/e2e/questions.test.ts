@@ -8,29 +8,11 @@ import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { wishId } from "@mimikit/store/disk/create-wish";
 import { seal } from "@mimikit/store/disk/seal";
 import { inboxPath } from "@mimikit/store/disk/state";
-import { afterEach, describe, expect, test } from "vitest";
-import { Instance, type InstanceOptions } from "../support/instance.ts";
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../support/instance.ts";
 import { call, section } from "../support/main-job.ts";
-import { ModelServer, type Script } from "../support/model-server.ts";
-
-const opened: { dispose(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.dispose();
-});
-
-async function start(script: Script, options: InstanceOptions = {}) {
-  const model = await ModelServer.start(script);
-  opened.push({ dispose: () => model.close() });
-  const env = {
-    MIMIKIT_PROVIDER: "openai",
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: "sk-questions",
-    MIMIKIT_MODEL: "scripted",
-  };
-  const mimikit = await Instance.start({ ...options, env });
-  opened.unshift(mimikit);
-  return { mimikit, model };
-}
+import type { Script } from "../support/model-server.ts";
+import { startWithModel } from "../support/start-with-model.ts";
 
 /** The open questions, once there are that many. */
 function questions(mimikit: Instance, count: number): Promise<QuestionView[]> {
@@ -76,11 +58,11 @@ describe("a chain of five whose third task fails", () => {
   };
 
   async function untilAsked() {
-    const { mimikit, model } = await start(script);
+    const { mimikit, model } = await startWithModel(script);
     await mimikit.send("please work");
     const [question] = await questions(mimikit, 1);
     expect(question).toMatchObject({
-      question: '"three" failed (error: no such host). "four", "five" wait for it. Go on all the same?',
+      question: '"three" failed (no such host). "four", "five" wait for it. Go on all the same?',
       options: ["go on", "stop"],
       default: "stop",
       isChoice: true,
@@ -126,7 +108,7 @@ describe("a chain of five whose third task fails", () => {
 
 test("several questions are open at once: each is answered, takes its default or runs out, and a late answer is a message", async () => {
   const MINUTES_MS = 60_000;
-  const { mimikit } = await start(
+  const { mimikit } = await startWithModel(
     {
       teller: (request) => {
         const events = section("events", request);
@@ -198,7 +180,7 @@ describe("work that is not to run twice unasked, and whose pool was killed", () 
   };
 
   async function untilAsked() {
-    const { mimikit, model } = await start(script);
+    const { mimikit, model } = await startWithModel(script);
     await mimikit.send("please work");
     await mimikit.until("the command", () => runsOf(mimikit) === 1 || undefined);
     await mimikit.kill("workers");
@@ -243,7 +225,7 @@ describe("work that is not to run twice unasked, and whose pool was killed", () 
 });
 
 test("a plan that needs to know more is put to the user, and the next plan has seen its findings and the answer", async () => {
-  const { mimikit, model } = await start({
+  const { mimikit, model } = await startWithModel({
     teller: (request) => {
       const results = section("results", request);
       const isTurnsFirst = request.turn === 0;
@@ -272,7 +254,7 @@ test("a plan that needs to know more is put to the user, and the next plan has s
 });
 
 test("the processes start anew once the user agrees, and the Teller says that it is back", async () => {
-  const { mimikit } = await start({
+  const { mimikit } = await startWithModel({
     teller: (request) => {
       if (section("events", request).includes("restarted")) return { say: "I am back." };
       return request.turn === 0 ? call("restart_server", {}) : { say: "Please confirm." };

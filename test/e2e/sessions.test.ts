@@ -7,35 +7,13 @@ import { prepareHome } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
 import { Ledger } from "@mimikit/store/mirror/ledger";
-import { afterEach, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { keepHouse } from "../../apps/supervisor/src/upkeep/housekeeping.ts";
 import { RESUMED } from "../../packages/agent/src/kernel/conversation.ts";
 import { CUT_OFF, readTurns } from "../../packages/agent/src/session/session.ts";
-import { Instance } from "../support/instance.ts";
-import { call, KEY, section } from "../support/main-job.ts";
-import { type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
-
-const opened: { dispose(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.dispose();
-});
-
-async function start(
-  script: Script,
-  env: Record<string, string> = {},
-): Promise<{ mimikit: Instance; model: ModelServer }> {
-  const model = await ModelServer.start(script);
-  opened.push({ dispose: () => model.close() });
-  const settings = {
-    MIMIKIT_PROVIDER: "openai",
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: KEY,
-    MIMIKIT_MODEL: "scripted",
-  };
-  const mimikit = await Instance.start({ env: { ...settings, ...env } });
-  opened.unshift(mimikit);
-  return { mimikit, model };
-}
+import { call, section } from "../support/main-job.ts";
+import type { ModelRequest, Script, Step } from "../support/model-server.ts";
+import { startWithModel } from "../support/start-with-model.ts";
 
 const teller = (request: ModelRequest): Step => {
   const results = section("results", request);
@@ -51,7 +29,7 @@ test("a pool that is killed between two calls of a Worker: the next attempt know
     if (turn === 1) return { calls: [bash("echo two >> log; touch started; sleep 600"), bash("echo three >> log")] };
     return { say: `It goes on with ${results.length} results.` };
   };
-  const { mimikit, model } = await start({ teller, planner, worker });
+  const { mimikit, model } = await startWithModel({ teller, planner, worker });
   await mimikit.send("do it");
   await mimikit.until("the second command", () => existsSync(join(mimikit.workDir, "started")) || undefined);
   await mimikit.kill("workers");
@@ -99,7 +77,7 @@ test("the main job runs with a model that cannot call tools: by tags that nobody
           }
         : { say: `It says: ${/hello & goodbye/.exec(messages.at(-1)?.content ?? "")?.[0]}` },
   };
-  const { mimikit, model } = await start(script, { MIMIKIT_OPENAI_TOOL_CALLS: "false" });
+  const { mimikit, model } = await startWithModel(script, { env: { MIMIKIT_OPENAI_TOOL_CALLS: "false" } });
   const reply = await mimikit.replyTo(await mimikit.send("hello"));
   expect(reply.text).toBe("I am on it.");
   await mimikit.replyWith("It says: hello & goodbye");

@@ -212,12 +212,38 @@ describe("a stop", () => {
     const message = await mimikit.send("tell me everything");
     const request = await mimikit.until("the model is asked", () => model.of("teller")[0]);
     await post(mimikit, "/api/stop");
-    expect((await mimikit.replyTo(message)).text).toBe("Stopped.");
+    expect((await mimikit.replyTo(message)).text).toMatch(/^(I am about to\n\n)?Stopped\.$/);
     expect(await request.wasAborted).toBe(true);
     expect((await mimikit.replyTo(await mimikit.send("and now?"))).text).toBe("Next.");
     await mimikit.drained();
     expect((await mimikit.replies()).filter((reply) => reply.answers?.includes(message))).toHaveLength(1);
   });
+
+  test.each(["while it speaks", "after a kill -9 of all processes"])(
+    "keeps what the reply had said, and says that it was stopped: %s",
+    async (when) => {
+      const said = "The answer begins like this:\n\n```js\nconst useful = true;";
+      const { mimikit } = await startWithModel({ teller: [{ hang: said }, { say: "Next." }] });
+      const message = await mimikit.send("tell me everything");
+      const stream = join(mimikit.home, "streams/t-000001.jsonl");
+      await mimikit.until(
+        "the words to be on disk",
+        () => (existsSync(stream) && readFileSync(stream, "utf8").includes("useful = true;")) || undefined,
+      );
+      if (when === "while it speaks") await post(mimikit, "/api/stop");
+      else {
+        await mimikit.stop("SIGKILL");
+        writeFileSync(join(mimikit.home, "inbox/enough.json"), '{"kind":"stop"}');
+        for (const role of ["supervisor", "gateway"] as const) mimikit.startRole(role);
+      }
+      const reply = await mimikit.until("the gateway answers", () => mimikit.replyTo(message));
+      expect(reply).toMatchObject({ text: `${said}\n\`\`\`\n\nStopped.`, stopped: true });
+      if (when !== "while it speaks") mimikit.startRole("workers");
+      await mimikit.replyTo(await mimikit.send("and now?"));
+      await mimikit.drained();
+      expect((await mimikit.messages()).find(({ id }) => id === reply.id)).toEqual(reply);
+    },
+  );
 
   test("ends what was said to the reply, too: nobody begins with that anew", async () => {
     const { mimikit, model } = await startWithModel(

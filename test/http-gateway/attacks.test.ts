@@ -161,6 +161,7 @@ test.each(ATTACKS)("$name", async ({ path = "/api/input", ask, status }) => {
     error: {
       code: expect.stringMatching(/^[a-z_]+$/),
       message: expect.any(String),
+      coded: { message: { code: expect.stringMatching(/^[a-z_0-9]+$/), params: expect.any(Object) } },
       ...(typeof (answer.json as { error: { hint?: string } }).error.hint === "string" && { hint: expect.any(String) }),
     },
   });

@@ -8,6 +8,7 @@ export function builtPage(): string {
   mkdirSync(join(dir, "assets"), { recursive: true });
   writeFileSync(join(dir, "index.html"), "<!doctype html><title>Mimikit</title>");
   writeFileSync(join(dir, "assets/app-1a2b.js"), "export {};");
+  writeFileSync(join(dir, "assets/diagrams-1a2b.html"), "<!doctype html>");
   writeFileSync(join(dir, ".secret"), "hidden");
   return dir;
 }

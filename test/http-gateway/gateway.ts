@@ -57,7 +57,8 @@ export function temporaryHome(): string {
   return home;
 }
 
-export interface StartOptions extends Partial<Pick<GatewayOptions, "home" | "requestMs" | "helloMs" | "pageDir">> {
+export interface StartOptions
+  extends Partial<Pick<GatewayOptions, "home" | "workDir" | "requestMs" | "helloMs" | "pageDir">> {
   config?: Partial<GatewayOptions["config"]>;
   /** What may be spent in a day and in a month. */
   limits?: Limits;
@@ -80,6 +81,7 @@ export async function startGateway({
       models: byRole(() => null),
       passedOver: [],
       problems: [],
+      paused: [],
       limits,
     }),
     log: logInto(logged),

@@ -1,13 +1,13 @@
 /** A state directory in which something of everything has happened: what routes tell of it has most of its fields. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import { Change } from "@mimikit/protocol/records/change";
 import { Result } from "@mimikit/protocol/records/result";
 import type { Conditional, Scheduled } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
-import { archivePath, changePath } from "@mimikit/store/disk/state";
+import { archivePath, changePath, runPath, transcriptPath } from "@mimikit/store/disk/state";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import type { Started } from "./gateway.ts";
 import {
@@ -40,6 +40,9 @@ export const LIVED_IN = {
   change: "memory-1",
 } as const;
 
+/** Below the home: what the ended task printed. */
+export const OUTPUT = `${runPath(LIVED_IN.ended, 2)}/output.txt`;
+
 /** Fills the home of a gateway. @returns the id of an attachment. */
 export async function liveIn(gateway: Started): Promise<string> {
   const upload = { method: "POST", body: FILE, headers: { "Content-Type": "text/plain" } };
@@ -66,7 +69,11 @@ async function converse(gateway: Started, attachment: string): Promise<void> {
   const turn = { messages: [], events: [event], results: [] };
   const second = taskOf("t-000002", { role: "teller", consumer: "supervisor", prompt: "", turn });
   const reply = { type: "reply", text: "I am back" } as const;
-  const answer = resultOf(second, { effects: [reply], usage: USAGE, provider: "offline" });
+  const shown = [
+    { source: "user_profile.md", text: "likes cats", always: true as const },
+    { source: "memory.md", text: "the cat is grey", at: "2026-11-20" },
+  ];
+  const answer = resultOf(second, { effects: [reply], shown, usage: USAGE, provider: "offline" });
   await createRecord(gateway.fs, Result, archivePath(second.id), answer);
   await gateway.post("/api/input", { text: "and the cat", mode: "next", quote: "t-000001" });
   await gateway.post("/api/steer", { text: "not too much" });
@@ -86,8 +93,22 @@ async function work({ fs, home }: Started): Promise<void> {
   const ended = await queue(fs, taskOf(LIVED_IN.ended, told));
   await claim(fs, ended);
   await failAttempt(fs, ended);
+  const said = { type: "said", at: NOON, text: "Watered." };
+  appendFileSync(join(home, transcriptPath(ended.id)), `${JSON.stringify(said)}\n`);
   await claim(fs, ended, 2);
-  await archive(fs, await finish(fs, ended, { attempts: 2, startedAt: NOON, usage: USAGE, provider: "openai" }));
+  const artifact = join(home, OUTPUT);
+  mkdirSync(dirname(artifact));
+  writeFileSync(artifact, FILE);
+  const call = { type: "call", at: NOON, id: "1", tool: "edit_text_file" };
+  const input = JSON.stringify({ path: "plants.txt", oldText: "dry", newText: "wet" });
+  const output = { type: "output", at: NOON, id: "1", ok: true, text: "edited plants.txt" };
+  for (const line of [{ ...call, input }, output])
+    appendFileSync(join(home, transcriptPath(ended.id)), `${JSON.stringify(line)}\n`);
+  const handedIn = { text: "a file", artifact };
+  await archive(
+    fs,
+    await finish(fs, ended, { result: handedIn, attempts: 2, startedAt: NOON, usage: USAGE, provider: "openai" }),
+  );
   await queue(fs, taskOf(LIVED_IN.queued));
   await claim(fs, await queue(fs, taskOf("t-000001.2")));
   const failed = await queue(fs, taskOf("t-000001.3"));

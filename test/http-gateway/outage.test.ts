@@ -10,7 +10,8 @@ import { type Started, startGateway, temporaryHome } from "./gateway.ts";
 import { archive, failAttempt, finish, NOON, queue, taskOf } from "./records.ts";
 
 const ERROR = "the model endpoint cannot be reached: ECONNREFUSED";
-const AWAY = { failureReason: "provider", error: ERROR, outage: true } as const;
+const PROBLEM = { cause: "down", provider: "openai", host: "127.0.0.1:1" } as const;
+const AWAY = { failureReason: "provider", error: ERROR, outage: true, problem: PROBLEM } as const;
 
 async function say(gateway: Started, text: string): Promise<string> {
   return ((await gateway.post("/api/input", { text })).json as { id: string }).id;
@@ -43,14 +44,15 @@ test("the notice is there while the turn is open, and in the same place and word
     "are you there?",
   ]);
   const { pending, ...notice } = during[1] ?? {};
-  expect(notice).toMatchObject({ id: "t-000001.outage", at: since, text: expect.stringContaining(ERROR) });
+  const text = expect.stringContaining(ERROR);
+  expect(notice).toMatchObject({ id: "t-000001.outage", at: since, text, problem: { ...PROBLEM, since } });
   expect(pending).toBe(true);
   expect(await problemsOf(gateway)).toContain(
     `nobody who answers for the teller can be reached since ${since}: ${ERROR}`,
   );
 
   const result = await finish(gateway.fs, turn, {
-    outage: { since, error: ERROR },
+    outage: { since, error: ERROR, problem: PROBLEM },
     effects: [{ type: "reply", text: "Hi." }],
   });
   expect(await read(gateway)).toEqual(during);

@@ -28,6 +28,7 @@ import { Config } from "@mimikit/runtime/config/config";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath, queuePath } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
+import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { describe, expect, test } from "vitest";
 import { gitOf } from "../../apps/worker-pool/src/improve/site.ts";
@@ -87,6 +88,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
     workDir,
     fs,
     mirror,
+    conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers: byRole(() => "hand"),

@@ -90,6 +90,19 @@ describe("a thread", () => {
   });
 });
 
+test("a thread has its own bound of memory, whatever the process may take", () => {
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  const program = `
+    const { SearchThread } = await import(${url("../../packages/memory/src/search/search-thread.ts")});
+    const thread = new SearchThread(new URL(${url("./threads/tells-its-bound.ts")}));
+    thread.heapMb = 64;
+    console.log((await thread.index({ home: "", workDir: "" })).units);`;
+  const args = ["--max-old-space-size=512", "--max-semi-space-size=1", "--input-type=module", "-e", program];
+  const boundMb = Number(execFileSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 }));
+  expect(boundMb).toBeGreaterThanOrEqual(64);
+  expect(boundMb).toBeLessThan(100);
+});
+
 test("a process that has searched ends by itself", () => {
   const { home, workDir } = workspace({ ".mimikit/memory.md": "- zebra" });
   const search = new URL("../../packages/memory/src/search/search.ts", import.meta.url).href;

@@ -12,104 +12,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { homeHash, modeText } from "@mimikit/runtime/home/home";
-import { isAlive } from "@mimikit/runtime/process/identity";
-import { findMarked, MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
-import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
-import { PROCESS_ROLES, type ProcessRole, readRole } from "@mimikit/runtime/process/role-record";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { expect, onTestFinished, test } from "vitest";
 import { OLD_ANSWERS } from "../support/old-gateway.ts";
+import { COMES_BACK, instance, MIMIKIT, PM2, type Ran, ROOT, run } from "./pm2-instance.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MIMIKIT = join(ROOT, "apps/cli/bin/mimikit.mjs");
-const PM2 = join(ROOT, "node_modules/pm2/bin/pm2");
 const OLD_GATEWAY = join(ROOT, "test/support/old-gateway.ts");
 const TEST_MS_MAX = 90_000;
-const COMES_BACK = { timeout: 15_000, interval: 20 };
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-async function run(script: string, args: string[], env: NodeJS.ProcessEnv, node = process.execPath): Promise<Ran> {
-  const child = spawn(node, [script, ...args], { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
-  const exit = new Promise<number | null>((resolve) => child.on("close", resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
-  return { code, stdout, stderr };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
-/** A home that nothing runs in yet; whatever runs in it at the end of the test is ended. */
-async function instance() {
-  const workDir = realpathSync(mkdtempSync(join(tmpdir(), "mimikit-pm2-")));
-  const home = join(workDir, ".mimikit");
-  const port = await freePort();
-  const { NODE_ENV: _, ...inherited } = process.env;
-  const env: NodeJS.ProcessEnv = {
-    ...inherited,
-    MIMIKIT_WORK_DIR: workDir,
-    MIMIKIT_HOME: home,
-    MIMIKIT_PORT: String(port),
-    // Whoever runs the tests may have a model or an agent CLI.
-    MIMIKIT_PROVIDER: "offline",
-  };
-  const processes = async () => (await listProcesses()).filter((process) => belongsTo(process, workDir, home));
-  onTestFinished(async () => {
-    await endProcesses(processes, 0);
-    rmSync(workDir, { recursive: true, force: true });
-  });
-  const mimikit = (...args: string[]) => run(MIMIKIT, args, env);
-  return {
-    workDir,
-    home,
-    port,
-    env,
-    mimikit,
-    /** Everything that was started with this home: PM2's daemon, roles, children. */
-    processes,
-    daemons: async () => (await processes()).filter(({ args }) => /^PM2 v/.test(args[0] ?? "")),
-    async up(): Promise<{ alreadyRunning: boolean; url: string; pairingUrl: string; status: Status }> {
-      const { code, stdout, stderr } = await mimikit("up", "--json");
-      expect([code, stderr]).toEqual([0, ""]);
-      return JSON.parse(stdout);
-    },
-    async ask(message: string): Promise<string[]> {
-      const { code, stdout, stderr } = await mimikit("ask", "--timeout", "60", "--json", message);
-      expect([code, stderr.match(/^mimikit:.*/m)?.[0]]).toEqual([0, undefined]);
-      return (JSON.parse(stdout) as { replies: { text: string }[] }).replies.map((reply) => reply.text);
-    },
-    pid(role: ProcessRole): number {
-      const record = readRole(home, role);
-      return record !== null && isAlive(record) ? record.pid : 0;
-    },
-    async isReady(): Promise<boolean> {
-      const { code, stdout } = await mimikit("status", "--json");
-      return code === 0 && (JSON.parse(stdout) as Status).ready;
-    },
-  };
-}
-
-function belongsTo({ environment }: RunningProcess, workDir: string, home: string): boolean {
-  const isOfHome = ["MIMIKIT_HOME", "PM2_HOME"].some((name) => environment.get(name)?.startsWith(workDir));
-  const mark = environment.get(MARK_VARIABLE);
-  return isOfHome || (mark !== undefined && existsSync(home) && mark.startsWith(`${homeHash(home)}:`));
-}
 
 test("up starts three roles and says where; up again says that it runs; down leaves no process", {
   timeout: TEST_MS_MAX,
@@ -323,8 +239,8 @@ test("who starts it again with other settings is told how they come into force, 
   writeFileSync(join(home, "config.yaml"), "port: [1,\n  foo");
   const { stdout } = await run(MIMIKIT, ["up"], { ...env, MIMIKIT_PROVIDER: "openai" });
   expect(stdout).toMatch(/^Mimikit \S+ is already running\n/);
-  expect(stdout).toContain("  settings  as it was started; to take new ones:  npx mimikit restart\n");
-  expect(stdout).toContain("  → correct that, then:  npx mimikit restart\n");
+  expect(stdout).toContain(`  settings  as it was started; to take new ones:  mimikit restart\n`);
+  expect(stdout).toContain(`  → correct that, then:  mimikit restart\n`);
   rmSync(join(home, "config.yaml"));
   const other = { ...env, MIMIKIT_PROVIDER: "openai", OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MIMIKIT_MODEL: "any" };
   expect((await run(MIMIKIT, ["restart"], other)).code).toBe(0);
@@ -447,7 +363,7 @@ function spacedCheckout(): string {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), "mimikit-pm2-")));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const root = join(parent, "my code 你好", "mimi kit");
-  for (const path of ["apps", "packages", "prompts", "scripts", "package.json", "package-lock.json"])
+  for (const path of ["apps", "dist", "packages", "prompts", "scripts", "package.json", "package-lock.json"])
     cpSync(join(ROOT, path), join(root, path), { recursive: true });
   cpSync(join(ROOT, "ecosystem.config.cjs"), join(root, "ecosystem.config.cjs"));
   return root;

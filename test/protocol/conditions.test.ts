@@ -74,16 +74,11 @@ test.each(ATOM_TYPES)("%s: the form takes what the schema takes, and nothing els
   }
 });
 
-test.each(ATOM_TYPES)(
-  "%s is said with all that it must hold, in each language, and otherwise where it is not so",
-  (type) => {
-    const { fields, en, zh } = ROWS[type];
-    const params = Object.fromEntries(Object.keys(fields).map((name) => [name, `<${name}>`]));
-    const said = saidOf({ type, params }, (_, value) => String(value));
-    for (const [isSo, isNot] of [en(said), zh(said)]) {
-      expect(isNot).not.toBe(isSo);
-      for (const [name, { isOptional }] of Object.entries(fields))
-        if (!isOptional) for (const sentence of [isSo, isNot]) expect(sentence).toContain(`<${name}>`);
-    }
-  },
-);
+test.each(ATOM_TYPES)("%s is said with all that it must hold, and otherwise where it is not so", (type) => {
+  const { fields, en } = ROWS[type];
+  const params = Object.fromEntries(Object.keys(fields).map((name) => [name, `<${name}>`]));
+  const [isSo, isNot] = en(saidOf({ type, params }, (_, value) => String(value)));
+  expect(isNot).not.toBe(isSo);
+  for (const [name, { isOptional }] of Object.entries(fields))
+    if (!isOptional) for (const sentence of [isSo, isNot]) expect(sentence).toContain(`<${name}>`);
+});

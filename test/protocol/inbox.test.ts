@@ -17,7 +17,7 @@ test.each(KINDS)("the id of a %s is that of no other kind", (kind) => {
 test.each(KINDS)("a %s may be dropped as a file, or is believed only with its seal", (kind) => {
   const kindsOf = (union: typeof DroppedWish | typeof Wish) =>
     union.options.flatMap(({ _zod }) => [...(_zod.propValues?.kind ?? [])]);
-  expect(kindsOf(DroppedWish).includes(kind)).toBe(!needsSeal(kind));
+  expect(kindsOf(DroppedWish).includes(kind)).toBe(!needsSeal({ kind }));
   expect(kindsOf(Wish)).toContain(kind);
 });
 
@@ -28,7 +28,7 @@ test("docs/file-protocol.md has each kind, and whether it needs the seal", () =>
   const told = rows.flatMap(([, kinds = "", seal]) =>
     [...kinds.matchAll(/`([^`]+)`/g)].map(([, kind]) => [kind, seal === "✓"]),
   );
-  expect(told.sort()).toEqual([...KINDS, "event" as const].map((kind) => [kind, needsSeal(kind)]).sort());
+  expect(told.sort()).toEqual([...KINDS, "event" as const].map((kind) => [kind, needsSeal({ kind })]).sort());
 });
 
 const FIRED = {

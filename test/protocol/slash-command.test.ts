@@ -16,6 +16,7 @@ test.each<[string, Line | object]>([
   ["/attach ~/my shot.png", { kind: "attach", text: "~/my shot.png" }],
   ["/stop", { kind: "stop" }],
   ["/Stop ", { kind: "stop" }],
+  ["/retry", { kind: "retry" }],
   ["/clear", { kind: "clear" }],
   ["/help", { kind: "help" }],
   ["/steer", mistake("textMissing", "steer")],

@@ -22,7 +22,7 @@ export interface Rest {
 export function checkChanges(rest: Rest, read: readonly string[]): void {
   const changes = changesOn(rest);
   for (const change of changes.values()) {
-    if (change.what === "memory") checkRemembered(change, rest, read);
+    if (change.what === "memory" && change.op === "add") checkRemembered(change, rest, read);
     if (change.what === "trigger" && change.op !== "change" && rest.archive.has(undoneId(change.id))) {
       const trigger = change.op === "create" ? change.triggerId : `trg-${change.id}`;
       if (!rest.archive.has(trigger)) rest.violate(`${change.id} was taken back, and ${trigger} is nowhere`);
@@ -48,7 +48,7 @@ function timesIn(text: string, part: string): number {
 }
 
 function checkRemembered(
-  { id, document, text: written }: z.infer<typeof MemoryChange>,
+  { id, document, text: written }: Extract<z.infer<typeof MemoryChange>, { op: "add" }>,
   { disk, archive, isCancelled, violate }: Rest,
   read: readonly string[],
 ): void {

@@ -37,13 +37,20 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   // I1: every message is in exactly one settled turn; I4: so is every reported result.
   const consumed = new Map<string, number>();
   for (const turn of turns) {
-    const { messages = [], events = [], results: reports = [], clear } = turn.task.turn ?? {};
-    for (const { id } of [...messages, ...events, ...reports, ...(clear === undefined ? [] : [clear])])
-      consumed.set(id, (consumed.get(id) ?? 0) + 1);
+    const { messages = [], events = [], results: reports = [], clear, again } = turn.task.turn ?? {};
+    const taken = again === undefined ? [...messages, ...events, ...reports] : [];
+    for (const { id } of [...taken, clear ?? [], again ?? []].flat()) consumed.set(id, (consumed.get(id) ?? 0) + 1);
     if (messages.some((message) => message.mode === "next") && messages.length + events.length + reports.length > 1)
       violate(`${turn.id} answers a message that wants a turn of its own, and something else`);
     if (clear !== undefined && messages.length + events.length + reports.length + turn.effects.length > 0)
       violate(`${turn.id} begins a new conversation, and does something else`);
+    if (again !== undefined) {
+      const before = results.find(({ id }) => id === again.turnId)?.task.turn?.messages.map(({ id }) => id);
+      if (JSON.stringify(before) !== JSON.stringify(messages.map(({ id }) => id)))
+        violate(`${turn.id} answers something else than ${again.turnId} did`);
+      if (turns.some((other) => other !== turn && other.task.turn?.again?.turnId === again.turnId))
+        violate(`${again.turnId} was answered anew twice`);
+    }
     // I2: a turn has at most one reply, and one that a user began has one.
     const replies = turn.effects.filter((effect) => effect.type === "reply").length;
     if (replies > 1 || (replies === 0 && messages.length > 0)) violate(`${replies} replies in ${turn.id}`);
@@ -53,7 +60,9 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (times > 1) violate(`${id} was consumed ${times} times`);
     if (!archive.has(id)) violate(`${id} was consumed and is not in the archive`);
   }
-  const texts = turns.flatMap((turn) => turn.task.turn?.messages.map((message) => message.text) ?? []);
+  // What is answered anew was answered by the turn before.
+  const first = turns.filter((turn) => turn.task.turn?.again === undefined);
+  const texts = first.flatMap((turn) => turn.task.turn?.messages.map((message) => message.text) ?? []);
   for (const text of outside.dropped) {
     const times = texts.filter((each) => each === text).length;
     if (times > 1) violate(`the dropped file "${text}" was answered ${times} times`);
@@ -134,7 +143,10 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   for (const [plan, members] of groupByPlan(
     results.filter((result) => result.status === "done" && result.task.role === "worker"),
   )) {
-    const reporting = turns.filter((turn) => turn.task.turn?.results.some(({ id }) => members.includes(id)));
+    // A turn that answers anew is told once more what the one before was told.
+    const reporting = turns.filter(
+      ({ task: { turn } }) => turn?.again === undefined && turn?.results.some(({ id }) => members.includes(id)),
+    );
     if (reporting.length > 1) violate(`the plan ${plan} was reported in ${reporting.length} turns`);
   }
 

@@ -19,7 +19,14 @@ const JOBS = 2;
 /** A copy of what the simulation runs, which resolves `@mimikit/*` to itself. */
 function copyTree(): string {
   const tree = mkdtempSync(join(tmpdir(), "mimikit-mutant-"));
-  for (const part of ["packages", "apps/supervisor", "apps/worker-pool", "test/sim", "package.json"])
+  for (const part of [
+    "packages",
+    "apps/supervisor",
+    "apps/worker-pool",
+    "test/sim",
+    "test/core/facts.ts",
+    "package.json",
+  ])
     cpSync(join(ROOT, part), join(tree, part), { recursive: true });
   const modules = join(tree, "node_modules");
   mkdirSync(join(modules, "@mimikit"), { recursive: true });

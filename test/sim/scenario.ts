@@ -25,11 +25,12 @@ import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath, CHANGES, claimPath, inboxPath, resultPath } from "@mimikit/store/disk/state";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 import { MemoryWatch } from "../../apps/supervisor/src/observe/memory-watch.ts";
-import { Supervisor } from "../../apps/supervisor/src/supervisor.ts";
+import type { SupervisorOptions } from "../../apps/supervisor/src/supervisor.ts";
 import { foldArchive } from "../../apps/supervisor/src/upkeep/fold.ts";
 import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
 import { below } from "./random.ts";
+import { checkDispatch, WatchedSupervisor } from "./views.ts";
 import { DiskError, type Environment, type Process, type Program, type World } from "./world.ts";
 
 const TOKEN = "simulated";
@@ -413,7 +414,7 @@ async function wishForNote(serial: number, environment: Environment, outside: Ou
   });
 }
 
-/** Says something to what runs, stops it, or begins a new conversation; to a task by its name, or to whatever runs. */
+/** Says something to what runs, stops it and wants it anew, or begins a new conversation; to a task by its name, or to whatever runs. */
 async function interject(serial: number, environment: Environment, outside: Outside): Promise<void> {
   const { fs, world, nowMs } = environment;
   const at = new Date(nowMs()).toISOString();
@@ -431,6 +432,10 @@ async function interject(serial: number, environment: Environment, outside: Outs
       const id = `stop-${serial}`;
       await createSealed(fs, TOKEN, { kind: "stop", id, at, ...target });
       outside.wishes.add(id);
+      // What was stopped may be wanted all the same.
+      const anew = `retry-${serial}`;
+      await createSealed(fs, TOKEN, { kind: "retry", id: anew, at });
+      outside.wishes.add(anew);
     } else {
       const id = `clear-${serial}`;
       const wish = { kind: "clear" as const, id, at };
@@ -464,7 +469,7 @@ async function loading(environment: Environment, load: () => Promise<void>): Pro
 function supervisor(outside: Outside, shape: Shape): Program {
   return async (environment) => {
     const { world, fs, nowMs, isAlive, rest, step } = environment;
-    const hands = new Supervisor({
+    const options: SupervisorOptions = {
       fs,
       token: TOKEN,
       nowMs,
@@ -488,7 +493,8 @@ function supervisor(outside: Outside, shape: Shape): Program {
         memory: new MemoryWatch({ fs, bounds: BOUNDS, nowMs, canSummarize: () => true }),
         spending: () => ({ ceiling: ceilingOf(outside, nowMs()), spentByTrigger: () => NO_SPENDING }),
       },
-    });
+    };
+    const hands = new WatchedSupervisor(options, (what) => world.violate(what));
     await loading(environment, () => hands.load());
     for (;;) {
       await tolerating(environment, async () => {
@@ -506,14 +512,17 @@ function pool(outside: Outside): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest } = environment;
     for (;;) {
-      const hands = new Pool({
+      const hands: Pool = new Pool({
         fs,
         token: TOKEN,
         identity: process.identity,
         isAlive,
         nowMs,
         limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
-        admit: (candidates) => [...candidates],
+        admit: (candidates) => {
+          checkDispatch(hands, candidates, CONCURRENCY, nowMs(), (what) => world.violate(what));
+          return [...candidates];
+        },
         allot: (candidates) => [...candidates],
         run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside),
         endEarlier: (candidate) => endEarlier(candidate, environment, outside),

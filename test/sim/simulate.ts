@@ -6,7 +6,7 @@ import { FAULTS, type Faults, World } from "./world.ts";
 
 const FAULTY_STEPS = 5_000;
 const QUIET_STEPS = 3_000;
-const STEPS_MAX = 80_000;
+const STEPS_MAX = 120_000;
 
 export interface Run {
   violations: string[];

@@ -94,8 +94,10 @@ export const today = command({
   },
   lines: {
     "apps/cli/src/main.ts": [
-      { after: 'import { tasks } from "./commands/tasks.ts";', line: 'import { today } from "./commands/today.ts";' },
-      { after: "  tasks,", line: "  today," },
+      {
+        after: '  tasks: async () => (await import("./commands/tasks.ts")).tasks,',
+        line: '  today: async () => (await import("./commands/today.ts")).today,',
+      },
     ],
   },
 };
@@ -115,12 +117,14 @@ export function About() {
     "apps/web/src/i18n/view-names.ts": [
       {
         after: "const TABLE = {",
-        line: '  about: [say("About", "关于"), say("which program this is", "这是什么程序")],',
+        line: '  about: "settings",',
       },
     ],
-    "apps/web/src/open-view.tsx": [
+    "apps/web/src/i18n/en/page.ts": [{ after: "  views: {", line: '    about: ["About", "which program this is"],' }],
+    "apps/web/src/i18n/zh/page.ts": [{ after: "  views: {", line: '    about: ["关于", "这是什么程序"],' }],
+    "apps/web/src/views.tsx": [
       {
-        after: "const CONTENT: Record<View, ComponentType<ViewProps>> = {",
+        after: "const CONTENT: Record<View, LazyPart<ViewProps>> = {",
         line: '  about: lazily(async () => (await import("./views/about.tsx")).About),',
       },
     ],
@@ -181,8 +185,9 @@ export function createEcho(prefix: string): Provider {
         after: "    offline: { isFree: true },",
         line: `  echo: { isFree: true, settings: () => ({ prefix: z.string().max(100).default("").describe("Before each answer.") }) },`,
       },
-      { after: '  offline: ["offline engine", "离线引擎"],', line: '  echo: ["echo", "回声"],' },
+      { after: '  offline: "offline engine",', line: '  echo: "echo",' },
     ],
+    "packages/protocol/src/wire/chinese-titles.ts": [{ after: '  offline: "离线引擎",', line: '  echo: "回声",' }],
     "packages/agent/src/providers/index.ts": [
       {
         after: '  offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },',
@@ -210,7 +215,7 @@ const preset: Addition = {
     settings: () => preset("Nearby"),
   },`,
       },
-      { after: '  offline: ["offline engine", "离线引擎"],', line: '  nearby: ["Nearby", "邻居"],' },
+      { after: '  offline: "offline engine",', line: '  nearby: "Nearby",' },
     ],
   },
 };
@@ -236,11 +241,20 @@ export const fileGone: ConditionRule<"file_gone"> = {
       {
         after: "export const ATOMS = {",
         line: `  file_gone: row({
-    label: { en: "a file is gone", zh: "文件消失" },
+    label: "a file is gone",
     fields: { path: PATH },
     en: ({ path }) => [\`\${path} is gone\`, \`\${path} is not gone\`],
-    zh: ({ path }) => [\`\${path} 已消失\`, \`\${path} 还在\`, \`\${path} 现在无法查看\`],
   }),`,
+      },
+    ],
+    "apps/web/src/i18n/zh/conditions.ts": [
+      {
+        after: 'const OWN: { readonly [T in AtomType]: Row<(typeof ATOMS)[T]["fields"]> } = {',
+        line: `  file_gone: { said: ({ path }) => [\`\${path} 已消失\`, \`\${path} 还在\`, \`\${path} 现在无法查看\`] },`,
+      },
+      {
+        after: "export const wordings: Readonly<Record<string, string>> = {",
+        line: '  "a file is gone": "文件消失",',
       },
     ],
     "packages/core/src/conditions/index.ts": [
@@ -275,10 +289,7 @@ const role: Addition = {
           '  planner: { hasWorkspace: false, run: "plan", limitNote: "", timeoutSec: 600, reserveTokens: 50_000 },',
         line: '  critic: { hasWorkspace: true, run: "critique", limitNote: "", timeoutSec: 300, reserveTokens: 50_000 },',
       },
-      {
-        after: '  worker: ["does it as one task", "作为一个任务执行"],',
-        line: '  critic: ["says what is wrong with it", "指出问题"],',
-      },
+      { after: '  "planner",', line: '  "critic",' },
       {
         after: '    plan: { ...PLAN, settled: "plan_settled" },',
         line: `    critique: {
@@ -291,6 +302,10 @@ const role: Addition = {
     },`,
       },
     ],
+    "apps/web/src/i18n/en/views.ts": [
+      { after: '  worker: "does it as one task",', line: '  critic: "says what is wrong with it",' },
+    ],
+    "apps/web/src/i18n/zh/views.ts": [{ after: '  worker: "作为一个任务执行",', line: '  critic: "指出问题",' }],
     "packages/agent/src/roles/index.ts": [
       {
         after: "const ROWS = {",

@@ -3,6 +3,7 @@
  * we understand of a wire is thus not shown by our own server alone.
  */
 import { type ChaosConfig, type ChatCompletionRequest, type Fixture, LLMock } from "@copilotkit/aimock";
+import { TRIAL_TOOL } from "@mimikit/agent/connect/trial-request";
 import type { Role } from "@mimikit/protocol/base/role";
 import { type Message, type ModelRequest, roleOf } from "./model-server/request.ts";
 import { type Answer, isFault, type Script, type Step } from "./model-server/script.ts";
@@ -34,6 +35,10 @@ export class Aimock implements ScriptedModel {
         match: { predicate: (request) => isIt(this.stepOf(request)) },
         response: (request) => this.respond(request),
       });
+    this.mock.addFixture({
+      match: { predicate: ({ tools = [] }) => tools.some((tool) => tool.function.name === TRIAL_TOOL) },
+      response: { toolCalls: [{ name: TRIAL_TOOL, arguments: '{"word":"ready"}' }] },
+    });
     on((step) => "reset" in step, { chaos: { disconnectRate: 1 } });
     on((step) => "cut" in step, { truncateAfterChunks: 2, chunkSize: 1 });
     on((step) => "hang" in step, { chaos: { latencyMs: SILENCE_MS } });

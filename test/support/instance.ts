@@ -18,6 +18,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Trigger } from "@mimikit/protocol/records/trigger";
 import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { homeHash } from "@mimikit/runtime/home/home";
+import { PLATFORM_VARIABLE } from "@mimikit/runtime/platform/this-platform";
 import { findMarked, killMarked } from "@mimikit/runtime/process/marked-processes";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
 
@@ -27,6 +28,8 @@ const MAINS = {
   workers: "apps/worker-pool/src/main.ts",
   gateway: "apps/http-gateway/src/main.ts",
 } as const;
+/** `apps/worker-pool/src/main.ts` → `dist/worker-pool.js`. */
+const bundleOf = (main: string) => `dist/${main.split("/")[1]}.js`;
 export type RoleName = keyof typeof MAINS;
 export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gateway"];
 
@@ -51,6 +54,10 @@ export interface InstanceOptions {
   isFound?: boolean;
   /** Where the sources are, if not in this tree. */
   root?: string;
+  /** The processes run their bundles, which are built before, and not their sources. */
+  runsBundles?: boolean;
+  /** What the roles tell Node on their command line. */
+  nodeFlags?: readonly string[];
 }
 
 export interface Calls {
@@ -70,6 +77,8 @@ export class Instance {
   private readonly running = new Map<RoleName, ChildProcess>();
   private readonly directory: string;
   private readonly root: string;
+  private runsBundles = false;
+  private nodeFlags: readonly string[] = [];
   /** What the roles printed. */
   output = "";
 
@@ -80,7 +89,9 @@ export class Instance {
     this.home = isFound ? join(this.workDir, ".mimikit") : join(directory, "state");
     this.port = port;
     mkdirSync(this.workDir, { recursive: true });
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.startsWith("MIMIKIT_") || name === PLATFORM_VARIABLE,
+    );
     this.env = {
       ...Object.fromEntries(inherited),
       ...(!isFound && { MIMIKIT_HOME: this.home }),
@@ -101,6 +112,8 @@ export class Instance {
       countsCalls = false,
       isFound = false,
       root = ROOT,
+      runsBundles = false,
+      nodeFlags = [],
       prepare,
     } = options;
     const directory = mkdtempSync(join(tmpdir(), "mimikit-e2e-"));
@@ -118,6 +131,8 @@ export class Instance {
       isFound,
       root,
     );
+    instance.runsBundles = runsBundles;
+    instance.nodeFlags = nodeFlags;
     await prepare?.(instance.home);
     for (const role of roles) instance.startRole(role);
     if (roles.length < ROLE_NAMES.length) return instance;
@@ -140,7 +155,7 @@ export class Instance {
 
   /** Starts a role; it is started anew whenever it ends by itself, as PM2 does. */
   startRole(role: RoleName): void {
-    const child = spawn(process.execPath, [join(this.root, MAINS[role])], {
+    const child = spawn(process.execPath, [...this.nodeFlags, this.programOf(role)], {
       env: this.env,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -157,10 +172,14 @@ export class Instance {
 
   /** One more process of a role, which must find that there is one already. */
   startSecond(role: RoleName): ChildProcess {
-    return spawn(process.execPath, [join(this.root, MAINS[role])], {
+    return spawn(process.execPath, [this.programOf(role)], {
       env: this.env,
       stdio: ["ignore", "pipe", "inherit"],
     });
+  }
+
+  private programOf(role: RoleName): string {
+    return join(this.root, this.runsBundles ? bundleOf(MAINS[role]) : MAINS[role]);
   }
 
   pidOf(role: RoleName): number {
@@ -202,7 +221,7 @@ export class Instance {
   /** Ends everything and removes its files. */
   async dispose(): Promise<void> {
     await this.stop("SIGKILL");
-    await killMarked(homeHash(this.home));
+    if (existsSync(this.home)) await killMarked(homeHash(this.home));
     rmSync(this.directory, { recursive: true, force: true });
   }
 

@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { TRIAL_TOOL } from "@mimikit/agent/connect/trial-request";
 import type { Role } from "@mimikit/protocol/base/role";
 import { z } from "zod";
 import { anthropicMessages } from "./model-server/anthropic-messages.ts";
@@ -20,7 +21,7 @@ import {
   type WireThought,
 } from "./model-server/request.ts";
 import { responses } from "./model-server/responses.ts";
-import { type Answer, type Fault, isFault, type Script } from "./model-server/script.ts";
+import { type Answer, type Fault, isFault, type Script, type Step } from "./model-server/script.ts";
 import { openStream, resolveCall, type Utterance, type Wire } from "./model-server/wire.ts";
 
 export type { ModelRequest } from "./model-server/request.ts";
@@ -36,8 +37,13 @@ export class ModelServer {
   readonly requests: ModelRequest[] = [];
   /** What was sent and could not be understood, and why. */
   readonly unknown: string[] = [];
+  /** Those that only tried it out, and how they are answered. */
+  readonly trials: { model: string; headers: IncomingMessage["headers"] }[] = [];
+  trial: (model: string) => Step = () => ({ calls: [{ name: TRIAL_TOOL, args: { word: "ready" } }] });
   /** What the list of models says, which only some endpoints have; it is no request for a role. */
   models: unknown[] | null = null;
+  /** What Ollama's own API says of its model and of what is loaded; null for a server that is none. */
+  ollama: { show: unknown; ps: unknown } | null = null;
   /** Replaced by tests that change their mind. */
   script: Script;
   private readonly server = createServer((incoming, response) => {
@@ -88,8 +94,10 @@ export class ModelServer {
     const path = new URL(incoming.url ?? "", "http://localhost").pathname;
     try {
       if (path === `${anthropicMessages.path}/count_tokens`) sendJson(response, 200, { input_tokens: 100 });
-      else if (path === "/v1/models" && incoming.method === "GET")
+      else if (path.endsWith("/models") && incoming.method === "GET")
         sendJson(response, this.models === null ? 404 : 200, { data: this.models ?? [] });
+      else if (/^\/api\/(show|ps)$/.test(path))
+        sendJson(response, this.ollama === null ? 404 : 200, this.ollama?.[path === "/api/ps" ? "ps" : "show"] ?? {});
       else this.answer(incoming, { path, text }, response);
     } catch (error) {
       if (!(error instanceof BadRequest || error instanceof z.ZodError || error instanceof SyntaxError)) throw error;
@@ -116,6 +124,13 @@ export class ModelServer {
       () => `call_${++this.calls}`,
       (callId, thought) => this.sealed.set(callId, thought),
     );
+    if (reading.tools.some(({ name }) => name === TRIAL_TOOL)) {
+      this.trials.push({ model: reading.model, headers: incoming.headers });
+      const step = this.trial(reading.model);
+      if (isFault(step)) speaker.fail(step);
+      else speaker.say(step);
+      return;
+    }
     if (role === undefined) {
       if (wire !== anthropicMessages)
         throw new BadRequest(`these are the rules of no role: ${systems.join("\n").slice(0, 100)}`);

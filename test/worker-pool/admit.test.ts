@@ -22,12 +22,12 @@ const work = task("t-000001.0.0");
 
 function circuitsWith(...names: string[]): Circuits {
   const circuits = new Circuits(() => ({ first: 5_000, max: 60_000 }));
-  for (const name of names) circuits.of(name).enter(0)?.("outage", 0, "away");
+  for (const name of names) circuits.of(name).enter(0)?.("outage", 0, { error: "away" });
   return circuits;
 }
 
 function ids(candidates: Candidate[], circuits: Circuits, nowMs = 0): string[] {
-  return admit(candidates, (role) => CHAINS[role], circuits, nowMs).map((each) => each.task.id);
+  return admit(candidates, ({ role }) => CHAINS[role], circuits, nowMs).map((each) => each.task.id);
 }
 
 test("everybody begins while everybody can be reached", () => {

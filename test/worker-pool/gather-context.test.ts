@@ -23,6 +23,7 @@ import {
 } from "@mimikit/store/disk/state";
 import { Ledger } from "@mimikit/store/mirror/ledger";
 import { Mirror } from "@mimikit/store/mirror/mirror";
+import { HistoryWindow } from "@mimikit/store/views/history";
 import { describe, expect, test } from "vitest";
 import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
 import { gatherContext } from "../../apps/worker-pool/src/run/gather-context.ts";
@@ -46,6 +47,7 @@ async function gather(path: string, nowMs: number) {
     workDir: home,
     fs,
     mirror,
+    conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers,
@@ -81,6 +83,7 @@ test("a conversation that began anew is all that a run is told", async () => {
     workDir: home,
     fs,
     mirror,
+    conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers,
@@ -101,8 +104,20 @@ async function stateWith(...turns: Result[]) {
     await mirror.ledger.load();
     const providers = byRole(() => "offline");
     const said = new HistoryIndex(home);
+    const conversation = new HistoryWindow(fs, mirror.ledger);
     const listSkills = async () => [];
-    const sources = { home, workDir: home, fs, mirror, said, rules, providers, listSkills, nowMs: () => NOON_MS };
+    const sources = {
+      home,
+      workDir: home,
+      fs,
+      mirror,
+      conversation,
+      said,
+      rules,
+      providers,
+      listSkills,
+      nowMs: () => NOON_MS,
+    };
     return gatherContext(of, runDir, sources);
   };
   return { fs, home, cuts, told };
@@ -246,8 +261,20 @@ test("what has not ended has no summary, and none is looked for", async () => {
   const providers = byRole(() => "offline");
   const rules = new OwnerRules(fs, () => undefined);
   const said = new HistoryIndex(home);
+  const conversation = new HistoryWindow(fs, mirror.ledger);
   const listSkills = async () => [];
-  const sources = { home, workDir: home, fs, mirror, said, rules, providers, listSkills, nowMs: () => NOON_MS };
+  const sources = {
+    home,
+    workDir: home,
+    fs,
+    mirror,
+    conversation,
+    said,
+    rules,
+    providers,
+    listSkills,
+    nowMs: () => NOON_MS,
+  };
   expect((await gatherContext(next, home, sources)).tasks).toHaveLength(20);
   expect(asked.filter((path) => path.endsWith(".summary.json"))).toEqual([]);
 });
@@ -283,8 +310,20 @@ test("what stands to start later and what was asked is told, the newest first; w
   const providers = byRole(() => "offline");
   const rules = new OwnerRules(fs, () => undefined);
   const said = new HistoryIndex(home);
+  const conversation = new HistoryWindow(fs, mirror.ledger);
   const listSkills = async () => [];
-  const sources = { home, workDir: home, fs, mirror, said, rules, providers, listSkills, nowMs: () => NOON_MS };
+  const sources = {
+    home,
+    workDir: home,
+    fs,
+    mirror,
+    conversation,
+    said,
+    rules,
+    providers,
+    listSkills,
+    nowMs: () => NOON_MS,
+  };
   const told = await gatherContext(turn("t-000002", { messages: [message("m-b")] }), home, sources);
   expect(told.triggers.map(({ id, paused, next }) => [id, paused, next])).toEqual([
     ["trg-2", false, at(3)],

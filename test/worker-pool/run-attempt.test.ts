@@ -11,6 +11,7 @@ import { Config } from "@mimikit/runtime/config/config";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, runPath, streamPath } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
+import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { expect, test } from "vitest";
 import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
@@ -28,11 +29,13 @@ function workshopWithNobody() {
   const { home, fs } = temporaryState();
   const errors: unknown[] = [];
   const lines: UsageLine[] = [];
+  const mirror = new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} });
   const workshop: Workshop = {
     home,
     workDir: home,
     fs,
-    mirror: new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} }),
+    mirror,
+    conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers: byRole(() => "model"),

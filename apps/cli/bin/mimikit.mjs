@@ -1,37 +1,50 @@
 #!/usr/bin/env node
 /**
- * Starts the command line under a Node that runs TypeScript (22.18 or newer): this one, or the one that came with the
- * packages. Plain JavaScript, because it must start on any Node.
+ * Starts the command line under a Node that runs it (22.18 or newer): this one, or the one that came with the packages. Plain
+ * JavaScript, because it must start on any Node.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import module from "node:module";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import launch from "../../../scripts/launch.cjs";
 
-const at = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const MAIN = at("apps/cli/src/main.ts");
+const { ROOT, isClone, COMPILE_CACHE, NODE_NEEDED, bundleOf, findNode, hasPackages, makeFresh } = launch;
+const BOOTSTRAP = join(ROOT, "scripts/bootstrap.mjs");
 
 function fail(text) {
   console.error(`mimikit: ${text}`);
   process.exit(1);
 }
 
-if (!existsSync(at("node_modules/.mimikit-stamp")))
-  fail(`the packages are not installed: run  npm start  once in ${at("")}`);
+// What an update has left that was cut off comes first: it may be half of the packages, or of the programs.
+const isBegin = process.argv[2] === "up" || process.argv[2] === "update";
+const lacksProgram = !isClone && !existsSync(bundleOf("cli"));
+if ((isBegin || lacksProgram) && existsSync(join(ROOT, ".mimikit-update.json"))) {
+  const { isOfUpdate, settleUpdate } = await import("../../../scripts/take-back.mjs");
+  const settled = isOfUpdate() ? null : settleUpdate();
+  if (settled === "busy") fail("an update is under way, which starts Mimikit itself when it is done");
+  if (settled !== null) {
+    console.error(`mimikit: ${settled}`);
+    const isReady = () => spawnSync(process.execPath, [BOOTSTRAP], { stdio: ["ignore", 2, 2] }).status === 0;
+    if (isClone && !isReady()) process.exit(1);
+  }
+}
 
-const [major, minor] = process.versions.node.split(".").map(Number);
-// What was compiled once starts in about half the time. In a folder of ours: another user could write to a shared one.
-const CACHE = at("node_modules/.cache/node");
-if (major > 22 || (major === 22 && minor >= 18)) {
-  module.enableCompileCache(CACHE);
-  await import(MAIN);
+if (!hasPackages()) fail(`the packages are not installed: run  npm start  once in ${ROOT}`);
+const node = findNode();
+if (node === null)
+  fail(`Node ${NODE_NEEDED.join(".")} or newer is needed, and this is ${process.versions.node}: install a newer one`);
+if (!makeFresh()) fail("the programs could not be built; the reason is above");
+
+if (node === process.execPath) {
+  // What was compiled once starts in about half the time.
+  module.enableCompileCache(COMPILE_CACHE);
+  await import(bundleOf("cli"));
 } else {
-  const bundled = at(`node_modules/node-${process.platform}-${process.arch}/bin/node`);
-  if (!existsSync(bundled))
-    fail(`Node 22.18 or newer is needed, and this is ${process.versions.node}: install a newer one`);
-  const child = spawn(bundled, [MAIN, ...process.argv.slice(2)], {
+  const child = spawn(node, [bundleOf("cli"), ...process.argv.slice(2)], {
     stdio: "inherit",
-    env: { NODE_COMPILE_CACHE: CACHE, ...process.env },
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
   });
   // A terminal sends Ctrl-C to both; what others send to this process is passed on. The child decides when it ends.
   process.on("SIGINT", () => undefined);

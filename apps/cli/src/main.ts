@@ -7,77 +7,53 @@ import type { Command } from "./arguments/command.ts";
 import { completeIds } from "./arguments/complete-ids.ts";
 import { misuseText } from "./arguments/misuse.ts";
 import { markWords } from "./arguments/text-argument.ts";
-import { adopt } from "./commands/adopt.ts";
-import { ask } from "./commands/ask.ts";
-import { audit } from "./commands/audit.ts";
-import { backlog } from "./commands/backlog.ts";
-import { backup } from "./commands/backup.ts";
-import { bench } from "./commands/bench.ts";
-import { chaos } from "./commands/chaos.ts";
-import { chat } from "./commands/chat.ts";
-import { clear } from "./commands/clear.ts";
-import { completion } from "./commands/completion.ts";
-import { config } from "./commands/config.ts";
-import { doctor } from "./commands/doctor.ts";
-import { down } from "./commands/down.ts";
-import { history } from "./commands/history.ts";
-import { improve } from "./commands/improve.ts";
-import { logs } from "./commands/logs.ts";
-import { mcp } from "./commands/mcp.ts";
-import { memory } from "./commands/memory.ts";
-import { pair } from "./commands/pair.ts";
-import { questions } from "./commands/questions.ts";
-import { restart } from "./commands/restart.ts";
-import { restore } from "./commands/restore.ts";
-import { send } from "./commands/send.ts";
-import { skills } from "./commands/skills.ts";
-import { status } from "./commands/status.ts";
-import { steer } from "./commands/steer.ts";
-import { stop } from "./commands/stop.ts";
-import { tasks } from "./commands/tasks.ts";
-import { triggers } from "./commands/triggers.ts";
-import { undo } from "./commands/undo.ts";
-import { up } from "./commands/up.ts";
-import { usage } from "./commands/usage.ts";
 import { Unreachable } from "./instance/client.ts";
+import { asCalled } from "./io/as-called.ts";
 import { EXIT, Failure, reasonOf } from "./io/failure.ts";
 import { printLine } from "./io/print.ts";
 import { printOverview } from "./overview.ts";
 
-const COMMANDS: readonly Command[] = [
-  up,
-  down,
-  restart,
-  status,
-  adopt,
-  logs,
-  send,
-  ask,
-  chat,
-  steer,
-  stop,
-  clear,
-  pair,
-  tasks,
-  triggers,
-  questions,
-  memory,
-  history,
-  backlog,
-  improve,
-  undo,
-  usage,
-  skills,
-  config,
-  audit,
-  backup,
-  restore,
-  doctor,
-  chaos,
-  bench,
-  completion,
-  mcp,
-];
+/** In the order of the help. Each is loaded when it is typed: what a command needs costs the others nothing. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import("./commands/up.ts")).up,
+  down: async () => (await import("./commands/down.ts")).down,
+  restart: async () => (await import("./commands/restart.ts")).restart,
+  service: async () => (await import("./commands/service.ts")).service,
+  status: async () => (await import("./commands/status.ts")).status,
+  demo: async () => (await import("./commands/demo.ts")).demo,
+  connect: async () => (await import("./commands/connect.ts")).connect,
+  adopt: async () => (await import("./commands/adopt.ts")).adopt,
+  logs: async () => (await import("./commands/logs.ts")).logs,
+  send: async () => (await import("./commands/send.ts")).send,
+  ask: async () => (await import("./commands/ask.ts")).ask,
+  chat: async () => (await import("./commands/chat.ts")).chat,
+  steer: async () => (await import("./commands/steer.ts")).steer,
+  stop: async () => (await import("./commands/stop.ts")).stop,
+  retry: async () => (await import("./commands/retry.ts")).retry,
+  clear: async () => (await import("./commands/clear.ts")).clear,
+  pair: async () => (await import("./commands/pair.ts")).pair,
+  tasks: async () => (await import("./commands/tasks.ts")).tasks,
+  queue: async () => (await import("./commands/queue.ts")).queue,
+  triggers: async () => (await import("./commands/triggers.ts")).triggers,
+  questions: async () => (await import("./commands/questions.ts")).questions,
+  memory: async () => (await import("./commands/memory.ts")).memory,
+  history: async () => (await import("./commands/history.ts")).history,
+  backlog: async () => (await import("./commands/backlog.ts")).backlog,
+  improve: async () => (await import("./commands/improve.ts")).improve,
+  undo: async () => (await import("./commands/undo.ts")).undo,
+  usage: async () => (await import("./commands/usage.ts")).usage,
+  skills: async () => (await import("./commands/skills.ts")).skills,
+  config: async () => (await import("./commands/config.ts")).config,
+  audit: async () => (await import("./commands/audit.ts")).audit,
+  backup: async () => (await import("./commands/backup.ts")).backup,
+  restore: async () => (await import("./commands/restore.ts")).restore,
+  update: async () => (await import("./commands/update.ts")).update,
+  doctor: async () => (await import("./commands/doctor.ts")).doctor,
+  chaos: async () => (await import("./commands/chaos.ts")).chaos,
+  bench: async () => (await import("./commands/bench.ts")).bench,
+  completion: async () => (await import("./commands/completion.ts")).completion,
+  mcp: async () => (await import("./commands/mcp.ts")).mcp,
+};
 
 /** What is followed by the words of people. */
 const WITH_TEXT = new Set([
@@ -90,6 +66,7 @@ const WITH_TEXT = new Set([
   "history search",
   "memory search",
   "memory add",
+  "memory forget",
   "backlog add",
   "backlog done",
   "backlog remove",
@@ -101,9 +78,13 @@ const COMPLETION = "--get-yargs-completions";
 
 class Misuse extends Error {}
 
-const cli = parserOf(argumentsOf(process.argv));
+/** The command that is typed, or all of them where none is: for the help, and for what to type instead. */
+function commandsFor([name = ""]: readonly string[]): Promise<Command[]> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return Promise.all((load === undefined ? Object.values(COMMANDS) : [load]).map((command) => command()));
+}
 
-function parserOf(words: string[]) {
+function parserOf(words: string[], commands: readonly Command[]) {
   const parser = yargs(words)
     .scriptName("mimikit")
     .locale("en")
@@ -123,7 +104,7 @@ function parserOf(words: string[]) {
     .fail((message, error) => {
       throw error ?? new Misuse(message);
     });
-  for (const command of COMMANDS) command.addTo(parser);
+  for (const command of commands) command.addTo(parser);
   return parser;
 }
 
@@ -141,7 +122,7 @@ try {
   await run(hideBin(process.argv));
 } catch (error) {
   const failure = error instanceof Misuse ? await explained(error.message, hideBin(process.argv)) : error;
-  process.stderr.write(`mimikit: ${reasonOf(failure)}\n`);
+  process.stderr.write(`mimikit: ${asCalled(reasonOf(failure))}\n`);
   process.exitCode =
     failure instanceof Failure ? failure.exitCode : failure instanceof Unreachable ? EXIT.notRunning : EXIT.failed;
 }
@@ -149,15 +130,15 @@ try {
 async function run([first, ...rest]: string[]): Promise<void> {
   if (first === undefined && process.stdout.isTTY) return printOverview();
   const ids = first === COMPLETION ? await completeIds(rest.slice(1, -1)) : null;
-  if (ids === null) await cli.parseAsync();
+  if (ids === null) await parserOf(argumentsOf(process.argv), await commandsFor(hideBin(process.argv))).parseAsync();
   else for (const id of ids) printLine(id);
 }
 
 /** What `mimikit <name> --help` says. */
-function helpOf(name: string | undefined): Promise<string> {
+function helpOf(name: string | undefined, commands: readonly Command[]): Promise<string> {
   const words = name === undefined ? ["--help"] : [name, "--help"];
   return new Promise((resolve) => {
-    parserOf([]).parse(words, (_error: unknown, _options: unknown, help: string) => resolve(help));
+    parserOf([], commands).parse(words, (_error: unknown, _options: unknown, help: string) => resolve(help));
   });
 }
 
@@ -166,7 +147,11 @@ function optionsIn(help: string): string[] {
 }
 
 async function explained(complaint: string, words: readonly string[]): Promise<Failure> {
-  const usages = new Map(COMMANDS.map(({ name, usage }) => [name, usage]));
+  const commands = await commandsFor([]);
+  const usages = new Map(commands.map(({ name, usage }) => [name, usage]));
   const name = words.find((word) => usages.has(word));
-  return new Failure("usage", misuseText(complaint, { words, usages, options: optionsIn(await helpOf(name)) }));
+  return new Failure(
+    "usage",
+    misuseText(complaint, { words, usages, options: optionsIn(await helpOf(name, commands)) }),
+  );
 }

@@ -2,7 +2,16 @@
  * The HTTP side of the gateway. Every request passes the same gates in the same order: the right host and origin, then a
  * credential, then the method, then its body; the handlers see only what has passed them all.
  */
-import express, { type Express, type Handler, type NextFunction, type Request, type Response } from "express";
+import { coded } from "@mimikit/protocol/texts/coded";
+import express, {
+  type Express,
+  type Handler,
+  type IRouter,
+  type NextFunction,
+  type Request,
+  type Response,
+  type Router,
+} from "express";
 import helmet from "helmet";
 import type { Parts } from "./api/parts.ts";
 import type { Method, Route } from "./api/route.ts";
@@ -18,7 +27,7 @@ export interface AppParts extends Parts {
 }
 
 export function createApp(parts: AppParts): Express {
-  const { auth, hosts, log, pageDir } = parts;
+  const { auth, demo, hosts, log, pageDir } = parts;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -36,13 +45,26 @@ export function createApp(parts: AppParts): Express {
     await auth.identify(request);
     next();
   };
-  for (const [path, routes] of Map.groupBy(ROUTES, (each) => each.path)) {
-    const isOpen = routes.every((each) => each.isOpen);
-    const gates = isOpen ? [fresh] : [fresh, signedIn];
-    const place = app.route(path).all(gates);
-    for (const each of routes) place[each.method](each.serve(parts));
-    place.all(only(methodsOf(routes)));
-  }
+  const mount = <T extends IRouter>(router: T, all: readonly Route[]): T => {
+    for (const [path, routes] of Map.groupBy(all, (each) => each.path)) {
+      const isOpen = routes.every((each) => each.isOpen);
+      const gates = isOpen ? [fresh] : [fresh, signedIn];
+      const place = router.route(path).all(gates);
+      for (const each of routes) place[each.method](each.serve(parts));
+      place.all(only(methodsOf(routes)));
+    }
+    return router;
+  };
+  mount(app, ROUTES);
+  // Elsewhere the addresses of a demo are as any at which there is nothing.
+  let ofDemo: Promise<Router> | undefined;
+  app.use(async (request, response, next) => {
+    if (demo.report() === null) return next();
+    ofDemo ??= import("./routes/demo.ts").then(({ DEMO_ROUTES }) =>
+      mount(express.Router({ caseSensitive: true, strict: true }), DEMO_ROUTES),
+    );
+    (await ofDemo)(request, response, next);
+  });
   // Who is not signed in does not learn what there is.
   app.use("/api", fresh, signedIn, notFound);
 
@@ -63,7 +85,7 @@ function methodsOf(routes: readonly Route[]): string {
 
 /** An address is a path that can be decoded; a whole URL is what one sends to a proxy. */
 function assertWellFormed(request: Request): void {
-  if (!request.originalUrl.startsWith("/")) throw new Problem(400, "the address must be a path");
+  if (!request.originalUrl.startsWith("/")) throw new Problem(400, coded("address_not_path"));
   // Throws a URIError, which is a 400, for malformed percent-encoding.
   decodeURIComponent(request.path);
 }
@@ -76,12 +98,12 @@ function fresh(_request: Request, response: Response, next: NextFunction): void 
 
 function only(methods: string) {
   return (): never => {
-    throw new Problem(405, `this route answers to ${methods}`, { headers: { Allow: methods } });
+    throw new Problem(405, coded("other_methods", { methods }), { headers: { Allow: methods } });
   };
 }
 
 function notFound(): never {
-  throw new Problem(404, "there is nothing at this address");
+  throw new Problem(404, coded("nothing_at_address"));
 }
 
 /** What a page of ours may do: load its own files and talk to us. No inline script, no foreign image, no frame, no form. */

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { urlOf } from "@mimikit/runtime/config/address";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
 /** Listens and returns the URL. Throws an `Error` of one line that says what to do. */
@@ -11,7 +12,7 @@ export function listenOn(server: Server, host: string, port: number): Promise<st
     server.once("error", refuse);
     server.listen({ host, port, exclusive: true }, () => {
       server.off("error", refuse);
-      resolve(urlOf(server.address() as AddressInfo));
+      resolve(urlOf({ host, port: (server.address() as AddressInfo).port }));
     });
   });
 }
@@ -36,8 +37,4 @@ function whyNotListening(error: unknown, host: string, port: number): string {
     return `${host} is not an address of this machine. Set MIMIKIT_HOST, for example MIMIKIT_HOST=127.0.0.1.`;
   }
   return `cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

@@ -1,23 +1,27 @@
 /** The gateway process: it translates HTTP and WebSocket frames into records, and records into views. */
 import { setTimeout as wait } from "node:timers/promises";
+import { answersOf, noteAnswers } from "@mimikit/agent/providers/answers";
 import { describeProviders } from "@mimikit/agent/providers/index";
-import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search/search";
+import { closeMemorySearch, limitMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search/search";
 import { createLog } from "@mimikit/runtime/audit/log";
-import { type LoadedConfig, loadConfig } from "@mimikit/runtime/config/config";
+import { type LoadedConfig, loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
-import { forgetSignedIn, openHome, untilAdopted } from "@mimikit/runtime/home/adoption";
-import { resolveHome } from "@mimikit/runtime/home/home";
+import { forgetSignedIn, untilAdopted } from "@mimikit/runtime/home/adoption";
+import { announceReady } from "@mimikit/runtime/process/announce-ready";
+import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { onShutdown } from "@mimikit/runtime/shutdown";
+import { hasCode } from "@mimikit/store/disk/error-code";
 import { createGateway, type Gateway } from "./server.ts";
+import { listenForDemo } from "./state/demo.ts";
 import type { SettingsFacts } from "./state/status.ts";
 
 /** How often a port that is in use is tried again. */
 const LISTEN_RETRY_MS = 2_000;
 
-const { home, workDir } = resolveHome(process.env);
-const adopted = openHome(home, process.env);
+const demo = listenForDemo();
+const { home, workDir, adopted } = openHere(process.env);
 if (!adopted) forgetSignedIn(home);
 const { config, keys } = loadConfig(home, process.env);
 await waitForSingleton(home, "gateway", () =>
@@ -32,14 +36,17 @@ const factsOf = (loaded: LoadedConfig): SettingsFacts => {
     keys: loaded.keys,
   });
   const limits = loaded.config.budget;
-  return { adopted, providers: names, models, passedOver, problems: [...loaded.problems, ...problems], limits };
+  const paused = pausedIn(loaded.config);
+  return { adopted, providers: names, models, passedOver, problems: [...loaded.problems, ...problems], paused, limits };
 };
 let facts = factsOf({ config, keys, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {
   facts = factsOf(loaded);
   for (const problem of facts.problems) log.warn("config", { problem });
+  if (adopted) note(facts);
 });
 
+limitMemorySearch(config.process.searchHeapMb);
 onMemorySearchFailure((reason) => log.warn("memory is searched without the index", { reason }));
 const gateway = await create();
 onShutdown(async () => {
@@ -51,16 +58,26 @@ onShutdown(async () => {
 const url = await listen(gateway);
 writeRole(home, "gateway", url);
 log.audit({ event: "gateway_started", detail: { url } });
-process.send?.("ready");
+announceReady();
 if (!adopted) {
   await untilAdopted(home, process.env);
   // It was started without the settings of config.yaml, which may name another port: PM2 starts it again with them.
   process.kill(process.pid, "SIGTERM");
 }
 
+/** It serves as well where nothing can be written: only the next start cannot compare. */
+function note({ providers, models }: SettingsFacts): void {
+  try {
+    noteAnswers(home, answersOf(providers, models, process.env));
+  } catch (error) {
+    if (!hasCode(error, "EACCES", "EROFS", "ENOSPC", "EDQUOT", "EIO")) throw error;
+    log.warn("who answers could not be noted", { error });
+  }
+}
+
 async function create(): Promise<Gateway> {
   try {
-    return createGateway({ home, workDir, config, settings: () => facts, log });
+    return createGateway({ home, workDir, config, settings: () => facts, demo, log });
   } catch (error) {
     log.error(error instanceof Error ? error.message : String(error));
     await log.flush();

@@ -5,22 +5,25 @@ import { download, upload } from "./routes/attachments.ts";
 import { audit } from "./routes/audit.ts";
 import { backlog, editBacklog } from "./routes/backlog.ts";
 import { changes, undo } from "./routes/changes.ts";
+import { file, taskFiles } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
-import { searchHistory } from "./routes/history.ts";
+import { exportHistory, searchHistory } from "./routes/history.ts";
 import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
-import { addMemory, memoryFile, memoryFiles, memoryStatus, searchMemory } from "./routes/memory.ts";
-import { messages } from "./routes/messages.ts";
+import { addMemory, editMemory, memoryFile, memoryFiles, memoryStatus, searchMemory } from "./routes/memory.ts";
+import { messages, messageUsed } from "./routes/messages.ts";
 import { metrics } from "./routes/metrics.ts";
 import { openApi } from "./routes/openapi.ts";
+import { connectProvider, forgetProviderKey, localServers, providers, testProvider } from "./routes/providers.ts";
 import { answer, questions } from "./routes/questions.ts";
+import { pauseQueue, resumeQueue } from "./routes/queues.ts";
 import { restart } from "./routes/restart.ts";
 import { patchSettings, settings } from "./routes/settings.ts";
 import { pair, signOut } from "./routes/signing-in.ts";
 import { skills } from "./routes/skills.ts";
 import { status } from "./routes/status.ts";
-import { clear, steer, steerTask, stop } from "./routes/steering.ts";
-import { cancel, task, tasks } from "./routes/tasks.ts";
+import { clear, retry, steer, steerTask, stop } from "./routes/steering.ts";
+import { again, cancel, task, tasks, transcript } from "./routes/tasks.ts";
 import {
   deleteTrigger,
   explain,
@@ -31,6 +34,7 @@ import {
   trigger,
   triggers,
 } from "./routes/triggers.ts";
+import { tryNow } from "./routes/try-now.ts";
 import { upcoming } from "./routes/upcoming.ts";
 import { usage } from "./routes/usage.ts";
 
@@ -44,16 +48,25 @@ export const ROUTES: readonly Route[] = [
   usage,
   input,
   messages,
+  messageUsed,
   searchHistory,
+  exportHistory,
   upload,
   download,
   steer,
   stop,
   clear,
+  retry,
   tasks,
   task,
+  transcript,
+  taskFiles,
+  file,
+  again,
   cancel,
   steerTask,
+  pauseQueue,
+  resumeQueue,
   questions,
   answer,
   triggers,
@@ -70,6 +83,7 @@ export const ROUTES: readonly Route[] = [
   memoryFiles,
   memoryFile,
   addMemory,
+  editMemory,
   backlog,
   editBacklog,
   changes,
@@ -79,6 +93,12 @@ export const ROUTES: readonly Route[] = [
   audit,
   settings,
   patchSettings,
+  providers,
+  localServers,
+  testProvider,
+  connectProvider,
+  forgetProviderKey,
+  tryNow,
   restart,
   metrics,
   openApi(() => ROUTES),

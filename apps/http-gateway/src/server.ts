@@ -25,6 +25,7 @@ import { Live } from "./live/live.ts";
 import { HELLO_MS_MAX } from "./live/socket.ts";
 import { acceptUpgrades } from "./live/upgrade.ts";
 import { PAGE_DIR } from "./routes/page.ts";
+import { type Demo, NO_DEMO } from "./state/demo.ts";
 import { Mishaps } from "./state/mishaps.ts";
 import { type SettingsFacts, statusOf } from "./state/status.ts";
 import { type Look, View } from "./state/view.ts";
@@ -38,10 +39,12 @@ export interface GatewayOptions {
   /** The state directory; prepared. */
   home: string;
   workDir: string;
-  config: Omit<StartSettings, "logLevel">;
+  config: Omit<StartSettings, "process" | "logLevel">;
   /** Who answers, and what is wrong with the settings; asked again for each status. */
   settings: () => SettingsFacts;
   log: Log;
+  /** Whether this is a demo; it is none where nothing is said. */
+  demo?: Demo;
   /** Where the built page is, if not in apps/web/dist. */
   pageDir?: string;
   /** How long a request may take to arrive, in ms. */
@@ -59,7 +62,7 @@ export interface Gateway {
 
 /** Puts the parts together. Throws when the address is not safe to listen on, or the token is not private. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { home, config, log, pageDir = PAGE_DIR, helloMs = HELLO_MS_MAX } = options;
+  const { home, config, log, demo = NO_DEMO, pageDir = PAGE_DIR, helloMs = HELLO_MS_MAX } = options;
   assertBindIsSafe(config.host, config.allowedHosts);
   const token = readToken(home);
   const incarnation = randomBytes(8).toString("hex");
@@ -70,18 +73,20 @@ export function createGateway(options: GatewayOptions): Gateway {
   const view = new View(fs, mirror);
   const usage = new UsageBook(home);
   const mishaps = new Mishaps();
-  const facts = { ...options, usage, mirror, mishaps, startedAt: new Date().toISOString() };
+  const facts = { ...options, demo, usage, mirror, mishaps, startedAt: new Date().toISOString() };
   const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
   const live = new Live({ home, view, incarnation, statusOf: currentStatus, mishaps, log });
   const sessions = new Sessions(fs);
   const auth = new Auth(home, token, sessions, log);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const wishes = new Wishes({ fs, mirror, view, token, timeZone, log });
+  const said = new HistoryIndex(home);
   const hosts = new HostPolicy(config.host, config.allowedHosts);
 
   const app = createApp({
     home,
     auth,
+    demo,
     hosts,
     live,
     log,
@@ -90,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     environment: process.env,
     skillPlaces: skillPlacesOf({ home, workDir: options.workDir }, process.env),
     statusOf: currentStatus,
-    said: new HistoryIndex(home),
+    said,
     usage,
     view,
     wishes,
@@ -108,6 +113,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     async listen() {
       const url = await listenOn(server, config.host, config.port);
       stopUpkeep = startUpkeep({ home, config, live, sessions, log });
+      // Piece by piece, with requests between them: nobody who searches later has to wait for it.
+      void said.refresh().then(
+        () => said.size > 0 && log.info("the history is in memory", { messages: said.size }),
+        (error) => log.error("the history could not be read", { error }),
+      );
       return url;
     },
 

@@ -22,12 +22,20 @@ export interface UpkeepParts {
 /** Starts the loops. @returns stops them; it resolves when the last tick has ended. */
 export function startUpkeep({ home, config, live, sessions, log }: UpkeepParts): () => Promise<void> {
   let rereadAtMs = 0;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let heard = new Set<string>();
   const looks = runLoop({
     tickMs: config.tickMs,
     tick: async () => {
+      // What is notified together is one look.
+      await new Promise((resolve) => setImmediate(resolve));
       const nowMs = performance.now();
       const full = nowMs - rereadAtMs >= config.rereadSec * 1_000;
-      await live.tick(full);
+      const all = heard.size === 0 || nowMs - lookedAtMs >= config.tickMs;
+      const dirs = heard;
+      heard = new Set();
+      await live.tick(full ? "full" : all ? "all" : dirs);
+      if (full || all) lookedAtMs = nowMs;
       if (full) rereadAtMs = nowMs;
     },
     onError: (error) => log.error("the state directory could not be read", { error }),
@@ -46,7 +54,11 @@ export function startUpkeep({ home, config, live, sessions, log }: UpkeepParts):
     home,
     log,
     dirs: WATCHED.gateway,
-    onChange: (dir) => (dir === STREAMS ? streams : looks).nudge(),
+    onChange: (dir) => {
+      if (dir === STREAMS) return streams.nudge();
+      heard.add(dir);
+      looks.nudge();
+    },
     everyMs: config.rereadSec * 1_000,
   });
   return async () => {

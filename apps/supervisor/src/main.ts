@@ -9,12 +9,13 @@ import { loadConfig } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
-import { openHome } from "@mimikit/runtime/home/adoption";
 import { lockDocument } from "@mimikit/runtime/home/document-lock";
-import { readToken, resolveHome } from "@mimikit/runtime/home/home";
+import { readToken } from "@mimikit/runtime/home/home";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
+import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
 import { type Loop, runLoop } from "@mimikit/runtime/process/loop";
+import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
@@ -47,8 +48,7 @@ const BUSY_RETRY_MS = 50;
 /** Actions make more actions; this many rounds in a row and the rest waits for the next tick. */
 const ROUNDS_MAX = 50;
 
-const { home, workDir } = resolveHome(process.env);
-const adopted = openHome(home, process.env);
+const { home, workDir, adopted } = openHere(process.env);
 await waitForSingleton(home, "supervisor", () =>
   createLog(home, "supervisor", loadConfig(home, process.env).config.logLevel).warn(
     "another supervisor serves this home; waiting for it to end",
@@ -188,4 +188,4 @@ onShutdown(async () => {
   log.audit({ event: "supervisor_stopped" });
 }, log);
 log.audit({ event: "supervisor_started" });
-process.send?.("ready");
+announceReady();

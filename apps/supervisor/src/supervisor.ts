@@ -2,12 +2,15 @@
  * One tick: look, decide, do. Whatever was cut off in the last one is simply found undone
  * (docs/ARCHITECTURE.md#the-five-ideas).
  */
+import { Attention } from "@mimikit/core/attention/attention";
 import type { Action } from "@mimikit/core/base/action";
+import type { Snapshot } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { execute } from "./execute/execute.ts";
 import type { Hands } from "./execute/hands.ts";
+import { ACTIONS_AT_ONCE_MAX, inGroups, rootOfIndependent, sideBySide } from "./execute/side-by-side.ts";
 import { observe, type World } from "./observe/observe.ts";
 
 export interface SupervisorOptions extends Omit<Hands, "ledger"> {
@@ -23,6 +26,7 @@ export class Supervisor {
   readonly mirror: Mirror;
   private readonly options: SupervisorOptions;
   private readonly hands: Hands;
+  private readonly attention = new Attention();
   private lastRereadMs: number | undefined;
 
   constructor(options: SupervisorOptions) {
@@ -34,6 +38,7 @@ export class Supervisor {
       isAlive,
       onBadArchive: (path, reason) => audit({ event: "archive_damaged", detail: { path, reason } }),
     });
+    this.mirror.watch((id) => this.attention.note(id));
     this.hands = { ...options, ledger: this.mirror.ledger };
   }
 
@@ -48,12 +53,9 @@ export class Supervisor {
    */
   async tick(): Promise<number> {
     const nowMs = this.options.nowMs();
-    const isFull = this.isRereadDue(nowMs);
-    await this.mirror.refresh(nowMs, isFull);
-    if (isFull) this.lastRereadMs = nowMs;
-    const actions = decide(await observe(this.mirror, this.options.world), nowMs);
+    const actions = decide(await this.look(nowMs), nowMs);
     let done = 0;
-    for (const action of actions) {
+    const attempt = async (action: Action) => {
       try {
         await execute(action, this.hands);
         done++;
@@ -61,8 +63,21 @@ export class Supervisor {
         // It must not hold up the others; the next tick tries it again.
         this.options.onError(error, action);
       }
-    }
+    };
+    for (const group of inGroups(actions))
+      await sideBySide(group, (action) => rootOfIndependent(action) ?? "", ACTIONS_AT_ONCE_MAX, attempt);
     return done;
+  }
+
+  /** What is there now, and what of it may need something to be done. */
+  protected async look(nowMs: number): Promise<Snapshot> {
+    const isFull = this.isRereadDue(nowMs);
+    await this.mirror.refresh(nowMs, isFull);
+    if (isFull) {
+      this.lastRereadMs = nowMs;
+      this.attention.noteAll();
+    }
+    return observe(this.mirror, this.options.world, this.attention, nowMs);
   }
 
   /** A clock that was set back must not put off the safety net. */

@@ -3,9 +3,10 @@ import { Chat } from "./conversation/chat.tsx";
 import { Composer } from "./conversation/composer.tsx";
 import { Header } from "./frame/header.tsx";
 import { Palette } from "./frame/palette.tsx";
+import { Rail } from "./frame/rail.tsx";
 import { TaskDrawer, TaskPanel } from "./frame/tasks.tsx";
 import { words } from "./i18n/words.ts";
-import { place } from "./model/place.ts";
+import { isBeside, place } from "./model/place.ts";
 import { session } from "./model/session.ts";
 import { announcement, notice, questions, status } from "./model/state.ts";
 import { Cross } from "./ui/icons.tsx";
@@ -14,18 +15,21 @@ import { Views } from "./views.tsx";
 
 const Pairing = lazily(async () => (await import("./frame/pairing.tsx")).Pairing);
 const Adoption = lazily(async () => (await import("./frame/adoption.tsx")).Adoption);
+const DemoBar = lazily(async () => (await import("./demo/demo-bar.tsx")).DemoBar);
 const Questions = lazily(async () => (await import("./conversation/questions.tsx")).Questions);
 
 export function App() {
   if (session.value === "unpaired") return <Pairing />;
   // What a view covers is neither seen nor reached.
-  const isCovered = place.value.view !== undefined;
+  const isCovered = place.value.view !== undefined && !isBeside.value;
   return (
-    <div class="page">
+    <div class="page" data-beside={isBeside.value}>
       <a class="skip" href="#message">
         {words.skip}
       </a>
       <Header />
+      {status.value?.demo === true && <DemoBar />}
+      <Rail />
       <main class="column" inert={isCovered}>
         <Chat />
         {status.value?.adopted === false && <Adoption />}
@@ -33,7 +37,7 @@ export function App() {
         {!isCovered && <Notice />}
         <Composer />
       </main>
-      <TaskPanel isCovered={isCovered} />
+      {!isBeside.value && <TaskPanel isCovered={isCovered} />}
       <Views />
       {isCovered && <Notice />}
       <TaskDrawer />

@@ -6,6 +6,7 @@ import { App } from "./app.tsx";
 import { acceptDrops } from "./conversation/drafted-files.ts";
 import { startNotifying } from "./frame/notifications.ts";
 import { words } from "./i18n/words.ts";
+import { loadTexts } from "./model/call.ts";
 import { startClock } from "./model/clock.ts";
 import { connect, connectNow } from "./model/connection.ts";
 import { redeem } from "./model/redeem.ts";
@@ -15,6 +16,7 @@ import { paint } from "./ui/colours.ts";
 /** Connects, with the code in the address if there is one. It leaves the address before anything else happens. */
 async function start(): Promise<void> {
   const code = takeCodeFromAddress();
+  await loadTexts();
   if (code === undefined || !(await redeem(code))) await connect();
 }
 

@@ -3,33 +3,44 @@
 import { realpath } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
-import { chainOf, chooseProviders, describeProviders } from "@mimikit/agent/providers/index";
+import { chainOf, chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
 import { DEFINITIONS, definitionOf } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { reservationOf } from "@mimikit/agent/run/reservation";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
-import { closeMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search/search";
+import {
+  closeMemorySearch,
+  limitMemorySearch,
+  onMemorySearchFailure,
+  warmMemorySearch,
+} from "@mimikit/memory/search/search";
 import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { UsageLine } from "@mimikit/protocol/base/usage";
 import { createLog } from "@mimikit/runtime/audit/log";
-import { loadConfig } from "@mimikit/runtime/config/config";
+import type { LoadedConfig } from "@mimikit/runtime/config/config";
+import { loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
-import { openHome } from "@mimikit/runtime/home/adoption";
-import { homeHash, readToken, resolveHome } from "@mimikit/runtime/home/home";
+import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { callersUmask } from "@mimikit/runtime/home/umask";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
+import { platform } from "@mimikit/runtime/platform/this-platform";
+import { announceReady } from "@mimikit/runtime/process/announce-ready";
+import { writeCircuits } from "@mimikit/runtime/process/circuit-record";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
 import { runLoop } from "@mimikit/runtime/process/loop";
 import { killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
+import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
+import { TRY_NOW_PATH } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
+import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { admit } from "./claim/admit.ts";
 import { allot, linesOfDead } from "./claim/allot.ts";
@@ -43,9 +54,8 @@ import { runAttempt } from "./run/run-attempt.ts";
 import { skillIndex } from "./run/skill-index.ts";
 import { recordUsage } from "./usage-file.ts";
 
-const { home, workDir } = resolveHome(process.env);
 const umask = callersUmask(process.env);
-const adopted = openHome(home, process.env);
+const { home, workDir, adopted } = openHere(process.env);
 // Files that Workers, checks and git make are the user's; the pool gives its own state files a private mode explicitly.
 process.umask(umask);
 await waitForSingleton(home, "workers", () =>
@@ -68,19 +78,14 @@ const surroundings: Surroundings = {
 const circuits = new Circuits(() => {
   const { cooldownSec, cooldownMaxSec } = settings.current.config.circuit;
   return { first: cooldownSec * 1_000, max: cooldownMaxSec * 1_000 };
-});
-const settings = watchConfig(home, process.env, (loaded) => {
-  circuits.reset();
-  const { problems } = describeProviders(loaded.config, { home, env: process.env, keys: loaded.keys });
-  for (const problem of [...loaded.problems, ...problems]) log.warn("config", { problem });
-  const { maxConcurrency, timeoutSec } = loaded.config;
-  log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });
-});
+}, noteCircuits);
+const settings = watchConfig(home, process.env, noteSettings, [TRY_NOW_PATH]);
 writeRole(home, "workers");
 
 /** There is one pool, so whatever carries a mark of this home was left behind by a dead one. */
 for (const left of await killMarked(homeHash(home)))
   log.error("a process of an earlier pool cannot be ended", { ...left });
+platform.removeGroups(homeHash(home));
 
 const identity = ownIdentity();
 const book = new UsageBook(home);
@@ -90,7 +95,13 @@ const rules = new OwnerRules(fs, (chars) =>
   log.audit({ event: "rules_cut", detail: { chars, shown: RULES_CHARS_MAX } }),
 );
 const onError = (error: unknown) => log.error("worker pool", { error });
+limitMemorySearch(config.process.searchHeapMb);
 onMemorySearchFailure((reason) => log.warn("memory is searched without the index", { reason }));
+// A thread of its own: the first run finds the index there, and the start does not wait for it.
+void warmMemorySearch({ home, workDir }).then(
+  (built) => built !== null && log.info("memory is indexed", { ...built }),
+  onError,
+);
 /** A disk that refuses the note of what a run cost holds nothing up. */
 const noteUsage = (line: UsageLine) => {
   try {
@@ -109,11 +120,19 @@ const pool: Pool = new Pool({
   isAlive,
   nowMs: () => Date.now(),
   limits: () => ({
-    concurrency: byRole((role) => DEFINITIONS[role].concurrency(settings.current.config)),
+    concurrency: byRole((role) => {
+      const { config } = settings.current;
+      return pausedIn(config).some((each) => each === role) ? 0 : DEFINITIONS[role].concurrency(config);
+    }),
     retryDelaySec: settings.current.config.retryDelaySec,
   }),
   admit: (candidates) =>
-    admit(candidates, (role) => chainOf(role, settings.current.config, surroundings).ids, circuits, performance.now()),
+    admit(
+      candidates,
+      (task) => chainOf(task.role, settingsFor(task, settings.current.config), surroundings).ids,
+      circuits,
+      performance.now(),
+    ),
   allot: (candidates) => {
     const nowMs = Date.now();
     const { config } = settings.current;
@@ -136,12 +155,13 @@ const pool: Pool = new Pool({
       workDir,
       fs,
       mirror: pool.mirror,
+      conversation,
       said,
       listSkills,
       rules,
       providers: describeProviders(settings.current.config, surroundings).names,
       nowMs: () => Date.now(),
-      answerersOf: (role) => chooseProviders(role, settings.current.config, surroundings),
+      answerersOf: (task) => chooseProviders(task.role, settingsFor(task, settings.current.config), surroundings),
       circuits,
       monotonicMs: () => performance.now(),
       prices: settings.current.config.prices,
@@ -166,6 +186,29 @@ const pool: Pool = new Pool({
   pause: (ms) => wait(ms),
 });
 await pool.load();
+const conversation = new HistoryWindow(fs, pool.mirror.ledger);
+
+/** New settings, or somebody who asks for it, may have cured what was wrong: all providers are tried again. */
+function noteSettings(loaded: LoadedConfig): void {
+  circuits.reset();
+  const { problems } = describeProviders(loaded.config, { home, env: process.env, keys: loaded.keys });
+  for (const problem of [...loaded.problems, ...problems]) log.warn("config", { problem });
+  const { maxConcurrency, timeoutSec } = loaded.config;
+  log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });
+}
+
+/** For whoever shows it: that it cannot be noted holds nothing up. */
+function noteCircuits(): void {
+  const inTime = (ms: number) => new Date(Date.now() + ms).toISOString();
+  try {
+    writeCircuits(
+      home,
+      circuits.open(performance.now()).map(({ remainingMs, ...open }) => ({ ...open, retryAt: inTime(remainingMs) })),
+    );
+  } catch (error) {
+    log.error("worker pool", { error });
+  }
+}
 
 const sweeper = runLoop({
   tickMs: config.tickMs,
@@ -208,4 +251,4 @@ onShutdown(async () => {
   log.audit({ event: "workers_stopped" });
 }, log);
 log.audit({ event: "workers_started" });
-process.send?.("ready");
+announceReady();

@@ -2,11 +2,13 @@
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
-import { byRole, type Role } from "@mimikit/protocol/base/kind";
+import { type Known, Line } from "@mimikit/core/tasks/line";
+import { byRole } from "@mimikit/protocol/base/kind";
+import { Role } from "@mimikit/protocol/base/role";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Claim, Identity } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { claimPath } from "@mimikit/store/disk/state";
+import { claimPath, queueOf, resultsOf, runningOf, SIGNALS } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "./claim/allot.ts";
 import { claimAttempt } from "./claim/claim.ts";
@@ -14,6 +16,8 @@ import { permitsFor } from "./claim/permits.ts";
 import { publish, release } from "./claim/publish.ts";
 
 const RETRY_MS = 1_000;
+/** The directories that a pool acts upon; of the others it only shows what is there, and counts what triggers may spend. */
+const ACTED_UPON = [SIGNALS, ...Role.options.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)])];
 
 export interface PoolOptions {
   fs: FileSystem;
@@ -50,8 +54,9 @@ export class Pool {
   readonly mirror: Mirror;
   private readonly options: PoolOptions;
   private readonly running = new Map<string, Running>();
-  /** The claims of runs that have come to their end here, until the supervisor has removed them. */
-  private readonly finished = new Set<string>();
+  /** The claims of runs that have come to their end here, by path with their task, until the supervisor has removed them. */
+  private readonly finished = new Map<string, string>();
+  private readonly line = new Line();
   private stopping = false;
 
   constructor(options: PoolOptions) {
@@ -59,13 +64,15 @@ export class Pool {
     this.options = options;
     const onBadArchive = (path: string, reason: string) =>
       audit({ event: "archive_damaged", detail: { path, reason } });
-    this.mirror = new Mirror(fs, { token, durable: true, isAlive, onBadArchive });
+    this.mirror = new Mirror(fs, { token, durable: ACTED_UPON, isAlive, onBadArchive });
   }
 
   /** Reads what is there, once, before the first tick: whose owners are dead is known from the second look on. */
   async load(): Promise<void> {
     await this.mirror.ledger.load();
     await this.mirror.refresh(this.options.nowMs());
+    this.mirror.watch((id) => this.line.note(id));
+    this.line.noteAll(this.mirror.queue.keys());
   }
 
   /**
@@ -74,14 +81,16 @@ export class Pool {
    */
   async tick(full = false): Promise<void> {
     await this.mirror.refresh(this.options.nowMs(), full);
+    if (full) this.line.noteAll(this.mirror.queue.keys());
     const { results, queue } = this.mirror;
     for (const [id, run] of this.running) if (results.has(id) || !queue.has(id)) run.stop.abort("cancelled");
     for (const [id, { steering }] of this.running) this.passOn(id, steering);
     await this.releaseLeftovers();
     if (this.stopping) return;
-    const free = byRole((role) => this.freeOf(role));
     const { admit, allot, nowMs } = this.options;
-    const candidates = allot(admit(dispatch(await this.waiting(), free, nowMs())));
+    this.line.update(this.known(), nowMs());
+    const permits = await permitsFor(this.line.askedAbout, this.mirror);
+    const candidates = allot(admit(this.next(permits, nowMs())));
     // Every claim has come to an end before the next tick counts what runs, whatever became of the others.
     const claims = await Promise.allSettled(candidates.map((candidate) => this.claimAndStart(candidate)));
     for (const claim of claims) if (claim.status === "rejected") throw claim.reason;
@@ -105,15 +114,18 @@ export class Pool {
     );
   }
 
-  private async waiting() {
-    const { queue, results, ledger } = this.mirror;
+  /** Those that may begin now, in their order: a look at what has changed, and at the first few of each lane. */
+  private next(permits: ReadonlySet<string>, nowMs: number): Candidate[] {
+    const known = this.known();
+    const free = byRole((role) => this.freeOf(role));
+    this.line.update(known, nowMs);
+    return dispatch({ ...known, permits, queue: this.line.first(known, free, nowMs) }, free, nowMs);
+  }
+
+  private known(): Known {
+    const { queue, results, ledger, attemptFacts: attempts } = this.mirror;
     const hasOutcome = (id: string) => results.has(id) || ledger.has(id) || this.running.has(id);
-    return {
-      queue: queue.values(),
-      attempts: this.mirror.attemptFacts,
-      hasOutcome,
-      permits: await permitsFor(this.mirror),
-    };
+    return { queue, attempts, hasOutcome };
   }
 
   /** Tells a run what the user has said to it, in the order in which it was said. */
@@ -124,18 +136,21 @@ export class Pool {
 
   /** A disk error may leave a claim of ours behind that nobody runs: it is handed back, or its task would wait for ever. */
   private async releaseLeftovers(): Promise<void> {
-    const claims = new Set<string>();
-    for (const [id, attempts] of this.mirror.attempts) {
-      for (const { role, attempt, claim, failed } of attempts) {
+    const { attempts, unended } = this.mirror;
+    for (const id of unended.keys()) {
+      for (const { role, attempt, claim, failed } of attempts.get(id) ?? []) {
         if (claim === undefined) continue;
-        const path = claimPath(role, id, attempt);
-        claims.add(path);
-        const hasRun = this.running.has(id) || this.finished.has(path);
+        const hasRun = this.running.has(id) || this.finished.has(claimPath(role, id, attempt));
         if (failed !== undefined || hasRun || !this.isOwn(claim.owner)) continue;
         await release({ id, role }, attempt, this.options);
       }
     }
-    for (const path of this.finished) if (!claims.has(path)) this.finished.delete(path);
+    for (const [path, id] of this.finished) {
+      const isThere = attempts
+        .get(id)
+        ?.some(({ role, attempt, claim }) => claim !== undefined && claimPath(role, id, attempt) === path);
+      if (isThere !== true) this.finished.delete(path);
+    }
   }
 
   private isOwn(owner: Identity): boolean {
@@ -159,7 +174,8 @@ export class Pool {
     this.passOn(id, steering);
     const ended = this.runAndPublish(candidate, claim, steering, stop.signal).finally(() => {
       this.running.delete(id);
-      this.finished.add(claimPath(role, id, candidate.attempt));
+      this.finished.set(claimPath(role, id, candidate.attempt), id);
+      this.line.note(id);
     });
     this.running.set(id, { role, steering, stop, ended });
   }

@@ -8,6 +8,7 @@ import { childId } from "@mimikit/protocol/base/id";
 import { describeIssues } from "@mimikit/protocol/base/json";
 import { isAbove, type Level, type SkillRef } from "@mimikit/protocol/base/skill";
 import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
+import { SHOWN_BYTES_MAX, SHOWN_CHARS_MAX, SHOWN_MAX, type ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import type { Task } from "@mimikit/protocol/records/task";
 import { definitionOf } from "./roles/index.ts";
 import type { Reads, Tool } from "./tools/tool.ts";
@@ -46,6 +47,10 @@ export interface ToolBus {
   use(skill: SkillRef): void;
   /** What has been staged so far, in order; effect k of task T becomes `T.k`. */
   readonly effects: readonly Effect[];
+  /** The model is shown this of memory, in its prompt or as an answer; shown twice, it counts once. */
+  show(memory: readonly ShownMemory[]): void;
+  /** The memories that it was shown so far, as far as they are kept. */
+  readonly shown: readonly ShownMemory[];
 }
 
 export interface BusOptions {
@@ -59,6 +64,7 @@ export interface BusOptions {
 /** The bus of one run of `task`. A second `reply` takes the place of the first: a turn has one reply, and the last wins. */
 export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolBus {
   const effects: Effect[] = [];
+  const shown: ShownMemory[] = [];
   let calls = 0;
   /** Of the skills in use, the one that allows least. */
   let limit: SkillRef | undefined;
@@ -69,6 +75,15 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
   }
 
   if (task.skill !== undefined) use(task.skill);
+
+  function show(memory: readonly ShownMemory[]): void {
+    for (const { text, ...rest } of memory) {
+      const each = { ...rest, text: text.slice(0, SHOWN_CHARS_MAX).toWellFormed() };
+      const isKnown = shown.some((one) => isSame(one, each));
+      if (isKnown || shown.length >= SHOWN_MAX) continue;
+      if (Buffer.byteLength(JSON.stringify([...shown, each])) <= SHOWN_BYTES_MAX) shown.push(each);
+    }
+  }
 
   function stage(effect: Effect): ToolAnswer {
     const earlierReply = effect.type === "reply" ? effects.findIndex((each) => each.type === "reply") : -1;
@@ -93,7 +108,7 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
     try {
       const checked = tool.input.safeParse(input);
       if (!checked.success) return refusal("bad_input", describeIssues(checked.error));
-      const outcome = await tool.apply(checked.data, { task, reads, effects, use, limit: limit?.level });
+      const outcome = await tool.apply(checked.data, { task, reads, effects, use, show, limit: limit?.level });
       if ("refused" in outcome) return refusal("not_allowed", outcome.refused);
       return "effect" in outcome ? stage(outcome.effect) : { ok: true, data: outcome.answer };
     } catch (error) {
@@ -105,6 +120,8 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
   return {
     effects,
     use,
+    shown,
+    show,
     async call(name, input, origin = {}) {
       const startMs = performance.now();
       const requestId = origin.requestId ?? String(++calls);
@@ -121,6 +138,10 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
       return answered;
     },
   };
+}
+
+function isSame(a: ShownMemory, b: ShownMemory): boolean {
+  return a.source === b.source && a.message === b.message && a.text === b.text;
 }
 
 function aboveSkill(name: string, level: Level, skill: SkillRef): string {

@@ -3,12 +3,14 @@
  * last event. Tools are called through `run.bus`, the only place where a role can do anything.
  */
 
+import type { Cause } from "@mimikit/protocol/base/cause";
 import { FailureReason } from "@mimikit/protocol/base/failure";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Usage } from "@mimikit/protocol/base/usage";
 import type { ResultType } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import type { Told } from "@mimikit/protocol/wire/transcript";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { Effort } from "@mimikit/runtime/config/schema";
 import type { ToolBus, ToolCallRecord } from "./bus.ts";
@@ -24,6 +26,8 @@ export interface Run {
   bus: ToolBus;
   /** Hears of calls that do not go through `bus`: those of a Worker's own tools. */
   onToolCall: (call: ToolCallRecord) => void;
+  /** What is said and done, for people who look at the task; where it is kept, that is lossy. */
+  tell: (told: Told) => void;
   /** What the user says meanwhile: look at it whenever a tool has run, and before the end. */
   steering: Steering;
   /** The workspace: where commands run. */
@@ -64,6 +68,12 @@ export interface FailedEvent {
   wasTooLong?: boolean;
   failureReason: FailureReason;
   error: string;
+  /** Why the model did not answer; not given where it did, and something else went wrong. */
+  cause?: Cause;
+  /** Where it was asked, with its port. */
+  host?: string;
+  /** Models of that place whose names are like the one that is not there. */
+  names?: readonly string[];
   retryable: boolean;
   /** Whoever answers cannot be reached at all: nothing is wrong with the task, and nothing was done (SPEC G4). */
   isOutage?: boolean;

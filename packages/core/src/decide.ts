@@ -4,6 +4,7 @@
  */
 import type { Action } from "./base/action.ts";
 import type { Snapshot } from "./base/snapshot.ts";
+import { again } from "./rules/again.ts";
 import { announce } from "./rules/announce.ts";
 import { cancel } from "./rules/cancel.ts";
 import { change } from "./rules/change.ts";
@@ -14,6 +15,7 @@ import { noteDown } from "./rules/note-down.ts";
 import { prune } from "./rules/prune.ts";
 import { questions } from "./rules/questions.ts";
 import { receive } from "./rules/receive.ts";
+import { refuseRetry } from "./rules/refuse-retry.ts";
 import { remember } from "./rules/remember.ts";
 import { rescue } from "./rules/rescue.ts";
 import { restart } from "./rules/restart.ts";
@@ -32,6 +34,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   stop,
   steer,
   noteDown,
+  again,
   announce,
   rescue,
   settle,
@@ -43,6 +46,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   evaluate,
   remember,
   warn,
+  refuseRetry,
   wake,
   improve,
   prune,

@@ -5,6 +5,7 @@
 import { restoreDirectories } from "@mimikit/store/disk/restore-directories";
 import { watchState } from "@mimikit/store/disk/watch";
 import type { Log } from "./audit/log.ts";
+import { platform } from "./platform/this-platform.ts";
 import { writeRoleAgain } from "./process/role-record.ts";
 
 /** The audit event of a directory that was removed and is there again, empty: `dir`. */
@@ -15,6 +16,7 @@ export function completeHome(home: string, log: Pick<Log, "audit" | "error">): v
   try {
     for (const dir of restoreDirectories(home)) log.audit({ event: RESTORED_EVENT, detail: { dir } });
     writeRoleAgain();
+    platform.claimAgain();
   } catch (error) {
     log.error("the state directory could not be completed", { error });
   }

@@ -5,7 +5,7 @@ import type { Task } from "@mimikit/protocol/records/task";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ACTION_FEEDBACK_ROUNDS_MAX } from "../../../packages/agent/src/kernel/loop.ts";
-import { ShownText, withoutThoughts } from "../../../packages/agent/src/kernel/shown-text.ts";
+import { ShownText, splitThoughts } from "../../../packages/agent/src/kernel/shown-text.ts";
 import { type ModelRequest, ModelServer, type Script, type Step } from "../../support/model-server.ts";
 import { messageOf, type Ran, replyOf, taskOf, turnOf } from "../fixtures.ts";
 import { runKernelTask } from "../kernel-fixtures.ts";
@@ -186,7 +186,7 @@ describe("thoughts", () => {
     ["I <think> so.", "I <think> so."],
     ["<thinking>Hello.", "<thinking>Hello."],
   ])("%j is %j", (text, said) => {
-    expect(withoutThoughts(text)).toBe(said);
+    expect(splitThoughts(text).said).toBe(said);
   });
 
   test.each([true, false])(
@@ -228,7 +228,7 @@ describe("what is shown while an answer comes", () => {
         fc.boolean(),
         (parts, cuts, hasTags) => {
           const text = parts.join("");
-          const said = withoutThoughts(text).trim();
+          const said = splitThoughts(text).said.trim();
           const shown = new ShownText(hasTags);
           const live = pieces(text, cuts)
             .map((each) => shown.add(each))

@@ -351,9 +351,9 @@ describe("going in circles", () => {
     const repetition = new Repetition();
     for (let i = 0; i < 5; i++) {
       expect(repetition.noteCall("bash", { command: "npm test" })).toBeNull();
-      expect(repetition.noteEnd("failed")).toBeNull();
+      expect(repetition.noteEnd("bash", "failed")).toBeNull();
       expect(repetition.noteCall("edit_text_file", { path: "a" })).toBeNull();
-      expect(repetition.noteEnd(null)).toBeNull();
+      expect(repetition.noteEnd(null, "ok")).toBeNull();
     }
   });
 });

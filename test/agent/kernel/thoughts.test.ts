@@ -81,6 +81,42 @@ test("a session of before, without thoughts, is read as it was", () => {
   expect(readTurns(`${JSON.stringify(turn)}\n`)).toEqual({ turns: [turn], badLines: 0 });
 });
 
+describe("a thought that comes to no end", () => {
+  const UNENDED: Step = { say: "<think>\nThe shop opens at nine." };
+  const turn = turnOf({ messages: [messageOf("when does it open?")] });
+
+  test("is not what is said, where the model speaks when it is asked again", async () => {
+    const ran = await runKernelTask(model, { teller: [UNENDED, { say: "At nine." }] }, turn);
+    expect(replyOf(ran)).toBe("At nine.");
+  });
+
+  test.each<[string, Step]>([
+    ["in the text", UNENDED],
+    ["that the server took out of the text", { think: "The shop opens at nine." }],
+  ])("is the reply, where the model says nothing else: %s", async (_, step) => {
+    const ran = await runKernelTask(model, { teller: [step] }, turn);
+    expect([ran.status, replyOf(ran)]).toEqual(["done", "The shop opens at nine."]);
+    expect(model.of("teller")).toHaveLength(2);
+  });
+
+  test("is no result of a Worker", async () => {
+    expect(await runKernelTask(model, { worker: [UNENDED] }, piece)).toMatchObject({
+      status: "failed",
+      error: "the model handed in nothing of use, even when it was asked again",
+    });
+  });
+});
+
+test.each([anthropic, google])("what $name thinks is never the reply", async ({ create }) => {
+  const home = temporaryDirectory();
+  mkdirSync(join(home, SESSIONS));
+  model.script = { teller: [{ think: SECRET }] };
+  const provider = create(model, { role: "teller", silenceMs: 20_000, home });
+  const ran = await run(turnOf({ messages: [messageOf("hello")] }), { provider, home });
+  expect(ran.status).toBe("failed");
+  expect(replyOf(ran)).not.toContain(SECRET);
+});
+
 test("a Teller whose answer broke off after a thought takes the thought back", async () => {
   const home = temporaryDirectory();
   mkdirSync(join(home, SESSIONS));

@@ -1,4 +1,4 @@
-import { Circuit, FAILURES_IN_A_ROW_MAX, type Tell, type Verdict } from "@mimikit/agent/run/circuit";
+import { Circuit, Circuits, FAILURES_IN_A_ROW_MAX, type Tell, type Verdict } from "@mimikit/agent/run/circuit";
 import { describe, expect, test } from "vitest";
 
 const COOLDOWN = { first: 5_000, max: 60_000 };
@@ -15,7 +15,7 @@ function enter(it: Circuit, nowMs: number): Tell {
 }
 
 function runs(it: Circuit, nowMs: number, ...verdicts: Verdict[]): void {
-  for (const verdict of verdicts) enter(it, nowMs)(verdict, nowMs, `it was ${verdict}`);
+  for (const verdict of verdicts) enter(it, nowMs)(verdict, nowMs, { error: `it was ${verdict}` });
 }
 
 describe("a circuit", () => {
@@ -24,7 +24,7 @@ describe("a circuit", () => {
     runs(it, 0, "reached", "outage");
     expect(it.stateAt(4_999)).toBe("open");
     expect(it.enter(4_999)).toBeNull();
-    expect(it.error).toBe("it was outage");
+    expect(it.trouble.error).toBe("it was outage");
   });
 
   test("opens after so many failures in a row, not before, and not where one between was reached", () => {
@@ -50,7 +50,7 @@ describe("a circuit", () => {
     runs(it, 0, "outage");
     runs(it, 5_000, "reached");
     expect(it.stateAt(5_000)).toBe("closed");
-    expect(it.error).toBe("");
+    expect(it.trouble.error).toBe("");
   });
 
   test("cools down for twice as long after each trial that fails, up to the most", () => {
@@ -78,7 +78,7 @@ describe("a circuit", () => {
   test("takes runs that began together and fail together for one outage", () => {
     const it = circuit();
     const tells = [enter(it, 0), enter(it, 0), enter(it, 0)];
-    for (const tell of tells) tell("outage", 0, "away");
+    for (const tell of tells) tell("outage", 0, { error: "away" });
     expect(it.stateAt(5_000)).toBe("trial");
   });
 
@@ -88,7 +88,7 @@ describe("a circuit", () => {
     const tell = enter(it, 5_000);
     tell("answering", 6_000);
     expect(it.stateAt(6_000)).toBe("closed");
-    tell("outage", 7_000, "broke off");
+    tell("outage", 7_000, { error: "broke off" });
     expect(it.stateAt(16_999)).toBe("open");
     expect(it.stateAt(17_000)).toBe("trial");
   });
@@ -109,5 +109,38 @@ describe("a circuit", () => {
     runs(it, 0, "outage");
     runs(it, 5_000, "unknown");
     expect(it.stateAt(5_000)).toBe("trial");
+  });
+});
+
+describe("the circuits of all providers", () => {
+  test("say which are open, why and for how long, and when that has changed", () => {
+    let changes = 0;
+    const circuits = new Circuits(
+      () => COOLDOWN,
+      () => void changes++,
+    );
+    runs(circuits.of("one"), 0, "reached", "failed");
+    expect([circuits.open(0), changes]).toEqual([[], 0]);
+    runs(circuits.of("one"), 0, "outage");
+    expect(circuits.open(1_000)).toEqual([{ provider: "one", reason: "it was outage", remainingMs: 4_000 }]);
+    expect(circuits.open(9_000)[0]?.remainingMs).toBe(0);
+    runs(circuits.of("one"), 9_000, "outage");
+    expect([circuits.open(9_000)[0]?.remainingMs, changes]).toEqual([10_000, 2]);
+    runs(circuits.of("one"), 19_000, "reached");
+    expect([circuits.open(19_000), changes]).toEqual([[], 3]);
+  });
+
+  test("forget everything at once, and say so only where that is news", () => {
+    let changes = 0;
+    const circuits = new Circuits(
+      () => COOLDOWN,
+      () => void changes++,
+    );
+    circuits.reset();
+    runs(circuits.of("one"), 0, "outage");
+    circuits.reset();
+    expect([circuits.open(0), circuits.of("one").stateAt(0), changes]).toEqual([[], "closed", 2]);
+    circuits.reset();
+    expect(changes).toBe(2);
   });
 });

@@ -57,6 +57,14 @@ describe("a turn always has one reply", () => {
     expect(replyOf(turn)).toBe("two");
   });
 
+  test("with what of memory it was shown; a reply that only says what went wrong was shown nothing", async () => {
+    const shown = [{ source: "memory.md", text: "the boiler is called Ignatius" }];
+    const look = async ({ bus }: Run) => bus.show(shown);
+    expect(await run(question, { provider: scripted([done({ text: "hi" })], look) })).toMatchObject({ shown });
+    for (const provider of [scripted([failed()], look), scripted([done({ text: "hi" })])])
+      expect(await run(question, { provider })).not.toHaveProperty("shown");
+  });
+
   test("what it asks the user, when it says nothing else", async () => {
     const ask = (...calls: [string, object][]) =>
       scripted([done()], async ({ bus }) => {
@@ -68,7 +76,7 @@ describe("a turn always has one reply", () => {
   });
 
   test.each([
-    ["the provider fails", scripted([failed()]), "provider: the endpoint is down"],
+    ["the provider fails", scripted([failed()]), "(the endpoint is down)"],
     ["the provider says nothing", scripted([done({ text: "  " })]), "scripted said nothing"],
     [
       "the provider ends without a result",
@@ -250,7 +258,7 @@ test("a provider that does not stop is left behind, and the turn still has its r
   await vi.advanceTimersByTimeAsync(STOP_MS_MAX);
   const turn = await running;
   expect(turn).toMatchObject({ status: "failed", failureReason: "timeout", error: "deaf did not stop when told to" });
-  expect(replyOf(turn)).toContain("timeout");
+  expect(replyOf(turn)).toContain("it took longer than it may");
 });
 
 /** Nobody is there: nothing was done, and it may be otherwise later. */

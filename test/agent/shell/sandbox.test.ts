@@ -9,6 +9,7 @@ import { boundsOf, findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { Report } from "@mimikit/protocol/base/report";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { Config } from "@mimikit/runtime/config/config";
+import { platform } from "@mimikit/runtime/platform/this-platform";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { describe, expect, test } from "vitest";
 import { codeSpan } from "../../../packages/agent/src/providers/offline/code-span.ts";
@@ -158,7 +159,7 @@ test("the proof says so where codex would have to hide the workspace itself", as
   expect(proof).toMatchObject({ verdict: "refused", why: expect.stringContaining("it is the workspace") });
 });
 
-describe("without a sandbox that works", () => {
+describe.skipIf(platform.sandbox?.name !== "bubblewrap")("without a sandbox that works", () => {
   /** `bwrap` is the program of that name, as a script; null is none. */
   function runWith(bwrap: string | null, mode: SandboxMode): Record<string, unknown> {
     const path = temporaryDirectory();
@@ -175,13 +176,24 @@ describe("without a sandbox that works", () => {
 
   test("a command runs without, and it is known why", () => {
     const missing = expect.stringContaining("not installed");
-    expect(runWith(null, "auto")).toEqual({ isSandboxed: false, output: "ran\n", sandbox: { missing } });
+    expect(runWith(null, "auto")).toEqual({
+      isSandboxed: false,
+      output: "ran\n",
+      sandbox: { missing, next: expect.stringMatching(/^install bubblewrap/) },
+    });
     const reason = expect.stringContaining("No permissions to create new namespace");
-    expect(runWith(BROKEN, "auto")).toEqual({ isSandboxed: false, output: "ran\n", sandbox: { missing: reason } });
+    expect(runWith(BROKEN, "auto")).toEqual({
+      isSandboxed: false,
+      output: "ran\n",
+      sandbox: { missing: reason, next: expect.stringContaining("user namespaces") },
+    });
   });
 
-  test.each([null, BROKEN])("no command runs where one is required", (bwrap) => {
-    expect(runWith(bwrap, "required").error).toMatch(/sandbox: required.*install bubblewrap/);
+  test.each([
+    [null, "install bubblewrap"],
+    [BROKEN, "let bubblewrap make user namespaces"],
+  ])("no command runs where one is required, and it is said what to do (%#)", (bwrap, next) => {
+    expect(runWith(bwrap, "required").error).toMatch(new RegExp(`sandbox: required.*${next}`));
   });
 });
 

@@ -57,12 +57,12 @@ describe("an order is delegated, and the user is told at once", () => {
 describe("a question that is open", () => {
   const asked = questionOf({
     id: "t-000001.0.0.go-on",
-    question: '"run `a`" failed (error: exit code 3). "run `b`" waits for it. Go on all the same?',
+    question: '"run `a`" failed (exit code 3). "run `b`" waits for it. Go on all the same?',
     options: ["go on", "stop"],
     purpose: { type: "go_on", failedId: "t-000001.0.0" },
   });
   const where = [
-    'Open question:\n\n> "run `a`" failed (error: exit code 3). "run `b`" waits for it. Go on all the same?',
+    'Open question:\n\n> "run `a`" failed (exit code 3). "run `b`" waits for it. Go on all the same?',
     "Its buttons are on the page; or use `mimikit questions answer t-000001.0.0.go-on <number>` (1: go on, 2: stop).",
   ].join("\n\n");
 
@@ -197,14 +197,14 @@ describe("what needs no work is answered in place", () => {
   });
 
   test.each([
-    ["what is the meaning of life", "No language model is configured", "OPENAI_BASE_URL"],
-    ["今天天气怎么样", "还没有配置语言模型", "OPENAI_BASE_URL"],
+    ["what is the meaning of life", "No language model is configured", "mimikit connect"],
+    ["今天天气怎么样", "还没有配置语言模型", "mimikit connect"],
     ["help", "I work without a language model", "run `a` then `b`"],
     ["帮助", "我不需要语言模型", "运行 `a` 然后 `b`"],
     ["hello", "Hello! No language model is configured yet", "every day at 9 run `ls` then `date`"],
     ["你好", "还没有配置语言模型", "每天9点运行 `ls` 然后 `date`"],
-    ["undo", "Nothing is undone by a message", "npx mimikit undo <id>"],
-    ["为什么触发了", "页面顶部的时钟", "npx mimikit triggers explain"],
+    ["undo", "Nothing is undone by a message", "mimikit undo <id>"],
+    ["为什么触发了", "页面的“日程”", "mimikit triggers explain"],
     ["forget pnpm", "Nothing is forgotten", "memory.md"],
     ["every day at 27:00 run `date`", "I ran and scheduled nothing", "every day at 9 run `ls` then `date`"],
     ["every day at 9 say good morning", "I scheduled nothing", "every day at 9 remind me to stretch"],
@@ -253,6 +253,12 @@ describe("what starts later", () => {
     ],
     [
       "every day at 9 run `npm test`",
+      { prompt: "run `npm test`", title: "run `npm test`" },
+      { type: "recurring", schedule: { cron: "0 0 9 * * *", timezone: "Asia/Shanghai" } },
+      "I have scheduled this: every day at 9 (cron `0 0 9 * * *`, Asia/Shanghai), run `npm test`. Next: 2026-11-23 09:00 (Asia/Shanghai). Its id",
+    ],
+    [
+      "run `npm test`, every day at 9.",
       { prompt: "run `npm test`", title: "run `npm test`" },
       { type: "recurring", schedule: { cron: "0 0 9 * * *", timezone: "Asia/Shanghai" } },
       "I have scheduled this: every day at 9 (cron `0 0 9 * * *`, Asia/Shanghai), run `npm test`. Next: 2026-11-23 09:00 (Asia/Shanghai). Its id",

@@ -32,8 +32,12 @@ export function statusRecord(change: Partial<Status> = {}): Status {
       triggers: 0,
       quarantine: 0,
     },
+    paused: [],
     next: null,
-    usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: { day: null, month: null } },
+    usage: {
+      today: { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 },
+      budget: { day: null, month: null },
+    },
     tools: {},
     problems: [],
     ...change,

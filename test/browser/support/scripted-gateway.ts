@@ -7,6 +7,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { PAUSABLE } from "@mimikit/protocol/base/kind";
 import type {
   ChangeView,
   ChatMessage,
@@ -21,6 +22,7 @@ import type {
 import { notificationIn } from "@mimikit/protocol/wire/notification";
 import express from "express";
 import { type WebSocket, WebSocketServer } from "ws";
+import { files } from "../../../apps/http-gateway/src/routes/page.ts";
 
 const POLICY =
   "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -56,6 +58,8 @@ export class ScriptedGateway {
   readonly wanted: Wanted[] = [];
   /** What was uploaded, by its hash. */
   readonly attachments = new Map<string, { type: string; body: Buffer }>();
+  /** The files of the workspace, by path. */
+  readonly files = new Map<string, { type: string; body: Buffer }>();
   /** Why every upload is refused, if it is. */
   uploadRefusal: string | undefined;
   /** Why triggers fire or do not, by id. */
@@ -70,12 +74,16 @@ export class ScriptedGateway {
     ["/api/backlog", { items: [] }],
     ["/api/skills", { skills: [], problems: [] }],
     ["/api/improvements", { improvements: [] }],
-    ["/api/settings", { settings: [] }],
+    ["/api/settings", { settings: [], missing: [] }],
+    ["/api/providers", { providers: [], order: { teller: [], planner: [], worker: [], reviewer: [] } }],
+    ["/api/providers/local", { servers: [] }],
     [
       "/api/triggers/simulate",
       { from: "", to: "", firings: [], isCut: false, expected: { tokens: 0, costUsd: 0 }, conditional: [] },
     ],
   ]);
+  /** What is answered to a POST about providers, by path: a function is asked with the body; a string is a refusal in words. */
+  readonly connects = new Map<string, unknown>();
   /** Why changes of triggers are refused; undefined while they are granted. */
   refusal: string | undefined;
   /** While false, messages are not acknowledged, as if the disk were slow. */
@@ -262,6 +270,17 @@ export class ScriptedGateway {
       if (found === undefined) return void response.status(404).json({ error: { code: "not_found", message: "gone" } });
       response.type(found.type).send(found.body);
     });
+    app.get("/api/tasks/:id/transcript", (request, response) => {
+      response.json(this.answers.get(request.path) ?? { lines: [], next: 0, isCut: false });
+    });
+    app.get("/api/tasks/:id/files", (request, response) => {
+      response.json(this.answers.get(request.path) ?? { files: [] });
+    });
+    app.get("/api/files", (request, response) => {
+      const found = this.files.get(String(request.query.path));
+      if (found === undefined) return void response.status(404).json({ error: { code: "not_found", message: "gone" } });
+      response.type(found.type).send(found.body);
+    });
     app.get("/api/*path", (request, response, next) => {
       const answer = this.answers.get(request.path);
       if (answer === undefined) return next();
@@ -284,11 +303,34 @@ export class ScriptedGateway {
       response.status(202).json({ id: "wish" });
       this.#arrivals.emit("frame");
     });
+    app.post("/api/providers/*path", express.json(), ({ method, path, body }, response) => {
+      this.wanted.push({ method, path, body });
+      const answer = this.connects.get(path);
+      const said = typeof answer === "function" ? answer(body) : answer;
+      if (typeof said === "string")
+        return void response.status(409).json({ error: { code: "conflict", message: said } });
+      response.json(said);
+    });
     app.post(["/api/backlog", "/api/memory"], express.json(), ({ method, path, body }, response) => {
       this.wanted.push({ method, path, body });
       response.status(202).json({ id: "wish" });
     });
+    app.post("/api/tasks/:id/again", express.json(), ({ method, path, body, params }, response) => {
+      this.wanted.push({ method, path, body });
+      response.status(202).json({ id: `${params.id.replaceAll(".", "-")}--again-1` });
+    });
+    app.post("/api/queues/:role/:action", ({ method, path, params }, response) => {
+      this.wanted.push({ method, path, body: {} });
+      const others = this.status.paused.filter((role) => role !== params.role);
+      const role = PAUSABLE.find((one) => one === params.role && params.action === "pause");
+      this.setStatus({ paused: role === undefined ? others : [...others, role] });
+      response.json({ paused: this.status.paused });
+    });
     app.get("/api/changes", (_request, response) => void response.json({ changes: this.changes }));
+    app.post("/api/conversation/retry", express.json(), ({ method, path, body }, response) => {
+      this.wanted.push({ method, path, body });
+      response.status(202).json({ id: "retry-1" });
+    });
     app.post("/api/undo", express.json(), ({ method, path, body }, response) => {
       this.wanted.push({ method, path, body });
       response.status(202).json({ id: "wish" });
@@ -297,7 +339,7 @@ export class ScriptedGateway {
       response.status(204).end();
       this.revokeAll();
     });
-    app.use(express.static(this.#dist));
+    app.use(files(this.#dist));
     return app;
   }
 

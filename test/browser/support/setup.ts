@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { buildPage } from "./build-page.ts";
 import { findChromium } from "./chromium.ts";
+import { findFirefox } from "./firefox.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,6 +22,10 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("pageDir", "");
     return undefined;
   }
+  if (findFirefox() === undefined)
+    process.stderr.write(
+      "The page is not tested in Firefox: none is here. Install firefox-esr or set MIMIKIT_FIREFOX.\n",
+    );
   const dist = await mkdtemp(join(tmpdir(), "mimikit-page-"));
   await buildPage(dist);
   project.provide("pageDir", dist);

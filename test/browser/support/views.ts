@@ -24,6 +24,15 @@ export async function openView(page: Page, address: string): Promise<void> {
   await page.locator(".view-body > *").first().waitFor();
 }
 
+/** The texts shown while something is loading, in both languages. */
+const WAITING = /^(Looking…|Opening…|正在查看…|正在打开…)$/;
+
+/** Resolves once nothing of the view that is open is still to come. */
+export async function settled(page: Page): Promise<void> {
+  const waits = page.getByText(WAITING).or(page.locator('.view [aria-busy="true"]'));
+  await waits.first().waitFor({ state: "hidden" });
+}
+
 /** The message field of the conversation. */
 export function field(page: Page) {
   return page.getByLabel("Message", { exact: true });
@@ -103,7 +112,8 @@ export function fill(gateway: ScriptedGateway): void {
     problems: [{ path: "/home/me/.config/mimikit/skills/Draft", reason: "its name is not that of its folder" }],
   } satisfies SkillList);
   gateway.answers.set("/api/improvements", { improvements: [improvementRecord({ number: 12 })] });
-  gateway.answers.set("/api/settings", { settings: describeSettings(NOWHERE, { MIMIKIT_HOME: NOWHERE }) });
+  const missing = ["bubblewrap is missing: sudo apt-get install bubblewrap"];
+  gateway.answers.set("/api/settings", { settings: describeSettings(NOWHERE, { MIMIKIT_HOME: NOWHERE }), missing });
   gateway.answers.set("/api/usage", { rows: [usageRow({})] });
   gateway.answers.set("/api/audit", trailOf("task_queued", "task_done"));
   gateway.answers.set("/api/triggers/upcoming", { upcoming: ["2126-12-01T09:00:00.000Z"] });

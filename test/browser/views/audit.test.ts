@@ -17,7 +17,7 @@ describe.runIf(hasChromium)("the audit log", { timeout: BROWSER_MS_MAX }, () => 
     await openView(page, "audit");
     const events = page.locator("[data-event] .event");
     await events.first().waitFor();
-    expect(await events.allInnerTexts()).toEqual(["task_done", "task_queued"]);
+    await expect.poll(() => events.allInnerTexts()).toEqual(["task_done", "task_queued"]);
     await page.getByRole("button", { name: "Older lines" }).click();
     await page.locator('[data-event="role_started"]').waitFor();
     expect(await page.getByRole("button", { name: "Older lines" }).count()).toBe(0);
@@ -52,8 +52,8 @@ describe.runIf(hasChromium)("the audit log", { timeout: BROWSER_MS_MAX }, () => 
     await openView(page, "audit/done");
     const events = page.locator("[data-event] .event");
     await events.first().waitFor();
-    expect(await page.getByLabel("Filter").inputValue()).toBe("done");
-    expect(await events.allInnerTexts()).toEqual(["task_done"]);
+    await expect.poll(() => page.getByLabel("Filter").inputValue()).toBe("done");
+    await expect.poll(() => events.allInnerTexts()).toEqual(["task_done"]);
     await page.getByLabel("Filter").fill("");
     await expect.poll(() => page.url()).toMatch(/#\/audit$/);
     expect(await events.count()).toBe(3);

@@ -2,6 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TaskDetail } from "@mimikit/protocol/wire/api";
+import type { TaskFile } from "@mimikit/protocol/wire/task-files";
+import type { TranscriptLine } from "@mimikit/protocol/wire/transcript";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../cli/run-cli.ts";
 import { Instance } from "../../support/instance.ts";
@@ -11,6 +13,12 @@ import { openInstance } from "../support/open-instance.ts";
 import { taskRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
 import { fill, openView } from "../support/views.ts";
+
+const NOON = "2026-11-22T12:00:00.000Z";
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () => {
   const pages = usePages();
@@ -75,6 +83,7 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
       ["1 file", "modified", "src/a.ts", "adds b", "Add b"],
     ],
     ["analysis", { findings: ["It leaks"], recommendations: ["Close it"] }, ["Findings", "It leaks", "Close it"]],
+    ["plan", { tasks: ["t-000001.0.0", "t-000001.0.1"] }, ["It made 2 tasks:", "t-000001.0.0", "Second"]],
     ["summary", { summary: "All is well", keyPoints: ["One", "Two"] }, ["All is well", "Key points", "One", "Two"]],
   ])("tells the story of a task with a result of type %s", async (resultType, result, said) => {
     const summary = taskRecord({ id: "t-000001.0.1", title: "Second", state: "done", prompt: "do it" });
@@ -98,9 +107,165 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     await page.locator(`[data-result="${resultType}"]`).waitFor();
     const text = await page.locator(".result").innerText();
     for (const words of said) expect(text).toContain(words);
-    expect(await page.locator(".course li").allInnerTexts()).toHaveLength(3);
-    expect(await page.locator(".course").innerText()).toContain("+1m 00s");
+    await expect.poll(() => page.locator(".course li").allInnerTexts()).toHaveLength(3);
+    await expect.poll(() => page.locator(".course").innerText()).toContain("+1m 00s");
     await page.getByRole("link", { name: "First" }).waitFor();
+    expect(mishaps).toEqual([]);
+  });
+
+  test("a task is told step by step: each call with its input and what came of it, while it runs and after", async () => {
+    const at = "2026-11-22T08:00:00.000Z";
+    const running = taskRecord({ id: "t-000001.0.1", title: "Second", state: "running", attempts: 1 });
+    const told: TranscriptLine[] = [
+      { type: "begin", at, attempt: 1 },
+      { type: "thought", at, text: "It may be empty." },
+      { type: "call", at, id: "1", tool: "bash", input: "ls beds" },
+      { type: "output", at, id: "1", ok: false, text: "ls: no such folder\n" },
+      { type: "said", at, text: "There are **no** beds." },
+      { type: "call", at, id: "2", tool: "bash", input: "mkdir beds" },
+    ];
+    const say = (lines: TranscriptLine[]) =>
+      pages.gateway.answers.set(`/api/tasks/${running.id}/transcript`, { lines, next: lines.length, isCut: false });
+    pages.gateway.task(running);
+    pages.gateway.answers.set(`/api/tasks/${running.id}`, { ...running, result: null, upstream: [], timeline: [] });
+    say(told);
+    const { page, mishaps } = await openPage();
+    await openView(page, `tasks/${running.id}`);
+    const steps = page.locator(".transcript > ol > li");
+    await steps.filter({ hasText: "mkdir beds" }).getByText("Running…").waitFor();
+    expect(await steps.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.line))).toEqual([
+      "thought",
+      "call",
+      "said",
+      "call",
+    ]);
+    expect(await steps.filter({ hasText: "ls beds" }).getAttribute("data-state")).toBe("failed");
+    await expect.poll(() => steps.filter({ hasText: "ls beds" }).locator("pre").innerText()).toBe("ls: no such folder");
+    await steps.locator("strong", { hasText: "no" }).waitFor();
+    const long = Array.from({ length: 40 }, (_, i) => `line ${i}`).join("\n");
+    say([...told, { type: "output", at, id: "2", ok: true, text: long }]);
+    pages.gateway.task({ ...running, state: "done" });
+    await steps.getByText("40 lines of output").click();
+    await steps.getByText("line 39").waitFor();
+    expect(mishaps).toEqual([]);
+  });
+
+  test("the files of a task are opened, compared and downloaded: texts with colours, pictures as pictures", async () => {
+    const task = taskRecord({ id: "t-000001.0.1", title: "Second", state: "done", attempts: 1 });
+    const file = (path: string, more: Partial<TaskFile> = {}): TaskFile => ({
+      ...{ path, change: "made", bytes: 9, edits: [] },
+      ...more,
+    });
+    const edits = [{ before: "const a = 1;", after: "const a = 2;" }];
+    const page = { type: "text/plain", body: Buffer.from("<script>alert(1)</script>") };
+    pages.gateway.task(task);
+    pages.gateway.answers.set(`/api/tasks/${task.id}`, { ...task, result: null, upstream: [], timeline: [] });
+    pages.gateway.answers.set(`/api/tasks/${task.id}/files`, {
+      files: [
+        file("beds/report.md"),
+        file("a.ts", { change: "changed", edits }),
+        ...[file("page.html"), file("a.png"), file("a.bin"), file("old.md", { change: "deleted", bytes: null })],
+      ],
+    });
+    pages.gateway.files.set("beds/report.md", { type: "text/plain", body: Buffer.from("# Beds\n\n- ten") });
+    pages.gateway.files.set("a.ts", { type: "text/plain", body: Buffer.from("const a = 2; // ```\n") });
+    pages.gateway.files.set("page.html", page);
+    pages.gateway.files.set("a.png", { type: "image/png", body: PNG });
+    pages.gateway.files.set("a.bin", { type: "application/octet-stream", body: Buffer.from([0, 1]) });
+    const { page: browser, mishaps } = await openPage();
+    await openView(browser, `tasks/${task.id}`);
+    const row = (path: string) => browser.locator(`[data-path="${path}"]`);
+    await row("beds/report.md").getByRole("button", { name: "Open report.md" }).click();
+    await row("beds/report.md").getByRole("heading", { name: "Beds" }).waitFor();
+    await row("beds/report.md").getByRole("button", { name: "Close report.md" }).click();
+    await row("beds/report.md").getByRole("heading", { name: "Beds" }).waitFor({ state: "detached" });
+    await row("a.ts").getByRole("button", { name: "Open a.ts" }).click();
+    await row("a.ts").locator("pre .hljs-keyword", { hasText: "const" }).waitFor();
+    await row("a.ts").getByRole("button", { name: "Changes of a.ts" }).click();
+    await row("a.ts").locator("pre", { hasText: "-const a = 1;\n+const a = 2;" }).waitFor();
+    await row("page.html").getByRole("button", { name: "Open page.html" }).click();
+    await row("page.html").locator("pre", { hasText: "<script>alert(1)</script>" }).waitFor();
+    await row("a.png").getByRole("button", { name: "Open a.png" }).click();
+    await row("a.png").getByRole("img", { name: "a.png" }).waitFor();
+    await row("a.bin").getByRole("button", { name: "Open a.bin" }).click();
+    await row("a.bin").getByText("This kind of file cannot be shown.").waitFor();
+    expect(await row("old.md").getByRole("button").count()).toBe(0);
+    const saving = browser.waitForEvent("download");
+    await row("beds/report.md").getByRole("button", { name: "Download report.md" }).click();
+    expect((await saving).suggestedFilename()).toBe("report.md");
+    expect(mishaps).toEqual([]);
+  });
+
+  test("an ended task is tried again, as it was or in other words, and the page goes to the new one", async () => {
+    const first = taskRecord({ id: "t-000001.0", title: "Count", state: "failed", attempts: 1, completedAt: NOON });
+    const anew = taskRecord({ id: "t-000001-0--again-1", title: "Count", state: "queued", againOf: first.id });
+    const rest = { result: null, upstream: [], timeline: [] };
+    pages.gateway.task(first);
+    for (const task of [first, anew]) pages.gateway.answers.set(`/api/tasks/${task.id}`, { ...task, ...rest });
+    const { page, mishaps } = await openPage();
+    const wanted = () => pages.gateway.wanted.map(({ path, body }) => [path, body]);
+    await openView(page, `tasks/${first.id}`);
+    await page.getByRole("button", { name: "Try again: Count" }).click();
+    await page.getByText("It is ordered once more.").waitFor();
+    expect(wanted()).toEqual([[`/api/tasks/${first.id}/again`, {}]]);
+    pages.gateway.task(anew);
+    await page.locator(`[data-story="${anew.id}"]`).getByRole("link", { name: "Count" }).click();
+    await page.locator(`[data-story="${first.id}"]`).waitFor();
+    await page.getByRole("button", { name: "Try again with changes" }).click();
+    const text = page.getByLabel("What is to be done");
+    await expect.poll(() => text.inputValue()).toBe(first.prompt);
+    await text.fill("count twice");
+    await page.getByRole("button", { name: "Try again", exact: true }).click();
+    await expect.poll(wanted).toEqual([
+      [`/api/tasks/${first.id}/again`, {}],
+      [`/api/tasks/${first.id}/again`, { text: "count twice" }],
+    ]);
+    expect(mishaps).toEqual([]);
+  });
+
+  test("tasks are found by words, state and role, and those that are open are cancelled together", async () => {
+    const tasks = [
+      taskRecord({ id: "t-000001.0", title: "Water the beds", state: "running", attempts: 1 }),
+      taskRecord({ id: "t-000002.0", title: "Weed the beds", state: "queued" }),
+      taskRecord({ id: "t-000003.0", title: "Dig the beds", state: "done", completedAt: NOON }),
+      taskRecord({ id: "t-000004.0", title: "Buy seed", state: "queued" }),
+      taskRecord({ id: "t-000005.0", title: "Plan the beds", state: "queued", role: "planner" }),
+    ];
+    for (const task of tasks) pages.gateway.task(task);
+    const { page, mishaps } = await openPage();
+    await openView(page, "tasks");
+    const found = page.locator("[data-found]");
+    const ids = () => found.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.found).sort());
+    await page.getByRole("searchbox", { name: "Find a task" }).fill("BEDS");
+    await page.getByText("4 tasks", { exact: true }).waitFor();
+    await page.getByLabel("Role").selectOption("Worker");
+    await expect.poll(ids).toEqual(["t-000001.0", "t-000002.0", "t-000003.0"]);
+    await page.getByLabel("State").selectOption("queued");
+    await expect.poll(ids).toEqual(["t-000002.0"]);
+    await page.getByLabel("State").selectOption("Any state");
+    expect(await page.getByLabel("Choose Dig the beds").isDisabled()).toBe(true);
+    await page.getByLabel("Choose all 2 open ones").check();
+    await page.getByRole("button", { name: "Cancel 2 tasks" }).click();
+    await pages.gateway.arrival("cancel", ({ taskId }) => taskId === "t-000001.0");
+    await pages.gateway.arrival("cancel", ({ taskId }) => taskId === "t-000002.0");
+    expect(pages.gateway.received.filter(({ frame }) => frame.type === "cancel")).toHaveLength(2);
+    expect(mishaps).toEqual([]);
+  });
+
+  test("a queue is paused and resumed, and what waits there says so", async () => {
+    pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Water", state: "queued" }));
+    const { page, mishaps } = await openPage();
+    await openView(page, "tasks");
+    await page.getByRole("button", { name: "Pause the queue of the Worker" }).click();
+    await page.locator('[data-queue="worker"][data-paused="true"]').waitFor();
+    await page.locator('[data-plan="t-000001.0"]').getByText("The queue of the Worker is paused.").waitFor();
+    await page.getByRole("button", { name: "Resume the queue of the Worker" }).click();
+    await page.locator('[data-queue="worker"][data-paused="false"]').waitFor();
+    await page.getByText("The queue of the Worker is paused.").waitFor({ state: "detached" });
+    expect(pages.gateway.wanted.map(({ path }) => path)).toEqual([
+      "/api/queues/worker/pause",
+      "/api/queues/worker/resume",
+    ]);
     expect(mishaps).toEqual([]);
   });
 

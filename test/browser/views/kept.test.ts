@@ -1,9 +1,11 @@
 /** What the views of the backlog, of memory, of skills and of improvements promise. */
 import type { BacklogEntry, MemoryFiles } from "@mimikit/protocol/wire/api";
 import { describe, expect, test } from "vitest";
+import { Instance } from "../../support/instance.ts";
+import { openInstance } from "../support/open-instance.ts";
 import { changeRecord, improvementRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
-import { fill, openView, view } from "../support/views.ts";
+import { field, fill, openView, view } from "../support/views.ts";
 
 describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
   const pages = usePages();
@@ -28,7 +30,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.press("Enter");
     const bought = page.getByRole("checkbox", { name: "buy compost" });
     await bought.waitFor();
-    expect(await page.getByLabel("What is to be done some day?").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("What is to be done some day?").inputValue()).toBe("");
     await bought.focus();
     await page.keyboard.press("Space");
     await page.locator('.item[data-done="true"]', { hasText: "buy compost" }).waitFor();
@@ -58,7 +60,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.type("buy compost");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "the disk is full" }).waitFor();
-    expect(await page.getByLabel("What is to be done some day?").inputValue()).toBe("buy compost");
+    await expect.poll(() => page.getByLabel("What is to be done some day?").inputValue()).toBe("buy compost");
   });
 
   test("what is typed while an item is being added stays, and so does what is removed of two that read alike", async () => {
@@ -81,7 +83,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     release.resolve();
     await expect.poll(() => pages.gateway.wanted.length).toBe(1);
     await page.getByRole("alert").filter({ hasText: "carried out" }).waitFor();
-    expect(await page.getByLabel("What is to be done some day?").inputValue()).toBe("mend the fence");
+    await expect.poll(() => page.getByLabel("What is to be done some day?").inputValue()).toBe("mend the fence");
     await page.getByRole("button", { name: "Remove buy milk" }).first().click();
     await expect.poll(() => pages.gateway.wanted.at(-1)?.body).toEqual({ op: "remove", item: "1" });
   });
@@ -115,7 +117,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByLabel("Look for something in memory").fill("beds");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Search" }).waitFor();
-    expect(await page.getByLabel("Look for", { exact: true }).inputValue()).toBe("beds");
+    await expect.poll(() => page.getByLabel("Look for", { exact: true }).inputValue()).toBe("beds");
     expect(mishaps).toEqual([]);
   });
 
@@ -131,11 +133,13 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await notes.locator("summary").focus();
     await page.keyboard.press("Enter");
     await notes.getByRole("link").first().waitFor();
-    expect(await notes.getByRole("link").allInnerTexts()).toEqual(["memory/2026-11-20-the-beds.md"]);
+    await expect.poll(() => notes.getByRole("link").allInnerTexts()).toEqual(["memory/2026-11-20-the-beds.md"]);
     await notes.getByRole("link").click();
     const file = page.locator('[data-file="memory/2026-11-20-the-beds.md"]');
     await file.getByRole("heading", { name: "Beds", exact: true }).waitFor();
-    expect(await file.locator("li").allInnerTexts()).toEqual(["in the north", "<img src=x onerror=alert(1)>"]);
+    await expect
+      .poll(() => file.locator("li").allInnerTexts())
+      .toEqual(["in the north", "<img src=x onerror=alert(1)>"]);
     expect(await file.locator("img").count()).toBe(0);
     // The link is gone with the list, so the reader is led to the beginning of what came.
     await page.locator("#view-title:focus").waitFor();
@@ -152,6 +156,34 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByText("It is not there any more").waitFor();
     await page.getByRole("link", { name: "All of memory" }).click();
     await page.locator('[data-source="memory/"]').waitFor();
+  });
+
+  test("an entry of memory leads to where it was said, is changed, forgotten, and taken back", async () => {
+    const mimikit = await Instance.start();
+    pages.atEnd(() => mimikit.dispose());
+    const page = await openInstance(pages, mimikit);
+    await field(page).fill("remember that the beds are in the north");
+    await field(page).press("Enter");
+    await page.locator(".message[data-id$='.reply']").waitFor();
+    await openView(page, "memory/memory.md");
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const entries = page.locator(".entries > li");
+    await entries.filter({ hasText: "the beds are in the north" }).waitFor();
+    await page.getByRole("button", { name: /^Change .*the north/ }).click();
+    await page.getByLabel("What is remembered").fill("the beds are in the south");
+    await page.getByRole("button", { name: "Save" }).click();
+    await entries.filter({ hasText: "the south" }).getByText("changed since by you").waitFor();
+    await page.getByRole("button", { name: /^Forget .*the south/ }).click();
+    await entries.filter({ hasText: "the south" }).waitFor({ state: "detached" });
+
+    await page.getByRole("link", { name: "Activity" }).click();
+    await page.locator(".change", { hasText: "forgotten" }).getByRole("button", { name: /^Undo/ }).click();
+    await page.locator(".change", { hasText: "forgotten" }).getByText("undone").waitFor();
+    await openView(page, "memory/memory.md");
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await entries.filter({ hasText: "the south" }).getByRole("button", { name: "from the conversation" }).click();
+    await view(page).waitFor({ state: "detached" });
+    await page.locator(".message.pointed-out").waitFor();
   });
 
   test("skills are listed with what they may do, and folders that are none with the reason", async () => {
@@ -182,8 +214,8 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     for (const words of ["since October", "The command is there", "npm test exit code 0", "41,900 tokens", "$0.12"])
       expect(said).toContain(words);
     await row.getByText("Diff of 1 file").click();
-    expect(await row.locator('[data-line="added"]').innerText()).toContain("+new");
-    expect(await row.locator('[data-line="removed"]').innerText()).toContain("<img src=x");
+    await expect.poll(() => row.locator('[data-line="added"]').innerText()).toContain("+new");
+    await expect.poll(() => row.locator('[data-line="removed"]').innerText()).toContain("<img src=x");
     expect(await row.locator("img").count()).toBe(0);
     await page.locator('[data-improvement="imp-000011"]', { hasText: "the checks could not be started" }).waitFor();
     expect(mishaps).toEqual([]);

@@ -25,8 +25,10 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByText("Everything that was ever said").waitFor();
     await page.getByLabel("Look for").fill("tomatoes 番茄浇");
     await page.locator('[data-hit="m-7"]').waitFor();
-    expect(await page.locator("mark").allInnerTexts()).toEqual(["tomatoes", "番茄浇"]);
-    expect(await page.locator('[data-hit="m-7"] .hit-text').innerText()).toBe("Water the tomatoes <b>daily</b>");
+    await expect.poll(() => page.locator("mark").allInnerTexts()).toEqual(["tomatoes", "番茄浇"]);
+    await expect
+      .poll(() => page.locator('[data-hit="m-7"] .hit-text').innerText())
+      .toBe("Water the tomatoes <b>daily</b>");
     expect(await page.locator(".hit-text b").count()).toBe(0);
     expect(mishaps).toEqual([]);
   });
@@ -57,7 +59,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
       "m-9",
     ]);
     await page.goBack();
-    expect(await page.getByLabel("Look for").inputValue()).toBe("tomatoes");
+    await expect.poll(() => page.getByLabel("Look for").inputValue()).toBe("tomatoes");
   });
 
   test("shows what memory holds about it, with the name of its source, and asks what was typed as it is", async () => {
@@ -74,8 +76,8 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     await openView(page, `search/${encodeURIComponent("beds & roses")}`);
     const remembered = page.getByRole("region", { name: "What is remembered" });
     await remembered.locator('[data-source="memory.md"]').waitFor();
-    expect(await remembered.locator(".hit-text").innerText()).toBe("Beds & <b>roses</b>");
-    expect(await remembered.locator("mark").allInnerTexts()).toEqual(["Beds", "roses"]);
+    await expect.poll(() => remembered.locator(".hit-text").innerText()).toBe("Beds & <b>roses</b>");
+    await expect.poll(() => remembered.locator("mark").allInnerTexts()).toEqual(["Beds", "roses"]);
     expect(asked).toEqual(["beds & roses"]);
     pages.gateway.answers.set("/api/memory/file", {
       name: "memory.md",
@@ -110,7 +112,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     const { page } = await openPage();
     await page.getByRole("button", { name: "Earlier messages" }).click();
     await page.locator('[data-id="m-49"]').waitFor();
-    expect(await page.locator(".message").first().innerText()).toContain("line 49");
+    await expect.poll(() => page.locator(".message").first().innerText()).toContain("line 49");
     expect(await page.getByRole("button", { name: "Earlier messages" }).count()).toBe(0);
   });
 });

@@ -15,7 +15,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
       upcoming: cron === "0 30 7 * * 1-5" && timezone === "Asia/Tokyo" ? ["2126-12-02T22:30:00.000Z"] : [],
     }));
     const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
-    await page.getByRole("button", { name: "Triggers" }).click();
+    await page.getByRole("link", { name: "Schedules" }).click();
     await page.getByRole("button", { name: "New trigger" }).click();
     await page.getByLabel("What should be done?").fill("drink water");
     await page.getByRole("combobox", { name: "When" }).selectOption("On days of the week");
@@ -68,7 +68,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.refusal = "the calendar is full";
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("alert").filter({ hasText: "the calendar is full" }).waitFor();
-    expect(await page.getByLabel("At", { exact: true }).inputValue()).toBe("10:15");
+    await expect.poll(() => page.getByLabel("At", { exact: true }).inputValue()).toBe("10:15");
     pages.gateway.refusal = undefined;
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("form").waitFor({ state: "detached" });
@@ -257,9 +257,9 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     await path.fill("../elsewhere");
     expect(await path.getAttribute("aria-invalid")).toBe("true");
     const id = await path.getAttribute("aria-describedby");
-    expect(await page.locator(`[id="${id}"]`).innerText()).toBe(
-      "Name a file or a glob in the workspace, without “..”.",
-    );
+    await expect
+      .poll(() => page.locator(`[id="${id}"]`).innerText())
+      .toBe("Name a file or a glob in the workspace, without “..”.");
     expect(await save.isDisabled()).toBe(true);
     await path.fill("build/ready");
     expect(await path.getAttribute("aria-invalid")).toBe("false");

@@ -10,6 +10,7 @@ describe.runIf(hasChromium)("the usage", { timeout: BROWSER_MS_MAX }, () => {
 
   test("is drawn by day and summed by who has answered, in tokens or in money", async () => {
     const day = new Date().toISOString().slice(0, 10);
+    const said = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric" }).format(new Date(`${day}T00:00`));
     pages.gateway.answers.set("/api/usage", {
       rows: [usageRow({ day, inputTokens: 900, outputTokens: 100 }), usageRow({ day, role: "worker", costUsd: 0.5 })],
     });
@@ -17,10 +18,10 @@ describe.runIf(hasChromium)("the usage", { timeout: BROWSER_MS_MAX }, () => {
     await openView(page, "usage");
     await page.locator(".part").first().waitFor();
     expect(await page.locator("[data-bar]").count()).toBe(30);
-    expect(await page.locator(".totals tfoot").innerText()).toContain("$0.50");
-    await page.getByRole("img", { name: new RegExp(`Tokens by day: ${day}: 1,120`) }).waitFor();
+    await expect.poll(() => page.locator(".totals tfoot").innerText()).toContain("$0.50");
+    await page.getByRole("img", { name: new RegExp(`Tokens by day: ${said}: 1,120`) }).waitFor();
     await page.getByRole("button", { name: "Cost" }).click();
-    await page.getByRole("img", { name: new RegExp(`Cost by day: ${day}: \\$0.50`) }).waitFor();
+    await page.getByRole("img", { name: new RegExp(`Cost by day: ${said}: \\$0.50`) }).waitFor();
     await page.getByRole("button", { name: "7 days" }).click();
     await expect.poll(() => page.locator("[data-bar]").count()).toBe(7);
     expect(mishaps).toEqual([]);

@@ -5,16 +5,19 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { questionRecord } from "../support/records.ts";
-import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { BROWSER_MS_MAX, connected, hasChromium, usePages } from "../support/use-pages.ts";
 import { VIEWS } from "../support/view-list.ts";
 import { field, fill, openView, view } from "../support/views.ts";
 
 /** Of what is loaded before the first thing is drawn, compressed. */
 const SCRIPT_BYTES_MAX = 60 * 1024;
+/** The script of a view. */
+const OF_A_VIEW =
+  /\/(search|board|triggers|backlog|memory|skills|improvements|changes|usage|audit|settings|keys)-[^/]+\.js$/;
 const TITLES = [
   "Search",
   "Task board",
-  "Triggers",
+  "Schedules",
   "Backlog",
   "Memory",
   "Skills",
@@ -28,7 +31,7 @@ const TITLES = [
 
 describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, () => {
   const pages = usePages();
-  const { openPage } = pages;
+  const { newPage, openPage } = pages;
 
   test("Ctrl+K finds every view and action by name, with the keyboard alone", async () => {
     fill(pages.gateway);
@@ -52,7 +55,7 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     await page.keyboard.type("roses");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Search" }).waitFor();
-    expect(await page.getByLabel("Look for").inputValue()).toBe("roses");
+    await expect.poll(() => page.getByLabel("Look for").inputValue()).toBe("roses");
     expect(mishaps).toEqual([]);
   });
 
@@ -69,7 +72,7 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     await page.keyboard.press("Enter");
     resolve();
     await page.getByRole("heading", { name: "Usage" }).waitFor();
-    expect(await field(page).inputValue()).toBe("half a thou");
+    await expect.poll(() => field(page).inputValue()).toBe("half a thou");
     expect(pages.gateway.received.filter(({ frame }) => frame.type === "input")).toEqual([]);
   });
 
@@ -94,7 +97,7 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     await page.keyboard.press("Escape");
     await view(page).waitFor({ state: "detached" });
     expect(page.url()).toBe(`${pages.gateway.origin}/`);
-    expect(await field(page).inputValue()).toBe("half a thou");
+    await expect.poll(() => field(page).inputValue()).toBe("half a thou");
     await expect.poll(() => field(page).evaluate((element) => element === document.activeElement)).toBe(true);
     await page.goBack();
     await page.getByRole("heading", { name: "Usage" }).waitFor();
@@ -113,34 +116,61 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     expect(await view(page).count()).toBe(0);
   });
 
-  test("nothing of a view is loaded before it is opened, and what is loaded first stays small", async () => {
-    const { page } = await openPage();
-    const before = pages.gateway.requests.filter((path) => path.endsWith(".js"));
+  test("what is loaded first stays small; the views come when nothing else is to be done", async () => {
+    await openPage();
+    const scripts = () => pages.gateway.requests.filter((path) => path.endsWith(".js"));
+    const ofViews = () => scripts().findIndex((path) => OF_A_VIEW.test(path));
+    await expect.poll(ofViews).toBeGreaterThan(-1);
     const sizes = await Promise.all(
-      before.map(async (path) => gzipSync(await readFile(join(pages.dist, path))).length),
+      scripts()
+        .slice(0, ofViews())
+        .map(async (path) => gzipSync(await readFile(join(pages.dist, path))).length),
     );
     expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(SCRIPT_BYTES_MAX);
-    const all = (await readdir(join(pages.dist, "assets"))).filter((name) => name.endsWith(".js"));
-    expect(before.length).toBeLessThan(all.length - VIEWS.length);
-    await openView(page, "audit");
-    expect(pages.gateway.requests.filter((path) => path.includes("/audit-"))).not.toEqual([]);
   });
 
-  test("says so when a part of the page cannot be loaded, and the rest goes on", async () => {
+  test("a view that was not opened before opens while the gateway is away", async () => {
     const { page } = await openPage();
+    const ofViews = () => pages.gateway.requests.filter((path) => OF_A_VIEW.test(path)).length;
+    await expect.poll(ofViews).toBeGreaterThanOrEqual(VIEWS.length);
+    await page.waitForLoadState("networkidle");
+    await pages.gateway.stop();
+    for (const [section, title] of [
+      ["Skills", "Skills"],
+      ["Memory", "Memory"],
+    ] as const) {
+      await page.getByRole("link", { name: section, exact: true }).click();
+      await page.getByRole("heading", { name: title, level: 2 }).waitFor();
+      await page.locator(".view-body > :not(.view-wait)").first().waitFor();
+    }
+    await page.getByRole("button", { name: "Back to the conversation" }).click();
+    await view(page).waitFor({ state: "detached" });
+  });
+
+  test("a part that cannot be loaded says so, in a view that Escape and Back leave, and the rest goes on", async () => {
+    const { page } = await newPage();
     await page.route("**/assets/usage-*.js", (route) => route.abort());
-    await page.evaluate(() => {
-      location.hash = "#/usage";
-    });
-    await page.getByRole("alert").filter({ hasText: "could not be loaded" }).waitFor();
-    await page.keyboard.press("Escape");
+    await page.goto(pages.gateway.pairingAddress());
+    await connected(page);
+    for (const leave of [
+      () => page.keyboard.press("Escape"),
+      () => page.getByRole("button", { name: "Back to the conversation" }).click(),
+    ]) {
+      await page.evaluate(() => {
+        location.hash = "#/usage";
+      });
+      await page.getByRole("alert").filter({ hasText: "could not be loaded" }).waitFor();
+      await page.getByRole("heading", { name: "Usage" }).waitFor();
+      await leave();
+      await view(page).waitFor({ state: "detached" });
+    }
     await field(page).fill("still here");
   });
 
   test("? shows the keys, but in a field it is a letter like any other", async () => {
     const { page } = await openPage();
     await field(page).press("?");
-    expect(await field(page).inputValue()).toBe("?");
+    await expect.poll(() => field(page).inputValue()).toBe("?");
     await page.getByRole("button", { name: "Search or do something" }).focus();
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();

@@ -20,8 +20,8 @@ interface Found {
   next?: string;
 }
 
-/** What doctor says about the sandbox of a fresh state directory. */
-async function examine(env: Record<string, string> = {}): Promise<{ checks: Found[]; home: string }> {
+/** What doctor says about the sandbox, or something else, of a fresh state directory. */
+async function examine(env: Record<string, string> = {}, name = "sandbox"): Promise<{ checks: Found[]; home: string }> {
   const directory = mkdtempSync(join(tmpdir(), "mimikit-doctor-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const home = join(directory, ".mimikit");
@@ -34,7 +34,7 @@ async function examine(env: Record<string, string> = {}): Promise<{ checks: Foun
   // Doctor ends with 1 where anything is wrong, here: nothing of the instance runs.
   const { stdout } = await run.catch((error: { stdout: string }) => error);
   const { checks } = JSON.parse(stdout) as { checks: Found[] };
-  return { checks: checks.filter(({ name }) => name === "sandbox"), home };
+  return { checks: checks.filter((each) => each.name === name), home };
 }
 
 /** A PATH with a `bwrap` that says why it does not work, as where user namespaces are off. */
@@ -57,6 +57,22 @@ test.skipIf(!isThere)("a sandbox that works is shown to work, and the attempt le
     }),
   ]);
   expect(readdirSync(join(home, "tmp"))).toEqual([]);
+});
+
+test("what is missing and wanted is a warning with the command that installs it; what nothing wants is none", async () => {
+  const PATH = dirname(process.execPath);
+  const { checks } = await examine({ PATH }, "system");
+  expect(checks).toMatchObject([
+    {
+      level: "warn",
+      message: expect.stringContaining("bubblewrap is missing"),
+      next: expect.stringMatching(/^install /),
+    },
+    { level: "ok", message: expect.stringContaining("git is not there, and only needed by self-improvement") },
+    { level: "ok", message: expect.stringContaining("chromium is not there") },
+  ]);
+  const wanted = (await examine({ PATH, MIMIKIT_SELF_IMPROVE_ENABLED: "true" }, "system")).checks;
+  expect(wanted[1]).toMatchObject({ level: "warn", message: expect.stringContaining("git is missing: nothing is") });
 });
 
 test("where there is none, it is said why, and what to do", async () => {

@@ -52,3 +52,18 @@ test("says what is wrong with what was typed, and when nothing was said", async 
       error: expect.stringContaining(why),
     });
 });
+
+test("writes all of it out, as Markdown and as JSON", async () => {
+  const at = await conversation();
+  const { code, out } = await runCli(at, ["history", "export"]);
+  expect(code).toBe(0);
+  expect(out).toBe(
+    "# Conversation\n" +
+      "\n## You, 2026-03-10T12:00:00.000Z\n\n部署方案：每周四发布\n" +
+      "\n## You, 2026-03-12T12:00:00.000Z\n\nthe deployment needs help\n" +
+      "\n## Mimikit, 2026-03-20T12:00:00.000Z\n\nthe deployment begins with a canary\n",
+  );
+  const { messages } = JSON.parse((await runCli(at, ["history", "export", "--format", "json"])).out);
+  expect(messages.map(({ id }: { id: string }) => id)).toEqual(["m-1", "m-2", "m-3"]);
+  expect((await runCli(at, ["history", "export", "deployment"])).code).toBe(2);
+});

@@ -69,6 +69,26 @@ test("what is to be remembered becomes a sealed wish, which waits where nothing 
   expect(readdirSync(join(at.home, "tmp"))).toEqual([]);
 });
 
+test("the one entry that says so is to be forgotten; several, or none, are said", async () => {
+  const at = place({
+    "memory.md": "- tea at four <!-- t-000001.0 -->\n- Tea at five\n",
+    "user_profile.md": "- likes tea\n",
+  });
+  const several = await runCli(at, ["memory", "forget", "tea"]);
+  expect(several).toMatchObject({ code: 2, error: expect.stringContaining("3 entries say so") });
+  expect(several.error).toContain("user_profile.md: likes tea");
+  expect(await runCli(at, ["memory", "forget", "coffee"])).toMatchObject({
+    code: 1,
+    error: expect.stringContaining("nothing that is remembered says so"),
+  });
+  expect(wishes(at)).toEqual([]);
+  expect(await runCli(at, ["memory", "forget", "tea", "at", "FIVE"])).toMatchObject({
+    code: 0,
+    out: "Tea at five: kept; it is taken out when Mimikit runs\n",
+  });
+  expect(wishes(at)).toMatchObject([{ kind: "memory-edit", document: "memory.md", entry: "Tea at five" }]);
+});
+
 test("the backlog is shown with the numbers of its items, and a change of it is a wish", async () => {
   const at = place({ "backlog.md": "# Mine\r\n- [ ] first <!-- t-000001.0 -->\r\n* [x] second\r\n" });
   expect((await runCli(at, ["backlog"])).out).toBe("   done  item\n1        first\n2  x     second\n");

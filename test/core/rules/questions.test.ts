@@ -318,7 +318,7 @@ describe("a chain behind a failure", () => {
           id,
           at: NOON,
           expiresAt: "2026-11-22T13:00:00.000Z",
-          question: '"c" failed (timeout: took too long). "d", "e" wait for it. Go on all the same?',
+          question: '"c" failed (took too long). "d", "e" wait for it. Go on all the same?',
           options: ["go on", "stop"],
           default: "stop",
           purpose: { type: "go_on", failedId: "t-000001.0.2" },
@@ -334,7 +334,7 @@ describe("a chain behind a failure", () => {
     const [action] = now({ ...facts, links, outcomes: { "t-000001.0.2": report } });
     expect(action).toMatchObject({ type: "ask", question: { options: ["继续", "停止"], default: "停止" } });
     const text = action?.type === "ask" ? action.question.question : "";
-    expect(text).toMatch(/^「编译」失败了（error: 错+…）。「测试」在等它。要继续吗？$/);
+    expect(text).toMatch(/^「编译」失败了（错+…）。「测试」在等它。要继续吗？$/);
     expect(text.length).toBeLessThan(400);
   });
 

@@ -1,5 +1,5 @@
 import { boardOf } from "@mimikit/core/views/board";
-import { messagesOf } from "@mimikit/core/views/history";
+import { messagesOf, turnOfReply } from "@mimikit/core/views/history";
 import { ancestorsOf, compareTaskIds, turnId, turnNumber } from "@mimikit/protocol/base/id";
 import { reportOf } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
@@ -38,6 +38,23 @@ describe("history", () => {
     expect(messagesOf(done(asked, { effects: [reply] })).at(-1)).not.toHaveProperty("triggers");
   });
 
+  test("a reply says how much of memory its model was shown, and nothing where there was nothing", () => {
+    const asked = turn("t-000007", { messages: [message("m-a")] });
+    const effects = [{ type: "reply" as const, text: "ok" }];
+    const shown = [{ source: "memory.md", text: "the cat is grey" }];
+    expect(messagesOf(done(asked, { effects, shown })).at(-1)).toMatchObject({ used: 1 });
+    expect(messagesOf(done(asked, { effects })).at(-1)).not.toHaveProperty("used");
+  });
+
+  test.each([
+    ["t-000007.reply", "t-000007"],
+    ["t-000007", undefined],
+    ["t-000007.0", undefined],
+    ["m-a.reply", undefined],
+  ])("%s is the reply of %s", (id, of) => {
+    expect(turnOfReply(id)).toBe(of);
+  });
+
   test("a notification stands above the reply, under the id of its effect, also where there is no reply", () => {
     const notify = { type: "notify" as const, text: "look", title: "Alarm" };
     const asked = turn("t-000007", { messages: [message("m-a")] });
@@ -65,10 +82,25 @@ describe("history", () => {
       ["t-000007.outage", "system", NOON],
       ["t-000007.reply", "assistant", NOON],
     ]);
-    expect(told[1]?.text).toMatch(/ECONNREFUSED.*Your message is kept/);
-    expect(messagesOf(done(asked("你好"), { outage }))[1]?.text).toMatch(/ECONNREFUSED.*你的消息已保存/);
+    expect(told[1]?.text).toMatch(/ since 2026-11-22 12:00 UTC \(ECONNREFUSED\)\. Your message waits/);
+    expect(told[1]?.text).toContain("Choose who answers: `mimikit connect`");
+    expect(told[1]?.problem).toEqual({ cause: "other", provider: "nobody", since: NOON });
+    expect(messagesOf(done(asked("你好"), { outage }))[1]?.text).toMatch(
+      /2026-11-22 12:00 UTC 起.*ECONNREFUSED.*你的消息在等待/,
+    );
     const report = turn("t-000008", { results: [reportOf(done(task("t-000001.0.0")))] });
-    expect(messagesOf(done(report, { outage }))[0]?.text).toContain("What is to be reported is kept");
+    expect(messagesOf(done(report, { outage }))[0]?.text).toContain("What is to be reported waits");
+  });
+
+  test("a reply that failed says why, also one of before that was kept; one that the user stopped does not", () => {
+    const asked = turn("t-000007", { messages: [message("m-a", "hello")] });
+    const sorry = { effects: [{ type: "reply" as const, text: "Sorry." }] };
+    const problem = { cause: "key" as const, provider: "openai" };
+    const problemIn = (more: object) => messagesOf(failed(asked, { ...sorry, ...more })).at(-1)?.problem;
+    expect(problemIn({ problem })).toEqual(problem);
+    expect(problemIn({ failureReason: "poison" })).toMatchObject({ cause: "other" });
+    expect(problemIn({ failureReason: "cancelled" })).toBeUndefined();
+    expect(messagesOf(done(asked, sorry)).at(-1)).not.toHaveProperty("problem");
   });
 
   test("a report names the tasks that it reports", () => {

@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { expect, test } from "vitest";
 import { Problem, problemOf } from "../../../apps/http-gateway/src/http/problem.ts";
 import { startGateway } from "../gateway.ts";
@@ -26,8 +27,10 @@ test.each([new Error("secret"), "secret", null, { status: 200 }, Object.assign(n
 );
 
 test("a problem is shown word by word, with its hint", () => {
-  const problem = new Problem(409, "it has ended", { hint: "Look at it." });
-  expect(problem.body).toEqual({ error: { code: "conflict", message: "it has ended", hint: "Look at it." } });
+  const said = coded("task_ended", { state: "done" });
+  const message = "this task has already ended (done)";
+  const problem = new Problem(409, said, { hint: "Look at it." });
+  expect(problem.body).toEqual({ error: { code: "conflict", message, hint: "Look at it.", coded: { message: said } } });
 });
 
 test("a state directory that cannot be written answers 500, acknowledges nothing, and is logged; when it is back, so are we", async () => {

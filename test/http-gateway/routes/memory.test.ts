@@ -97,7 +97,10 @@ test("what is to be written down is a sealed wish, once for each key", async () 
   const edited = await readRecord(gateway.fs, Wish, inboxPath(idOf(second)));
   expect(added).toMatchObject({ kind: "memory-add", ...remember });
   expect(edited).toMatchObject({ kind: "backlog-edit", op: "add", item: "notes" });
-  for (const wish of [added, edited]) expect(wish !== null && isSealed(gateway.token, wish)).toBe(true);
+  const third = await gateway.post("/api/memory/edit", { document: "memory.md", entry: "tea", to: "milk" }, key);
+  const changed = await readRecord(gateway.fs, Wish, inboxPath(idOf(third)));
+  expect(changed).toMatchObject({ kind: "memory-edit", document: "memory.md", entry: "tea", to: "milk" });
+  for (const wish of [added, edited, changed]) expect(wish !== null && isSealed(gateway.token, wish)).toBe(true);
   for (const [path, body] of [
     ["/api/memory", {}],
     ["/api/memory", { content: "x".repeat(2_001) }],
@@ -106,6 +109,10 @@ test("what is to be written down is a sealed wish, once for each key", async () 
     ["/api/backlog", { op: "add", item: "" }],
     ["/api/backlog", { op: "add", item: " \n " }],
     ["/api/memory", { content: " " }],
+    ["/api/memory/edit", { document: "config.yaml", entry: "x" }],
+    ["/api/memory/edit", { document: "memory/../secrets/token.md", entry: "x" }],
+    ["/api/memory/edit", { document: "memory.md", entry: "" }],
+    ["/api/memory/edit", { document: "memory.md", entry: "x", to: " " }],
   ] as const)
     expect((await gateway.post(path, body)).status).toBe(400);
 });

@@ -22,6 +22,43 @@ test("the page is served without signing in: it holds no secret", async () => {
   expect((await gateway.ask("/assets/", { signedIn: false })).status).toBe(404);
 });
 
+test("assets go out compressed as the browser can read them, with the headers and the text that they have without", async () => {
+  const gateway = await startGateway({ pageDir: builtPage() });
+  const asked = (encoding: string, path = "/assets/app-1a2b.js", method = "GET") =>
+    fetch(`http://127.0.0.1:${gateway.port}${path}`, { method, headers: { "Accept-Encoding": encoding } });
+  const plain = await asked("identity");
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  const text = await plain.text();
+  for (const [accepted, used] of [
+    ["gzip, deflate, br", "br"],
+    ["gzip, deflate", "gzip"],
+    ["br;q=0, gzip", "gzip"],
+  ] as const) {
+    const answer = await asked(accepted);
+    expect(answer.headers.get("content-encoding")).toBe(used);
+    expect(answer.headers.get("vary")).toContain("Accept-Encoding");
+    for (const name of ["content-type", "cache-control", "content-security-policy"])
+      expect(answer.headers.get(name)).toBe(plain.headers.get(name));
+    expect(await answer.text()).toBe(text);
+  }
+  expect((await asked("br", "/assets/app-1a2b.js", "HEAD")).headers.get("content-encoding")).toBe("br");
+  const outside = ["/assets/none.js", "/assets/..%2f.secret", "/assets/%2e%2e%2f%2e%2e%2fsecret.js", "/assets/a%00.js"];
+  for (const path of outside) expect((await asked("br", path)).status).toBeGreaterThanOrEqual(400);
+  expect((await asked("br", "/assets/app-1a2b.js", "POST")).status).toBe(404);
+});
+
+test("the document that draws diagrams may be framed by the page alone, and has no origin and nothing to load", async () => {
+  const gateway = await startGateway({ pageDir: builtPage() });
+  const { headers } = await gateway.ask("/assets/diagrams-1a2b.html", { signedIn: false });
+  expect(headers["content-security-policy"]).toBe(
+    "default-src 'none';script-src 'unsafe-inline';style-src 'unsafe-inline';frame-ancestors 'self';base-uri 'none';form-action 'none';sandbox allow-scripts",
+  );
+  expect(headers).toMatchObject({
+    "x-frame-options": "SAMEORIGIN",
+    "cache-control": expect.stringContaining("immutable"),
+  });
+});
+
 test("a page that is not built says how to build it", async () => {
   const gateway = await startGateway({ pageDir: join(temporaryHome(), "nowhere") });
   const page = await gateway.ask("/", { signedIn: false });
@@ -96,7 +133,10 @@ test("the status says who answers, who is alive, and what the owner should look 
     processes: { supervisor: { alive: false }, workers: { alive: false }, gateway: { alive: true, pid: process.pid } },
     counts: { inbox: 1, queued: { teller: 0, planner: 0, worker: 0, reviewer: 0 }, quarantine: 1 },
     next: null,
-    usage: { today: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, budget: { day: null, month: null } },
+    usage: {
+      today: { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 },
+      budget: { day: null, month: null },
+    },
   });
   expect((json as { problems: string[] }).problems).toHaveLength(3);
 });

@@ -211,7 +211,12 @@ test("a trigger that is over is gone and says how it ended; an unknown one was n
   const over: Archived = { kind: "trigger", id: "trg-1", at: NOON, outcome: "spent", trigger };
   await createRecord(gateway.fs, Archived, archivePath("trg-1"), over);
   expect((await gateway.ask("/api/triggers/trg-1")).json).toEqual({
-    error: { code: "gone", message: "this trigger is over (spent)", hint: `It skipped ${NOON}: missed.` },
+    error: {
+      code: "gone",
+      message: "this trigger is over (spent)",
+      hint: `It skipped ${NOON}: missed.`,
+      coded: { message: { code: "trigger_over", params: { how: "spent" } } },
+    },
   });
   await stand(gateway.fs, recurringOf("trg-2", { version: 7, over: "cancelled" }));
   expect((await gateway.ask("/api/triggers/trg-2")).json).toMatchObject({

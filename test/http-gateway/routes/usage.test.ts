@@ -40,7 +40,12 @@ test("each attempt counts once, by day, role, provider and model, as it is writt
   recordUsage(gateway.home, line("t-000001.0.0"));
   recordUsage(gateway.home, line("t-000001.0.0"));
   recordUsage(gateway.home, line("t-000001.0.0", { attempt: 2 }));
-  expect((await statusOf(gateway)).usage.today).toEqual({ inputTokens: 200, outputTokens: 14, costUsd: 1 });
+  expect((await statusOf(gateway)).usage.today).toEqual({
+    inputTokens: 200,
+    cachedTokens: 120,
+    outputTokens: 14,
+    costUsd: 1,
+  });
   const { model: _, ...unnamed } = line("t-000001", { role: "teller", provider: "codex" });
   recordUsage(gateway.home, unnamed);
   const worker = { day: TODAY, role: "worker", provider: "openai", model: "m", runs: 2, inputTokens: 200 };

@@ -1,4 +1,5 @@
 /** The view is taken while records move: whatever moves between any two steps of a look, nothing is missing or twice. */
+import { Role } from "@mimikit/protocol/base/role";
 import { Archived } from "@mimikit/protocol/records/archive";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
@@ -8,12 +9,16 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { seal } from "@mimikit/store/disk/seal";
-import { archivePath, inboxPath, questionPath, triggerPath } from "@mimikit/store/disk/state";
+import { ARCHIVE, archivePath, INBOX, inboxPath, questionPath, triggerPath } from "@mimikit/store/disk/state";
+import { WATCHED } from "@mimikit/store/disk/watch";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { expect, test } from "vitest";
 import { type Look, View } from "../../../apps/http-gateway/src/state/view.ts";
 import { temporaryHome } from "../gateway.ts";
 import { archive, ask, claim, finish, NOON, queue, recurringOf, settleTurn, stand, taskOf, wait } from "../records.ts";
+
+/** queue/, running/ and results/ of each role. */
+const DIRECTORIES_OF_TASKS = 3 * Role.options.length;
 
 /** Every test here looks some dozen times, each time at a state directory of its own. */
 const TEST_MS_MAX = 60_000;
@@ -236,6 +241,52 @@ test("a trigger whose next version is made in the middle of a look stands all th
     },
   );
   expect(points).toBeGreaterThan(10);
+});
+
+test("a look only where a notification told of a change loses nothing that has moved from there, and the next has it all", async () => {
+  for (const dir of WATCHED.gateway) {
+    const { disk, view } = temporaryView();
+    await sendMessage(disk, "m-1");
+    await sendMessage(disk, "m-2");
+    const [fired, done] = [taskOf("t-000001.0"), taskOf("t-000001.1")];
+    await wait(disk, fired, done.id);
+    await queue(disk, done);
+    await view.refresh();
+
+    await settleTurn(disk, 1, ["m-1"], "answer 1");
+    await archive(disk, await finish(disk, done));
+    await queue(disk, fired);
+    await disk.unlink(triggerPath(fired.id, 1));
+    await sendMessage(disk, "m-3");
+    const heard = await view.refreshHeard([dir]);
+    expect(heard.messages.map(({ text }) => text).slice(0, 3), dir).toEqual(["m-1", "answer 1", "m-2"]);
+    expect(heard.tasks.map(({ id }) => id).sort(), dir).toEqual([fired.id, done.id]);
+
+    const { messages, tasks } = await view.refresh();
+    expect(messages.map(({ text }) => text)).toEqual(["m-1", "answer 1", "m-2", "m-3"]);
+    expect(tasks).toMatchObject([
+      { id: done.id, state: "done" },
+      { id: fired.id, state: "queued" },
+    ]);
+  }
+});
+
+test("a look where a notification told of a change asks nothing about another directory, unless a record has left it", async () => {
+  const { disk, stepped, view } = temporaryView();
+  await sendMessage(disk, "m-1");
+  await view.refresh();
+  const callsOf = async (heard: string[]) => {
+    stepped.calls = 0;
+    await view.refreshHeard(heard);
+    return stepped.calls;
+  };
+  // Only whether the next turn is settled.
+  const none = await callsOf([ARCHIVE]);
+  await sendMessage(disk, "m-2");
+  // When it was changed, its names, and the record.
+  expect(await callsOf([INBOX])).toBe(none + 3);
+  await disk.unlink(inboxPath("m-1"));
+  expect(await callsOf([INBOX])).toBeGreaterThan(none + DIRECTORIES_OF_TASKS);
 });
 
 test("a look that fails at any call loses nothing: the next one shows it all", { timeout: TEST_MS_MAX }, async () => {

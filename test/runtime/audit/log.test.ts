@@ -100,6 +100,22 @@ test("neither the token nor the secrets of the environment appear anywhere", asy
   ]);
 });
 
+test("a key that is saved while it runs is in no line from then on, nor is one of before", async () => {
+  const home = temporaryHome();
+  const lines = [
+    "hide first-canary",
+    "audit said first-canary",
+    "hide second-canary",
+    "info first-canary second-canary",
+  ];
+  const shown = await logged(home, lines);
+  expect(shown.map(safeJson)).toEqual([
+    expect.objectContaining({ event: "said [redacted]" }),
+    expect.objectContaining({ message: "[redacted] [redacted]" }),
+  ]);
+  expect(shown.join("\n") + readFileSync(join(home, FILE), "utf8")).not.toMatch(/canary/);
+});
+
 test("no text can forge a line, a field or a terminal command", async () => {
   const home = temporaryHome();
   const [audit, info] = await logged(home, ["audit a\u001b[2Jb\u009b\u202ec\u2069d", "info a\u001b[2Jb\u0085c"]);

@@ -5,6 +5,7 @@ import { loadConfig } from "@mimikit/runtime/config/config";
 import { describeSettings } from "@mimikit/runtime/config/describe-settings";
 import { editSettings, type SettingChange } from "@mimikit/runtime/config/edit-settings";
 import { CONFIG_FIELDS } from "@mimikit/runtime/config/fields";
+import { setKey } from "@mimikit/runtime/config/secrets";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { expect, test } from "vitest";
 import { temporaryDirectory, temporaryHome } from "../temporary-home.ts";
@@ -85,10 +86,12 @@ test("a setting that a variable has set is refused with its name, unless the var
   expect(text()).toBe("maxConcurrency: 4\n");
 });
 
-test("the key that a variable holds is not saved, whatever its form is; a word that is none is no key", async () => {
-  const { edit, text } = homeWith("");
+test("the key that a variable or secrets.json holds is not saved, whatever its form is; a word that is none is no key", async () => {
+  const { home, edit, text } = homeWith("");
   const key = { OPENAI_API_KEY: "a-key-of-no-usual-form" };
   await expect(edit([{ name: "model", value: `x ${key.OPENAI_API_KEY}` }], key)).rejects.toThrow(/looks like a key/);
+  await setKey(home, "mistral", "another-key-of-no-usual-form");
+  await expect(edit([{ name: "model", value: "another-key-of-no-usual-form" }])).rejects.toThrow(/looks like a key/);
   expect(text()).toBe("");
   await edit([{ name: "openai.baseUrl", value: "http://ollama:11434/v1" }], { OPENAI_API_KEY: "ollama" });
   expect(text()).toBe("openai:\n  baseUrl: http://ollama:11434/v1\n");

@@ -1,7 +1,7 @@
 /** Keys are kept for this user alone, and a file that cannot be trusted is neither believed nor overwritten. */
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { problemOfKey, readKeys, setKey } from "@mimikit/runtime/config/secrets";
+import { problemOfKey, readKeys, setKey, withoutKey } from "@mimikit/runtime/config/secrets";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory, temporaryHome } from "../temporary-home.ts";
@@ -87,4 +87,12 @@ test("where there can be no file there is no key, and one that cannot be opened 
   expect(readKeys(nowhere, adopted(nowhere))).toEqual({ keys: {} });
   const tooLong = join(dir, "x".repeat(300));
   expect(readKeys(tooLong, adopted(tooLong))).toEqual({ keys: {}, problem: expect.stringContaining("cannot be read") });
+});
+
+test("a text that repeats a key is shown without it, also where the text was cut within the key", () => {
+  expect(withoutKey("no sk-proj-0123456789: sk-proj-0123456789", "sk-proj-0123456789")).toBe("no [key]: [key]");
+  expect(withoutKey("no sk-proj-0123…", "sk-proj-0123456789")).toBe("no [key]…");
+  expect(withoutKey("no sk-pr…", "sk-proj-0123456789")).toBe("no sk-pr…");
+  expect(withoutKey("none is none", "none")).toBe("[key] is [key]");
+  expect(withoutKey("as it is", "")).toBe("as it is");
 });

@@ -19,15 +19,18 @@ import { temporaryDirectory, temporaryHome } from "../temporary-home.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("the workspace is where it was called from, and the state is beside it", () => {
-  expect(resolveHome({})).toEqual({ workDir: process.cwd(), home: join(process.cwd(), ".mimikit") });
-  expect(resolveHome({ MIMIKIT_WORK_DIR: "/a" })).toEqual({ workDir: "/a", home: "/a/.mimikit" });
-  expect(resolveHome({ MIMIKIT_WORK_DIR: "/a", MIMIKIT_HOME: "/b" })).toEqual({ workDir: "/a", home: "/b" });
+/** These tests are called in Mimikit's own folder. */
+const APART = resolveHome({ HOME: "/nobody" }).chosen === "kept" ? process.cwd() : "/nobody/mimikit";
+
+test("the workspace is what a variable names or where it was called, and the state is in it", () => {
+  expect(resolveHome({ HOME: "/nobody" })).toMatchObject({ workDir: APART, home: join(APART, ".mimikit") });
+  expect(resolveHome({ MIMIKIT_WORK_DIR: "/a" })).toMatchObject({ workDir: "/a", home: "/a/.mimikit" });
+  expect(resolveHome({ MIMIKIT_WORK_DIR: "/a", MIMIKIT_HOME: "/b" })).toMatchObject({ workDir: "/a", home: "/b" });
 });
 
 test("npm start means the directory that npm was called in, and other npm scripts do not", () => {
   expect(resolveHome({ npm_lifecycle_event: "start", INIT_CWD: "/there" }).workDir).toBe("/there");
-  expect(resolveHome({ npm_lifecycle_event: "test", INIT_CWD: "/there" }).workDir).toBe(process.cwd());
+  expect(resolveHome({ npm_lifecycle_event: "test", INIT_CWD: "/there", HOME: "/nobody" }).workDir).toBe(APART);
 });
 
 test("every directory of the protocol exists and is private, also where it was open before", () => {

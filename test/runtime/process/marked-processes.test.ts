@@ -47,7 +47,7 @@ test("a whole tree is ended: also what ignores TERM, what left its group, and wh
     "trap '' TERM; setsid sleep 60 & sh -c 'trap \"\" TERM; sleep 60; sleep 60' & echo up; sleep 60; sleep 60",
   );
   // The shells fork one after another, and a child between fork and exec has no environment to look at.
-  await expect.poll(async () => (await findMarked(mark)).length).toBeGreaterThanOrEqual(4);
+  await expect.poll(async () => (await findMarked(mark)).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
   const tree = await findMarked(mark);
   expect(await killMarked(mark)).toEqual([]);
   expect(tree.filter(isAlive)).toEqual([]);

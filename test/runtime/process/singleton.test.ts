@@ -1,9 +1,6 @@
-import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import { isAlive } from "@mimikit/runtime/process/identity";
-import { claimSingleton } from "@mimikit/runtime/process/singleton";
-import { LOCKS } from "@mimikit/store/disk/state";
-import lockfile from "proper-lockfile";
+import { claimSingleton, isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { expect, test } from "vitest";
 import { type Started, startProcess } from "../start-process.ts";
 import { temporaryHome } from "../temporary-home.ts";
@@ -51,14 +48,14 @@ test("each role of each home has a claim of its own", async () => {
   expect(await claimSingleton(other, "supervisor")).toBe(true);
 });
 
-test("where there are no abstract sockets, a lock file does it", async () => {
+test("one that stands still keeps it, however long", async () => {
   const home = temporaryHome();
-  expect(await claimSingleton(home, "workers", "darwin")).toBe(true);
-  expect(await claimSingleton(home, "workers", "darwin")).toBe(false);
-  expect(await claimSingleton(home, "gateway", "darwin")).toBe(true);
-  for (const role of ["workers", "gateway"]) {
-    await lockfile.unlock(join(home, LOCKS, role), { realpath: false });
-  }
+  const holder = startProcess("hold-singleton", [home]);
+  await held(holder);
+  holder.process.kill("SIGSTOP");
+  for (let look = 0; look < 200; look++) expect(await claimSingleton(home, "supervisor")).toBe(false);
+  expect(await isSingletonClaimed(home, "supervisor")).toBe(true);
+  expect(await isSingletonClaimed(home, "gateway")).toBe(false);
 });
 
 test("the one that waits says so once, and takes over when the other is gone", async () => {

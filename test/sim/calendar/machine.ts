@@ -180,7 +180,10 @@ export class Machine {
 }
 
 async function tickOf(slot: Slot): Promise<number> {
-  if (!slot.isLoaded) await slot.supervisor.load();
+  const { supervisor } = slot;
+  if (!slot.isLoaded) await supervisor.load();
+  // Who was killed meanwhile does not tick for the one in its place.
+  if (slot.supervisor !== supervisor) return new Promise(() => undefined);
   slot.isLoaded = true;
-  return slot.supervisor.tick();
+  return supervisor.tick();
 }

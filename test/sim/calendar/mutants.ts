@@ -1,6 +1,7 @@
 /**
- * Each mutant breaks one rule of standing triggers in the real code (SPEC D5); the calendar must notice it. What shows
- * only once in many thousand seeds has a test of its own instead, in calendar.test.ts or test/core/rules/change.test.ts.
+ * Each mutant breaks one rule of standing triggers in the real code (SPEC D5); the calendar must notice it. A break that
+ * shows only once in many thousand seeds has a test of its own instead, in calendar.test.ts or test/core/rules/change.test.ts;
+ * so has the pause, which two places keep: test/core/rules/stand.test.ts and test/core/triggers/explain.test.ts.
  */
 import type { Mutant } from "../mutant-list.ts";
 
@@ -20,7 +21,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
     name: "skips-are-not-waited-for",
     rule: "a skipped range is durable before the next version is decided",
-    file: STAND,
+    file: "packages/core/src/triggers/undone.ts",
     find: "skip: decision.skip.filter(({ id }) => !snapshot.isArchived(id)),",
     replace: "skip: [],",
   },
@@ -58,13 +59,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STAND,
     find: "if (next === null || next > nowMs) return null;",
     replace: "nowMs += 60_000;\n  if (next === null || next > nowMs) return null;",
-  },
-  {
-    name: "fires-while-paused",
-    rule: "what is paused decides nothing",
-    file: STAND,
-    find: "if (trigger.paused) return [];",
-    replace: "",
   },
   {
     name: "a-moment-again-and-again",
@@ -126,7 +120,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "a-lost-version-is-believed",
     rule: "R1: a version is durable before it is carried out",
     file: "packages/store/src/mirror/collection.ts",
-    find: "if (durable && isNew.length > 0) await fs.syncDir(dir);",
+    find: "if (durable && !(await this.isOwn(isNew))) await fs.syncDir(dir);",
     replace: "void durable;",
   },
 ];

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,7 +16,7 @@ import {
 import { basename, join } from "node:path";
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { createOnce, replaceView } from "@mimikit/store/disk/record";
+import { CREATIONS_PER_BATCH_MAX, createOnce, replaceView } from "@mimikit/store/disk/record";
 import { restoreDirectories } from "@mimikit/store/disk/restore-directories";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { describe, expect, test } from "vitest";
@@ -55,6 +56,66 @@ describe("creating once", () => {
     await replaceView(fs, "history.json", "old");
     await replaceView(fs, "history.json", "new");
     expect(readFileSync(join(home, "history.json"), "utf8")).toBe("new");
+  });
+});
+
+describe("creations at the same time", () => {
+  /** A disk that notes what gets a name and what is synced, in the order in which that ends. */
+  function noting(before: (dir: string) => Promise<void> = async () => undefined) {
+    const { home, fs } = temporaryState();
+    const log: string[] = [];
+    const noted = {
+      ...fs,
+      link: (from: string, to: string) => fs.link(from, to).finally(() => log.push(to)),
+      syncDir: async (dir: string) => {
+        await before(dir);
+        await fs.syncDir(dir);
+        log.push(`sync ${dir}`);
+      },
+    };
+    return { home, fs: noted, log };
+  }
+  const paths = (count: number, dir = "inbox") => Array.from({ length: count }, (_, i) => `${dir}/m-${i}.json`);
+
+  test("share one sync of their directory, which begins when all of them have a name", async () => {
+    const { fs, log } = noting();
+    await Promise.all([...paths(20), ...paths(20, "archive")].map((path) => createOnce(fs, path, path)));
+    for (const dir of ["inbox", "archive"]) {
+      const own = log.filter((each) => each.includes(dir));
+      expect(own.slice(0, 20).sort()).toEqual(paths(20, dir).sort());
+      expect(own.slice(20)).toEqual([`sync ${dir}`]);
+    }
+  });
+
+  test("are so many and no more to a sync, so that the first need not wait for all", async () => {
+    const { fs, log } = noting();
+    await Promise.all(paths(2 * CREATIONS_PER_BATCH_MAX + 1).map((path) => createOnce(fs, path, path)));
+    expect(log.filter((each) => each.startsWith("sync"))).toHaveLength(3);
+  });
+
+  test("count for none of them where that sync fails, nor for one that has found its name", async () => {
+    const { home, fs } = noting(() => Promise.reject(new Error("the disk is broken")));
+    writeFileSync(join(home, "inbox/m-0.json"), "first");
+    const ends = await Promise.allSettled(paths(3).map((path) => createOnce(fs, path, path)));
+    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  });
+
+  test("do not fail with one whose content cannot be written", async () => {
+    const { fs } = noting();
+    const full = {
+      ...fs,
+      write: (path: string, text: string) =>
+        text === "inbox/m-1.json" ? Promise.reject(new Error("no space left")) : fs.write(path, text),
+    };
+    const ends = await Promise.allSettled(paths(3).map((path) => createOnce(full, path, path)));
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  test("are not joined by one that presupposes them", async () => {
+    const { fs, log } = noting();
+    await createOnce(fs, "inbox/first.json", "1");
+    await createOnce(fs, "inbox/second.json", "2");
+    expect(log).toEqual(["inbox/first.json", "sync inbox", "inbox/second.json", "sync inbox"]);
   });
 });
 
@@ -162,6 +223,25 @@ describe("a directory of the state that was removed", () => {
     expect(await fs.rename("inbox/nothing", "quarantine/nothing")).toBe(false);
     expect(await fs.link("inbox/nothing", "quarantine/nothing")).toBe("missing");
     expect(made).toEqual(["quarantine"]);
+  });
+
+  test.runIf(existsSync("/proc/self/fd"))("is let go when another has taken its place, which is synced", async () => {
+    const { home, fs, remove } = without("inbox");
+    const held = () =>
+      readdirSync("/proc/self/fd").flatMap((file) => {
+        try {
+          const path = readlinkSync(`/proc/self/fd/${file}`);
+          return path.startsWith(join(home, "inbox")) ? [path] : [];
+        } catch {
+          // It was that of the listing itself.
+          return [];
+        }
+      });
+    await createOnce(fs, "inbox/m-1.json", "text");
+    expect(held()).toEqual([join(home, "inbox")]);
+    remove();
+    await createOnce(fs, "inbox/m-2.json", "text");
+    expect(held()).toEqual([join(home, "inbox")]);
   });
 
   test("took what was not durable with it: nothing is acknowledged", async () => {

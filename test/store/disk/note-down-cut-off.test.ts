@@ -45,6 +45,24 @@ const wishes: [string, NoteWish, string, string][] = [
     "added to memory.md",
   ],
   [
+    "memory, an entry of which reads otherwise",
+    { kind: "memory-edit", id: "entry-1", at: NOON, document: "memory.md", entry: "mine", to: "yours", mac: "seal" },
+    "- yours <!-- entry-1 -->\n",
+    "changed in memory.md",
+  ],
+  [
+    "memory, an entry of which is to go",
+    { kind: "memory-edit", id: "entry-1", at: NOON, document: "memory.md", entry: "mine", mac: "seal" },
+    "\n<!-- entry-1 -->\n",
+    "forgotten in memory.md",
+  ],
+  [
+    "memory without that entry",
+    { kind: "memory-edit", id: "entry-1", at: NOON, document: "memory.md", entry: "theirs", mac: "seal" },
+    "- mine\n",
+    "refused: it is not in memory.md any more as it was",
+  ],
+  [
     "the backlog",
     { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "done", item: "1", mac: "seal" },
     "- [x] mine\n<!-- backlog-1 -->\n",
@@ -70,7 +88,7 @@ test.each(wishes)("in %s", async (_, wish, text, outcome) => {
     const isAnswered = (await readRecord(fs, Archived, archivePath(wish.id))) !== null;
     if (!isAnswered) expect(await fs.list(INBOX)).toEqual([`${wish.id}.json`]);
     await carryOut(wish, fs);
-    const path = wish.kind === "memory-add" ? "memory.md" : "backlog.md";
+    const path = wish.kind === "backlog-edit" ? "backlog.md" : "memory.md";
     expect(readFileSync(join(home, path), "utf8")).toBe(text);
     expect(await readRecord(fs, Archived, archivePath(wish.id))).toMatchObject({ outcome });
     expect(await fs.list(INBOX)).toEqual([]);

@@ -231,7 +231,7 @@ describe("what is to be summed up", () => {
     const { fs, ledger } = hands;
     const nowMs = () => NOON_MS + FIVE_DAYS_MS;
     const watch = new MemoryWatch({ fs, bounds: MEMORY_BOUNDS, nowMs, canSummarize: () => true });
-    return (await watch.look({ queue: new Map(), results: new Map(), ledger })).rollUp;
+    return (await watch.look({ queuedOf: () => [], results: new Map(), ledger })).rollUp;
   }
 
   test("is a long Chinese note in parts, each of which goes when its summary is there", async () => {

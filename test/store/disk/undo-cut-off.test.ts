@@ -60,6 +60,18 @@ const wishes: [string, Wish & { id: string }, string, string][] = [
     "- mine\n<!-- memory-1 --> <!-- memory-1.undo -->\n",
   ],
   [
+    "of what reads otherwise in memory",
+    { kind: "memory-edit", id: "entry-1", at: NOON, document: "memory.md", entry: "mine", to: "yours", mac: "seal" },
+    "memory.md",
+    "- mine\n<!-- entry-1 --> <!-- entry-1.undo -->\n",
+  ],
+  [
+    "of what was forgotten",
+    { kind: "memory-edit", id: "entry-1", at: NOON, document: "memory.md", entry: "mine", mac: "seal" },
+    "memory.md",
+    "- mine\n\n<!-- entry-1 -->\n<!-- entry-1.undo -->\n",
+  ],
+  [
     "of what was ticked off",
     { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "done", item: "1", mac: "seal" },
     "backlog.md",

@@ -5,6 +5,8 @@ import { Message } from "@mimikit/protocol/records/inbox";
 import { Task } from "@mimikit/protocol/records/task";
 import { NO_EVIDENCE, Trigger } from "@mimikit/protocol/records/trigger";
 import { wishId } from "@mimikit/store/disk/create-wish";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { takeBack } from "@mimikit/store/disk/own-names";
 import { createRecord } from "@mimikit/store/disk/record";
 import { seal } from "@mimikit/store/disk/seal";
 import { inboxPath, queuePath, triggerPath } from "@mimikit/store/disk/state";
@@ -21,6 +23,83 @@ function mirrored() {
   const drop = (path: string, text: string) => writeFileSync(join(state.home, path), text);
   return { ...state, mirror, drop };
 }
+
+describe("a look that is followed by actions", () => {
+  /** A mirror, and the directories that were synced. */
+  function counted(durable: boolean | readonly string[] = true) {
+    const { fs, home } = temporaryState();
+    const synced: string[] = [];
+    const counting = {
+      ...fs,
+      syncDir: async (dir: string) => {
+        await fs.syncDir(dir);
+        synced.push(dir);
+      },
+    };
+    return {
+      fs: counting,
+      home,
+      synced,
+      mirror: new Mirror(counting, { token: TOKEN, durable, onBadArchive: () => 0 }),
+    };
+  }
+  const create = (fs: Parameters<typeof createRecord>[0], id: string) =>
+    createRecord(fs, Message, inboxPath(id), message(id));
+
+  test("syncs no directory in which everything that is new was made durable by this process", async () => {
+    const { fs, mirror, synced } = counted();
+    await create(fs, "m-1");
+    await mirror.refresh(NOON_MS);
+    expect(mirror.inbox.has("m-1")).toBe(true);
+    expect(synced).toEqual(["inbox"]);
+  });
+
+  test("waits for what this process is making durable, and does it itself where that fails", async () => {
+    const { fs, mirror, synced } = counted();
+    const cut = Promise.withResolvers<void>();
+    const isNamed = Promise.withResolvers<void>();
+    const { syncDir } = fs;
+    fs.syncDir = () => {
+      fs.syncDir = syncDir;
+      isNamed.resolve();
+      return cut.promise;
+    };
+    const created = create(fs, "m-1");
+    await isNamed.promise;
+    const looked = mirror.refresh(NOON_MS);
+    cut.reject(new Error("the disk is broken"));
+    await expect(created).rejects.toThrow("the disk is broken");
+    await looked;
+    expect(synced).toEqual(["inbox"]);
+  });
+
+  test("syncs what another process has made, whatever this one has made beside it", async () => {
+    const { fs, home, mirror, synced } = counted();
+    await create(fs, "m-1");
+    await create(openDisk(home, "another-1"), "m-2");
+    await mirror.refresh(NOON_MS);
+    expect(synced).toEqual(["inbox", "inbox"]);
+  });
+
+  test("syncs a name that was taken back here and given anew by another process", async () => {
+    const { fs, home, mirror, synced } = counted();
+    await create(fs, "m-1");
+    await takeBack(fs, inboxPath("m-1"));
+    await create(openDisk(home, "another-1"), "m-1");
+    await mirror.refresh(NOON_MS);
+    expect(synced).toEqual(["inbox", "inbox"]);
+  });
+
+  test("syncs only the directories that are acted upon", async () => {
+    const { home, mirror, synced } = counted(["worker/queue"]);
+    const another = openDisk(home, "another-1");
+    await create(another, "m-1");
+    await createRecord(another, Task, queuePath("worker", "t-000001.0"), task("t-000001.0"));
+    await mirror.refresh(NOON_MS);
+    expect(mirror.inbox.has("m-1")).toBe(true);
+    expect(synced).toEqual(["worker/queue"]);
+  });
+});
 
 describe("the mirror", () => {
   test("sees records come and go, and says whether anything did", async () => {
@@ -216,6 +295,26 @@ describe("the ledger", () => {
     expect(mirror.ledger.has("m-1")).toBe(false);
     expect(await mirror.ledger.confirm("m-1")).toBe(true);
     expect(mirror.ledger.has("m-1")).toBe(true);
+  });
+
+  test("reads a fold once, however many ask at the same time", async () => {
+    const { fs, home } = temporaryState();
+    const reads: string[] = [];
+    const counting = {
+      ...fs,
+      read(path: string, bytesMax?: number) {
+        reads.push(path);
+        return fs.read(path, bytesMax);
+      },
+    };
+    const { ledger } = new Mirror(counting, { token: TOKEN, durable: true, onBadArchive: () => undefined });
+    await ledger.load();
+    const header = { kind: "fold", month: "2026-08", ids: ["m-1"] };
+    const lines = [header, message("m-1")].map((line) => `${JSON.stringify(line)}\n`);
+    writeFileSync(join(home, "archive/folded/2026-08.jsonl"), lines.join(""));
+    const found = await Promise.all(Array.from({ length: 20 }, () => ledger.confirm("m-1")));
+    expect(found.every(Boolean)).toBe(true);
+    expect(reads).toEqual(["archive/folded/2026-08.jsonl"]);
   });
 
   test("does not mind what else somebody put there", async () => {

@@ -10,6 +10,10 @@ const IDS_MAX = 50;
 /** After which words an id comes, and which ids there are. */
 const IDS: readonly { after: RegExp; list: (state: State) => Promise<string[]> }[] = [
   { after: /^tasks show$/, list: async (state) => (await listTasks(state)).map(({ id }) => id) },
+  {
+    after: /^tasks again$/,
+    list: async (state) => (await listTasks(state)).flatMap(({ id, completedAt }) => (completedAt ? [id] : [])),
+  },
   { after: /^tasks cancel$|^steer --task$/, list: async (state) => openTasks(state).map(({ id }) => id) },
   {
     after: /^triggers (show|change|pause|resume|run|delete|explain|simulate)$/,

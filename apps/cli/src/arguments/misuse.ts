@@ -1,5 +1,9 @@
 /** What is wrong with what was typed, in one line that says what to type instead. */
-import { nearest } from "./nearest.ts";
+import { nearest } from "@mimikit/core/base/nearest";
+import { looksSecret } from "@mimikit/runtime/config/edit-settings";
+
+export const NO_ARGUMENT =
+  "a key is never an argument: others see it in the list of processes, and the shell keeps it. Send it through a pipe, with --key-stdin, or say  mimikit connect  and paste it";
 
 interface Known {
   /** The words that were typed. */
@@ -32,6 +36,7 @@ export function misuseText(complaint: string, { words, usages, options }: Known)
   const option = words.find((word) => word.replace(/^--?|=.*$/gs, "") === unknown && word.startsWith("-"));
   if (option !== undefined)
     return `there is no option ${option}: ${meant(option, options, `mimikit ${name} … `, help)}`;
+  if (looksSecret(unknown)) return NO_ARGUMENT;
   if (unknown !== "") return `${unknown} is one word too many: it is  mimikit ${usage}`;
   if (/^Not enough (non-option )?arguments|^Missing required/.test(complaint))
     return `something is missing: it is  mimikit ${usage}  (${help})`;

@@ -1,7 +1,7 @@
 /** The text of a message: the words of the command line, or `-` for what comes through the pipe. */
 import { text as readAll } from "node:stream/consumers";
-import { countCharacters, isLongerThan } from "@mimikit/protocol/base/count-characters";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import { countCharacters, isLongerThan } from "@mimikit/protocol/wire/count-characters";
 import type { Argv } from "yargs";
 import { Failure } from "../io/failure.ts";
 import type { CommonOptions } from "./command.ts";

@@ -26,7 +26,7 @@ import { IGNORE_FILE } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { AUDIT, LOCKS, SECRETS_PATH, STREAMS, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
+import { AUDIT, LOCKS, SECRETS_PATH, STREAMS, TEMPORARY, TRY_NOW_PATH, WEB_SESSIONS } from "@mimikit/store/disk/state";
 import { pack } from "tar-stream";
 import { z } from "zod";
 import { RECORD_DIRECTORIES, stageRecords } from "./stage-records.ts";
@@ -45,7 +45,7 @@ export type Manifest = z.infer<typeof Manifest>;
 /** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
 export const SECRET_PATHS: readonly string[] = ["token", SECRETS_PATH, WEB_SESSIONS, ...PROVIDER_FOLDERS];
 /** What a start makes anew, or what is of this machine only. */
-export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, IGNORE_FILE, "pm2", "cache"];
+export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, TRY_NOW_PATH, IGNORE_FILE, "pm2", "cache"];
 const UNFINISHED = /\.(tmp|next|new)$/;
 const READ_BYTES = 262_144;
 

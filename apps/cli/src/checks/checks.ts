@@ -1,20 +1,24 @@
 /** What `mimikit doctor` looks at. Each check only looks, and says what to do next where something is not as it should be. */
+
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Role } from "@mimikit/protocol/base/role";
+import { urlOf } from "@mimikit/runtime/config/address";
 import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { ROOT } from "@mimikit/runtime/home/programs";
+import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
-import { socketName } from "@mimikit/runtime/process/singleton";
+import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
-import { Client, defaultUrl } from "../instance/client.ts";
+import { Client } from "../instance/client.ts";
 import { reasonOf } from "../io/failure.ts";
-import { ROOT } from "../io/place.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
 import { probePort } from "../processes/probe-port.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 import { checkRecords } from "./records.ts";
+import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSkills } from "./skills.ts";
 
@@ -25,6 +29,7 @@ const NAMED_MAX = 5;
 export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Check[]> = {
   node: () => [ok(`Node ${process.versions.node} at ${process.execPath}`)],
   packages: checkPackages,
+  system: checkRequirements,
   page: checkPage,
   home: checkHome,
   token: checkToken,
@@ -41,8 +46,9 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
 };
 
 function checkPackages(): Check[] {
+  if (!existsSync(join(ROOT, "package-lock.json"))) return [ok("installed as a package")];
   const lock = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
-  const key = lock.update(`${process.platform}-${process.arch}`).digest("hex");
+  const key = lock.update(TARGET).digest("hex");
   const stamp = join(ROOT, "node_modules/.mimikit-stamp");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return [ok("installed as package-lock.json says")];
   return [fail("not installed as package-lock.json says", "npm stop, then npm start: it installs what is missing")];
@@ -118,28 +124,29 @@ async function checkDaemon({ home, exists }: Patient): Promise<Check[]> {
   ];
 }
 
-function checkRoles({ home, exists }: Patient): Check[] {
+async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
   if (!exists) return [];
   const living = livingRoles(home);
-  const sockets = process.platform === "linux" ? readFileSync("/proc/net/unix", "utf8") : null;
-  return PROCESS_ROLES.map((role) => {
-    const record = living.get(role);
-    // The kernel shows the leading NUL of an abstract name as @.
-    const isClaimed = sockets === null || sockets.includes(`${socketName(home, role).replace("\0", "@")}\n`);
-    if (record !== undefined && isClaimed) return ok(`${role} runs as process ${record.pid} since ${record.startedAt}`);
-    if (record !== undefined)
-      return fail(`${role} runs as process ${record.pid} without holding its claim`, "mimikit restart");
-    if (isClaimed && sockets !== null)
-      return warn(`${role} is claimed by a process that did not note itself`, "wait a second, or: mimikit down");
-    return warn(`${role} is not running`, "npm start, or see why: mimikit logs");
-  });
+  return Promise.all(
+    PROCESS_ROLES.map(async (role) => {
+      const record = living.get(role);
+      const isClaimed = await isSingletonClaimed(home, role);
+      if (record !== undefined && isClaimed)
+        return ok(`${role} runs as process ${record.pid} since ${record.startedAt}`);
+      if (record !== undefined)
+        return fail(`${role} runs as process ${record.pid} without holding its claim`, "mimikit restart");
+      if (isClaimed)
+        return warn(`${role} is claimed by a process that did not note itself`, "wait a second, or: mimikit down");
+      return warn(`${role} is not running`, "npm start, or see why: mimikit logs");
+    }),
+  );
 }
 
 async function checkGateway({ home, config, exists }: Patient): Promise<Check[]> {
   const gateway = exists ? livingRoles(home).get("gateway") : undefined;
   if (gateway !== undefined) {
     try {
-      const status = await new Client(gateway.url ?? defaultUrl(config), readToken(home)).status();
+      const status = await new Client(gateway.url ?? urlOf(config), readToken(home)).status();
       if (status.ready && status.problems.length === 0) return [ok("answers, and everything is ready")];
       return status.problems.map((problem) => warn(problem, "mimikit logs"));
     } catch (error) {

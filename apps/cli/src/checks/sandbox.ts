@@ -5,6 +5,8 @@ import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { readKeys } from "@mimikit/runtime/config/secrets";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
+import { platform } from "@mimikit/runtime/platform/this-platform";
+import { livingRoles } from "../processes/instance.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 
 export async function checkSandbox(patient: Patient): Promise<Check[]> {
@@ -14,7 +16,18 @@ export async function checkSandbox(patient: Patient): Promise<Check[]> {
   const { ids } = chainOf("worker", config, { home, env: process.env, ...readKeys(home, process.env) });
   const found: Check[] = [ok("the Teller and the Planner have no shell, whoever answers for them")];
   for (const id of ids) found.push(await checkWorker(id, patient));
-  return found;
+  return found.some(({ level }) => level === "warn") ? [...found, checkLeftovers(home)] : found;
+}
+
+/** Without a sandbox: is what a command hides ended with its task? */
+function checkLeftovers(home: string): Check {
+  const pool = livingRoles(home).get("workers")?.pid;
+  if (platform.mayMakeGroups(pool))
+    return ok("what a command leaves running is ended with its task, by a control group around it");
+  return warn(
+    "what leaves its session and empties its environment outlives its task: there is neither a sandbox nor a control group here",
+    "let the sandbox work, or run it as a service of systemd with Delegate=yes",
+  );
 }
 
 async function checkWorker(id: ProviderId, { config, home, workDir }: Patient): Promise<Check> {

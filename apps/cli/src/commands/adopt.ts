@@ -3,13 +3,14 @@
  * asks. Until then nothing of it runs (docs/security.md).
  */
 import { existsSync } from "node:fs";
-import { isAdopted, putCodeAside, adopt as record } from "@mimikit/runtime/home/adoption";
+import { keepKeys } from "@mimikit/runtime/config/keep-keys";
+import { disown, isAdopted, putCodeAside, adopt as record } from "@mimikit/runtime/home/adoption";
 import { command } from "../arguments/command.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { printJson, printLine, styled } from "../io/print.ts";
-import { findDaemons } from "../processes/instance.ts";
+import { printJson, printLine, printProgress, styled } from "../io/print.ts";
+import { findDaemons, livingRoles, runningText } from "../processes/instance.ts";
 import { printContents, readContents } from "../terminal/home-contents.ts";
 
 export const adopt = command({
@@ -19,12 +20,24 @@ export const adopt = command({
     ["mimikit adopt", "lists what would run, and asks"],
     ["mimikit adopt --json", "lists it, and changes nothing"],
     ["mimikit adopt --yes", "for scripts"],
+    [
+      "mimikit adopt --revoke",
+      "trust it no longer, which leaves no file outside of it: the last line of an uninstallation",
+    ],
   ],
   options: (yargs) =>
-    yargs.option("yes", { alias: "y", type: "boolean", default: false, describe: "adopt it without asking" }),
-  async run({ json, yes }) {
+    yargs
+      .option("yes", { alias: "y", type: "boolean", default: false, describe: "adopt it without asking" })
+      .option("revoke", {
+        type: "boolean",
+        default: false,
+        describe: "take the record away that says it is yours; nothing of it runs until it is adopted again",
+      }),
+  async run({ json, yes, revoke }) {
     const { home, workDir } = currentPlace();
     if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}: nothing to adopt`);
+    if (revoke && yes) throw new Failure("usage", "--yes adopts, and --revoke takes that back: say one of them");
+    if (revoke) return takeBack(home, json);
     const contents = await readContents({ home, workDir });
     const wasAdopted = isAdopted(home, process.env);
     if (!json && !wasAdopted) {
@@ -37,6 +50,7 @@ export const adopt = command({
       // The list does not show code that PM2 would load; a PM2 that runs has made its folder itself.
       if (!wasAdopted && (await findDaemons(home)).length === 0) putCodeAside(home, process.env);
       record(home, process.env);
+      for (const line of (await keepKeys(home, process.env)).lines) printProgress(line);
     }
     if (json) printJson({ adopted: isAdopted(home, process.env), ...contents });
     else
@@ -45,3 +59,13 @@ export const adopt = command({
       );
   },
 });
+
+/** @throws Failure while something of it runs, which would go on as before. */
+function takeBack(home: string, json: boolean): void {
+  const living = livingRoles(home);
+  if (living.size > 0)
+    throw new Failure("failed", `Mimikit runs in ${home}: stop it with  mimikit down  (${runningText(living)})`);
+  const revoked = disown(home, process.env);
+  if (json) printJson({ revoked });
+  else printLine(revoked ? `${home} is trusted no longer; it is kept as it is` : `there is no record of ${home}`);
+}

@@ -3,7 +3,10 @@
  * and how it ended in the exit code. Needs no gateway: the supervisor and the worker pool do the work.
  */
 
+import { reasonWords } from "@mimikit/core/views/notices";
+import { commandFor, problemWords } from "@mimikit/core/views/problem-words";
 import { Archived } from "@mimikit/protocol/records/archive";
+import type { Result } from "@mimikit/protocol/records/result";
 import type { QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { readRecord } from "@mimikit/store/disk/record";
@@ -114,11 +117,16 @@ async function failureOf({ replies, tasks }: Outcome): Promise<string | null> {
   return withDisk(currentPlace().home, async (fs) => {
     for (const reply of replies) {
       const turn = await readRecord(fs, Archived, archivePath(turnOf(reply)));
-      if (turn !== null && "task" in turn && turn.status === "failed")
-        return `the reply failed (${turn.failureReason ?? "failed"})`;
+      if (turn !== null && "task" in turn && turn.status === "failed") return `the reply failed: ${whyOf(turn)}`;
     }
     return null;
   });
+}
+
+/** Says why there is no answer, and the command that helps. */
+function whyOf({ problem, failureReason = "error" }: Result): string {
+  if (problem === undefined) return reasonWords(failureReason, false);
+  return `${problemWords(problem, false).what}; see  ${commandFor(problem)}`;
 }
 
 function describe({ id, role, title, state, failureReason }: TaskSummary): string {

@@ -1,8 +1,9 @@
 /** How fast Mimikit is on this machine, measured on an instance of its own: yours is not touched, and it costs nothing. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { OS, platform } from "@mimikit/runtime/platform/this-platform";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { createOnce } from "@mimikit/store/disk/record";
 import { archivePath, TEMPORARY } from "@mimikit/store/disk/state";
@@ -18,7 +19,6 @@ const MESSAGES = 30;
 const ORDERS = 8;
 const SETTLED_MS_MAX = 60_000;
 const POLL_MS = 1;
-const PAGE_BYTES = 4_096;
 
 interface Figure {
   what: string;
@@ -40,8 +40,7 @@ export const bench = command({
     const trial = await startTrial();
     try {
       const figures = await measure(trial);
-      if (json)
-        printJson({ node: process.versions.node, platform: process.platform, cpus: availableParallelism(), figures });
+      if (json) printJson({ node: process.versions.node, platform: OS, cpus: availableParallelism(), figures });
       else show(figures);
     } finally {
       await trial.remove();
@@ -52,7 +51,7 @@ export const bench = command({
 async function measure(trial: Trial): Promise<Figure[]> {
   const { home, client } = trial;
   printProgress("measuring …");
-  const memory = process.platform === "linux" ? PROCESS_ROLES.map((role) => residentOf(role, trial)) : [];
+  const memory = PROCESS_ROLES.map((role) => residentOf(role, trial));
   return [
     await withDisk(home, (fs) =>
       timed("a record is durable", RECORDS, (n) => createOnce(fs, join(TEMPORARY, `bench-${n}`), "{}\n")),
@@ -106,8 +105,7 @@ async function rest(trial: Trial): Promise<void> {
 }
 
 function residentOf(role: (typeof PROCESS_ROLES)[number], { pidOf }: Trial): Figure {
-  const [, pages = "0"] = readFileSync(`/proc/${pidOf(role)}/statm`, "utf8").split(" ");
-  const megabytes = (Number(pages) * PAGE_BYTES) / 1_048_576;
+  const megabytes = (platform.residentBytes(pidOf(role) ?? 0) ?? 0) / 1_048_576;
   return { what: `memory of the ${role}, at rest`, runs: 1, p50: megabytes, p95: megabytes, unit: "MB" };
 }
 
@@ -123,5 +121,5 @@ function show(figures: readonly Figure[]): void {
     "",
   );
   printLine();
-  printLine(`Node ${process.versions.node} on ${process.platform}, ${availableParallelism()} CPUs`);
+  printLine(`Node ${process.versions.node} on ${OS}, ${availableParallelism()} CPUs`);
 }

@@ -264,6 +264,7 @@ class Talk {
       const { id } = await handOver(wanted);
       turn.pass();
       if (wanted.kind === "stop") this.screen.note("asked to end what runs now");
+      if (wanted.kind === "retry") this.screen.note("your last message is answered anew");
       if (wanted.kind !== "steer") return;
       this.screen.note("sent, to what runs now");
       // At a terminal, whatever comes of it appears by itself.

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { loadConfig, loadSettings, type Setting } from "@mimikit/runtime/config/config";
 import { CONFIG_FILE } from "@mimikit/runtime/config/config-file";
 import { descriptionOf, MASK, maskedIn, needsRestart } from "@mimikit/runtime/config/describe-settings";
-import { editSettings, refusalOf, SettingsRefused, settingNamed } from "@mimikit/runtime/config/edit-settings";
+import { editSettings, refusalOf, settingNamed } from "@mimikit/runtime/config/edit-settings";
 import { type ConfigField, readVariable } from "@mimikit/runtime/config/fields";
 import { findMistakes } from "@mimikit/runtime/config/find-mistakes";
 import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
@@ -14,6 +14,7 @@ import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { refusedAsFailure } from "../io/settings-refused.ts";
 import { runningEnvironment } from "../processes/instance.ts";
 
 export const config = command({
@@ -60,13 +61,10 @@ async function edit(json: boolean, name: string, text: string | undefined): Prom
   const env = running ?? process.env;
   const settingNow = () => loadSettings(home, env).find(({ field }) => field.path.join(".") === name);
   const before = settingNow();
-  try {
+  await refusedAsFailure(() => {
     const value = text === undefined ? undefined : readWord(settingNamed(name), text);
-    await withDisk(home, (fs) => editSettings({ fs, home, env }, [{ name, value }]));
-  } catch (error) {
-    if (!(error instanceof SettingsRefused)) throw error;
-    throw new Failure(error.reason === "mistake" ? "usage" : "failed", error.message);
-  }
+    return withDisk(home, (fs) => editSettings({ fs, home, env }, [{ name, value }]));
+  });
   const after = settingNow();
   if (before === undefined || after === undefined) return;
   const waits = needsRestart(after.field);

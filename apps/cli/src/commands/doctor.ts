@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { command } from "../arguments/command.ts";
 import { type Check, fail, type Patient } from "../checks/check.ts";
 import { CHECKS } from "../checks/checks.ts";
+import { asCalled } from "../io/as-called.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine, styled } from "../io/print.ts";
@@ -38,5 +39,5 @@ async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exis
 function print({ name, level, message, next }: Check & { name: string }): void {
   const [colour, sign] = SIGNS[level];
   printLine(`${styled(colour, sign)} ${name.padEnd(10)} ${message}`);
-  if (next !== undefined) printLine(`  ${"".padEnd(10)} → ${next}`);
+  if (next !== undefined) printLine(`  ${"".padEnd(10)} → ${asCalled(next)}`);
 }

@@ -7,6 +7,7 @@ import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
 import { findDaemons, findProcesses, foreignPm2Homes } from "../processes/instance.ts";
 import { runPm2, takeTurn } from "../processes/pm2.ts";
+import { markStopped } from "../processes/stopped.ts";
 
 /** PM2 gives each role its kill_timeout of 10 s. */
 const PM2_KILL_MS_MAX = 30_000;
@@ -18,7 +19,7 @@ export const down = command({
   summary: "stop Mimikit and everything that it started",
   examples: [["mimikit down", "stop; nothing is lost, the next start goes on where this one ended"]],
   async run({ json }) {
-    const { home, workDir } = currentPlace();
+    const { home, workDir } = currentPlace("any");
     if (!existsSync(home)) {
       say(json, home, 0);
       return;
@@ -31,6 +32,8 @@ export const down = command({
         `another PM2 would restart them: run  PM2_HOME='${foreign[0]}' pm2 delete mimikit-supervisor mimikit-workers mimikit-gateway`,
       );
     }
+    // Before anything ends, so that no service takes it for a death.
+    markStopped(home);
     const before = await findProcesses(home);
     if (before.length > 0) await stop({ home, workDir });
     say(json, home, before.length);

@@ -1,8 +1,12 @@
-/** Finds what was said, in everything that was ever said. Reads the files itself, so it works with everything down. */
+/** Finds what was said, and writes it out, of everything that was ever said. Reads the files itself, so it works with everything down. */
+
+import { newestVersions } from "@mimikit/core/views/history";
+import { EXPORT_FORMATS, historyFile } from "@mimikit/core/views/history-file";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { HistoryMessage } from "@mimikit/protocol/records/history";
 import { HISTORY_HITS_DEFAULT, HISTORY_HITS_MAX, type HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
+import { wholeHistory } from "@mimikit/store/views/whole-history";
 import { actions, command } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { withState } from "../instance/state.ts";
@@ -13,20 +17,26 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export const history = command({
   usage: "history [action] [words..]",
-  summary: "what was said last, and a search of everything that was ever said",
+  summary: "what was said last, a search of everything that was ever said, and all of it as a file",
   examples: [
     ["mimikit history", "the newest messages, the newest at the end"],
     ["mimikit history search release window", "the messages that say most about it, the best first"],
+    ["mimikit history export > conversation.md", "all of it, to read or to take along; --format json has every detail"],
     ["mimikit history search 部署 --from 2026-03-01 --to 2026-03-31 --role user", "what you said about it in March"],
   ],
   options: (yargs) =>
     yargs
-      .positional("action", actions("list", "search"))
+      .positional("action", actions("list", "search", "export"))
       .positional("words", { type: "string", array: true, describe: "search: what to look for" })
       .option("limit", {
         type: "number",
         default: HISTORY_HITS_DEFAULT,
         describe: `how many, at most ${HISTORY_HITS_MAX}`,
+      })
+      .option("format", {
+        choices: EXPORT_FORMATS,
+        default: "md" as const,
+        describe: "export: Markdown to read, or JSON with earlier versions and all details",
       })
       .option("from", { type: "string", describe: "from this day on, or this moment: 2026-03-01, or ISO 8601" })
       .option("to", { type: "string", describe: "up to this day, inclusive, or this moment" })
@@ -35,7 +45,16 @@ export const history = command({
         array: true,
         describe: "only what the user, the assistant or the system said",
       }),
-  async run({ json, action, words, limit, from, to, role }) {
+  async run({ json, action, words, limit, format, from, to, role }) {
+    if (action === "export") {
+      if ((words ?? []).length > 0 || from !== undefined || to !== undefined || role !== undefined)
+        throw new Failure("usage", "an export is everything that was ever said: it takes  --format  alone");
+      const messages = await withState(async ({ home, fs, mirror }) =>
+        wholeHistory(home, (await readHistory(fs, mirror.ledger)).messages),
+      );
+      process.stdout.write(historyFile(messages, json ? "json" : format));
+      return;
+    }
     if (action === "list") {
       if ((words ?? []).length > 0 || from !== undefined || to !== undefined)
         throw new Failure("usage", "words, --from and --to are for  mimikit history search");
@@ -66,7 +85,9 @@ async function list(limit: number, roles: readonly string[] | undefined, json: b
   if (!Number.isInteger(limit) || limit < 1 || limit > HISTORY_HITS_MAX)
     throw new Failure("usage", `--limit is a whole number from 1 to ${HISTORY_HITS_MAX}`);
   const { messages } = await withState(({ fs, mirror }) => readHistory(fs, mirror.ledger));
-  const newest = messages.filter((message) => roles === undefined || roles.includes(message.role)).slice(-limit);
+  const newest = newestVersions(messages)
+    .filter((message) => roles === undefined || roles.includes(message.role))
+    .slice(-limit);
   if (json) printJson({ messages: newest });
   else if (newest.length === 0) printLine("nothing was said yet:  mimikit chat  begins");
   else show(newest);

@@ -3,12 +3,18 @@
  * what is to be added, so it works with everything down.
  */
 
+import { turnOfReply } from "@mimikit/core/views/history";
 import { MemoryIndex } from "@mimikit/memory/search/memory-index";
 import { closeMemorySearch, searchMemory } from "@mimikit/memory/search/search";
 import { describeMemory } from "@mimikit/memory/sources/describe-memory";
 import { HITS_DEFAULT, HITS_MAX, MemorySearch } from "@mimikit/memory/sources/memory-query";
+import { listMemory, readMemory } from "@mimikit/memory/sources/read-memory";
+import { usedMemory } from "@mimikit/memory/sources/used-memory";
+import { MemoryDocument } from "@mimikit/protocol/base/fields";
 import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/records/effect";
+import { entriesOf, entryName, type MemoryEntry } from "@mimikit/protocol/records/memory-entry";
 import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
+import { readHistory } from "@mimikit/store/views/history";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
 import { actions, command } from "../arguments/command.ts";
 import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
@@ -19,10 +25,15 @@ import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const KILOBYTE = 1_024;
+/** Of entries that are meant by the same words, so many are named, so long. */
+const NAMED_MAX = 5;
+const NAMED_CHARS_MAX = 80;
+/** `2026-03-01` of a moment. */
+const DAY_CHARS = 10;
 
 export const memory = command({
   usage: "memory [action] [words..]",
-  summary: "what is remembered: look, search, add",
+  summary: "what is remembered: look, search, add, forget",
   examples: [
     ["mimikit memory status", "the files, how much they hold, and how they are searched"],
     ["mimikit memory search release window", "the paragraphs that say most about it, the best first"],
@@ -30,15 +41,18 @@ export const memory = command({
     ["mimikit memory search deploy --source memory/summary/", "in the summaries only"],
     ["mimikit memory add --long-term we deploy on Thursdays", "a fact for memory.md, which every turn may find"],
     ["mimikit memory add --target profile prefers short answers", "something about you"],
+    ["mimikit memory forget Thursdays", "takes out the one entry that says so; mimikit undo brings it back"],
+    ["mimikit memory used", "what of it the last reply was given, and whether it still says so"],
     ["mimikit memory index", "builds the index here and says what is in it; nothing ever needs that"],
   ],
   options: (yargs) =>
     yargs
-      .positional("action", actions("status", "index", "search", "add"))
+      .positional("action", actions("status", "index", "search", "add", "forget", "used"))
       .positional("words", {
         type: "string",
         array: true,
-        describe: "search: what to look for; add: what to remember, - reads it from the pipe",
+        describe:
+          "search: what to look for; add: what to remember, - reads it from the pipe; forget: words of one entry; used: the id of a reply, the last one if not given",
       })
       .option("limit", {
         type: "number",
@@ -61,6 +75,8 @@ export const memory = command({
     assertOnlyFor("search", action, { limit, after, before, source });
     assertOnlyFor("add", action, { "long-term": longTerm, target });
     if (action === "add") await add(words, { longTerm: longTerm ?? false, target }, json);
+    else if (action === "forget") await forget(words, json);
+    else if (action === "used") await used(words, json);
     else if (action === "search") await search({ limit, after, before, sources: source }, words, json);
     else if ((words ?? []).length > 0) throw new Failure("usage", `mimikit memory ${action} takes no words`);
     else if (action === "index") await index(json);
@@ -93,6 +109,35 @@ async function add(
   else printLine(asked.outcome ?? "kept; it is written down when Mimikit runs");
 }
 
+/** Takes out the one entry that says so. @throws Failure where none does, or several do. */
+async function forget(words: readonly string[] | undefined, json: boolean): Promise<void> {
+  const sought = (await readText(words, "memory forget")).trim().toLowerCase();
+  if (sought === "") throw new Failure("usage", "say what to forget: mimikit memory forget <words of the entry>");
+  const found = await withState(async (place) => {
+    const all: { document: string; entry: MemoryEntry }[] = [];
+    for (const { name } of await listMemory(place)) {
+      if (!MemoryDocument.safeParse(name).success) continue;
+      const { text = "" } = (await readMemory(place, name)) ?? {};
+      for (const entry of entriesOf(text)) all.push({ document: name, entry });
+    }
+    const exact = all.filter(({ entry }) => entry.text.toLowerCase() === sought);
+    return exact.length > 0 ? exact : all.filter(({ entry }) => entry.text.toLowerCase().includes(sought));
+  });
+  const [first] = found;
+  if (first === undefined)
+    throw new Failure("failed", "nothing that is remembered says so:  mimikit memory search  finds it");
+  if (found.length > 1) {
+    const named = found
+      .slice(0, NAMED_MAX)
+      .map(({ document, entry }) => `  ${document}: ${plainLine(entry.text).slice(0, NAMED_CHARS_MAX)}`);
+    throw new Failure("usage", `${found.length} entries say so, say more words of the one:\n${named.join("\n")}`);
+  }
+  const { document, entry } = first;
+  const asked = await ask(currentPlace().home, { kind: "memory-edit", document, entry: entryName(entry) });
+  if (json) printJson({ ...asked, document, entry: entry.text });
+  else printLine(`${plainLine(entry.text)}: ${asked.outcome ?? "kept; it is taken out when Mimikit runs"}`);
+}
+
 async function search(
   options: Omit<MemorySearch, "query">,
   words: readonly string[] | undefined,
@@ -113,6 +158,32 @@ function show({ hits }: MemoryAnswer): void {
   if (hits.length === 0) printLine("nothing is remembered about this");
   for (const { source, text, score } of hits) {
     printLine(`${styled("bold", plainLine(source))}  ${styled("dim", score.toFixed(2))}`);
+    printLine(`  ${plainLine(text)}`);
+  }
+}
+
+/** Lists the memories that the model was shown for a reply. @throws Failure where there is no such reply. */
+async function used([id, ...more]: readonly string[] = [], json: boolean): Promise<void> {
+  if (more.length > 0) throw new Failure("usage", "mimikit memory used takes the id of one reply");
+  const answer = await withState(async ({ home, workDir, fs, mirror }) => {
+    const { messages } = await readHistory(fs, mirror.ledger);
+    const reply = id ?? messages.findLast((message) => turnOfReply(message.id) !== undefined)?.id;
+    return reply === undefined ? null : usedMemory(reply, { home, workDir }, mirror.ledger);
+  });
+  if (answer === null)
+    throw new Failure(
+      "failed",
+      `there is no ${id === undefined ? "reply yet" : `reply ${plainLine(id)}:  mimikit history --json  shows their ids`}`,
+    );
+  if (json) {
+    printJson(answer);
+    return;
+  }
+  if (answer.used.length === 0) printLine("nothing of memory was shown for this reply");
+  for (const { source, message, text, at, always, isAsShown } of answer.used) {
+    const facts = [at?.slice(0, DAY_CHARS), always && "always told", !isAsShown && "changed or forgotten since"];
+    const place = source ?? `said in ${message}`;
+    printLine(`${styled("bold", plainLine(place))}  ${styled("dim", facts.filter(Boolean).join(", "))}`);
     printLine(`  ${plainLine(text)}`);
   }
 }

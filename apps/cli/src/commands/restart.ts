@@ -1,8 +1,9 @@
 /** Starts the processes anew, with the settings of now. Nothing is lost: what ran is taken up again. */
 
 import { command } from "../arguments/command.ts";
+import { answersText } from "../instance/answerers.ts";
+import { begin } from "../instance/begin.ts";
 import { assertSomethingRuns } from "../instance/client.ts";
-import { waitUntilReady } from "../instance/ready.ts";
 import { startAnew } from "../instance/start-anew.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -16,11 +17,11 @@ export const restart = command({
     const { home, workDir, config, problems } = currentPlace();
     await assertSomethingRuns(home);
     await takeTurn(home);
-    await startAnew({ home, workDir }, config);
-    const { url, status } = await waitUntilReady(home, config);
-    if (json) printJson({ url, status });
+    const { url, status, kept, changed } = await begin(home, config, () => startAnew({ home, workDir }, config));
+    if (json) printJson({ url, status, kept, changed });
     else {
       printLine(`Mimikit ${status.version} is running anew at ${url}, in ${status.workDir}`);
+      printLine(`  answers   ${answersText(status)}`);
       for (const problem of problems) printLine(`! ${problem}`);
     }
   },

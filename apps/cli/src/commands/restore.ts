@@ -3,6 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } 
 import { basename, dirname, join, resolve } from "node:path";
 import { adopt } from "@mimikit/runtime/home/adoption";
 import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home/home";
+import {
+  assertStateIsKnown,
+  latestOf,
+  MIGRATIONS,
+  migrationsAfter,
+  writeStateVersion,
+} from "@mimikit/runtime/home/state-version";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { LOCKS } from "@mimikit/store/disk/state";
 import { command } from "../arguments/command.ts";
@@ -15,7 +22,9 @@ import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, styled } from "../io/print.ts";
 import { findProcesses } from "../processes/instance.ts";
 import { takeTurn } from "../processes/pm2.ts";
+import { isStopped, markStopped } from "../processes/stopped.ts";
 import { printContents, readContents } from "../terminal/home-contents.ts";
+import { carryFiles } from "../update/carry-forward.ts";
 
 const PROBLEMS_NAMED_MAX = 5;
 
@@ -32,7 +41,7 @@ export const restore = command({
   options: (yargs) =>
     yargs.positional("file", { type: "string", demandOption: true, describe: "what mimikit backup has made" }),
   async run({ json, file: given }) {
-    const { home, workDir } = currentPlace();
+    const { home, workDir } = currentPlace("any");
     const file = resolve(given);
     if (!existsSync(file)) throw new Failure("failed", `there is no file ${file}`);
     // First the turn, so that no other command starts it meanwhile.
@@ -48,7 +57,13 @@ export const restore = command({
       const { manifest, files } = await unpackBackup(file, beside);
       rmSync(join(beside, MANIFEST));
       keepToken(home, beside);
+      const { state } = assertStateIsKnown(beside);
       prepareHome(beside);
+      carryFiles(
+        beside,
+        migrationsAfter(state).flatMap(({ carry }) => carry ?? []),
+      );
+      writeStateVersion(beside, latestOf(MIGRATIONS));
       const { turns, results, violations } = await findViolations((look) => withState(look, { home: beside, workDir }));
       if (violations.length > 0) {
         const named = violations.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
@@ -57,6 +72,7 @@ export const restore = command({
       const contents = { ...(await readContents({ home: beside, workDir })), home };
       // PM2 itself may have been told to start it meanwhile.
       await assertStopped(home);
+      if (isStopped(home)) markStopped(beside);
       const before = swap(home, beside);
       // Naming the file is the owner's yes to it, and the list below says to what.
       adopt(home, process.env);

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { durationText, momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
-import { dayOf } from "@mimikit/protocol/base/usage";
+import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
 import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
@@ -70,8 +70,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   const counted = waiting.flatMap(([count, where]) => (count === 0 ? [] : [`${count} ${where}`]));
   if (counted.length > 0) say("waits", counted.join(", "));
   say("triggers", next === null ? triggersText(counts.triggers) : nextText(counts.triggers, next));
-  const { inputTokens, outputTokens, costUsd } = usage.today;
-  say("today", `${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
+  say("today", usageText(usage.today));
   showBudget("today", usage.budget.day);
   showBudget("this month", usage.budget.month);
   showTools(tools);
@@ -86,7 +85,7 @@ async function showFiles(json: boolean): Promise<void> {
   const processes = Object.fromEntries(
     PROCESS_ROLES.map((role) => [role, { pid: living.get(role)?.pid, alive: living.has(role) }]),
   );
-  const { inputTokens, outputTokens, costUsd } = new UsageBook(home).readDay(dayOf(Date.now())).total;
+  const today = new UsageBook(home).readDay(dayOf(Date.now())).total;
   const known = await withState(async (state) => ({
     open: openTasks(state),
     inbox: state.mirror.inbox.size,
@@ -101,7 +100,6 @@ async function showFiles(json: boolean): Promise<void> {
   const counts = { inbox: known.inbox, questions: known.questions, triggers: known.triggers.length };
   if (json) {
     const tasks = known.open.map(({ id, role, title, state }) => ({ id, role, title, state }));
-    const today = { inputTokens, outputTokens, costUsd };
     printJson({ ready: false, home, processes, counts, tasks, next: soonest ?? null, usage: { today }, problems });
     return;
   }
@@ -114,9 +112,14 @@ async function showFiles(json: boolean): Promise<void> {
   sayTasks(known.open);
   if (counts.inbox > 0) say("waits", `${counts.inbox} in the inbox`);
   say("triggers", soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
-  say("today", `${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
+  say("today", usageText(today));
   if (counts.questions > 0) sayQuestions(counts.questions);
   showProblems(problems);
+}
+
+function usageText({ inputTokens, cachedTokens, outputTokens, costUsd }: Usage): string {
+  const cached = cachedTokens > 0 ? ` (${cachedTokens} of them cached)` : "";
+  return `${inputTokens} tokens in${cached}, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`;
 }
 
 function showProblems(problems: readonly string[]): void {

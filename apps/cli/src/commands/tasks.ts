@@ -1,48 +1,65 @@
 /** Lists, shows and cancels tasks. Reads and writes the state directory itself, so it works with everything down. */
 
+import { againId } from "@mimikit/protocol/base/id";
 import { Role } from "@mimikit/protocol/base/role";
+import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { type TaskDetail, TaskState, type TaskSummary } from "@mimikit/protocol/wire/api";
+import type { TaskFile } from "@mimikit/protocol/wire/task-files";
+import { fits } from "@mimikit/protocol/wire/task-filter";
+import type { TranscriptLine } from "@mimikit/protocol/wire/transcript";
+import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
+import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import { actions, command } from "../arguments/command.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { runningWorkDir } from "../processes/instance.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;
 
 export const tasks = command({
   usage: "tasks [action] [id]",
-  summary: "list tasks, show one, cancel one",
+  summary: "list tasks, show one, cancel one, try one again",
   examples: [
     ["mimikit tasks", "the newest tasks"],
     ["mimikit tasks list --state running --role worker", "what the workers do now"],
     ["mimikit tasks show t-000042.1", "everything about one task"],
+    ["mimikit tasks show t-000042.1 --transcript", "what it said and called, and what came of it"],
     ["mimikit tasks cancel t-000042.1", "cancel it and everything below it"],
+    ["mimikit tasks again t-000042.1", "order it once more, now that it has ended"],
+    ["mimikit tasks again t-000042.1 --with 'count the lines of b.txt'", "the same in other words"],
   ],
   options: (yargs) =>
     yargs
-      .positional("action", actions("list", "show", "cancel"))
-      .positional("id", { type: "string", describe: "the task, for show and cancel" })
+      .positional("action", actions("list", "show", "cancel", "again"))
+      .positional("id", { type: "string", describe: "the task, for show, cancel and again" })
       .option("state", { choices: TaskState.options, describe: "list: only tasks in this state" })
       .option("role", { choices: Role.options, describe: "list: only tasks of this role" })
+      .option("text", { type: "string", describe: "list: only tasks whose title, order or id contains it" })
+      .option("transcript", { type: "boolean", default: false, describe: "show: step by step, what it said and did" })
+      .option("with", { type: "string", describe: "again: what is to be done, in place of what was asked then" })
       .option("limit", { type: "number", default: LIST_DEFAULT, describe: `list: how many, at most ${LIST_MAX}` }),
-  async run({ json, action, id, state, role, limit }) {
+  async run({ json, action, id, state, role, text: words, limit, transcript, with: text }) {
     if (action !== "list" && id === undefined)
       throw new Failure("usage", `say which task: mimikit tasks ${action} <id>`);
-    if (action === "cancel") await cancel(id ?? "", json);
+    if (text !== undefined && action !== "again") throw new Failure("usage", `tasks ${action} takes no --with`);
+    if (action === "again") await again(id ?? "", text, json);
+    else if (action === "cancel") await cancel(id ?? "", json);
+    else if (action === "show" && transcript) await showTranscript(id ?? "", json);
     else if (action === "show") {
-      const task = await withState((state) => readTask(state, id ?? ""));
-      if (json) printJson(task);
-      else show(task);
+      const { home, task } = await readKept(id ?? "");
+      const files = await filesIn(home, task);
+      if (json) printJson({ ...task, files });
+      else show(task, files);
     } else {
       if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
         throw new Failure("usage", `--limit is a whole number from 1 to ${LIST_MAX}`);
       const all = await withState(listTasks);
-      const fitting = all.filter(
-        (task) => (state === undefined || task.state === state) && (role === undefined || task.role === role),
-      );
+      const fitting = all.filter((task) => fits(task, { state, role, text: words }));
       if (json) printJson({ tasks: fitting.slice(0, limit) });
       else list(fitting.slice(0, limit));
     }
@@ -60,6 +77,16 @@ async function cancel(given: string, json: boolean): Promise<void> {
   else printLine(outcome === null ? `${taskId} (kept; it is cancelled when Mimikit runs)` : `${taskId} is cancelled`);
 }
 
+async function again(given: string, text: string | undefined, json: boolean): Promise<void> {
+  const { home, task } = await readKept(given);
+  if (task.completedAt === undefined) throw new Failure("failed", `${task.id} has not ended yet`);
+  const wish = { kind: "again" as const, taskId: task.id, ...(text !== undefined && { text }) };
+  const { id, outcome } = await ask(home, wish);
+  const newId = againId(task.id, id);
+  if (json) printJson({ id, taskId: newId, outcome });
+  else printLine(outcome === null ? `${newId} (kept; it is queued when Mimikit runs)` : `${newId} is queued`);
+}
+
 function list(found: readonly TaskSummary[]): void {
   const rows = found.map(({ id, role, state, createdAt, failureReason, title }) => [
     id,
@@ -71,15 +98,58 @@ function list(found: readonly TaskSummary[]): void {
   printTable(["id", "role", "state", "created", "title"], rows, "there are no tasks");
 }
 
-function show(task: TaskDetail): void {
+function readKept(given: string): Promise<{ home: string; task: TaskDetail }> {
+  return withState(async (state) => ({ home: state.home, task: await readTask(state, given) }));
+}
+
+/** Of the workspace that the processes were started with, where any runs. */
+async function filesIn(home: string, task: TaskDetail): Promise<TaskFile[]> {
+  const workDir = (await runningWorkDir(home)) ?? currentPlace().workDir;
+  return filesOfTask({ home, workDir }, task, await readWholeTranscript(home, task.id), Date.now());
+}
+
+function show(task: TaskDetail, files: readonly TaskFile[]): void {
   printLine(styled("bold", `${task.id}  ${plainLine(task.title)}`));
   const after = task.after === undefined ? "" : `, after ${task.after.join(", ")}`;
   printLine(`${task.role}, ${task.state}, attempts ${task.attempts}, priority ${task.priority}${after}`);
+  if (task.againOf !== undefined) printLine(`another try of ${task.againOf}`);
   for (const { at, event } of task.timeline) printLine(`  ${new Date(at).toLocaleString()}  ${plainLine(event)}`);
   if (task.prompt !== "") section("prompt", task.prompt);
   if (task.error !== undefined)
     section(`error${task.failureReason === undefined ? "" : ` (${task.failureReason})`}`, task.error);
-  if (task.result !== null && task.result !== undefined) section("result", textOf(task.result));
+  if (task.result !== null && task.result !== undefined) section("result", textOf(task));
+  if (files.length > 0) section("files", files.map(fileLine).join("\n"));
+}
+
+function fileLine({ change, path, bytes }: TaskFile): string {
+  const size = bytes === null ? (change === "deleted" ? "" : " (not there any more)") : ` (${bytes} bytes)`;
+  return `${change.padEnd("changed".length)}  ${path}${size}`;
+}
+
+/** What is not kept any more was said long ago. */
+async function showTranscript(given: string, json: boolean): Promise<void> {
+  const { home, task } = await readKept(given);
+  const lines = await readWholeTranscript(home, task.id);
+  if (json) return printJson({ lines });
+  if (lines.length === 0) return printLine("nothing is kept of what it said and did");
+  for (const line of lines) printLine(plainText(lineText(line)));
+}
+
+function lineText(line: TranscriptLine): string {
+  switch (line.type) {
+    case "begin":
+      return styled("dim", `— attempt ${line.attempt}, ${new Date(line.at).toLocaleString()}`);
+    case "said":
+      return line.text;
+    case "thought":
+      return styled("dim", line.text);
+    case "call":
+      return styled("bold", `→ ${line.tool} ${line.input}`);
+    case "output":
+      return line.text.trimEnd().replaceAll(/^/gm, line.ok ? "  " : "! ");
+    case "steer":
+      return `you: ${line.text}`;
+  }
 }
 
 function section(title: string, text: string): void {
@@ -88,8 +158,10 @@ function section(title: string, text: string): void {
   printLine(plainText(text));
 }
 
-/** A result of type `text` as it is, any other as JSON. */
-function textOf(result: unknown): string {
+/** A text as it is, a plan in words, any other result as JSON. */
+function textOf({ resultType, result }: Pick<TaskDetail, "resultType" | "result">): string {
+  const plan = resultType === "plan" ? RESULT_SCHEMAS.plan.safeParse(result).data : undefined;
+  if (plan !== undefined) return plan.tasks.length === 0 ? "it made no task" : `it made ${plan.tasks.join(", ")}`;
   if (typeof result === "object" && result !== null && "text" in result && typeof result.text === "string")
     return result.text;
   return JSON.stringify(result, null, 2);

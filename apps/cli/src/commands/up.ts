@@ -3,30 +3,41 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/wire/api";
+import { urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
 import { openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
+import { commandName } from "@mimikit/runtime/home/command-name";
 import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { makeWorkDir } from "@mimikit/runtime/home/work-dir";
+import { platform } from "@mimikit/runtime/platform/this-platform";
+import { endProcesses } from "@mimikit/runtime/process/process-table";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { missingOf } from "@mimikit/runtime/requirements";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
 import { answersText } from "../instance/answerers.ts";
-import { Client, defaultUrl, Unreachable } from "../instance/client.ts";
+import { begin } from "../instance/begin.ts";
+import { Client, Unreachable } from "../instance/client.ts";
 import { waitUntilReady } from "../instance/ready.ts";
 import { startAnew } from "../instance/start-anew.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
-import { currentPlace, pm2Home, ROOT } from "../io/place.ts";
+import { currentPlace, pm2Home } from "../io/place.ts";
 import { printJson, printLine, printProgress, styled } from "../io/print.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
-import { runPm2, takeTurn } from "../processes/pm2.ts";
+import { countTended, startRoles, takeTurn } from "../processes/pm2.ts";
 import { assertPortIsFree } from "../processes/probe-port.ts";
+import { forgetStopped, isStopped } from "../processes/stopped.ts";
 import { waitUntil } from "../processes/wait-until.ts";
+import { carryForward } from "../update/carry-forward.ts";
+import { forgetTakenBack, wasTakenBack } from "../update/journal.ts";
 
 const PM2_START_MS_MAX = 60_000;
 /** Roles whose daemon has just died need a moment to leave, and keep the port until then. */
 const LEAVING_MS_MAX = 12_000;
 const LEAVING_POLL_MS = 100;
 /** What the kernel allows for the path of a socket. */
-const SOCKET_PATH_BYTES_MAX = process.platform === "linux" ? 107 : 103;
+const SOCKET_PATH_BYTES_MAX = platform.socketPathBytesMax;
 
 export const up = command({
   usage: "up",
@@ -34,28 +45,52 @@ export const up = command({
   examples: [
     ["mimikit up", "start with the workspace in this directory"],
     ["MIMIKIT_PORT=8788 mimikit up", "start on another port"],
+    ["mimikit up --unless-stopped", "start what has ended, but not after mimikit down"],
   ],
-  async run({ json }) {
-    const { home, workDir, config, problems } = currentPlace();
+  options: (yargs) =>
+    yargs.option("unless-stopped", {
+      type: "boolean",
+      default: false,
+      describe: "do nothing after mimikit down, nor where PM2 is at work on it",
+    }),
+  async run({ json, unlessStopped }) {
+    const { home, workDir, chosen, config, problems } = currentPlace();
+    // What runs already has a workspace.
+    const said = livingRoles(home).size === 0 ? makeWorkDir({ workDir, chosen }) : null;
+    if (said !== null) printProgress(said);
+    // One of an earlier version is not opened before it is carried forward.
+    const wasThere = existsSync(join(home, "token"));
+    if (wasThere) await takeTurn(home);
+    if (unlessStopped && wasThere && (isStopped(home) || (await isTended({ home, workDir })))) {
+      if (json) printJson({ home, left: true });
+      else printLine(isStopped(home) ? `stopped by  ${commandName(process.env)} down` : "PM2 is at work on it");
+      return;
+    }
+    const backup = wasThere ? await carryForward(home) : null;
+    if (backup !== null)
+      printProgress(`the state was of an earlier version; it is carried forward, and kept as it was in ${backup}`);
     prepare(home, workDir);
-    await takeTurn(home);
+    if (!wasThere) await takeTurn(home);
+    forgetStopped(home);
     const isRunningNow = await isRunning(home);
-    const isOther = isRunningNow && (await answersOtherwise(home, config));
+    const isOther = isRunningNow && (wasTakenBack() || (await answersOtherwise(home, config)));
     const wasRunning = isRunningNow && !isOther;
-    if (isOther) {
-      printProgress("another version was running; its processes are started anew, and its work goes on");
-      await startAnew({ home, workDir }, config);
-    } else if (!wasRunning) await start({ home, workDir }, config);
-    const { url, status } = await waitUntilReady(home, config);
+    if (isOther) printProgress("another version was running; its processes are started anew, and its work goes on");
+    const { url, status, ...begun } = wasRunning
+      ? { ...(await waitUntilReady(home, config)), kept: [], changed: null }
+      : await begin(home, config, () => (isOther ? startAnew : start)({ home, workDir }, config));
+    forgetTakenBack();
     const pairingUrl = `${url}/#pair=${await createPairingCode(home)}`;
-    if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems });
-    else report({ wasRunning, pairingUrl, home, status, problems });
+    const missing = missingOf(config, process.env);
+    if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems, missing, ...begun });
+    else report({ wasRunning, pairingUrl, home, status, problems, missing });
   },
 });
 
-function prepare(home: string, workDir: string): void {
+/** Makes the state directory, or says why it cannot be used. @throws Failure. */
+export function prepare(home: string, workDir: string): void {
   // The state directory is made where there is none, and would bring a mistyped workspace with it.
-  if (!existsSync(workDir))
+  if (!existsSync(workDir) && livingRoles(home).size === 0)
     throw new Failure("failed", `the workspace ${workDir} does not exist: make it, or correct MIMIKIT_WORK_DIR`);
   const socket = join(pm2Home(home), "rpc.sock");
   if (Buffer.byteLength(socket) > SOCKET_PATH_BYTES_MAX) {
@@ -81,16 +116,21 @@ function prepare(home: string, workDir: string): void {
   }
 }
 
+/** Is a PM2 that answers at work on all three, so that there is nothing to do but to wait? */
+async function isTended(place: Place): Promise<boolean> {
+  if ((await foreignPm2Homes(place.home)).length > 0) return true;
+  return (await findDaemons(place.home)).length > 0 && (await countTended(place)) === PROCESS_ROLES.length;
+}
+
 /** All three roles live, under a daemon that would restart them. */
 async function isRunning(home: string): Promise<boolean> {
   if (livingRoles(home).size < 3) return false;
-  if (process.platform !== "linux") return (await findDaemons(home)).length > 0;
   return (await findDaemons(home)).length > 0 || (await foreignPm2Homes(home)).length > 0;
 }
 
 /** Does the gateway answer as no gateway of this version does? Then the processes are those of before an update. */
 async function answersOtherwise(home: string, config: Config): Promise<boolean> {
-  const url = livingRoles(home).get("gateway")?.url ?? defaultUrl(config);
+  const url = livingRoles(home).get("gateway")?.url ?? urlOf(config);
   try {
     await new Client(url, readToken(home)).status();
     return false;
@@ -109,17 +149,15 @@ async function start(place: Place, config: Config): Promise<void> {
     printProgress(`the processes of ${home} belong to the PM2 of ${elsewhere}; waiting for it`);
     return;
   }
-  const daemons = await findDaemons(home);
-  if (daemons.length === 0) {
+  // One that does not answer would let this command wait, and starts nothing again.
+  if ((await findDaemons(home)).length > 0 && (await countTended(place)) === null)
+    await endProcesses(() => findDaemons(home), 0);
+  if ((await findDaemons(home)).length === 0) {
     putCodeAside(home, process.env);
     await waitUntil(LEAVING_MS_MAX, LEAVING_POLL_MS, async () => (livingRoles(home).size === 0 ? true : null));
   }
   if (!livingRoles(home).has("gateway")) await assertPortIsFree(config);
-  await runPm2(
-    place,
-    ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"],
-    PM2_START_MS_MAX,
-  );
+  await startRoles(place, config, PM2_START_MS_MAX);
 }
 
 function report(facts: {
@@ -129,22 +167,24 @@ function report(facts: {
   status: Status;
   /** What is wrong with the settings, as this command reads them. */
   problems: readonly string[];
+  /** What of the system these settings need and is not there. */
+  missing: readonly string[];
 }): void {
-  const { wasRunning, pairingUrl, home, status, problems } = facts;
+  const { wasRunning, pairingUrl, home, status, problems, missing } = facts;
+  const mimikit = commandName(process.env);
   const providers = new Set(Object.values(status.providers));
   printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? "is already running" : "is running"}`);
   printLine();
   printLine(`  open      ${styled("cyan", pairingUrl)}`);
+  printLine(`            (this address signs one browser in, once, within 2 minutes;  ${mimikit} pair  makes another)`);
   printLine(
-    "            (this address signs one browser in, once, within 2 minutes;  npx mimikit pair  makes another)",
-  );
-  printLine(
-    `  answers   ${answersText(status)}${providers.has("offline") ? " (no model is configured; the README says how to connect one)" : ""}`,
+    `  answers   ${answersText(status)}${providers.has("offline") ? ` (no model is connected:  ${commandName(process.env)} connect)` : ""}`,
   );
   printLine(`  works in  ${status.workDir}`);
   printLine(`  state     ${home}`);
-  printLine("  stop      npm stop");
-  if (wasRunning) printLine("  settings  as it was started; to take new ones:  npx mimikit restart");
+  printLine(`  stop      ${mimikit} down`);
+  if (wasRunning) printLine(`  settings  as it was started; to take new ones:  ${mimikit} restart`);
+  for (const lack of missing) printLine(`${styled("yellow", "!")} ${lack}`);
   for (const problem of new Set([...problems, ...status.problems])) printLine(`${styled("yellow", "!")} ${problem}`);
-  if (problems.length > 0) printLine("  → correct that, then:  npx mimikit restart");
+  if (problems.length > 0) printLine(`  → correct that, then:  ${mimikit} restart`);
 }

@@ -15,6 +15,6 @@ export function answersText({ providers, models, answered, answeredModels }: Sta
 }
 
 /** `openai gpt-5`; the provider alone where the model is not known. */
-function answererText(provider: string, model: string | null | undefined): string {
+export function answererText(provider: string, model: string | null | undefined): string {
   return model == null ? provider : `${provider} ${model}`;
 }

@@ -1,8 +1,11 @@
 /** The gateway as the commands see it: checked answers, and failures in one line. */
 
+import { request as httpRequest } from "node:http";
+import { text as textOf } from "node:stream/consumers";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { ClientClock } from "@mimikit/protocol/records/inbox";
-import { ApiError, ChatMessage, QuestionView, Status, TaskSummary } from "@mimikit/protocol/wire/api";
+import { ApiError, ChatMessage, QuestionView, type RetryBody, Status, TaskSummary } from "@mimikit/protocol/wire/api";
+import { urlOf } from "@mimikit/runtime/config/address";
 import { HomeError, readToken } from "@mimikit/runtime/home/home";
 import { z } from "zod";
 import { EXIT, Failure, reasonOf } from "../io/failure.ts";
@@ -85,6 +88,11 @@ export class Client {
     return this.ask("/api/clear", key, {});
   }
 
+  /** Asks for the last message to be answered anew. @returns the id of the wish. */
+  retry(key: string, body: RetryBody): Promise<string> {
+    return this.ask("/api/conversation/retry", key, body);
+  }
+
   private async ask(path: string, key: string, body: unknown): Promise<string> {
     return (await this.request(Accepted, "POST", path, { body, headers: { "Idempotency-Key": key } })).id;
   }
@@ -95,32 +103,40 @@ export class Client {
     path: string,
     options: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<T> {
-    let status: number;
-    let text: string;
-    try {
-      const response = await fetch(this.url + path, {
-        method,
-        headers: {
-          Authorization: `Bearer ${this.token}`,
-          ...(options.body !== undefined && { "Content-Type": "application/json" }),
-          ...options.headers,
-        },
-        ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
-        signal: AbortSignal.timeout(REQUEST_MS_MAX),
-        redirect: "error",
-      });
-      status = response.status;
-      text = await response.text();
-    } catch (error) {
-      const cause = error instanceof Error ? (error.cause ?? error) : error;
-      throw new Unreachable(`the gateway at ${this.url} does not answer: ${reasonOf(cause)}`);
-    }
+    const headers = {
+      Authorization: `Bearer ${this.token}`,
+      ...(options.body !== undefined && { "Content-Type": "application/json" }),
+      ...options.headers,
+    };
+    const asked = options.body === undefined ? undefined : JSON.stringify(options.body);
+    const { status, text } = await exchange(new URL(this.url + path), method, headers, asked).catch(
+      (error: unknown) => {
+        throw new Unreachable(`the gateway at ${this.url} does not answer: ${reasonOf(error)}`);
+      },
+    );
     const body = readJson(text);
     if (status >= 400) throw refusal(status, body, this.url);
     const checked = schema.safeParse(body);
     if (checked.success) return checked.data;
     throw new OtherVersion(this.url, `its answer to ${path} is not known here`);
   }
+}
+
+/** One request, and its whole answer. Not by `fetch`, which loads for longer than all else that a command does. */
+function exchange(
+  url: URL,
+  method: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(REQUEST_MS_MAX);
+    const request = httpRequest(url, { method, headers, signal }, (response) => {
+      textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
 }
 
 /** The clock by which whoever types here means "at five". */
@@ -163,7 +179,7 @@ export function connect(): Client {
     );
   }
   try {
-    return new Client(gateway.url ?? defaultUrl(config), readToken(home));
+    return new Client(gateway.url ?? urlOf(config), readToken(home));
   } catch (error) {
     if (error instanceof HomeError) throw new Failure("failed", error.message);
     throw error;
@@ -178,10 +194,4 @@ export async function assertSomethingRuns(home: string): Promise<void> {
 /** Is this a failure that another try may cure: the gateway is starting, or being restarted? */
 export function mayPass(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof Failure && error.exitCode === EXIT.notRunning);
-}
-
-/** Where a gateway with these settings serves. */
-export function defaultUrl({ host, port }: { host: string; port: number }): string {
-  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${port}`;
 }

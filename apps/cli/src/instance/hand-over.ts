@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
+import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import type { Line } from "@mimikit/protocol/wire/slash-command";
 import { isAdopted, NOT_ADOPTED } from "@mimikit/runtime/home/adoption";
 import { Failure } from "../io/failure.ts";
@@ -20,7 +21,9 @@ export type Wanted =
   | { kind: "message"; text: string; mode?: "next"; attachments?: AttachedFile[] }
   | { kind: "steer"; text: string; taskId?: string }
   | { kind: "stop" }
-  | { kind: "clear" };
+  | { kind: "clear" }
+  /** The last message is answered anew, by `answerBy`, and in other words where there is a `text`. */
+  | { kind: "retry"; text?: string; answerBy?: AnswerBy };
 
 /** What a line of the chat asks for. */
 export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" | "attach" }>): Wanted {
@@ -51,6 +54,8 @@ export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: 
   // A stop is about this moment: kept for later, it would end what begins then.
   if (wanted.kind === "stop" && livingRoles(currentPlace().home).size === 0)
     throw new Failure("notRunning", "Mimikit is not running, so there is nothing to end");
+  if (wanted.kind === "retry" && wanted.text !== undefined)
+    throw new Failure("notRunning", "no gateway answers, and only it knows which message is your last one");
   const said = wanted.kind === "message" ? { ...wanted, client: clockHere() } : wanted;
   return { id: await writeWish(currentPlace().home, said, key), taken: false };
 }
@@ -62,6 +67,8 @@ function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
       return client.send(wanted.text, key, wanted);
     case "steer":
       return client.steer(wanted.text, key, wanted.taskId);
+    case "retry":
+      return client.retry(key, { text: wanted.text, answerBy: wanted.answerBy });
     case "stop":
     case "clear":
       return client[wanted.kind](key);

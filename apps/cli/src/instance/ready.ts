@@ -1,12 +1,13 @@
 /** Waits until an instance answers that it is ready. */
 
 import type { Status } from "@mimikit/protocol/wire/api";
+import { urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
 import { readToken } from "@mimikit/runtime/home/home";
 import { Failure } from "../io/failure.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { waitUntil } from "../processes/wait-until.ts";
-import { Client, defaultUrl, Unreachable } from "./client.ts";
+import { Client, Unreachable } from "./client.ts";
 
 const READY_MS_MAX = 60_000;
 
@@ -19,7 +20,7 @@ export async function waitUntilReady(home: string, config: Config): Promise<{ ur
   const ready = await waitUntil(READY_MS_MAX, READY_POLL_MS, async () => {
     const gateway = livingRoles(home).get("gateway");
     if (gateway === undefined) return null;
-    const url = gateway.url ?? defaultUrl(config);
+    const url = gateway.url ?? urlOf(config);
     try {
       const status = await new Client(url, token).status();
       if (status.ready) return { url, status };

@@ -1,13 +1,12 @@
 /** Ends the processes and starts them as new ones. They are asked nothing, so it does not matter which version they are of. */
-import { join } from "node:path";
+
+import { urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { Place } from "@mimikit/runtime/home/home";
 import { Failure, reasonOf } from "../io/failure.ts";
-import { ROOT } from "../io/place.ts";
 import { findDaemons, foreignPm2Homes, livingRoles, runningWorkDir } from "../processes/instance.ts";
-import { runPm2 } from "../processes/pm2.ts";
+import { runPm2, startRoles } from "../processes/pm2.ts";
 import { assertPortIsFree } from "../processes/probe-port.ts";
-import { defaultUrl } from "./client.ts";
 
 /** Each role may take its kill_timeout of 10 s to leave. */
 const PM2_RESTART_MS_MAX = 90_000;
@@ -26,17 +25,13 @@ export async function startAnew({ home, workDir: workDirHere }: Place, config: C
     );
   }
   // Nothing that runs is ended for settings with which nothing could start.
-  if (livingRoles(home).get("gateway")?.url !== defaultUrl(config)) await assertPortIsFree(config);
+  if (livingRoles(home).get("gateway")?.url !== urlOf(config)) await assertPortIsFree(config);
   const running = process.env.MIMIKIT_WORK_DIR === undefined ? await runningWorkDir(home) : undefined;
   const place = { home, workDir: running ?? workDirHere };
   // PM2 gives a process that it restarts the environment of its first start, so they are started as new ones.
   await runPm2(place, ["delete", "all", "--silent"], PM2_RESTART_MS_MAX);
   try {
-    await runPm2(
-      place,
-      ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"],
-      PM2_RESTART_MS_MAX,
-    );
+    await startRoles(place, config, PM2_RESTART_MS_MAX);
   } catch (error) {
     throw new Failure("failed", `nothing runs now: start it with  mimikit up  (${reasonOf(error)})`);
   }

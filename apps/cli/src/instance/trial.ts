@@ -11,28 +11,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";
 import { setsAnything } from "@mimikit/runtime/config/fields";
-import { homeHash, prepareHome, readToken } from "@mimikit/runtime/home/home";
+import { homeHash, type Place, prepareHome, readToken } from "@mimikit/runtime/home/home";
+import { type Program, programOf } from "@mimikit/runtime/home/programs";
 import { killMarked } from "@mimikit/runtime/process/marked-processes";
 import { PROCESS_ROLES, type ProcessRole } from "@mimikit/runtime/process/role-record";
 import { ARCHIVE, FOLDED } from "@mimikit/store/disk/state";
 import { RECORD_DIRECTORIES } from "../backup/stage-records.ts";
-import { ROOT } from "../io/place.ts";
+import { EXIT } from "../io/failure.ts";
 import { waitUntil } from "../processes/wait-until.ts";
 import { Client } from "./client.ts";
 import { waitUntilReady } from "./ready.ts";
 
-const MAINS: Record<ProcessRole, string> = {
-  supervisor: "apps/supervisor/src/main.ts",
-  workers: "apps/worker-pool/src/main.ts",
-  gateway: "apps/http-gateway/src/main.ts",
+const PROGRAM_OF: Record<ProcessRole, Program> = {
+  supervisor: "supervisor",
+  workers: "worker-pool",
+  gateway: "http-gateway",
 };
 const REST_POLL_MS = 20;
 /** A role that cannot start is not started again at once. */
 const RESTART_MS = 100;
+const PLACE = "mimikit-trial-";
 
 export interface Trial {
   home: string;
   workDir: string;
+  config: Config;
   client: Client;
   pidOf(role: ProcessRole): number | undefined;
   /** kill -9; it is started anew. */
@@ -45,17 +48,39 @@ export interface Trial {
   remove(): Promise<void>;
 }
 
-/** Starts the roles and waits until they are ready. Throws `Failure` when they are not in time. */
-export async function startTrial(): Promise<Trial> {
-  const directory = mkdtempSync(join(tmpdir(), "mimikit-trial-"));
+export interface TrialOptions {
+  /** Where all of it is: a folder that is empty, or has just been made. One of its own where none is given. */
+  directory?: string;
+  /** Fills the state directory, which is not there yet, and the workspace; without it, everything is new. */
+  prepare?: (place: Place) => void | Promise<void>;
+  /** Is told of each process of a role. Between the two there is a channel, and the role leaves when it is closed. */
+  onStart?: (role: ProcessRole, child: ChildProcess) => void;
+  /** The exit code after a signal. */
+  exitCode?: number;
+}
+
+/**
+ * Starts the roles and waits until they are ready. A signal ends them, removes everything, and ends the command.
+ * Throws `Failure` when they are not ready in time.
+ */
+export async function startTrial(options: TrialOptions = {}): Promise<Trial> {
+  const { directory = mkdtempSync(join(tmpdir(), PLACE)), prepare, onStart, exitCode = EXIT.failed } = options;
   const home = join(directory, "state");
   const workDir = join(directory, "work");
   mkdirSync(workDir);
-  prepareHome(home);
+  try {
+    await prepare?.({ home, workDir });
+    prepareHome(home);
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
   const config = Config.parse({ port: await freePort() });
-  const inherited = Object.entries(process.env).filter(([name]) => !setsAnything(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !setsAnything(name) && !name.startsWith("XDG_"));
   const env = {
     ...Object.fromEntries(inherited),
+    // Files that a task makes in HOME are removed with the trial.
+    HOME: workDir,
     MIMIKIT_HOME: home,
     MIMIKIT_WORK_DIR: workDir,
     MIMIKIT_PORT: String(config.port),
@@ -65,8 +90,12 @@ export async function startTrial(): Promise<Trial> {
   let isStopping = false;
 
   function start(role: ProcessRole): void {
-    const child = spawn(process.execPath, [join(ROOT, MAINS[role])], { env, stdio: "ignore" });
+    const child = spawn(process.execPath, [programOf(PROGRAM_OF[role])], {
+      env,
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
     running.set(role, child);
+    onStart?.(role, child);
     child.once("exit", () => {
       if (!isStopping) setTimeout(() => !isStopping && start(role), RESTART_MS);
     });
@@ -80,23 +109,25 @@ export async function startTrial(): Promise<Trial> {
     await Promise.all(gone);
     await killMarked(homeHash(home));
   };
-  // Whoever presses Ctrl-C leaves no process behind.
-  const killAll = () => {
-    for (const child of running.values()) child.kill("SIGKILL");
-  };
-  process.once("exit", killAll);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
-
-  for (const role of PROCESS_ROLES) start(role);
   const remove = async () => {
     await stop();
     rmSync(directory, { recursive: true, force: true });
   };
+  // Ctrl-C leaves no process and no file behind.
+  const killAll = () => {
+    for (const child of running.values()) child.kill("SIGKILL");
+  };
+  process.once("exit", killAll);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => void remove().finally(() => process.exit(exitCode)));
+
+  for (const role of PROCESS_ROLES) start(role);
   try {
     const { url } = await waitUntilReady(home, config);
     return {
       home,
       workDir,
+      config,
       client: new Client(url, readToken(home)),
       pidOf: (role) => running.get(role)?.pid,
       async kill(role) {
@@ -116,7 +147,8 @@ export async function startTrial(): Promise<Trial> {
   }
 }
 
-const DRAINED = RECORD_DIRECTORIES.filter((dir) => dir !== ARCHIVE && dir !== FOLDED);
+/** Directories of records that are open. */
+export const DRAINED: readonly string[] = RECORD_DIRECTORIES.filter((dir) => dir !== ARCHIVE && dir !== FOLDED);
 
 function isAtRest(home: string): boolean {
   return DRAINED.every((dir) => readdirSync(join(home, dir)).length === 0);

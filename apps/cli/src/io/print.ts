@@ -1,5 +1,6 @@
 /** What a command says: for people in tables that fit the terminal, for programs as one JSON document. */
 import { styleText } from "node:util";
+import { asCalled } from "./as-called.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -22,6 +23,11 @@ export function printLine(text = ""): void {
 /** Says on stderr how it goes, so that stdout holds only the answer. */
 export function printProgress(text: string): void {
   process.stderr.write(`${styled("dim", text, process.stderr)}\n`);
+}
+
+/** Says on stderr what nobody shall miss. */
+export function printNotice(text: string): void {
+  process.stderr.write(`${styled("yellow", asCalled(text), process.stderr)}\n`);
 }
 
 /** Styled text where there is a terminal that shows it; plain text in pipes and with NO_COLOR. */

@@ -3,14 +3,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import { type Environment, homeHash, resolveHome } from "@mimikit/runtime/home/home";
-import { identityOf, isAlive } from "@mimikit/runtime/process/identity";
+import { isAlive } from "@mimikit/runtime/process/identity";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
 import { PROCESS_ROLES, type ProcessRole, type RoleRecord, readRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { pm2Home } from "../io/place.ts";
 
-const ROLE_SCRIPT = /apps\/(supervisor|worker-pool|http-gateway)\/src\/main\.ts$/;
+/** A bundle, or the sources, which versions before 0.2 ran. */
+const ROLE_SCRIPT = /(dist|apps)\/(supervisor|worker-pool|http-gateway)(\.js|\/src\/main\.ts)$/;
+/** The rest of a command line after the folder of the program. */
+const BEGINS_WITH_SCRIPT = new RegExp(`^${ROLE_SCRIPT.source.replace("$", "( |$)")}`);
 
 export interface Found extends Identity {
   /** What it is, for people. */
@@ -51,10 +54,13 @@ export async function runningEnvironment(home: string): Promise<Environment | nu
 /** Every PM2 daemon of this home; more than one is a fault. */
 export async function findDaemons(home: string): Promise<Found[]> {
   const dir = pm2Home(home);
-  const found = (await listProcesses()).filter(
-    ({ args, environment }) => isDaemon(args) && environment.get("PM2_HOME") === dir,
-  );
-  return process.platform === "linux" ? found.map((daemon) => named(daemon, "PM2 daemon")) : daemonByPidFile(dir);
+  const noted = pidIn(join(dir, "pm2.pid"));
+  return (await listProcesses())
+    .filter(
+      ({ pid, args, environment }) =>
+        isDaemon(args) && (environment.has("PM2_HOME") ? environment.get("PM2_HOME") === dir : pid === noted),
+    )
+    .map((daemon) => named(daemon, "PM2 daemon"));
 }
 
 /** Every process of this home, whoever started it. Empty means that nothing is left. */
@@ -68,6 +74,20 @@ export async function findProcesses(home: string): Promise<Found[]> {
 export async function foreignPm2Homes(home: string): Promise<string[]> {
   const homes = (await roleProcesses(home)).map(({ environment }) => environment.get("PM2_HOME") ?? "");
   return [...new Set(homes)].filter((dir) => dir !== "" && dir !== pm2Home(home));
+}
+
+/** Roles that run from this folder of a program, and are of another state directory than this one. */
+export async function otherRolesFrom(program: string, home: string): Promise<Found[]> {
+  const roles = (await listProcesses()).filter(
+    ({ args, environment }) =>
+      // As one line: a path with a space may be two arguments (platform.ts).
+      args
+        .join(" ")
+        .split(join(program, "/"))
+        .slice(1)
+        .some((rest) => BEGINS_WITH_SCRIPT.test(rest)) && resolveHome(Object.fromEntries(environment)).home !== home,
+  );
+  return roles.map((role) => named(role, resolveHome(Object.fromEntries(role.environment)).home));
 }
 
 async function findRoles(home: string): Promise<Found[]> {
@@ -90,20 +110,22 @@ async function roleProcesses(home: string): Promise<RunningProcess[]> {
 
 const isRoleScript = (arg: string) => ROLE_SCRIPT.test(arg);
 
-/** PM2's daemon renames itself once it is up; until then it is its script. */
-const isDaemon = (args: string[]) =>
-  /^PM2 v[\d.]+: God/.test(args[0] ?? "") || args.some((arg) => arg.endsWith("/lib/Daemon.js"));
+/** PM2's daemon renames itself once it is up; until then it is its script. In a container (Dockerfile) it is `pm2-runtime`. */
+const isDaemon = ([title = "", script = "", ...args]: string[]) =>
+  /^PM2 v[\d.]+: God/.test([title, script, ...args].join(" ")) ||
+  script.endsWith("/pm2-runtime") ||
+  [script, ...args].some((arg) => arg.endsWith("/lib/Daemon.js"));
 
 function named({ pid, startTime, bootId }: Identity, what: string): Found {
   return { pid, startTime, bootId, what };
 }
 
-function daemonByPidFile(dir: string): Found[] {
+/** What PM2 noted, where the system does not show what its daemon was started with; null where it noted nothing. */
+function pidIn(path: string): number | null {
   try {
-    const identity = identityOf(Number(readFileSync(join(dir, "pm2.pid"), "utf8")));
-    return identity === null ? [] : [named(identity, "PM2 daemon")];
+    return Number(readFileSync(path, "utf8"));
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
     throw error;
   }
 }

@@ -3,24 +3,34 @@
  * make two daemons, and a client of a half-dead daemon waits for ever. PM2 runs as a program of its own; its code is
  * never loaded here.
  */
+
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Config } from "@mimikit/runtime/config/config";
+import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import type { Place } from "@mimikit/runtime/home/home";
+import { fileOfPackage, ROOT } from "@mimikit/runtime/home/programs";
 import { callersUmask, UMASK_VARIABLE } from "@mimikit/runtime/home/umask";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { claimSingleton } from "@mimikit/runtime/process/singleton";
+import { V8_FLAGS_VARIABLE, v8Flags } from "@mimikit/runtime/process/v8-flags";
 import { execa } from "execa";
 import { Failure, reasonOf } from "../io/failure.ts";
-import { pm2Home, ROOT } from "../io/place.ts";
+import { pm2Home } from "../io/place.ts";
 
 /** Taken before a command makes itself private, and PM2 and its logs with it. */
-const UMASK = callersUmask({});
-const PM2 = join(ROOT, "node_modules/pm2/bin/pm2");
+export const UMASK = callersUmask({});
+/** Carries the process id of an update, in what it starts; the processes of Mimikit outlive it, and do not have it. */
+export const UPDATER_VARIABLE = "MIMIKIT_UPDATER";
 const TURN_MS_MAX = 90_000;
 const TURN_POLL_MS = 100;
 /** PM2 forgets how long it waited before the last restart when a role has run this long, and looks this often. */
 const CALM_MS = 5_000;
+/** A daemon that takes longer to say what it runs does nothing else either. */
+const ANSWER_MS_MAX = 15_000;
+/** Of a process that PM2 has not given up. */
+const TENDED: ReadonlySet<string> = new Set(["online", "launching", "stopping", "waiting restart"]);
 
 /** Waits until no other command talks to the PM2 of this home. The turn ends with this process. */
 export async function takeTurn(home: string): Promise<void> {
@@ -36,12 +46,26 @@ export async function takeTurn(home: string): Promise<void> {
   }
 }
 
-/** Runs `pm2 …args` for this home. Throws `Failure` with PM2's own words when it fails or takes longer than `timeoutMs`. */
-export async function runPm2(place: Place, args: string[], timeoutMs: number): Promise<void> {
+/** Starts the roles with the settings of now; those that run are restarted. Throws as `runPm2` does. */
+export async function startRoles(place: Place, config: Config, timeoutMs: number): Promise<void> {
+  const args = ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"];
+  await runPm2(place, args, timeoutMs, { [V8_FLAGS_VARIABLE]: v8Flags(config) });
+}
+
+/**
+ * Runs `pm2 …args` for this home.
+ * @returns what it printed. @throws Failure with PM2's own words when it fails or takes longer than `timeoutMs`.
+ */
+export async function runPm2(
+  place: Place,
+  args: string[],
+  timeoutMs: number,
+  further: Record<string, string> = {},
+): Promise<string> {
   mkdirSync(pm2Home(place.home), { recursive: true, mode: 0o700 });
-  const result = await execa(process.execPath, [PM2, ...args], {
+  const result = await execa(process.execPath, [fileOfPackage("pm2/bin/pm2"), ...args], {
     cwd: place.workDir,
-    env: environmentFor(place),
+    env: { ...environmentFor(place), ...further },
     extendEnv: false,
     stdin: "ignore",
     timeout: timeoutMs,
@@ -56,13 +80,34 @@ export async function runPm2(place: Place, args: string[], timeoutMs: number): P
       `pm2 ${args[0]} failed: ${words === "" ? reasonOf(result.cause ?? "it said nothing") : reasonOf(words)}`,
     );
   }
+  return result.stdout;
 }
 
-/** What PM2 and, through it, the roles get to see: the caller's environment without what npm and PM2 put into it. */
+/**
+ * How many processes PM2 itself runs, or is about to start again. Call it where its daemon lives: PM2 would start one.
+ * @returns null where the daemon does not answer.
+ */
+export async function countTended(place: Place): Promise<number | null> {
+  try {
+    const list = (await runPm2(place, ["jlist"], ANSWER_MS_MAX)).trim().split("\n").at(-1) ?? "";
+    const apps = JSON.parse(list) as { pm2_env?: { status?: string } }[];
+    return apps.filter(({ pm2_env }) => TENDED.has(pm2_env?.status ?? "")).length;
+  } catch (error) {
+    if (error instanceof Failure || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/**
+ * What PM2 and, through it, the roles get to see: the caller's environment without what npm and PM2 put into it, and without
+ * keys, which PM2 would show and save.
+ */
 function environmentFor({ home, workDir }: Place): Record<string, string> {
-  const ofOthers = /^(npm_|pm_id$|INIT_CWD$|NODE_ENV$|PM2_)/;
+  // `_` is the program that a shell has started last: a daemon that fails runs  node $_ update  (pm2/lib/Daemon.js).
+  const ofOthers = /^(npm_|pm_id$|INIT_CWD$|NODE_ENV$|PM2_|_$)/;
+  const hidden = [MARK_VARIABLE, UPDATER_VARIABLE, ...KEY_VARIABLES];
   const kept = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !ofOthers.test(name) && name !== MARK_VARIABLE),
+    Object.entries(process.env).filter(([name]) => !ofOthers.test(name) && !hidden.includes(name)),
   ) as Record<string, string>;
   return {
     ...kept,

@@ -231,7 +231,9 @@ export class Screen {
     const said = plainLine(text);
     if (replaces !== undefined) this.note(`nothing heard it any more, so it is a message now: ${said}`);
     else if (meanwhile === true && toTaskId !== undefined)
-      this.note(`passed on to ${plainLine(this.titles.get(toTaskId) ?? "the reply that is being written")}: ${said}`);
+      this.note(
+        `passed on to ${plainLine(this.titles.get(toTaskId) ?? "the reply that is being written, which hears it after its next step, or at its end")}: ${said}`,
+      );
   }
 
   /** What is on the screen stays there; what the turn says from now on stands below it. */

@@ -6,6 +6,7 @@ const MEANINGS: Record<SlashName, string> = {
   next: "a message with a turn of its own, after the one that runs",
   attach: "take a file along with your next message: a picture, a recording, a PDF or a text",
   stop: "end what runs now: the reply that is being written, or else the work that began last",
+  retry: "have your last message answered anew; the earlier reply stays as a version",
   clear: "begin a new conversation; the old one is kept, and memory stays",
   help: "show this list",
 };

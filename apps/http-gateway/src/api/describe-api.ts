@@ -5,6 +5,7 @@
 
 import { AttachedFile, Attachment } from "@mimikit/protocol/base/attachment";
 import { capitalized } from "@mimikit/protocol/base/capitalized";
+import { Problem } from "@mimikit/protocol/base/cause";
 import { OnInterrupt } from "@mimikit/protocol/base/fields";
 import { Id } from "@mimikit/protocol/base/id";
 import { Report } from "@mimikit/protocol/base/report";
@@ -13,6 +14,7 @@ import { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { Usage } from "@mimikit/protocol/base/usage";
 import { AuditLine } from "@mimikit/protocol/records/audit";
 import { Past } from "@mimikit/protocol/records/trigger";
+import { Coded } from "@mimikit/protocol/texts/coded";
 import { All, Any, Atom, ConditionTree, Not } from "@mimikit/protocol/triggers/condition-schema";
 import {
   Missed,
@@ -38,6 +40,7 @@ const NAMED: Record<string, unknown> = {
   Attachment,
   AttachmentType: Attachment.shape.type,
   AuditLine,
+  Coded,
   Condition: ConditionTree,
   Id,
   Missed,
@@ -45,6 +48,7 @@ const NAMED: Record<string, unknown> = {
   OnInterrupt,
   OrCondition: Any,
   Past,
+  Problem,
   Report,
   Role,
   Schedule,

@@ -12,6 +12,7 @@ import type { UsageBook } from "@mimikit/store/views/usage-book";
 import type { Auth } from "../auth/auth.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { Live } from "../live/live.ts";
+import type { Demo } from "../state/demo.ts";
 import type { Look, View } from "../state/view.ts";
 import type { Wishes } from "../state/wishes.ts";
 
@@ -37,5 +38,6 @@ export interface Parts {
   memory: MemoryPlace;
   /** What explanations are made of. */
   world: TriggerWorld;
+  demo: Demo;
   log: Log;
 }

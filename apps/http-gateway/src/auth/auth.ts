@@ -2,9 +2,11 @@
  * Who may use the gateway: whoever holds the token of the home, and every browser that was paired
  * (docs/security.md#signing-in). Nobody is trusted for where they come from, the own machine included.
  */
+
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
+import { coded } from "@mimikit/protocol/texts/coded";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { Problem } from "../http/problem.ts";
 import { Attempts } from "./attempts.ts";
@@ -96,7 +98,7 @@ export class Auth {
   /** The right credential always passes; a wrong one counts; both wrong and missing ones wait while the address is locked. */
   private decide(request: IncomingMessage, caller: Caller | null, tried: boolean): Caller {
     if (caller !== null) return caller;
-    const problem = new Problem(401, tried ? "the credential is not valid" : "a credential is needed", {
+    const problem = new Problem(401, coded(tried ? "credential_wrong" : "credential_needed"), {
       hint: "Send Authorization: Bearer with the content of the token file, or open the page with the link of `mimikit pair`.",
     });
     if (tried) return this.refuse(request, problem);
@@ -107,7 +109,7 @@ export class Auth {
   private throwIfLocked(address: string, nowMs: number): void {
     const waitSec = this.attempts.waitSec(address, nowMs);
     if (waitSec === 0) return;
-    throw new Problem(429, "too many wrong credentials", {
+    throw new Problem(429, coded("credentials_too_many"), {
       hint: `Try again in ${waitSec} s.`,
       headers: { "Retry-After": String(waitSec) },
     });

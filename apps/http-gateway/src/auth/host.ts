@@ -3,8 +3,10 @@
  * point any name there, so every request and every upgrade must name us exactly, and must come from our own page or
  * from no page at all.
  */
+
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { Problem } from "../http/problem.ts";
 
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
@@ -45,10 +47,10 @@ export class HostPolicy {
    * read: anybody can write them.
    */
   check(request: IncomingMessage): void {
-    if (request.headersDistinct.host?.length !== 1) throw new Problem(421, "exactly one Host header is needed");
+    if (request.headersDistinct.host?.length !== 1) throw new Problem(421, coded("one_host"));
     const host = (request.headers.host ?? "").toLowerCase();
     if (!this.isOurs(host, request.socket.localPort ?? 0)) {
-      throw new Problem(421, "this host name is not served here", {
+      throw new Problem(421, coded("host_not_served"), {
         hint: "Use 127.0.0.1 or localhost with the right port, or add the name to MIMIKIT_ALLOWED_HOSTS.",
       });
     }
@@ -56,7 +58,7 @@ export class HostPolicy {
     if (origins === undefined) return;
     // Only the page that we served ourselves under this very name: same scheme, same name, same port.
     const isOwnPage = origins.length === 1 && this.originsOf(host).includes(origins[0] ?? "");
-    if (!isOwnPage) throw new Problem(403, "requests from this origin are not accepted");
+    if (!isOwnPage) throw new Problem(403, coded("origin_refused"));
   }
 
   private isOurs(host: string, port: number): boolean {

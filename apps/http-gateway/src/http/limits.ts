@@ -1,6 +1,8 @@
 /** A request is bounded before it is understood: its type, size, encoding and depth are checked before it is parsed. */
+
 import type { IncomingMessage } from "node:http";
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
+import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { BODY_DEPTH_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import type { z } from "zod";
 import { Problem } from "./problem.ts";
@@ -35,7 +37,7 @@ export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   if (keys === undefined) return undefined;
   const [key, ...others] = keys;
   if (others.length === 0 && key !== undefined && key.length > 0 && key.length <= IDEMPOTENCY_KEY_CHARS_MAX) return key;
-  throw new Problem(400, `Idempotency-Key must be one value of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} characters`);
+  throw new Problem(400, coded("key_one_value", { max: IDEMPOTENCY_KEY_CHARS_MAX }));
 }
 
 /** Parses text from outside within the limits of a body. Throws Problem 400. */
@@ -45,7 +47,7 @@ export function parseBounded(text: string, bytesMax: number): unknown {
     assertNoForbiddenKeys(value);
     return value;
   } catch (error) {
-    if (error instanceof BadJson) throw new Problem(400, `unacceptable JSON: ${error.message}`);
+    if (error instanceof BadJson) throw new Problem(400, coded("json_unacceptable", { problem: error.message }));
     throw error;
   }
 }
@@ -54,21 +56,21 @@ export function parseBounded(text: string, bytesMax: number): unknown {
 export function checkedAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  throw new Problem(400, describeIssues(checked.error));
+  throw new Problem(400, codeOrQuote(describeIssues(checked.error)));
 }
 
 /** Every mutating route wants JSON: a form or a text, which a foreign page can send without asking, is none. */
 export function assertJsonType(request: IncomingMessage): void {
   const type = request.headers["content-type"] ?? "";
   if (!JSON_TYPE.test(type)) {
-    throw new Problem(415, "the body must be JSON", { hint: "Send Content-Type: application/json." });
+    throw new Problem(415, coded("body_not_json"), { hint: "Send Content-Type: application/json." });
   }
   const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") throw new Problem(415, "the body must not be compressed");
+  if (encoding !== "identity") throw new Problem(415, coded("body_compressed"));
 }
 
 async function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
-  const tooLarge = () => new Problem(413, `the body is larger than ${bytesMax} bytes`);
+  const tooLarge = () => new Problem(413, coded("body_too_large", { max: bytesMax }));
   if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -81,7 +83,7 @@ async function readText(request: IncomingMessage, bytesMax: number): Promise<str
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (error) {
-    if (error instanceof TypeError) throw new Problem(400, "the body is not valid UTF-8");
+    if (error instanceof TypeError) throw new Problem(400, coded("body_not_utf8"));
     throw error;
   }
 }
@@ -89,7 +91,7 @@ async function readText(request: IncomingMessage, bytesMax: number): Promise<str
 function assertNoForbiddenKeys(value: unknown): void {
   if (value === null || typeof value !== "object") return;
   for (const [key, member] of Object.entries(value)) {
-    if (FORBIDDEN_KEYS.has(key)) throw new Problem(400, "a key of the JSON is not allowed");
+    if (FORBIDDEN_KEYS.has(key)) throw new Problem(400, coded("json_forbidden_key"));
     assertNoForbiddenKeys(member);
   }
 }

@@ -1,6 +1,6 @@
 /** What a client is told when something is wrong: one shape for every error, and never a stack (docs/api.md#errors). */
-import { STATUS_CODES } from "node:http";
 import { BadJson } from "@mimikit/protocol/base/json";
+import { type Coded, coded, codeOrQuote, englishOf } from "@mimikit/protocol/texts/coded";
 import type { ApiError } from "@mimikit/protocol/wire/api";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
@@ -16,6 +16,7 @@ export const PROBLEMS: Readonly<Record<number, { code: string; meaning: string }
   410: { code: "gone", meaning: "it is over" },
   413: { code: "too_large", meaning: "the body is too large" },
   415: { code: "not_json", meaning: "the body is not JSON" },
+  416: { code: "no_such_range", meaning: "the file has no such bytes" },
   421: { code: "wrong_host", meaning: "the gateway does not answer to this host" },
   429: { code: "slow_down", meaning: "too many wrong credentials; Retry-After says when to go on" },
   431: { code: "too_large", meaning: "the headers are too large" },
@@ -35,11 +36,14 @@ interface ProblemOptions {
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
+  /** Its message as a code, for other languages. */
+  readonly said: Coded;
   readonly hint: string | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(status: number, message: string, options: ProblemOptions = {}) {
-    super(message);
+  constructor(status: number, said: Coded, options: ProblemOptions = {}) {
+    super(englishOf(said));
+    this.said = said;
     this.status = status;
     this.code = options.code ?? PROBLEMS[status]?.code ?? "error";
     this.hint = options.hint;
@@ -47,24 +51,25 @@ export class Problem extends Error {
   }
 
   get body(): ApiError {
-    return { error: { code: this.code, message: this.message, ...(this.hint !== undefined && { hint: this.hint }) } };
+    const { code, message, hint, said } = this;
+    return { error: { code, message, ...(hint !== undefined && { hint }), coded: { message: said } } };
   }
 }
 
 /** What to tell the client about any thrown value. Unknown errors say nothing about our insides. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof BadJson) return new Problem(400, error.message);
-  if (error instanceof URIError) return new Problem(400, "the address is not well-formed");
+  if (error instanceof BadJson) return new Problem(400, codeOrQuote(error.message));
+  if (error instanceof URIError) return new Problem(400, coded("address_malformed"));
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
-    return new Problem(507, "the disk is full: nothing was saved", { hint: "Free some space, then send it again." });
+    return new Problem(507, coded("disk_full"), { hint: "Free some space, then send it again." });
   }
   if (hasCode(error, "EROFS")) {
     const hint = "Run `mimikit doctor` where it runs.";
-    return new Problem(507, "the disk is read-only now: nothing was saved", { code: "read_only", hint });
+    return new Problem(507, coded("disk_read_only"), { code: "read_only", hint });
   }
   // Express and the file server throw errors that carry a status, for example for a malformed path.
   const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
-  if (status >= 400 && status < 500) return new Problem(status, STATUS_CODES[status] ?? "the request is not valid");
-  return new Problem(500, "something went wrong in the gateway", { hint: "The log of the gateway says what." });
+  if (status >= 400 && status < 500) return new Problem(status, coded("http_status", { status }));
+  return new Problem(500, coded("internal"), { hint: "The log of the gateway says what." });
 }

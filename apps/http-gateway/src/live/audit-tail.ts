@@ -2,7 +2,7 @@
  * What the processes do, told as they do it: each audit line once, from the first look on. A file that was finished between
  * two looks is read to its end where it is kept then.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import type { AuditLine } from "@mimikit/protocol/records/audit";
@@ -70,6 +70,7 @@ class ChainTail {
 
   /** Throws what the disk throws, and for damaged bytes. */
   read(): AuditLine[] {
+    if (this.isAsRead()) return [];
     const file = this.open();
     if (file === null) {
       // What is written from now on is news from its first line.
@@ -85,6 +86,12 @@ class ChainTail {
     } finally {
       closeSync(file);
     }
+  }
+
+  /** Is the file as it was when all of it was read? An inode is given to no other file while this one is there. */
+  private isAsRead(): boolean {
+    const info = lstatSync(join(this.home, auditFile(this.actor)), { throwIfNoEntry: false });
+    return this.seq !== undefined && info?.ino === this.inode && info.size === this.offset;
   }
 
   /** What there is already is no news. */
@@ -120,8 +127,9 @@ class ChainTail {
     const all = Buffer.concat([this.torn, bytes.subarray(0, count)]);
     const end = all.lastIndexOf(NEWLINE) + 1;
     this.torn = all.length - end > RECORD_BYTES_MAX ? Buffer.alloc(0) : all.subarray(end);
+    if (end === 0) return [];
     return all
-      .toString("utf8", 0, end)
+      .toString("utf8", 0, end - 1)
       .split("\n")
       .flatMap((line) => parseAuditLine(line) ?? []);
   }

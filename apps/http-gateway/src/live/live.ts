@@ -4,18 +4,14 @@
  */
 import { join } from "node:path";
 import { KINDS } from "@mimikit/protocol/base/kind";
-import type {
-  ChatMessage,
-  QuestionView,
-  ServerFrame,
-  Status,
-  TaskSummary,
-  TriggerSummary,
-} from "@mimikit/protocol/wire/api";
+import type { ChatMessage, ServerFrame, Status, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { notificationIn } from "@mimikit/protocol/wire/notification";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { streamPath } from "@mimikit/store/disk/state";
+import { newestFirst } from "@mimikit/store/views/ended-tasks";
+import { bySoonest } from "../state/agenda.ts";
 import type { Mishaps } from "../state/mishaps.ts";
+import { differences, isUnchanged } from "../state/ordered-list.ts";
 import type { Look, View } from "../state/view.ts";
 import { AuditTail } from "./audit-tail.ts";
 import { EventLog } from "./event-log.ts";
@@ -30,6 +26,8 @@ const SNAPSHOT_ENDED_TASKS_MAX = 50;
 /** The soonest; `GET /api/triggers` has them all. */
 const SNAPSHOT_TRIGGERS_MAX = 100;
 const STATUS_MS_MIN = 1_000;
+/** Milliseconds between two looks at the audit log: a turn writes a dozen lines, one by one. */
+const DONE_MS_MIN = 100;
 
 export interface LiveOptions {
   home: string;
@@ -43,10 +41,7 @@ export interface LiveOptions {
 
 /** What clients have been told. */
 interface Published {
-  messages: ReadonlyMap<string, ChatMessage>;
-  tasks: ReadonlyMap<string, TaskSummary>;
-  questions: ReadonlyMap<string, QuestionView>;
-  triggers: ReadonlyMap<string, TriggerSummary>;
+  look: Look;
   status: Status;
 }
 
@@ -63,6 +58,8 @@ export class Live {
   private readonly firstLook = Promise.withResolvers<void>();
   private published: Published | undefined;
   private statusAtMs = Number.NEGATIVE_INFINITY;
+  private doneTimer: NodeJS.Timeout | undefined;
+  private isDoneDue = false;
 
   constructor(options: LiveOptions) {
     this.options = options;
@@ -72,12 +69,30 @@ export class Live {
     );
   }
 
-  /** Looks at the state directory and tells every client what is new. One call at a time, or events could go backwards. */
-  async tick(full = false): Promise<void> {
-    const look = await this.options.view.refresh(full);
+  /**
+   * Looks at the state directory and tells every client what is new. One call at a time, or events could go backwards.
+   * @param where the directories of which a notification told, `all` of them, or all whatever they look like (`full`).
+   */
+  async tick(where: ReadonlySet<string> | "all" | "full" = "all"): Promise<void> {
+    const { view } = this.options;
+    const look = await (typeof where === "string" ? view.refresh(where === "full") : view.refreshHeard(where));
     const status = await this.freshStatus(look);
     this.publish(look, status);
     this.follow(look);
+    this.tellDone();
+  }
+
+  /** Tells what the audit log has got since; at once, and then again after a while if anybody asks for it meanwhile. */
+  private tellDone(): void {
+    if (this.doneTimer !== undefined) {
+      this.isDoneDue = true;
+      return;
+    }
+    this.isDoneDue = false;
+    this.doneTimer = setTimeout(() => {
+      this.doneTimer = undefined;
+      if (this.isDoneDue) this.tellDone();
+    }, DONE_MS_MIN).unref();
     for (const line of this.done.read()) {
       this.options.mishaps.note(line);
       this.emit({ type: "audit", data: line });
@@ -141,37 +156,44 @@ export class Live {
 
   private publish(look: Look, status: Status): void {
     const before = this.published;
-    const [messages, tasks] = [byId(look.messages), byId(look.tasks)];
-    const [questions, triggers] = [byId(look.questions), byId(look.triggers)];
-    this.published = { messages, tasks, questions, triggers, status };
+    this.published = { look, status };
     if (before === undefined) {
       // The first look is what every first client gets as its snapshot.
       this.firstLook.resolve();
       return;
     }
-    for (const message of messages.values()) {
-      const known = before.messages.get(message.id);
+    if (look !== before.look) this.publishChanges(before.look, look);
+    if (!isUnchanged(before.status, status)) this.emit({ type: "status", data: status });
+  }
+
+  private publishChanges(before: Look, look: Look): void {
+    if (look.messages !== before.messages) this.publishMessages(before.messages, look.messages);
+    const tasks = differences(before.tasks, look.tasks, newestFirst);
+    for (const task of tasks.come.reverse()) this.emit({ type: "task", data: task });
+    const [questions, asked] = [byId(look.questions), byId(before.questions)];
+    for (const question of look.questions) {
+      if (!asked.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: true } });
+    }
+    for (const question of before.questions) {
+      if (!questions.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: false } });
+    }
+    const triggers = differences(before.triggers, look.triggers, bySoonest);
+    for (const trigger of triggers.come) this.emit({ type: "trigger", data: { ...trigger, isOver: false } });
+    for (const trigger of triggers.gone) this.emit({ type: "trigger", data: { ...trigger, isOver: true } });
+  }
+
+  private publishMessages(before: readonly ChatMessage[], messages: readonly ChatMessage[]): void {
+    // As a rule the conversation only got longer, and has lost its oldest messages.
+    const lost = Math.max(0, before.indexOf(messages[0] as ChatMessage));
+    let same = 0;
+    while (same < messages.length && messages[same] === before[lost + same]) same++;
+    const told = byId(before.slice(lost + same));
+    for (const message of messages.slice(same)) {
+      const known = told.get(message.id);
       if (!isKnown(known, message)) this.emit({ type: "message", data: message });
       const notification = known === undefined ? notificationIn(message) : null;
       if (notification !== null) this.emit({ type: "notification", data: notification });
     }
-    for (const task of [...tasks.values()].reverse()) {
-      if (!isUnchanged(before.tasks.get(task.id), task)) this.emit({ type: "task", data: task });
-    }
-    for (const question of questions.values()) {
-      if (!before.questions.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: true } });
-    }
-    for (const question of before.questions.values()) {
-      if (!questions.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: false } });
-    }
-    for (const trigger of triggers.values()) {
-      if (!isUnchanged(before.triggers.get(trigger.id), trigger))
-        this.emit({ type: "trigger", data: { ...trigger, isOver: false } });
-    }
-    for (const trigger of before.triggers.values()) {
-      if (!triggers.has(trigger.id)) this.emit({ type: "trigger", data: { ...trigger, isOver: true } });
-    }
-    if (!isUnchanged(before.status, status)) this.emit({ type: "status", data: status });
   }
 
   /** The status is looked up at most once a second; between that it is what it was, unless the look says otherwise. */
@@ -187,20 +209,24 @@ export class Live {
     // Clients are told of no batch of conditions and of no roll-up, so they could make nothing of their steps.
     const running = new Set(look.running.filter(({ kind }) => KINDS[kind].part !== "upkeep").map(({ id }) => id));
     for (const id of this.tails.keys()) if (!running.has(id)) this.tails.delete(id);
+    let isNew = false;
     for (const id of running) {
-      if (!this.tails.has(id)) this.tails.set(id, new StreamTail(join(this.options.home, streamPath(id))));
+      if (this.tails.has(id)) continue;
+      this.tails.set(id, new StreamTail(join(this.options.home, streamPath(id))));
+      isNew = true;
     }
-    this.readStreams();
+    // Of those that were followed before, a notification tells, and a loop of its own looks at them.
+    if (isNew) this.readStreams();
   }
 
-  private snapshot({ messages, tasks, questions, triggers, status }: Published): ServerFrame {
+  private snapshot({ look: { messages, tasks, questions, triggers }, status }: Published): ServerFrame {
     return {
       type: "snapshot",
       cursor: this.events.cursor,
-      messages: newestWithin([...messages.values()]),
-      tasks: newestOf([...tasks.values()]),
-      questions: [...questions.values()],
-      triggers: soonestOf([...triggers.values()]),
+      messages: newestWithin(messages),
+      tasks: newestOf(tasks),
+      questions: [...questions],
+      triggers: soonestOf(triggers),
       status,
     };
   }
@@ -221,11 +247,12 @@ function countsAll({ counts }: Status, { triggers, questions }: Look): boolean {
 
 /** What a message says never changes; only whether it still waits, and for whom. */
 function isKnown(before: ChatMessage | undefined, message: ChatMessage): boolean {
-  return before !== undefined && before.pending === message.pending && before.toTaskId === message.toTaskId;
-}
-
-function isUnchanged(before: unknown, after: unknown): boolean {
-  return before === after || JSON.stringify(before) === JSON.stringify(after);
+  return (
+    before !== undefined &&
+    before.pending === message.pending &&
+    before.toTaskId === message.toTaskId &&
+    before.again === message.again
+  );
 }
 
 /** The newest messages that fit into a snapshot; always at least one. */

@@ -2,7 +2,9 @@
  * One client of /ws. It says hello first, in time, and is then answered frame by frame in order; a client that does not
  * read what it is sent is cut off, not buffered for (SPEC K3).
  */
+
 import type { IncomingMessage } from "node:http";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { BODY_BYTES_MAX, ClientFrame, type ServerFrame } from "@mimikit/protocol/wire/api";
 import type { RawData, WebSocket } from "ws";
 import type { Auth, Caller } from "../auth/auth.ts";
@@ -126,7 +128,7 @@ export class Socket {
   }
 
   private async greet(frame: ClientFrame): Promise<void> {
-    if (frame.type !== "hello") throw new Problem(401, "say hello first");
+    if (frame.type !== "hello") throw new Problem(401, coded("socket_hello_first"));
     const caller = await this.parts.auth.identifySocket(this.upgrade, frame.token);
     await this.parts.live.join(this, frame.cursor);
     this.caller = caller;
@@ -135,7 +137,7 @@ export class Socket {
   private async answer(frame: ClientFrame): Promise<void> {
     switch (frame.type) {
       case "hello":
-        throw new Problem(400, "hello was said already");
+        throw new Problem(400, coded("socket_hello_twice"));
       case "input": {
         const { id, type: _, ...input } = frame;
         const messageId = await this.parts.wishes.sendMessage(input, id);
@@ -172,7 +174,8 @@ export class Socket {
       return;
     }
     const id = frameId(frame);
-    this.reply({ type: "error", code: problem.code, message: problem.message, ...(id !== undefined && { id }) });
+    const { code, message, coded: codes } = problem.body.error;
+    this.reply({ type: "error", code, message, ...(codes && { coded: codes }), ...(id !== undefined && { id }) });
   }
 
   private reply(frame: ServerFrame): void {

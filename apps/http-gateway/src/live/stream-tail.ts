@@ -1,8 +1,8 @@
 /** Follows what a running task writes while it runs. Whole lines only: a torn last line waits for its end. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
-import { STREAM_BYTES_MAX, StreamLine } from "@mimikit/protocol/wire/stream";
+import { STREAM_BYTES_MAX, type StreamLine } from "@mimikit/protocol/wire/stream";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { parseStreamLine } from "@mimikit/store/views/shown-text";
 
 const NEWLINE = 0x0a;
 /** What a client that joins late is shown of the text so far. */
@@ -37,7 +37,7 @@ export class StreamTail {
       return [];
     }
     this.torn = bytes.subarray(end + 1);
-    const lines = bytes.toString("utf8", 0, end).split("\n").flatMap(parseLine);
+    const lines = bytes.toString("utf8", 0, end).split("\n").flatMap(parseStreamLine);
     for (const line of lines) this.note(line);
     return lines;
   }
@@ -97,16 +97,5 @@ export class StreamTail {
     this.text = "";
     this.thought = "";
     this.latestStep = undefined;
-  }
-}
-
-/** A line that is none of ours is passed over: streams are lossy by design. */
-function parseLine(line: string): StreamLine[] {
-  if (line === "") return [];
-  try {
-    return [parseRecord(StreamLine, line)];
-  } catch (error) {
-    if (error instanceof BadJson) return [];
-    throw error;
   }
 }

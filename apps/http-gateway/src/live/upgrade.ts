@@ -1,6 +1,8 @@
 /** From an HTTP request to a client of /ws: the same gates as for any request, and only so many at once. */
+
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { WebSocketServer } from "ws";
 import type { HostPolicy } from "../auth/host.ts";
 import { FRAME_BYTES_MAX, SOCKETS_MAX } from "../http/limits.ts";
@@ -21,7 +23,7 @@ export function acceptUpgrades(
     try {
       hosts.check(request);
       assertSocketAddress(request);
-      if (clients.size >= SOCKETS_MAX) throw new Problem(503, "too many open connections");
+      if (clients.size >= SOCKETS_MAX) throw new Problem(503, coded("too_many_sockets"));
     } catch (error) {
       refuse(socket, problemOf(error));
       return;
@@ -33,8 +35,8 @@ export function acceptUpgrades(
 
 /** A credential in an address ends up in logs and histories, so /ws has no parameters at all. */
 function assertSocketAddress({ url = "" }: IncomingMessage): void {
-  if (url.startsWith("/ws?")) throw new Problem(400, "/ws takes no parameters: the credential goes into hello");
-  if (url !== "/ws") throw new Problem(404, "there is no WebSocket at this address");
+  if (url.startsWith("/ws?")) throw new Problem(400, coded("socket_parameters"));
+  if (url !== "/ws") throw new Problem(404, coded("no_socket_at_address"));
 }
 
 function refuse(socket: Duplex, problem: Problem): void {

@@ -1,5 +1,7 @@
 /** `GET` and `POST /api/adoption`: the content of a state directory that was not made here, and the owner's yes to it. */
+
 import { contentsOf } from "@mimikit/agent/home-contents";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { AdoptionView, NoBody } from "@mimikit/protocol/wire/api";
 import { adopt, isAdopted } from "@mimikit/runtime/home/adoption";
 import type { Parts } from "../api/parts.ts";
@@ -27,10 +29,7 @@ export const adoptHome = route({
   async handle({ request }, parts) {
     const { home, environment } = parts;
     if (!isAdopted(home, environment) && request.headers.authorization !== undefined)
-      throw new Problem(
-        409,
-        "the token may have come with the directory: adopt it on the page, or with  mimikit adopt",
-      );
+      throw new Problem(409, coded("adopt_on_page"));
     adopt(home, environment);
     return viewOf(parts);
   },

@@ -2,6 +2,7 @@
  * `POST /api/attachments`: the bytes of one file as they are; 201 once they are durable. `GET /api/attachments/:id` gives
  * them back so that no browser takes them for anything but what they were found to be (SPEC I8).
  */
+
 import type { IncomingMessage } from "node:http";
 import {
   ATTACHMENT_BYTES_MAX,
@@ -10,18 +11,18 @@ import {
   Attachment,
   isImage,
 } from "@mimikit/protocol/base/attachment";
+import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { AttachmentRefused, findAttachment, storeAttachment, tooLarge } from "@mimikit/store/attachments/attachments";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { ATTACHMENTS } from "@mimikit/store/disk/state";
 import { route } from "../api/route.ts";
 import { AttachmentParams } from "../http/params.ts";
 import { Problem } from "../http/problem.ts";
+import { SANDBOXED } from "../http/sandboxed.ts";
 
 /** A form is not a file: its own lines would be stored with what it carries. */
 const FORM = /^(multipart\/|application\/x-www-form-urlencoded)/i;
 const TYPE = /^[\w.+-]+\/[\w.+-]+/;
-/** Whatever a file holds, nothing in it runs, loads or opens anything. */
-const SANDBOXED = "default-src 'none'; sandbox";
 
 const STATUS: Record<AttachmentRefused["reason"], number> = {
   empty: 400,
@@ -58,7 +59,7 @@ export const download = route({
   errors: { 404: "unknown" },
   handle: async ({ params, response }, { home, fs }) => {
     const attachment = await findAttachment(fs, params.id);
-    if (attachment === null) throw new Problem(404, "there is no attachment with this id");
+    if (attachment === null) throw new Problem(404, coded("no_such_attachment"));
     for (const [name, value] of Object.entries(headersOf(attachment))) response.setHeader(name, value);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const options = { root: `${home}/${ATTACHMENTS}`, cacheControl: false, etag: false, lastModified: false };
@@ -84,13 +85,13 @@ function headersOf({ id, type }: Attachment): Record<string, string> {
 function assertFile({ headers }: IncomingMessage): void {
   const type = headers["content-type"] ?? "";
   if (!TYPE.test(type) || FORM.test(type)) {
-    throw new Problem(415, "the body must be the bytes of one file", {
+    throw new Problem(415, coded("body_not_file"), {
       code: "unknown_type",
       hint: "Send them as they are, with the file's own Content-Type.",
     });
   }
   if ((headers["content-encoding"] ?? "identity") !== "identity")
-    throw new Problem(415, "the body must not be compressed", { code: "unknown_type" });
+    throw new Problem(415, coded("body_compressed"), { code: "unknown_type" });
   if (Number(headers["content-length"] ?? 0) > ATTACHMENT_BYTES_MAX) throw problemOfRefusal(tooLarge());
 }
 
@@ -105,5 +106,5 @@ async function stored(home: string, fs: FileSystem, request: IncomingMessage): P
 }
 
 function problemOfRefusal({ reason, message }: AttachmentRefused): Problem {
-  return new Problem(STATUS[reason], message, { ...(reason === "unknown_type" && { code: reason }) });
+  return new Problem(STATUS[reason], codeOrQuote(message), { ...(reason === "unknown_type" && { code: reason }) });
 }

@@ -1,6 +1,7 @@
 /** `GET /api/audit?after=|before=&limit=&actor=`: what the processes have done, in order of time. */
 
 import { AuditLine } from "@mimikit/protocol/records/audit";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { AUDIT_ENTRIES_DEFAULT, AUDIT_ENTRIES_MAX, AuditAnswer } from "@mimikit/protocol/wire/api";
 import { parsePosition, readAfter, readBefore } from "@mimikit/runtime/audit/audit-trail";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
@@ -32,7 +33,7 @@ export const audit = route({
   status: 200,
   answer: AuditAnswer,
   handle: ({ query: { after, before, limit, actor } }, { home }) => {
-    if (after !== undefined && before !== undefined) throw new Problem(400, "either after or before, not both");
+    if (after !== undefined && before !== undefined) throw new Problem(400, coded("one_audit_place"));
     const actors = actor === undefined ? PROCESS_ROLES : [actor];
     return after === undefined
       ? readBefore(home, before ?? null, limit, actors)

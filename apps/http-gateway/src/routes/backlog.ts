@@ -1,8 +1,8 @@
 /** `/api/backlog`: the checkboxes of backlog.md, and the wish that changes them. */
 
 import { BadJson } from "@mimikit/protocol/base/json";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { Accepted, BacklogAnswer, BacklogBody } from "@mimikit/protocol/wire/api";
-import { BACKLOG_PATH } from "@mimikit/store/disk/state";
 import { readBacklog } from "@mimikit/store/documents/backlog";
 import { route } from "../api/route.ts";
 import { Problem } from "../http/problem.ts";
@@ -19,7 +19,7 @@ export const backlog = route({
       return { items: await readBacklog(fs) };
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
-      throw new Problem(503, `${BACKLOG_PATH} cannot be read: ${error.message}`);
+      throw new Problem(503, coded("backlog_unreadable", { detail: error.message }));
     }
   },
 });

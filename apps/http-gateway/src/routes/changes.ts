@@ -1,6 +1,7 @@
 /** `/api/changes` and `/api/undo`: what was changed lately, and the wish that takes it back (SPEC J3). */
 
 import { CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
+import { withCodes } from "@mimikit/protocol/texts/coded";
 import { Accepted, CHANGES_LISTED_DEFAULT, ChangesAnswer, UndoBody } from "@mimikit/protocol/wire/api";
 import { listChanges } from "@mimikit/runtime/config/list-changes";
 import { z } from "zod";
@@ -22,7 +23,7 @@ export const changes = route({
   answer: ChangesAnswer,
   handle: async ({ query }, { view, fs, mirror }) => {
     await view.refresh();
-    return { changes: await listChanges({ fs, mirror }, Date.now(), query.limit) };
+    return { changes: (await listChanges({ fs, mirror }, Date.now(), query.limit)).map(withCodes) };
   },
 });
 

@@ -4,7 +4,16 @@ import { refreshMemoryIndex, searchMemory as search } from "@mimikit/memory/sear
 import { describeMemory } from "@mimikit/memory/sources/describe-memory";
 import { HITS_DEFAULT, MemorySearch } from "@mimikit/memory/sources/memory-query";
 import { listMemory, readMemory } from "@mimikit/memory/sources/read-memory";
-import { Accepted, MemoryAnswer, MemoryBody, MemoryFiles, MemoryStatus, MemoryText } from "@mimikit/protocol/wire/api";
+import { coded } from "@mimikit/protocol/texts/coded";
+import {
+  Accepted,
+  MemoryAnswer,
+  MemoryBody,
+  MemoryEditBody,
+  MemoryFiles,
+  MemoryStatus,
+  MemoryText,
+} from "@mimikit/protocol/wire/api";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
 import { z } from "zod";
 import { route } from "../api/route.ts";
@@ -66,7 +75,7 @@ export const memoryFile = route({
   handle: async ({ query: { name } }, { memory }) => {
     const read = await readMemory(memory, name);
     if (read === null)
-      throw new Problem(404, `${name} is no file of memory that could be shown`, {
+      throw new Problem(404, coded("no_memory_file", { name }), {
         hint: "GET /api/memory/files lists them; links, and files of more than 1 MB, are not shown",
       });
     return read;
@@ -82,4 +91,17 @@ export const addMemory = route({
   status: 202,
   answer: Accepted,
   handle: async ({ body, key }, { wishes }) => ({ id: await wishes.addMemory(body, key) }),
+});
+
+export const editMemory = route({
+  method: "post",
+  path: "/api/memory/edit",
+  summary:
+    "an entry of memory reads `to` from now on, or is forgotten where there is no `to`; it is named by how it begins, at most " +
+    "1,000 characters ([memory](memory.md))",
+  body: MemoryEditBody,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.editMemory(body, key) }),
 });

@@ -1,9 +1,14 @@
-/** `GET /api/messages`: a page of the conversation, oldest first, with what still waits in inbox/ at its end. */
+/** `GET /api/messages`: a page of the conversation, oldest first, with what still waits in inbox/ at its end; and what of memory a reply has used. */
 
+import { usedMemory } from "@mimikit/memory/sources/used-memory";
 import { Id } from "@mimikit/protocol/base/id";
+import { coded } from "@mimikit/protocol/texts/coded";
 import { MessagesAnswer } from "@mimikit/protocol/wire/api";
+import { UsedAnswer } from "@mimikit/protocol/wire/used-memory";
 import { z } from "zod";
 import { route } from "../api/route.ts";
+import { IdParams } from "../http/params.ts";
+import { Problem } from "../http/problem.ts";
 import { numberFrom } from "../http/query-fields.ts";
 
 const PAGE_MESSAGES = 50;
@@ -23,4 +28,21 @@ export const messages = route({
   status: 200,
   answer: MessagesAnswer,
   handle: async ({ query }, { view }) => ({ messages: await view.messagesBefore(query.before, query.limit) }),
+});
+
+export const messageUsed = route({
+  method: "get",
+  path: "/api/messages/:id/used",
+  summary:
+    "what of memory the model was shown for a reply: what every turn is told (`always`) and what was found, each with its place " +
+    "and whether it still says so",
+  params: IdParams,
+  status: 200,
+  answer: UsedAnswer,
+  errors: { 404: "no such reply" },
+  handle: async ({ params: { id } }, { mirror, memory }) => {
+    const answer = await usedMemory(id, memory, mirror.ledger);
+    if (answer === null) throw new Problem(404, coded("no_such_reply"));
+    return answer;
+  },
 });

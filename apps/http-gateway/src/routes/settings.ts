@@ -1,10 +1,13 @@
 /** `/api/settings`: what can be set, and how it is set; a change is saved in config.yaml, and can be taken back (SPEC J3). */
 
+import { withCodes } from "@mimikit/protocol/texts/coded";
 import { SettingsAnswer, SettingsBody } from "@mimikit/protocol/wire/api";
+import { loadConfig } from "@mimikit/runtime/config/config";
 import { describeSettings } from "@mimikit/runtime/config/describe-settings";
-import { editSettings, SettingsRefused } from "@mimikit/runtime/config/edit-settings";
+import { missingOf } from "@mimikit/runtime/requirements";
+import type { Parts } from "../api/parts.ts";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { saveSettings } from "../http/save-settings.ts";
 
 export const settings = route({
   method: "get",
@@ -14,7 +17,7 @@ export const settings = route({
     "from the `environment` ([configuration](configuration.md))",
   status: 200,
   answer: SettingsAnswer,
-  handle: (_asked, { home, environment }) => ({ settings: describeSettings(home, environment) }),
+  handle: (_asked, parts) => answerOf(parts),
 });
 
 export const patchSettings = route({
@@ -27,14 +30,19 @@ export const patchSettings = route({
   status: 200,
   answer: SettingsAnswer,
   errors: { 409: "a variable has set it, which wins, or config.yaml cannot be edited as it is" },
-  handle: async ({ body }, { home, fs, environment }) => {
-    const changes = body.changes.map(({ name, value }) => ({ name, value: value ?? undefined }));
-    try {
-      await editSettings({ fs, home, env: environment }, changes);
-    } catch (error) {
-      if (!(error instanceof SettingsRefused)) throw error;
-      throw new Problem(error.reason === "mistake" ? 400 : 409, error.message);
-    }
-    return { settings: describeSettings(home, environment) };
+  handle: async ({ body }, parts) => {
+    await saveSettings(
+      parts,
+      body.changes.map(({ name, value }) => ({ name, value: value ?? undefined })),
+    );
+    return answerOf(parts);
   },
 });
+
+function answerOf({ home, environment }: Parts): SettingsAnswer {
+  const { config } = loadConfig(home, environment);
+  return {
+    settings: describeSettings(home, environment),
+    ...withCodes({ missing: missingOf(config, environment) }),
+  };
+}

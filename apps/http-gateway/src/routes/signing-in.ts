@@ -2,6 +2,7 @@
  * `POST /api/pair` turns a one-time code into a session of this browser, `POST /api/sign-out` ends it
  * (docs/security.md#signing-in).
  */
+import { coded } from "@mimikit/protocol/texts/coded";
 import { NoBody, PairAnswer, PairBody } from "@mimikit/protocol/wire/api";
 import { redeemPairingCode } from "@mimikit/runtime/home/pairing";
 import { route } from "../api/route.ts";
@@ -20,8 +21,8 @@ export const pair = route({
   handle: async ({ body, request, response }, { home, auth, sessions, log }) => {
     const redemption = await redeemPairingCode(home, body.code);
     const hint = "Run `mimikit pair` for a new link.";
-    if (redemption === "unknown") auth.refuse(request, new Problem(401, "this code is not valid", { hint }));
-    if (redemption !== "paired") throw new Problem(410, `this code is ${redemption}`, { hint });
+    if (redemption === "unknown") auth.refuse(request, new Problem(401, coded("code_unknown"), { hint }));
+    if (redemption !== "paired") throw new Problem(410, coded("code_over", { how: redemption }), { hint });
     const { cookie, secret } = await sessions.create(Date.now());
     log.audit({ event: "session_created" });
     response.setHeader("Set-Cookie", auth.setCookie(cookie));

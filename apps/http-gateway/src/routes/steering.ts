@@ -1,8 +1,8 @@
 /**
- * `POST /api/steer`, `/api/tasks/:id/steer`, `/api/stop` and `/api/clear`: what the user says meanwhile (SPEC I5). 202
+ * `POST /api/steer`, `/api/tasks/:id/steer`, `/api/stop`, `/api/clear` and `/api/conversation/retry`: what the user says meanwhile (SPEC I5). 202
  * once the wish is durable; the same Idempotency-Key is the same wish.
  */
-import { Accepted, MESSAGE_BODY_BYTES_MAX, NoBody, SteerBody } from "@mimikit/protocol/wire/api";
+import { Accepted, MESSAGE_BODY_BYTES_MAX, NoBody, RetryBody, SteerBody } from "@mimikit/protocol/wire/api";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
 
@@ -52,4 +52,22 @@ export const clear = route({
   status: 202,
   answer: Accepted,
   handle: async ({ key }, { wishes }) => ({ id: await wishes.clear(key) }),
+});
+
+export const retry = route({
+  method: "post",
+  path: "/api/conversation/retry",
+  summary:
+    "answers your last message anew: `messageId` which is meant, `text` in other words, `answerBy` who answers " +
+    "([second thoughts](steering.md#second-thoughts))",
+  body: RetryBody,
+  bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: {
+    404: "an unknown message",
+    409: "it is not the last one, is being answered, or something came of it that is not over",
+  },
+  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.retry(body, key) }),
 });

@@ -1,7 +1,18 @@
 /** `/api/tasks`: the list, one task with all that is known of it, and the wish to cancel it. */
 
 import { Role } from "@mimikit/protocol/base/role";
-import { Accepted, NoBody, TaskDetail, TaskState, TasksAnswer } from "@mimikit/protocol/wire/api";
+import {
+  Accepted,
+  AgainBody,
+  MESSAGE_BODY_BYTES_MAX,
+  NoBody,
+  TaskDetail,
+  TaskState,
+  TasksAnswer,
+} from "@mimikit/protocol/wire/api";
+import { fits, TASK_TEXT_CHARS_MAX } from "@mimikit/protocol/wire/task-filter";
+import { TranscriptAnswer } from "@mimikit/protocol/wire/transcript";
+import { readTranscript } from "@mimikit/store/views/transcript";
 import { z } from "zod";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
@@ -14,6 +25,7 @@ const TasksQuery = z.strictObject({
   state: TaskState.optional(),
   role: Role.optional(),
   limit: numberFrom(z.number().int().min(1).max(PAGE_TASKS_MAX)).prefault(PAGE_TASKS),
+  text: z.string().max(TASK_TEXT_CHARS_MAX).optional(),
 });
 
 export const tasks = route({
@@ -21,16 +33,13 @@ export const tasks = route({
   path: "/api/tasks",
   summary:
     "tasks, the newest first: what somebody has ordered, or a trigger. A batch of semantic conditions is told by its " +
-    "id only",
+    "id only. `text` is in the title, in the beginning of what was asked or in the id",
   query: TasksQuery,
   status: 200,
   answer: TasksAnswer,
-  handle: async ({ query: { state, role, limit } }, { view }) => {
+  handle: async ({ query: { limit, ...filter } }, { view }) => {
     const look = await view.refresh();
-    const chosen = look.tasks.filter(
-      (task) => (state === undefined || task.state === state) && (role === undefined || task.role === role),
-    );
-    return { tasks: chosen.slice(0, limit) };
+    return { tasks: look.tasks.filter((task) => fits(task, filter)).slice(0, limit) };
   },
 });
 
@@ -43,6 +52,40 @@ export const task = route({
   answer: TaskDetail,
   errors: { 404: "unknown" },
   handle: ({ params }, { view }) => view.taskDetail(params.id),
+});
+
+const TranscriptQuery = z.strictObject({ after: numberFrom(z.number().int().min(0)).prefault(0) });
+
+export const transcript = route({
+  method: "get",
+  path: "/api/tasks/:id/transcript",
+  summary:
+    "what was said, thought and called while a task ran, and what came of each call, in its order; " +
+    "`after` is the `next` of the answer before",
+  params: IdParams,
+  query: TranscriptQuery,
+  status: 200,
+  answer: TranscriptAnswer,
+  errors: { 404: "unknown" },
+  handle: async ({ params: { id }, query: { after } }, { view, home }) => {
+    await view.taskDetail(id);
+    return readTranscript(home, id, after);
+  },
+});
+
+export const again = route({
+  method: "post",
+  path: "/api/tasks/:id/again",
+  summary:
+    "orders an ended task once more, or `text` in its place; `id` is that of the new task, the first stays as it is",
+  params: IdParams,
+  body: AgainBody,
+  bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
+  takesKey: true,
+  status: 202,
+  answer: Accepted,
+  errors: { 404: "unknown", 409: "it has not ended, or was no order" },
+  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.tryAgain(params.id, body.text, key) }),
 });
 
 export const cancel = route({

@@ -5,6 +5,7 @@ import { explainTrigger } from "@mimikit/core/triggers/explain";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { Standing } from "@mimikit/protocol/records/trigger";
+import { coded, withCodes } from "@mimikit/protocol/texts/coded";
 import { TriggerChange, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import {
   Accepted,
@@ -68,7 +69,7 @@ export const trigger = route({
   handle: async ({ params }, { view }) => {
     const standing = await view.standingOf(params.id);
     const { tasks } = await view.refresh();
-    return detailOf(standing, tasks);
+    return withCodes(detailOf(standing, tasks));
   },
 });
 
@@ -124,7 +125,7 @@ export const explain = route({
   errors: ABSENT,
   handle: async ({ params }, { view, world }) => {
     const standing = await view.standingOf(params.id);
-    return explainTrigger(standing, await triggerFacts(standing, world, Date.now()));
+    return withCodes(explainTrigger(standing, await triggerFacts(standing, world, Date.now())));
   },
 });
 
@@ -141,9 +142,9 @@ export const simulate = route({
   handle: async ({ query: { from, to } }, { view, world: { timeZone }, usage }) => {
     const fromMs = from === undefined ? Date.now() : Date.parse(from);
     const toMs = to === undefined ? fromMs + SIMULATED_DAYS * DAY_MS : Date.parse(to);
-    if (toMs <= fromMs) throw new Problem(400, "to: it is not after from");
+    if (toMs <= fromMs) throw new Problem(400, coded("simulated_backwards"));
     if (toMs - fromMs > SIMULATED_DAYS_MAX * DAY_MS)
-      throw new Problem(400, `to: more than ${SIMULATED_DAYS_MAX} days after from`);
+      throw new Problem(400, coded("simulated_too_far", { days: SIMULATED_DAYS_MAX }));
     const costOf = (each: Standing) => meanCost(each, usage, Date.now());
     return simulateTriggers(await view.allStanding(), fromMs, toMs, { timeZone, costOf });
   },

@@ -1,6 +1,8 @@
 /** `GET /api/triggers/upcoming?cron=&timezone=&interval=`: when an order would fire, before anybody has given it. */
+
 import { nextOf } from "@mimikit/core/schedule/schedule";
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
+import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { UpcomingAnswer } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
@@ -28,11 +30,12 @@ export const upcoming = route({
   handle: ({ query }, { world }) => {
     // The moments are the same whatever is to be done at them.
     const definition = definitionOf({ ...query, prompt: "anything" }, world.timeZone);
-    if ("problem" in definition) throw new Problem(400, definition.problem);
+    if ("problem" in definition) throw new Problem(400, codeOrQuote(definition.problem));
     const { when } = definition;
     const nowMs = Date.now();
     const problem = problemOf(when, nowMs);
-    if (problem !== null || when.type !== "recurring") throw new Problem(400, problem ?? "say cron or interval");
+    if (problem !== null || when.type !== "recurring")
+      throw new Problem(400, problem === null ? coded("cron_or_interval") : codeOrQuote(problem));
     const moments: string[] = [];
     for (let ms = nextOf(when.schedule, nowMs); ms !== null; ms = nextOf(when.schedule, ms)) {
       moments.push(new Date(ms).toISOString());

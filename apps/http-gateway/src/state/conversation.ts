@@ -2,17 +2,20 @@
  * The conversation in its one stable order: settled turns by number, inside a turn the messages and then the reply,
  * and after them what still waits in inbox/ (docs/file-protocol.md I10). No message is ever in it twice.
  */
+import { editedId } from "@mimikit/core/tasks/answer-anew";
 import {
   answerMessageOf,
   expiryMessageOf,
   historyMessageOf,
   messagesOf,
+  newestVersions,
+  replyId,
   steerMessageOf,
 } from "@mimikit/core/views/history";
 import { turnNumber } from "@mimikit/protocol/base/id";
 import type { Signal, Steer } from "@mimikit/protocol/base/signal";
 import { HISTORY_MESSAGES_MAX, type History, type HistoryMessage } from "@mimikit/protocol/records/history";
-import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { Message, Wish } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -35,12 +38,17 @@ export interface UnderWay {
 }
 
 export class Conversation {
-  private settled: readonly HistoryMessage[];
+  /** Every version of what was settled, and without those of which there is a newer one. */
+  private settled: readonly ChatMessage[] = [];
+  private newest: readonly ChatMessage[] = [];
+  private readonly ids = new Set<string>();
+  /** The ids, and those that a message had while it was on its way. */
+  private readonly known = new Set<string>();
   private throughTurn: number;
 
   private constructor({ messages, throughTurn }: History) {
-    this.settled = messages;
     this.throughTurn = throughTurn;
+    this.add(messages);
   }
 
   /** Reads the conversation as it is on disk, and every name in archive/ with it. */
@@ -53,30 +61,58 @@ export class Conversation {
   settle(turn: Result): void {
     if (turnNumber(turn.id) <= this.throughTurn) return;
     this.throughTurn = turnNumber(turn.id);
-    this.settled = [...this.settled, ...messagesOf(turn)].slice(-HISTORY_MESSAGES_MAX);
+    this.add(messagesOf(turn));
+  }
+
+  private add(messages: readonly HistoryMessage[]): void {
+    const all = [...this.settled, ...messages.map(withOrigin)];
+    const beyond = Math.max(0, all.length - HISTORY_MESSAGES_MAX);
+    for (const { id, replaces = id } of all.slice(0, beyond)) {
+      this.ids.delete(id);
+      for (const each of [id, replaces]) this.known.delete(each);
+    }
+    for (const { id, replaces = id } of all.slice(Math.max(beyond, this.settled.length))) {
+      this.ids.add(id);
+      for (const each of [id, replaces]) this.known.add(each);
+    }
+    this.settled = all.slice(beyond);
+    this.newest = newestVersions(this.settled);
   }
 
   /** Everything that was said, oldest first; what no settled turn holds yet is pending. */
-  with(underWay: UnderWay): ChatMessage[] {
-    const settled = this.settled.map(withOrigin);
-    const settledIds = new Set(settled.map((message) => message.id));
-    const messages = pendingMessages(underWay).filter(({ id }) => !settledIds.has(id));
-    const known = new Set([...settled, ...messages].flatMap(({ id, replaces = id }) => [id, replaces]));
-    const steers = pendingSteers(underWay).filter(({ id }) => !known.has(id));
-    const answers = pendingAnswers(underWay).filter(({ id }) => !known.has(id));
-    const outages = underWay.outages.filter(({ id }) => !known.has(id)).map((told) => ({ ...told, pending: true }));
-    return [...settled, ...[...messages, ...steers, ...answers, ...outages].sort(byTime)];
+  with(underWay: UnderWay): readonly ChatMessage[] {
+    const { newest, known } = this;
+    const messages = pendingMessages(underWay).filter(({ id }) => !this.ids.has(id));
+    const pending = new Set(messages.flatMap(({ id, replaces = id }) => [id, replaces]));
+    const isKnown = ({ id }: { id: string }) => known.has(id) || pending.has(id);
+    const steers = pendingSteers(underWay).filter((steer) => !isKnown(steer));
+    const answers = pendingAnswers(underWay).filter((answer) => !isKnown(answer));
+    const outages = underWay.outages.filter((told) => !isKnown(told)).map((told) => ({ ...told, pending: true }));
+    const tail = [...messages, ...steers, ...answers, ...outages].sort(byTime);
+    const rewritten = new Set(
+      underWay.wishes.flatMap((wish) => (wish.kind === "retry" && wish.turnId ? replyId(wish.turnId) : [])),
+    );
+    if (rewritten.size === 0 && tail.every(({ instead }) => instead === undefined))
+      return tail.length === 0 ? newest : [...newest, ...tail];
+    const settled = this.settled.map((said) => (rewritten.has(said.id) ? { ...said, again: true as const } : said));
+    return newestVersions([...settled, ...tail]);
   }
 }
 
 function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
-  const messages = wishes.filter((wish) => wish.kind === "message");
+  const messages = wishes.flatMap((wish): (Message & Pick<ChatMessage, "instead">)[] => {
+    if (wish.kind === "message") return [wish];
+    if (wish.kind !== "retry" || wish.edit === undefined) return [];
+    const { messageId: instead, text } = wish.edit;
+    return [{ kind: "message", id: editedId(wish), at: wish.at, text, instead }];
+  });
   const takenUp = new Map(turns.flatMap(({ id, turn }) => turn?.messages.map((message) => [message.id, id]) ?? []));
   return messages.map((message) => {
     const toTaskId = takenUp.get(message.id);
     return withOrigin({
       ...historyMessageOf(message),
       ...(message.mode !== undefined && { mode: message.mode }),
+      ...(message.instead !== undefined && { instead: message.instead }),
       ...(toTaskId !== undefined && { toTaskId }),
       pending: true,
     });

@@ -1,5 +1,7 @@
 /** Damage to the state directory while it was in use, named in `problems`: its owner may not have meant it. */
+
 import type { AuditLine } from "@mimikit/protocol/records/audit";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { REOPENED_EVENT } from "@mimikit/runtime/audit/audit-chain";
 import { RESTORED_EVENT } from "@mimikit/runtime/keep-home";
 
@@ -13,12 +15,10 @@ export class Mishaps {
   /** Takes note of a line of the audit log, if it tells of a mishap. */
   note({ event, timestamp, actor, detail }: AuditLine): void {
     if (event === RESTORED_EVENT)
-      this.keep(timestamp, `${detail?.dir}/`, "was removed and made again, empty: what was in it is gone");
+      this.keep(timestamp, `${detail?.dir}/`, (path) => sentence("folder_removed", { path, moment: timestamp }));
     else if (event === REOPENED_EVENT)
-      this.keep(
-        timestamp,
-        String(detail?.file),
-        `was ${detail?.was} while the ${actor} wrote to it: lines may be gone`,
+      this.keep(timestamp, String(detail?.file), (path) =>
+        sentence("log_changed", { path, how: String(detail?.was), actor, moment: timestamp }),
       );
   }
 
@@ -27,7 +27,7 @@ export class Mishaps {
     return [...this.known.values()].flatMap(({ atMs, problem }) => (nowMs - atMs < TOLD_MS ? [problem] : []));
   }
 
-  private keep(timestamp: string, what: string, whatHappened: string): void {
-    this.known.set(what, { atMs: Date.parse(timestamp), problem: `${what} ${whatHappened} (${timestamp})` });
+  private keep(timestamp: string, path: string, told: (path: string) => string): void {
+    this.known.set(path, { atMs: Date.parse(timestamp), problem: told(path) });
   }
 }

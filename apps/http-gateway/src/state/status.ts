@@ -1,9 +1,11 @@
 /** One page of facts about the instance: who answers, who is alive, how much waits, and what the owner should look at. */
+
 import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
-import { byRole } from "@mimikit/protocol/base/kind";
+import { byRole, type Pausable } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { dayOf } from "@mimikit/protocol/base/usage";
 import type { Task } from "@mimikit/protocol/records/task";
+import { sentence, withCodes } from "@mimikit/protocol/texts/coded";
 import type { Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
@@ -15,6 +17,7 @@ import { MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { accountsAt } from "@mimikit/store/views/accounts";
 import type { DayBook, UsageBook } from "@mimikit/store/views/usage-book";
+import type { Demo } from "./demo.ts";
 import type { Mishaps } from "./mishaps.ts";
 import type { Look } from "./view.ts";
 
@@ -30,6 +33,8 @@ export interface SettingsFacts {
   passedOver: readonly string[];
   /** Mistakes in the configuration, one line each. */
   problems: readonly string[];
+  /** Roles whose queues are paused. */
+  paused: readonly Pausable[];
   /** What may be spent in a day and in a month. */
   limits: Limits;
 }
@@ -43,6 +48,7 @@ export interface StatusFacts {
   usage: UsageBook;
   mirror: Mirror;
   mishaps: Mishaps;
+  demo: Demo;
 }
 
 /** The status at one look. @param nowMs wall clock, for "today". */
@@ -53,17 +59,18 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const settings = facts.settings();
   const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
+  for (const role of settings.paused) problems.push(sentence("queue_paused", { role }));
   const today = facts.usage.readDay(dayOf(nowMs));
-  const { inputTokens, outputTokens, costUsd } = today.total;
   const unwritable = whyUnwritable(facts.home);
-  if (unwritable !== null) problems.push(`${unwritable}: nothing that is said to it is kept`);
+  if (unwritable !== null) problems.push(sentence("unwritable", { detail: unwritable }));
   problems.push(...facts.mishaps.problems(nowMs));
-  if (!supervisor.alive) problems.push("the supervisor is not running: messages are kept, but nobody takes them up");
-  if (!workers.alive) problems.push("the worker pool is not running: tasks wait");
-  if (quarantine > 0) problems.push(`${quarantine} unreadable file(s) were set aside in ${QUARANTINE}/`);
-  return {
+  if (!supervisor.alive) problems.push(sentence("supervisor_down"));
+  if (!workers.alive) problems.push(sentence("workers_down"));
+  if (quarantine > 0) problems.push(sentence("quarantined", { count: quarantine }));
+  return withCodes({
     ready: supervisor.alive && workers.alive,
     adopted: settings.adopted,
+    ...(facts.demo.report() !== null && { demo: true as const }),
     version: VERSION,
     startedAt: facts.startedAt,
     workDir: facts.workDir,
@@ -74,17 +81,18 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
     counts: {
       inbox: look.inbox,
-      queued: countByRole(look.queued),
+      queued: { ...look.queued },
       running: countByRole(look.running),
       questions: look.questions.length,
       triggers: look.triggers.length,
       quarantine,
     },
+    paused: [...settings.paused],
     next: nextOf(look),
-    usage: { today: { inputTokens, outputTokens, costUsd }, budget: budgetStates(accounts) },
+    usage: { today: today.total, budget: budgetStates(accounts) },
     tools: toolsOf(today),
     problems,
-  };
+  });
 }
 
 function processState(home: string, role: ProcessRole): Status["processes"]["gateway"] {
@@ -124,13 +132,12 @@ function byCompletion(a: TaskSummary, b: TaskSummary): number {
 }
 
 /** For each role that waits for somebody who can be reached: since when, and why. */
-function outagesIn({ outages, running, queued }: Look): string[] {
-  const open = new Set([...running, ...queued].map(({ id }) => id));
+function outagesIn({ outages }: Look): string[] {
   return Role.options.flatMap((role) => {
-    const waiting = outages.filter(({ task }) => task.role === role && open.has(task.id));
+    const waiting = outages.filter(({ task, isOpen }) => isOpen && task.role === role);
     const [first] = waiting.map(({ outage }) => outage).sort((a, b) => (a.since < b.since ? -1 : 1));
     if (first === undefined) return [];
-    return [`nobody who answers for the ${role} can be reached since ${first.since}: ${first.error}`];
+    return [sentence("nobody_reached", { role, moment: first.since, detail: first.error })];
   });
 }
 
@@ -139,7 +146,7 @@ function ceilingsIn(accounts: readonly Account[]): string[] {
   const ceiling = ceilingOf(accounts);
   if (ceiling === null) return [];
   const { scope, period, resumesAt } = ceiling;
-  return [`the budget of the ${scope} ${period} is used up: work waits until ${resumesAt}, or until it is raised`];
+  return [sentence("budget_used_up", { scope, period, moment: resumesAt })];
 }
 
 /** A search passes over what it may not read, so the owner hears of it here. */
@@ -150,7 +157,7 @@ async function memoryProblems(fs: FileSystem): Promise<string[]> {
       await fs.list(dir);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!hasCode(error, "ENOENT")) problems.push(`${dir}/ cannot be read, so nothing in it is found: ${reason}`);
+      if (!hasCode(error, "ENOENT")) problems.push(sentence("memory_unreadable", { path: `${dir}/`, detail: reason }));
     }
   }
   return problems;

@@ -3,24 +3,24 @@
  * look is replaced as a whole, so that nobody sees half of a change.
  */
 
-import { countAttempts } from "@mimikit/core/base/snapshot";
-import { outageOf, outagesOf } from "@mimikit/core/tasks/retry";
-import { boardOf, openSummary } from "@mimikit/core/views/board";
+import { openSummary } from "@mimikit/core/views/board";
 import { outageMessageOf } from "@mimikit/core/views/history";
-import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
-import type { Claim } from "@mimikit/protocol/records/claim";
+import { ancestorsOf, evaluationNumber, improvementNumber, turnNumber } from "@mimikit/protocol/base/id";
+import type { Role } from "@mimikit/protocol/base/role";
 import type { Question } from "@mimikit/protocol/records/question";
-import type { Outage, Result } from "@mimikit/protocol/records/result";
+import type { Result } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Standing } from "@mimikit/protocol/records/trigger";
+import { coded } from "@mimikit/protocol/texts/coded";
 import type { ChatMessage, QuestionView, TaskDetail, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { shareRuns } from "@mimikit/store/disk/share-runs";
-import type { AttemptRecord, Mirror } from "@mimikit/store/mirror/mirror";
-import { EndedTasks, newestFirst, tasksOf } from "@mimikit/store/views/ended-tasks";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { EndedTasks, tasksOf } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
 import { Problem } from "../http/problem.ts";
 import { Agenda } from "./agenda.ts";
+import { Board, lookups, type ToldOutage } from "./board.ts";
 import { Conversation } from "./conversation.ts";
 
 /** What was on disk at one moment. */
@@ -31,10 +31,10 @@ export interface Look {
   tasks: readonly TaskSummary[];
   /** Tasks and turns that run now: their streams are worth reading. */
   running: readonly Task[];
-  /** Tasks and turns that wait for a free place or for their next attempt. */
-  queued: readonly Task[];
+  /** How many tasks and turns wait for a free place or for their next attempt. */
+  queued: Readonly<Record<Role, number>>;
   /** Tasks and turns that could reach nobody, and are tried again until they can (SPEC G4). */
-  outages: readonly { task: Task; outage: Outage }[];
+  outages: readonly ToldOutage[];
   /** Wishes, events and dropped files that nobody has settled yet. */
   inbox: number;
   /** Triggers that stand, the soonest first. */
@@ -48,13 +48,17 @@ export class View {
   private readonly mirror: Mirror;
   private readonly ended: EndedTasks;
   private readonly agenda: Agenda;
+  private readonly board: Board;
   private conversation: Conversation | undefined;
-  private openIds: ReadonlySet<string> = new Set();
   private current: Look | undefined;
   /** Settled turns that no look shows yet: a look that failed half-way must not lose them. */
   private newTurns: Result[] = [];
+  /** The tasks and triggers of which something came or went that no look shows yet. */
+  private touched = new Set<string>();
   private isStale = true;
   private wantsFull = false;
+  private wantsAll = false;
+  private heard = new Set<string>();
   private readonly look = shareRuns(() => this.lookNow());
 
   constructor(fs: FileSystem, mirror: Mirror) {
@@ -62,6 +66,8 @@ export class View {
     this.mirror = mirror;
     this.ended = new EndedTasks(mirror.ledger);
     this.agenda = new Agenda(mirror);
+    this.board = new Board(mirror, this.ended);
+    mirror.watch((id) => this.touched.add(id));
   }
 
   /**
@@ -70,6 +76,16 @@ export class View {
    */
   refresh(full = false): Promise<Look> {
     this.wantsFull ||= full;
+    this.wantsAll = true;
+    return this.look();
+  }
+
+  /**
+   * Looks again where a notification told of a change. What is durable may be missing in the answer while its own notification
+   * is on its way, but what was there before is there, wherever it has moved.
+   */
+  refreshHeard(dirs: Iterable<string>): Promise<Look> {
+    for (const dir of dirs) this.heard.add(dir);
     return this.look();
   }
 
@@ -81,19 +97,19 @@ export class View {
     const { messages } = await this.refresh();
     if (before === undefined) return messages.slice(-limit);
     const end = messages.findIndex((message) => message.id === before);
-    if (end < 0) throw new Problem(404, "there is no message with this id in the window that is kept");
+    if (end < 0) throw new Problem(404, coded("no_such_message"));
     return messages.slice(Math.max(0, end - limit), end);
   }
 
   /** Everything about one task, wherever it is. @throws Problem 404. */
   async taskDetail(id: string): Promise<TaskDetail> {
-    const { tasks } = await this.refresh();
-    const unknown = new Problem(404, "there is no task with this id");
+    await this.refresh();
+    const unknown = new Problem(404, coded("no_such_task"));
     if (turnNumber(id) > 0) throw unknown;
     const attempts = this.mirror.attempts.get(id) ?? [];
     const task = this.mirror.queue.get(id) ?? this.mirror.links.get(id)?.task;
-    if (this.openIds.has(id) && task !== undefined) {
-      const summary = tasks.find((one) => one.id === id) ?? openSummary(task, attemptLookups(this.mirror.attempts));
+    if (this.board.open.has(id) && task !== undefined) {
+      const summary = this.board.lineOf(id) ?? openSummary(task, lookups(attempts));
       return openDetail(summary, task, attempts);
     }
     const result = this.mirror.results.get(id) ?? (await this.ended.find(id));
@@ -104,18 +120,48 @@ export class View {
   /** @throws Problem 404 for an unknown task, 409 for a turn, and when nothing of the task is open any more. */
   async assertCancellable(id: string): Promise<void> {
     await this.refresh();
-    if (turnNumber(id) > 0) throw new Problem(409, "this is a reply, not a task: it cannot be cancelled");
-    const isOpen = [...this.openIds].some((open) => open === id || ancestorsOf(open).includes(id));
+    if (turnNumber(id) > 0) throw new Problem(409, coded("reply_not_cancelled"));
+    const isOpen = [...this.board.open].some((open) => open === id || ancestorsOf(open).includes(id));
     if (!isOpen) await this.throwEnded(id);
+  }
+
+  /** @throws Problem 404 for an unknown task, 409 while it is open, and for what nobody ordered. */
+  async assertRepeatable(id: string): Promise<void> {
+    const { completedAt } = await this.taskDetail(id);
+    if (completedAt === undefined) throw new Problem(409, coded("task_not_ended"));
+    if (improvementNumber(id) + evaluationNumber(id) > 0) throw new Problem(409, coded("only_ordered_again"));
   }
 
   /** @throws Problem 404 for an unknown task or turn, and 409 when it has ended: it hears nothing any more. */
   async assertOpen(id: string): Promise<void> {
     await this.refresh();
-    if (this.openIds.has(id)) return;
-    if (turnNumber(id) > 0 && (await this.mirror.ledger.confirm(id)))
-      throw new Problem(409, "this reply has already been given");
+    if (this.board.open.has(id)) return;
+    if (turnNumber(id) > 0 && (await this.mirror.ledger.confirm(id))) throw new Problem(409, coded("reply_given"));
     await this.throwEnded(id);
+  }
+
+  /**
+   * The last reply, if it can be given anew now; the supervisor decides that for good.
+   * @param messageId the reply, or a message that it answers. @throws Problem 404 where there is none, 409 where it cannot.
+   */
+  async lastReply(messageId: string | undefined): Promise<{ turnId: string; said: ChatMessage[] }> {
+    const { messages, triggers, questions } = await this.refresh();
+    const at = messages.findLastIndex(({ role, answers = [] }) => role === "assistant" && answers.length > 0);
+    const reply = messages[at];
+    const hasSaidSince = messages.slice(at + 1).some(({ role, marker }) => role === "user" || marker !== undefined);
+    if (messageId !== undefined && !messages.some(({ id }) => id === messageId))
+      throw new Problem(404, coded("no_such_message"));
+    if (reply === undefined) throw new Problem(409, coded("no_reply_yet"));
+    const isLast = messageId === undefined || messageId === reply.id || reply.answers?.includes(messageId);
+    if (hasSaidSince || !isLast) throw new Problem(409, coded("only_last_answered"));
+    const turnId = ancestorsOf(reply.id).at(-1) ?? reply.id;
+    const open = [...this.board.open, ...[...triggers, ...questions].map(({ id }) => id)];
+    const going = open.find((id) => ancestorsOf(id).includes(turnId));
+    if (going !== undefined)
+      throw new Problem(409, coded("reply_goes_on", { id: going }), {
+        hint: "End it first: cancel it, or answer it.",
+      });
+    return { turnId, said: messages.filter(({ id, meanwhile }) => !meanwhile && reply.answers?.includes(id)) };
   }
 
   /** A trigger that stands. @throws Problem 404 for an unknown one, 410 for one that is over. */
@@ -138,21 +184,32 @@ export class View {
 
   private async throwEnded(id: string): Promise<never> {
     const { state } = await this.taskDetail(id);
-    throw new Problem(409, `this task has already ended (${state})`);
+    throw new Problem(409, coded("task_ended", { state }));
   }
 
   private async lookNow(): Promise<Look> {
-    const full = this.wantsFull;
-    this.wantsFull = false;
+    const { wantsFull, isStale: wasStale } = this;
+    const heard = this.wantsAll || wasStale ? undefined : this.heard;
+    [this.wantsFull, this.wantsAll, this.heard] = [false, false, new Set()];
+    // A look that fails half-way is made up for by the next.
+    this.isStale = true;
     const conversation = this.conversation ?? (await this.begin());
-    if (await this.mirror.refresh(Date.now(), full)) this.isStale = true;
+    const hasChanged = await this.mirror.refresh(Date.now(), wantsFull, heard);
     // Turns are read after inbox/: a message that has left it is in a turn that is found now.
     this.newTurns.push(...(await this.follow()));
-    if (this.current !== undefined && !this.isStale && this.newTurns.length === 0) return this.current;
-    for (const turn of this.newTurns) conversation.settle(turn);
-    await this.noteEnded(this.newTurns);
-    await this.agenda.refresh(Date.now());
+    this.isStale = wasStale || hasChanged || this.newTurns.length > 0;
+    if (this.current !== undefined && !this.isStale) return this.current;
+    for (const turn of this.newTurns) {
+      conversation.settle(turn);
+      for (const id of [turn.id, ...tasksOf(turn)]) this.touched.add(id);
+    }
+    await this.noteEnded(this.newTurns.flatMap(tasksOf));
+    await this.agenda.confirmQuestions();
+    // Nothing here waits, so nobody sees half of it, and nothing is touched meanwhile.
+    this.agenda.refresh(this.touched, Date.now());
+    this.board.refresh(this.touched);
     this.current = this.compose(conversation);
+    this.touched = new Set();
     this.newTurns = [];
     this.isStale = false;
     return this.current;
@@ -176,63 +233,39 @@ export class View {
   }
 
   /** What was open at the last look and is nowhere now has ended; what came and went since then is named by its turn. */
-  private async noteEnded(turns: readonly Result[]): Promise<void> {
+  private async noteEnded(named: readonly string[]): Promise<void> {
     const { results, queue, links } = this.mirror;
-    for (const result of results.values()) this.ended.note(result);
-    for (const id of new Set([...this.openIds, ...turns.flatMap(tasksOf)])) {
-      if (!this.ended.has(id) && !queue.has(id) && !links.has(id)) await this.ended.find(id);
+    for (const id of this.touched) {
+      const result = results.get(id);
+      if (result !== undefined) this.ended.note(result);
     }
+    const open = [...this.touched].filter((id) => this.board.open.has(id) && turnNumber(id) === 0);
+    for (const id of new Set([...open, ...named]))
+      if (!this.ended.has(id) && !queue.has(id) && !links.has(id)) await this.ended.find(id);
   }
 
   private compose(conversation: Conversation): Look {
-    const { inbox, dropped, queue, signals, links, results, attempts, ledger } = this.mirror;
-    const isOver = (id: string) => results.has(id) || this.ended.has(id) || ledger.has(id);
-    const open = [...queue.values()].filter((task) => !isOver(task.id));
-    const waiting = [...links.values()].filter(({ id }) => !queue.has(id) && !isOver(id));
-    this.openIds = new Set([...open, ...waiting].map(({ id }) => id));
-    const board = boardOf({
-      queue: new Map(open.map((task) => [task.id, task])),
-      links: new Map(waiting.map((link) => [link.id, link])),
-      results: new Map(),
-      ...attemptLookups(attempts),
-    });
-    // Until it is settled, a turn whose result is there already goes on saying what it said.
-    const outages = [...queue.values()].flatMap((task) => {
-      const outage = ledger.has(task.id) ? null : outageOf(outagesOf(attempts.get(task.id) ?? []));
-      return outage === null ? [] : [{ task, outage }];
-    });
-    const runs = (task: Task) => runningClaim(attempts.get(task.id)) !== undefined;
+    const { agenda, board } = this;
+    const { inbox, dropped, signals, ledger } = this.mirror;
+    const { outages, running, tasks } = board;
     return {
       messages: conversation.with({
         wishes: [...inbox.values(), ...dropped.values()],
-        questions: this.agenda.asked,
+        questions: agenda.asked,
         signals: [...signals.values()],
-        results: [...results.values()],
-        turns: [...queue.values()].filter((task) => isTurn(task) && attempts.has(task.id)),
+        results: board.heard,
+        turns: board.turns,
         outages: outages.flatMap(({ task, outage }) =>
           isTurn(task) ? [outageMessageOf(task.id, task.turn, outage)] : [],
         ),
       }),
-      tasks: [...board, ...this.ended.values()].sort(newestFirst),
+      tasks,
       outages,
-      running: open.filter(runs),
-      queued: open.filter((task) => !runs(task)),
+      running,
+      queued: board.queued,
       inbox: [...inbox.keys()].filter((id) => !ledger.has(id)).length + dropped.size,
-      triggers: this.agenda.triggers,
-      questions: this.agenda.questions,
+      triggers: agenda.triggers,
+      questions: agenda.questions,
     };
   }
-}
-
-function attemptLookups(attempts: Mirror["attempts"]) {
-  return {
-    runningClaimOf: (id: string) => runningClaim(attempts.get(id)),
-    attemptsOf: (id: string) => countAttempts(attempts.get(id)),
-  };
-}
-
-/** The claim of the attempt that runs now, as far as the disk says. */
-function runningClaim(attempts: readonly AttemptRecord[] | undefined): Claim | undefined {
-  const newest = attempts?.at(-1);
-  return newest === undefined || newest.failed !== undefined ? undefined : newest.claim;
 }

@@ -3,16 +3,19 @@
 import { optionOf } from "@mimikit/core/tasks/question";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
+import { replyId } from "@mimikit/core/views/history";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
+import { againId } from "@mimikit/protocol/base/id";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Question } from "@mimikit/protocol/records/question";
+import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import {
   TRIGGERS_MAX,
   type TriggerChange,
   type TriggerInput,
   type When,
 } from "@mimikit/protocol/triggers/trigger-order";
-import type { BacklogBody, InputBody, MemoryBody } from "@mimikit/protocol/wire/api";
+import type { BacklogBody, InputBody, MemoryBody, MemoryEditBody, RetryBody } from "@mimikit/protocol/wire/api";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { changeView } from "@mimikit/runtime/config/list-changes";
 import { keepAttachments, UnknownAttachment } from "@mimikit/store/attachments/attachments";
@@ -58,7 +61,7 @@ export class Wishes {
   async sendMessage(input: InputBody, key: string | undefined): Promise<string> {
     const id = wishId("message", key);
     if (await this.isDone(id, key)) return id;
-    const { text, client, quote, mode } = input;
+    const { text, client, quote, answerBy, mode = answerBy && "next" } = input;
     const attachments = await this.attached(input.attachments ?? []);
     const message = {
       kind: "message" as const,
@@ -67,6 +70,7 @@ export class Wishes {
       ...(quote !== undefined && { quote }),
       ...(mode !== undefined && { mode }),
       ...(attachments.length > 0 && { attachments }),
+      ...(answerBy !== undefined && { answerBy }),
     };
     const detail = { characters: text.length, attachments: attachments.length };
     return this.accept(id, message, { event: "message_accepted", detail });
@@ -76,7 +80,7 @@ export class Wishes {
     try {
       return await keepAttachments(this.fs, orders);
     } catch (error) {
-      if (error instanceof UnknownAttachment) throw new Problem(404, error.message);
+      if (error instanceof UnknownAttachment) throw new Problem(404, codeOrQuote(error.message));
       throw error;
     }
   }
@@ -111,6 +115,24 @@ export class Wishes {
   }
 
   /**
+   * Asks for the last reply to be given anew. The same key always means the same wish.
+   * @returns the id of the wish. @throws Problem 404 for an unknown message, 409 where that cannot be.
+   */
+  async retry({ messageId, text, answerBy }: RetryBody, key: string | undefined): Promise<string> {
+    const id = wishId("retry", key);
+    if (await this.isKnown(id, key)) return id;
+    const { turnId, said } = await this.view.lastReply(messageId);
+    const last = said.findLast(({ role }) => role === "user");
+    if (text !== undefined && (last === undefined || !last.id.startsWith("m-")))
+      throw new Problem(409, coded("nothing_said_there"));
+    if (text !== undefined && messageId !== undefined && messageId !== last?.id && messageId !== replyId(turnId))
+      throw new Problem(409, coded("only_last_changed"));
+    const edit = text !== undefined && last !== undefined && { edit: { messageId: last.id, text } };
+    const wish = { kind: "retry" as const, turnId, ...edit, ...(answerBy !== undefined && { answerBy }) };
+    return this.accept(id, wish, { event: "retry_requested", detail: { turnId, edited: text !== undefined } });
+  }
+
+  /**
    * Asks for a task and everything below it to be cancelled. Every wish is one of its own: a second cancel may find
    * children that the first came too early for.
    * @returns the id of the wish. @throws Problem 404 for an unknown task, 409 for one that has ended.
@@ -118,6 +140,20 @@ export class Wishes {
   async cancelTask(taskId: string): Promise<string> {
     await this.view.assertCancellable(taskId);
     return this.accept(wishId("cancel"), { kind: "cancel", taskId }, { event: "cancel_requested", taskId });
+  }
+
+  /**
+   * Orders an ended task once more, asked in other words where `text` is given. The same key always means the same try.
+   * @returns the id of the new task, from now on. @throws Problem 404 for an unknown task, 409 where it cannot be tried again.
+   */
+  async tryAgain(taskId: string, text: string | undefined, key: string | undefined): Promise<string> {
+    const id = wishId("again", key);
+    const newId = againId(taskId, id);
+    if (await this.isKnown(id, key)) return newId;
+    await this.view.assertRepeatable(taskId);
+    const wish = { kind: "again" as const, taskId, ...(text !== undefined && { text }) };
+    await this.accept(id, wish, { event: "again_requested", taskId, detail: { newId } });
+    return newId;
   }
 
   /** Asks for the processes to be started anew. The seal proves that it was asked by somebody who is signed in. */
@@ -149,10 +185,10 @@ export class Wishes {
     const triggerId = triggerIdOf(id);
     if (await this.isKnown(id, key)) return triggerId;
     const definition = definitionOf(input, this.timeZone);
-    if ("problem" in definition) throw new Problem(400, definition.problem);
+    if ("problem" in definition) throw new Problem(400, codeOrQuote(definition.problem));
     assertPossible(definition.when);
     if ((await this.view.refresh()).triggers.length >= TRIGGERS_MAX)
-      throw new Problem(409, `there are ${TRIGGERS_MAX} triggers already`, { hint: "Delete some of them first." });
+      throw new Problem(409, coded("triggers_full", { max: TRIGGERS_MAX }), { hint: "Delete some of them first." });
     const detail = { triggerId, type: definition.when.type };
     await this.accept(id, { kind: "trigger-put", definition }, { event: "trigger_ordered", detail });
     return triggerId;
@@ -167,9 +203,9 @@ export class Wishes {
     const id = wishId("trigger-patch", key);
     if (await this.isKnown(id, key)) return id;
     const { type } = await this.view.standingOf(triggerId);
-    if (Object.keys(change).length === 0) throw new Problem(400, "say what is to be changed");
+    if (Object.keys(change).length === 0) throw new Problem(400, coded("change_empty"));
     const patch = patchOf(change, type, this.timeZone);
-    if ("problem" in patch) throw new Problem(400, patch.problem);
+    if ("problem" in patch) throw new Problem(400, codeOrQuote(patch.problem));
     if (patch.when !== undefined) assertPossible(patch.when);
     const detail = { triggerId, fields: Object.keys(change) };
     return this.accept(id, { kind: "trigger-patch", triggerId, patch }, { event: "trigger_changed", detail });
@@ -206,6 +242,14 @@ export class Wishes {
     return this.accept(id, wish, { event: "memory_add_accepted", detail: { characters: content.length } });
   }
 
+  /** Asks for an entry of memory to be changed or forgotten. @returns the id of the wish. */
+  async editMemory({ document, entry, to }: MemoryEditBody, key: string | undefined): Promise<string> {
+    const id = wishId("memory-edit", key);
+    if (await this.isDone(id, key)) return id;
+    const wish = { kind: "memory-edit" as const, document, entry, ...(to !== undefined && { to }) };
+    return this.accept(id, wish, { event: "memory_edit_accepted", detail: { document } });
+  }
+
   /** Asks for a change of the backlog. The same key always means the same change. @returns the id of the wish. */
   async editBacklog({ op, item }: BacklogBody, key: string | undefined): Promise<string> {
     const id = wishId("backlog-edit", key);
@@ -223,10 +267,9 @@ export class Wishes {
     if (await this.isKnown(id, key)) return id;
     await this.view.refresh();
     const change = this.mirror.changes.get(changeId);
-    if (change === undefined)
-      throw new Problem(404, "there is no such change", { hint: "GET /api/changes lists them." });
+    if (change === undefined) throw new Problem(404, coded("no_such_change"), { hint: "GET /api/changes lists them." });
     const { state, problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, Date.now());
-    if (state === "gone") throw new Problem(409, problem ?? "it cannot be taken back now");
+    if (state === "gone") throw new Problem(409, problem === undefined ? coded("undo_not_now") : codeOrQuote(problem));
     return this.accept(id, { kind: "undo", changeId }, { event: "undo_requested", detail: { changeId } });
   }
 
@@ -250,12 +293,12 @@ export class Wishes {
 /** @throws Problem 400 in words that say what would be right. */
 function assertPossible(when: When): void {
   const problem = problemOf(when, Date.now());
-  if (problem !== null) throw new Problem(400, problem);
+  if (problem !== null) throw new Problem(400, codeOrQuote(problem));
 }
 
 /** The supervisor's own questions have no other answers than their options. @throws Problem 400. */
 function checkedAnswer(question: Question, answer: string): string {
   const taken = optionOf(question, answer);
   if (taken !== null) return taken;
-  throw new Problem(400, `answer: one of ${question.options.join(", ")}`);
+  throw new Problem(400, coded("answer_is_option", { options: question.options.join(", ") }));
 }

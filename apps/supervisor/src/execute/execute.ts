@@ -45,6 +45,10 @@ const DOING: { [T in Action["type"]]: (action: Extract<Action, { type: T }>, han
   "answer-late": answerLate,
   permit: (action, hands) => permit(action.permit, hands),
   "order-restart": orderRestart,
+  again: async ({ wish, task }, hands) => {
+    await queueTask(task, hands);
+    await answerWish({ type: "answer-wish", wish, outcome: task.id }, hands);
+  },
   "answer-wish": answerWish,
   "note-down": noteDown,
   undo,

@@ -14,5 +14,6 @@ async function outcomeOf(edit: DocumentEdit, hands: Hands): Promise<string> {
   // Nothing was changed, so nothing is to be remembered: the same item may be there when somebody asks again.
   if (typeof edited === "object") return `refused: ${edited.problem}`;
   if (edit.document === "memory") return `added to ${pathOf(edit)}`;
+  if (edit.document === "entry") return edit.to === undefined ? `forgotten in ${edit.path}` : `changed in ${edit.path}`;
   return { add: `added to ${pathOf(edit)}`, done: "done", remove: "removed" }[edit.op];
 }

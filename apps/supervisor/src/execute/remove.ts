@@ -13,44 +13,56 @@ import {
   triggerPath,
 } from "@mimikit/store/disk/state";
 import type { Hands } from "./hands.ts";
+import { sideBySide } from "./side-by-side.ts";
 
-export async function remove(removals: Removal[], { fs, ledger }: Hands): Promise<void> {
-  await ledger.makeDurable();
-  for (const removal of removals) {
-    switch (removal.from) {
-      case "inbox":
-        await fs.unlink(inboxPath(removal.id));
-        break;
-      case "signals":
-        await fs.unlink(signalPath(removal.id));
-        break;
-      case "questions":
-        await fs.unlink(questionPath(removal.id));
-        break;
-      case "triggers":
-        await fs.unlink(triggerPath(removal.id, removal.version));
-        break;
-      case "queue":
-        await fs.unlink(queuePath(removal.role, removal.id));
-        await fs.unlink(streamPath(removal.id));
-        break;
-      case "results":
-        await fs.unlink(resultPath(removal.role, removal.id));
-        break;
-      case "outages":
-        // What is left of such an attempt, whatever is lost on the way, must not look like one that was cut off.
-        await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
-        await fs.syncDir(runningOf(removal.role));
-        await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
-        break;
-      case "running":
-        // A claim whose task came into the queue since it was listed is no orphan.
-        if (!ledger.has(removal.id) && (await fs.exists(queuePath(removal.role, removal.id)))) break;
-        await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
-        await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
-        break;
-      default:
-        removal satisfies never;
-    }
+/** Removals that wait for the disk at the same time. */
+const REMOVALS_AT_ONCE_MAX = 16;
+
+/** What goes of one record goes in its order; records do not wait for each other. */
+export async function remove(removals: Removal[], hands: Hands): Promise<void> {
+  await hands.ledger.makeDurable();
+  await sideBySide(
+    removals,
+    ({ id }) => id,
+    REMOVALS_AT_ONCE_MAX,
+    (removal) => removeOne(removal, hands),
+  );
+}
+
+async function removeOne(removal: Removal, { fs, ledger }: Hands): Promise<void> {
+  switch (removal.from) {
+    case "inbox":
+      await fs.unlink(inboxPath(removal.id));
+      break;
+    case "signals":
+      await fs.unlink(signalPath(removal.id));
+      break;
+    case "questions":
+      await fs.unlink(questionPath(removal.id));
+      break;
+    case "triggers":
+      await fs.unlink(triggerPath(removal.id, removal.version));
+      break;
+    case "queue":
+      await fs.unlink(queuePath(removal.role, removal.id));
+      await fs.unlink(streamPath(removal.id));
+      break;
+    case "results":
+      await fs.unlink(resultPath(removal.role, removal.id));
+      break;
+    case "outages":
+      // What is left of such an attempt, whatever is lost on the way, must not look like one that was cut off.
+      await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
+      await fs.syncDir(runningOf(removal.role));
+      await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
+      break;
+    case "running":
+      // A claim whose task came into the queue since it was listed is no orphan.
+      if (!ledger.has(removal.id) && (await fs.exists(queuePath(removal.role, removal.id)))) break;
+      await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
+      await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
+      break;
+    default:
+      removal satisfies never;
   }
 }

@@ -49,7 +49,7 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
 }
 
 /** Everything that the turn answered is history before the turn is. */
-async function consume({ result, messages, clears, consumedEvents, reports }: Settlement, hands: Hands): Promise<void> {
+async function consume({ result, messages, wishes, consumedEvents, reports }: Settlement, hands: Hands): Promise<void> {
   const { fs, ledger, audit } = hands;
   for (const id of [...messages, ...consumedEvents]) {
     if (await ledger.confirm(id)) continue;
@@ -60,8 +60,9 @@ async function consume({ result, messages, clears, consumedEvents, reports }: Se
     if (copy?.kind === "message") await createRecord(fs, Message, archivePath(id), copy);
     if (copy?.kind === "event") await createRecord(fs, Event, archivePath(id), copy);
   }
-  for (const wish of clears) {
-    const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome: "a new conversation" };
+  for (const wish of wishes) {
+    const outcome = wish.kind === "clear" ? "a new conversation" : `answered anew by ${result.id}`;
+    const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
     if (!(await ledger.confirm(wish.id))) await createRecord(fs, WishOutcome, archivePath(wish.id), record);
   }
   for (const report of result.task.turn?.results ?? []) {
@@ -69,7 +70,7 @@ async function consume({ result, messages, clears, consumedEvents, reports }: Se
     if (!(await moveToArchive(resultPath(report.role, report.id), report.id, hands)))
       audit({ event: "result_missing", taskId: report.id });
   }
-  const consumed = [...messages, ...clears.map((wish) => wish.id), ...consumedEvents, ...reports];
+  const consumed = [...messages, ...wishes.map((wish) => wish.id), ...consumedEvents, ...reports];
   if (consumed.length === 0) return;
   await fs.syncDir(ARCHIVE);
   for (const id of consumed) ledger.add(id);

@@ -48,7 +48,8 @@ export async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<vo
   // The turn before is settled, so whatever it consumed is in the archive by now: look for it there by name.
   const input = turn.turn;
   const answered = [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])];
-  for (const { id } of input?.clear === undefined ? answered : [...answered, input.clear])
+  // What is answered anew is in the archive since it was answered first.
+  for (const { id } of input?.again === undefined ? [...answered, input?.clear ?? []].flat() : [input.again])
     if (await ledger.confirm(id)) return;
   if (await ledger.confirm(turn.id)) return;
   await ledger.makeDurable();

@@ -2,12 +2,16 @@
 
 import type { Action } from "@mimikit/core/base/action";
 import { messageOf } from "@mimikit/core/tasks/target";
+import { brokenOff } from "@mimikit/core/views/notices";
 import { turnNumber } from "@mimikit/protocol/base/id";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { WishOutcome } from "@mimikit/protocol/records/archive";
+import { REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { Wish } from "@mimikit/protocol/records/inbox";
+import type { Result } from "@mimikit/protocol/records/result";
 import { createRecord } from "@mimikit/store/disk/record";
 import { inboxPath, QUARANTINE, signalPath } from "@mimikit/store/disk/state";
+import { readShown } from "@mimikit/store/views/shown-text";
 import { archive, createMessage, drop, type Hands } from "./hands.ts";
 import { finish, markCancelled } from "./tasks.ts";
 import { recordChange } from "./triggers.ts";
@@ -74,9 +78,18 @@ export async function tellLater(
 export async function stop(action: Extract<Action, { type: "stop" }>, hands: Hands): Promise<void> {
   const { wish, taskId, result } = action;
   if (!(await decide(action, hands))) return;
-  if (result !== null) await finish(result, hands);
+  if (result !== null) await finish(await keepingShown(result, hands), hands);
   else if (taskId !== null && turnNumber(taskId) === 0) await markCancelled(taskId, wish.at, hands);
   await drop(inboxPath(wish.id), hands);
+}
+
+/** What the reply had shown when it was stopped stays in it (docs/steering.md). */
+async function keepingShown(result: Result, { fs }: Hands): Promise<Result> {
+  const shown = await readShown(fs, result.id);
+  const effects = result.effects.map((effect) =>
+    effect.type === "reply" ? { ...effect, text: brokenOff(shown, effect.text, REPLY_CHARS_MAX) } : effect,
+  );
+  return { ...result, effects };
 }
 
 /** The answer is durable before the wish goes. */

@@ -11,7 +11,7 @@ import { replaceView } from "@mimikit/store/disk/record";
 import { SELF_AWAKE_PATH } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
-import { highestImprovement, readImprovement } from "@mimikit/store/views/improvements";
+import { highestImprovement, openSteps, readImprovement } from "@mimikit/store/views/improvements";
 
 /** Improvements that are looked back upon to see how many came to nothing: 300 s doubled that often is more than a day. */
 const IMPROVEMENTS_LOOKED_AT = 10;
@@ -65,10 +65,8 @@ async function pastOf(mirror: Mirror, number: number): Promise<Past> {
   return past;
 }
 
-function isUnderWay({ queue, results, ledger }: Mirror, number: number): boolean {
-  return [...queue.keys(), ...results.keys()].some(
-    (id) => number > 0 && improvementNumber(id) === number && !ledger.has(id),
-  );
+function isUnderWay(mirror: Mirror, number: number): boolean {
+  return openSteps(mirror).some((id) => number > 0 && improvementNumber(id) === number && !mirror.ledger.has(id));
 }
 
 function isSuccess({ state }: Improvement): boolean {

@@ -47,6 +47,9 @@ export interface MemoryWatchOptions {
   canSummarize(): boolean;
 }
 
+/** What is looked at of the mirror. */
+export type MemoryRecords = Pick<Mirror, "queuedOf" | "results" | "ledger">;
+
 /** Before the first note. */
 const NOTHING_KEPT = {
   kind: "note",
@@ -79,7 +82,7 @@ export class MemoryWatch {
   }
 
   /** Call after `mirror.refresh()`. Throws what the disk throws. */
-  async look(records: Pick<Mirror, "queue" | "results" | "ledger">): Promise<MemoryFacts> {
+  async look(records: MemoryRecords): Promise<MemoryFacts> {
     const { ledger } = records;
     const { fs, bounds } = this.options;
     if (this.window === undefined) {
@@ -137,10 +140,11 @@ export class MemoryWatch {
   }
 
   /** Looks for the next roll-up, once a minute and whenever one has ended. */
-  private async followFiles({ queue, results, ledger }: Pick<Mirror, "queue" | "results" | "ledger">): Promise<void> {
+  private async followFiles(records: MemoryRecords): Promise<void> {
+    const { results, ledger } = records;
     const { nowMs, canSummarize } = this.options;
     const before = this.rollUp;
-    const isOpen = [...queue.values(), ...[...results.values()].map(({ task }) => task)].some(
+    const isOpen = [...records.queuedOf("roll-up"), ...[...results.values()].map(({ task }) => task)].some(
       ({ id, kind }) => kind === "roll-up" && !ledger.has(id),
     );
     const isTaken = before !== null && before.number <= (ledger.highestRollUps.get(before.period) ?? 0);

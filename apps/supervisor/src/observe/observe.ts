@@ -1,15 +1,18 @@
 /** The disk as facts for `decide`: the mirror, who is alive, and the outcomes that triggers ask about. */
+import type { Attention } from "@mimikit/core/attention/attention";
 import type { Ceiling, Spending } from "@mimikit/core/base/budget";
-import type { Decision, LastEvaluation, MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
+import type { Attended, Decision, LastEvaluation, MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
 import { needsOf } from "@mimikit/core/conditions/index";
-import { evaluationId, evaluationNumber } from "@mimikit/protocol/base/id";
+import { hasUserWords } from "@mimikit/core/tasks/answer-anew";
+import { evaluationId, evaluationNumber, turnId } from "@mimikit/protocol/base/id";
 import type { Report } from "@mimikit/protocol/base/report";
 import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
-import { reportOf } from "@mimikit/protocol/records/result";
+import { type Result, reportOf } from "@mimikit/protocol/records/result";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { type ImproveSettings, improvingOf } from "./improving.ts";
+import type { MemoryRecords } from "./memory-watch.ts";
 import { closedQuestions } from "./questions.ts";
 
 /** What decisions need to know of the world beyond the state directory. */
@@ -23,15 +26,23 @@ export interface World {
   /** What has been spent, and whether that is all that may be. */
   spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
   /** What of the conversation is in memory, and what is to go there. */
-  memory: { look(records: Pick<Mirror, "queue" | "results" | "ledger">): Promise<MemoryFacts> };
+  memory: { look(records: MemoryRecords): Promise<MemoryFacts> };
 }
 
-/** Call after `mirror.refresh()`. */
-export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
+/**
+ * Call after `mirror.refresh()`.
+ * @param attention hears of what changes in the mirror. @param nowMs milliseconds since the epoch.
+ */
+export async function observe(mirror: Mirror, world: World, attention: Attention, nowMs: number): Promise<Snapshot> {
   const { inbox, dropped, links, standing, questions, staleVersions, signals, changes, queue, results, ledger } =
     mirror;
+  const attempts = mirror.attemptFacts;
+  const isArchived = (id: string) => ledger.has(id);
+  const mirrored = { queue, links, standing, results, inbox };
   const outcomes = new Map<string, Report>();
-  const needs = conditionsIn(mirror).map(needsOf);
+  const attend = () => attention.update({ ...mirrored, attempts, isArchived }, nowMs);
+  attend();
+  const needs = conditionsIn(attention).map(needsOf);
   const stamps = await world.stampsOf([...new Set(needs.flatMap(({ paths }) => paths))]);
   for (const taskId of new Set(needs.flatMap(({ tasks }) => tasks))) {
     const result = results.get(taskId) ?? (await archivedResult(taskId, mirror));
@@ -43,16 +54,25 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
     const result = results.get(taskId) ?? (await archivedResult(taskId, mirror));
     if (result !== undefined) heard.set(taskId, new Set(result.steers?.map((steer) => steer.id)));
   }
-  const closed = await closedQuestions(mirror, outcomes);
+  const ended = new Map<string, Result>();
+  for (const wish of inbox.values()) {
+    if (wish.kind !== "again") continue;
+    const result = results.get(wish.taskId) ?? (await archivedResult(wish.taskId, mirror));
+    if (result !== undefined) ended.set(wish.taskId, result);
+  }
+  const closed = await closedQuestions(mirror, attention, outcomes);
   const evaluation = await lastEvaluation(mirror);
-  const memory = await world.memory.look({ queue, results, ledger });
+  const memory = await world.memory.look(mirror);
   const { ceiling, spentByTrigger } = world.spending();
+  const answer = await lastAnswer(mirror);
+  const improving = await improvingOf(mirror, world.selfImprove(), spentByTrigger(SELF_IMPROVE));
+  // Of some names it was found out only now that they are in the archive.
+  attend();
   return {
-    inbox,
+    ...mirrored,
+    attention,
     dropped,
     unreadable: mirror.unreadable(),
-    links,
-    standing,
     staleVersions,
     questions,
     closedQuestion: (id) => closed.get(id),
@@ -64,20 +84,23 @@ export async function observe(mirror: Mirror, world: World): Promise<Snapshot> {
     spentByTrigger,
     signals,
     changes,
-    queue,
-    attempts: mirror.attemptFacts,
-    results,
-    isArchived: (id) => ledger.has(id),
+    queuedOf: (...kinds) => mirror.queuedOf(...kinds),
+    queuedBy: (triggerId) => mirror.queuedBy(triggerId),
+    childrenOf: (parentId) => mirror.childrenOf(parentId),
+    attempts,
+    isArchived,
     outcomeOf: (taskId) => outcomes.get(taskId),
+    resultOf: (taskId) => ended.get(taskId),
     heardBy: (taskId) => heard.get(taskId),
     decisionOf: (wishId) => decisions.get(wishId),
+    lastAnswer: answer,
     settledTurn: ledger.settledTurn,
-    improving: await improvingOf(mirror, world.selfImprove(), spentByTrigger(SELF_IMPROVE)),
+    improving,
   };
 }
 
-/** The conditions of everything that waits for one. */
-function conditionsIn({ links, standing }: Mirror): Condition[] {
+/** The conditions of everything that may get what it waits for. */
+function conditionsIn({ links, standing }: Attended): Condition[] {
   const conditional = [...standing.values()].flatMap((trigger) => (trigger.type === "conditional" ? [trigger] : []));
   return [...links.values(), ...conditional].map(({ condition }) => condition);
 }
@@ -86,8 +109,9 @@ function conditionsIn({ links, standing }: Mirror): Condition[] {
 const EVALUATIONS_LOOKED_AT = 5;
 
 /** The last batch of semantic conditions, wherever it is. */
-async function lastEvaluation({ queue, results, ledger }: Mirror): Promise<LastEvaluation | null> {
-  const open = [...queue.keys(), ...results.keys()].map(evaluationNumber);
+async function lastEvaluation(mirror: Mirror): Promise<LastEvaluation | null> {
+  const { queue, results, ledger } = mirror;
+  const open = [...mirror.queuedOf("evaluation").map(({ id }) => id), ...results.keys()].map(evaluationNumber);
   const number = Math.max(ledger.highestEvaluation, ...open);
   if (number === 0) return null;
   const known = settledEvaluations.get(ledger);
@@ -121,6 +145,19 @@ async function readDecisions({ inbox, ledger }: Mirror): Promise<Map<string, Dec
     if (record !== null && "wish" in record) decisions.set(id, { taskId: record.taskId ?? null });
   }
   return decisions;
+}
+
+/** Turns that are looked back upon for the last one that answers the user: the others only report. */
+const REPORTS_LOOKED_BACK_MAX = 200;
+
+/** Read only where somebody wants it answered anew. */
+async function lastAnswer({ inbox, ledger }: Mirror): Promise<Result | null> {
+  const isWanted = [...inbox.values()].some(({ kind, id }) => kind === "retry" && !ledger.has(id));
+  for (let n = ledger.settledTurn; isWanted && n > Math.max(0, ledger.settledTurn - REPORTS_LOOKED_BACK_MAX); n--) {
+    const turn = await ledger.readResult(turnId(n));
+    if (turn?.task.turn !== undefined && hasUserWords(turn.task.turn)) return turn;
+  }
+  return null;
 }
 
 /** A task that is in no directory any more may have been archived since; only the disk knows for certain. */

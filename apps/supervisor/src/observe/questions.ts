@@ -1,6 +1,6 @@
 /** How the questions were closed that decisions depend on, whether their records are still there or long archived. */
 
-import type { Snapshot } from "@mimikit/core/base/snapshot";
+import type { Attended, Snapshot } from "@mimikit/core/base/snapshot";
 import { needsOf } from "@mimikit/core/conditions/index";
 import { attemptToAskAbout, goOnId, isFailure, runAgainId } from "@mimikit/core/tasks/question";
 import type { Report } from "@mimikit/protocol/base/report";
@@ -9,13 +9,14 @@ import type { Mirror } from "@mimikit/store/mirror/mirror";
 
 /** @param outcomes of the tasks that something waits for. */
 export async function closedQuestions(
-  { questions, inbox, links, queue, attemptFacts, ledger }: Mirror,
+  { questions, inbox, attemptFacts, ledger }: Mirror,
+  { links, tasks }: Attended,
   outcomes: ReadonlyMap<string, Report>,
 ): Promise<ReadonlyMap<string, ClosedQuestion>> {
   const ids = new Set([...questions.keys(), ...answersIn(inbox)]);
   for (const { condition } of links.values())
     for (const taskId of needsOf(condition).tasks) if (isFailure(outcomes.get(taskId))) ids.add(goOnId(taskId));
-  for (const task of queue.values()) {
+  for (const task of tasks.values()) {
     const attempt = attemptToAskAbout(task, attemptFacts.get(task.id) ?? []);
     if (attempt !== undefined) ids.add(runAgainId(task.id, attempt));
   }

@@ -20,13 +20,13 @@ export interface Spendings {
 
 /** Call after `mirror.refresh()`. Throws what the disk throws. */
 export function spendingNow({ book, mirror, config, surroundings, nowMs }: Spendings): ReturnType<World["spending"]> {
-  const { queue, results, ledger } = mirror;
+  const { results, ledger } = mirror;
   return {
     ceiling: ceilingOf(accountsAt(config.budget, book, mirror, nowMs)),
     // Its open tasks count for what is reserved for such: what has not begun has its place in the budget, too.
     spentByTrigger: (id) =>
-      [...queue.values()]
-        .filter((task) => task.triggerId === id && !results.has(task.id) && !ledger.has(task.id))
+      [...mirror.queuedBy(id)]
+        .filter((task) => !results.has(task.id) && !ledger.has(task.id))
         .map(({ role }) => reservationOf(role, config, surroundings))
         .reduce(addSpending, book.readDay(dayOf(nowMs)).spentByTrigger(id)),
   };

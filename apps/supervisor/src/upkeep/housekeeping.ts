@@ -78,7 +78,7 @@ function removeOldChanges(dir: string, nowMs: number): void {
 
 /** `sessions/t-000042.0.summary.md`: the task that it is of. One that is still open may go on with it, however old it is. */
 function sessionTask(path: string): string {
-  return basename(path).replace(/(\.summary\.md|\.jsonl|\.[a-z]+\.json)$/, "");
+  return basename(path).replace(/(\.summary\.md|(\.transcript)?\.jsonl|\.[a-z]+\.json)$/, "");
 }
 
 /** `tmp/supervisor-4711-8840`: the role, its pid and its start time. */

@@ -9,7 +9,7 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
 import { HISTORY_PATH } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
-import { readHistory, readHistoryView } from "@mimikit/store/views/history";
+import { readHistoryView, withSettled } from "@mimikit/store/views/history";
 import { writeSummary } from "./summary-view.ts";
 
 /** Notes that are looked back upon for the last flush: an older one is long carried out. */
@@ -28,7 +28,7 @@ export async function writeHistory(
   const { highestNote } = ledger;
   const isCut = await isFlushedAfter(view?.flushed ?? 0, ledger);
   if (view !== null && view.throughTurn >= ledger.settledTurn && !isCut) return;
-  const now = await readHistory(fs, ledger);
+  const now = await withSettled(view, ledger);
   const messages = isCut ? now.messages.slice(-windowKept) : now.messages;
   const history = { ...now, messages, ...(highestNote > 0 && { flushed: highestNote }) };
   // First: whoever finds this view behind does both again.

@@ -24,18 +24,24 @@ export class TasksView {
   /** The tasks that were reported last. */
   private ended: TaskSummary[] = [];
   private throughTurn: number | undefined;
+  /** The page as it is to be; undefined where something has changed since. */
+  private text: string | undefined;
 
   /** @param timeZone the IANA zone of all times on the page. */
   constructor(fs: FileSystem, mirror: Mirror, timeZone: string) {
     this.fs = fs;
     this.mirror = mirror;
     this.timeZone = timeZone;
+    mirror.watch(() => {
+      this.text = undefined;
+    });
   }
 
   /** Brings tasks.md up to what the mirror knows; a page that says so already is left alone. Throws what the disk throws. */
   async write(): Promise<void> {
     await this.noteEnded();
-    const text = this.compose();
+    const text = this.text ?? this.compose();
+    this.text = text;
     if (text !== (await this.read())) await replaceView(this.fs, TASKS_PATH, text);
   }
 

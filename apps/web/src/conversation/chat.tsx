@@ -1,19 +1,34 @@
 /** The conversation. It follows what is new only while its reader is at the bottom. */
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { computed, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChild } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dayText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { outbox } from "../model/outbox.ts";
-import { beginning, liveText, liveThoughts, loaded, messages, questions } from "../model/state.ts";
+import { beginning, liveText, liveThoughts, loaded, messages, questions, replyIdOf } from "../model/state.ts";
+import { decided, timesAsked } from "../ui/first-steps-kept.ts";
 import { ArrowDown, Mark } from "../ui/icons.tsx";
+import { lazily } from "../ui/lazily.tsx";
 import { writeDraft } from "./composer.tsx";
 import { bringEarlier, offersEarlier } from "./earlier-messages.ts";
-import { FormingReply, MessageItem, OutboxItem, Thinking, Thoughts } from "./message.tsx";
+import { FIRST_MESSAGES } from "./long/first-messages.ts";
+import { isShort, long } from "./long/long.ts";
+import { MessageItem, OutboxItem, Thinking, Thoughts } from "./message.tsx";
 import { unfolded } from "./show-message.ts";
+
+const FirstSteps = lazily(async () => (await import("../first-run/first-steps.tsx")).FirstSteps);
 
 /** Closer to the end than this counts as being at the bottom. */
 const BOTTOM_PX = 48;
+
+/** Sent entries that are no messages yet. */
+const waiting = computed(() => outbox.value.filter((entry) => entry.shownAs === undefined));
+const isEmpty = computed(() => messages.value.length + waiting.value.length + liveText.value.size === 0);
+/** They lead who has said nothing yet, and stand below the conversation of those who ask for them. */
+const hasFirstSteps = computed(() =>
+  isEmpty.value ? loaded.value && !decided.value.has("hidden") : timesAsked.value > 0,
+);
 
 export function Chat() {
   const scroller = useRef<HTMLElement>(null);
@@ -31,7 +46,11 @@ export function Chat() {
   };
   useEffect(() => {
     const follow = new ResizeObserver(() => {
-      if (following.peek()) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
+      if (!scroller.current) return;
+      // An empty page is read from its beginning.
+      if (following.peek() && !isEmpty.peek()) scroller.current.scrollTo({ top: scroller.current.scrollHeight });
+      // Where its content has moved it to is not the reader's doing.
+      lastTop.current = scroller.current.scrollTop;
     });
     if (scroller.current) follow.observe(scroller.current);
     if (content.current) follow.observe(content.current);
@@ -41,9 +60,11 @@ export function Chat() {
     const now = { messages: messages.value.length, outbox: outbox.value.length };
     const before = counted.current;
     counted.current = now;
-    // Who sends a message wants to see it, wherever they were reading.
-    if (now.outbox > before.outbox) toBottom();
-    else if (now.messages > before.messages && !following.peek()) unseen.value = true;
+    // The sender of a message wants to see it, wherever they were reading, and has taken the first step.
+    if (now.outbox > before.outbox) {
+      timesAsked.value = 0;
+      toBottom();
+    } else if (now.messages > before.messages && !following.peek()) unseen.value = true;
   });
 
   const onScroll = () => {
@@ -64,9 +85,10 @@ export function Chat() {
       <section class="scroller" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={words.conversation}>
         <div class="content" ref={content}>
           <Conversation />
+          {hasFirstSteps.value && <FirstSteps write={writeDraft} />}
         </div>
       </section>
-      {!following.value && (
+      {!following.value && !isEmpty.value && (
         <button type="button" class="to-newest" data-unseen={unseen.value} onClick={toBottom}>
           <ArrowDown />
           {unseen.value ? words.newMessages : words.toNewest}
@@ -77,42 +99,46 @@ export function Chat() {
 }
 
 function Conversation() {
-  const waiting = outbox.value.filter((entry) => entry.shownAs === undefined);
-  const empty = messages.value.length + waiting.length + liveText.value.size === 0;
-  if (empty) return loaded.value ? <Welcome /> : null;
+  if (isEmpty.value) return loaded.value ? <Welcome /> : null;
   // The line of a new beginning stays; what was before it is folded.
   const folded = Math.max(0, beginning.value - 1);
   const isOpen = unfolded.value === messages.value[folded]?.id;
+  const start = isOpen ? 0 : folded;
+  const parts = long.value;
+  const first = isShort.value ? start : Math.max(start, messages.value.length - FIRST_MESSAGES);
+  const { past, newest } = parts?.divide(messages.value, start) ?? { past: [], newest: first };
   return (
-    <ol class="messages">
-      {offersEarlier() && (folded === 0 || isOpen) && <Above />}
+    <div class="messages">
+      {offersEarlier() && start === 0 && <Above />}
       {folded > 0 && <Earlier count={folded} marker={messages.value[folded]?.id} isOpen={isOpen} />}
-      {messages.value.map(
-        (message, i) =>
-          (i >= folded || isOpen) &&
-          // An open question has a card of its own.
-          !questions.value.has(message.id) && (
-            <MessageItem key={message.id} message={message} day={dayBetween(messages.value[i - 1], message)} />
-          ),
-      )}
-      {waiting.map((entry) => (
-        <OutboxItem key={entry.id} entry={entry} />
-      ))}
-      {[...liveThoughts.value].map(([turn, text]) => (
-        <Thoughts key={`${turn}.thoughts`} text={text} />
-      ))}
-      {[...liveText.value].map(([turn, text]) => (
-        <FormingReply key={turn} turn={turn} text={text} />
-      ))}
-      <Thinking />
-    </ol>
+      {parts && past.map((stretch) => <parts.Past key={stretch.number} stretch={stretch} draw={item} />)}
+      {/* One list, in which a reply keeps its place, and with it what its reader has selected, when it is over. */}
+      <ol key="newest">
+        {[
+          ...messages.value.slice(newest).map((message, i) => item(message, messages.value[newest + i - 1])),
+          ...waiting.value.map((entry) => <OutboxItem key={entry.id} entry={entry} />),
+          ...[...liveThoughts.value].map(([turn, text]) => <Thoughts key={`${turn}.thoughts`} text={text} />),
+          ...[...liveText.value].map(([turn, text]) => {
+            const id = replyIdOf(turn);
+            return <MessageItem key={id} message={{ id, role: "assistant", at: "", text }} day={undefined} isForming />;
+          }),
+        ]}
+        <Thinking />
+      </ol>
+    </div>
   );
+}
+
+/** A message, unless it is an open question, which has a card of its own. */
+function item(message: ChatMessage, before: ChatMessage | undefined): ComponentChild {
+  if (questions.value.has(message.id)) return null;
+  return <MessageItem key={message.id} message={message} day={dayBetween(before, message)} />;
 }
 
 /** Brings what was said before the first message that is shown; the reader stays where they were. */
 function Above() {
   return (
-    <li class="earlier">
+    <p class="earlier">
       <button
         type="button"
         class="link"
@@ -126,7 +152,7 @@ function Above() {
       >
         {words.earlierMessages}
       </button>
-    </li>
+    </p>
   );
 }
 
@@ -141,7 +167,7 @@ interface EarlierProps {
 /** Opens and closes what was said before the conversation began anew. */
 function Earlier({ count, marker, isOpen }: EarlierProps) {
   return (
-    <li class="earlier">
+    <p class="earlier">
       <button
         type="button"
         class="link"
@@ -152,7 +178,7 @@ function Earlier({ count, marker, isOpen }: EarlierProps) {
       >
         {isOpen ? words.hideEarlier : words.showEarlier(count)}
       </button>
-    </li>
+    </p>
   );
 }
 
@@ -168,17 +194,6 @@ function Welcome() {
       <Mark />
       <h2>{words.emptyTitle}</h2>
       <p>{words.emptyText}</p>
-      <h3>{words.examplesTitle}</h3>
-      <ul>
-        {words.examples.map(({ text, why }) => (
-          <li key={text}>
-            <button type="button" class="example" onClick={() => writeDraft(text)}>
-              <code>{text}</code>
-              <span class="why">{why}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
     </div>
   );
 }

@@ -3,7 +3,7 @@
  * it can be told what is written here, or be ended; a slash opens the list of commands. Files come along by the button,
  * by paste and by drop.
  */
-import { isLongerThan } from "@mimikit/protocol/base/count-characters";
+import { isLongerThan } from "@mimikit/protocol/wire/count-characters";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
 import { effect, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -13,6 +13,8 @@ import { TEXT_CHARS_MAX } from "../model/outbox.ts";
 import { busy } from "../model/state.ts";
 import { ArrowUp, Bend, Clip, Clock, Cross, Square } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
+import { answerAnew, changing, lastReply } from "./anew/second-thoughts.ts";
+import { AnswererSwitch, takeAnswerer } from "./answerer-switch.tsx";
 import { COMMANDS_ID, CommandList, choices, closeList, move, openList, optionId, selected } from "./commands.tsx";
 import { addFiles, areStored, draftedFiles, takeFiles } from "./drafted-files.ts";
 import { QuoteLine } from "./quote-line.tsx";
@@ -67,10 +69,15 @@ function submit(text: string): void {
       writeDraft("/");
       return;
     case "message":
-      sendMessage(line.text, { files: takeFiles(), quote: takeQuoted() });
+      if (changing.value !== undefined) {
+        // The draft stays where it is until the change is accepted.
+        void sendChange(changing.value, line.text);
+        return;
+      }
+      sendMessage(line.text, { files: takeFiles(), quote: takeQuoted(), answerBy: takeAnswerer() });
       break;
     case "next":
-      sendMessage(line.text, { mode: line.kind, files: takeFiles(), quote: takeQuoted() });
+      sendMessage(line.text, { mode: line.kind, files: takeFiles(), quote: takeQuoted(), answerBy: takeAnswerer() });
       break;
     case "steer":
       sendMessage(line.text, { mode: line.kind });
@@ -81,10 +88,23 @@ function submit(text: string): void {
     case "stop":
       stop();
       break;
+    case "retry":
+      if (lastReply.value !== undefined) void answerAnew(lastReply.value.id, takeAnswerer());
+      else {
+        mistake.value = words.nothingToRetry;
+        return;
+      }
+      break;
     case "clear":
       clear();
       break;
   }
+  draft.value = "";
+}
+
+async function sendChange(id: string, text: string): Promise<void> {
+  if (!(await answerAnew(id, takeAnswerer(), text))) return;
+  changing.value = undefined;
   draft.value = "";
 }
 
@@ -156,106 +176,132 @@ export function Composer() {
   };
 
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ready) submit(wordsOf(text));
-        field.current?.focus();
-      }}
-    >
-      <CommandList list={list} onChoose={choose} />
-      <Quoted />
-      {files.length > 0 && <DraftedFiles />}
-      <div class="box">
-        <input
-          id={PICKER_ID}
-          type="file"
-          class="unseen"
-          multiple
-          tabIndex={-1}
-          aria-hidden="true"
-          onChange={(event) => {
-            addFiles(event.currentTarget.files ?? []);
-            event.currentTarget.value = "";
-            field.current?.focus();
-          }}
-        />
-        <label class="unseen" for={FIELD_ID}>
-          {words.message}
-        </label>
-        <textarea
-          id={FIELD_ID}
-          ref={field}
-          rows={1}
-          placeholder={words.placeholder}
-          value={text}
-          aria-invalid={tooLong || mistake.value !== undefined}
-          aria-describedby="composer-hint"
-          aria-autocomplete="list"
-          aria-controls={list.length > 0 ? COMMANDS_ID : undefined}
-          aria-activedescendant={list.length > 0 ? optionId(selected.value) : undefined}
-          onKeyDown={onKeyDown}
-          onPaste={(event) => {
-            const pasted = event.clipboardData?.files ?? [];
-            if (pasted.length === 0) return;
-            event.preventDefault();
-            addFiles(pasted);
-          }}
-          onInput={(event) => {
-            changeDraft(event.currentTarget.value);
-          }}
-        />
-        <button type="button" class="round" aria-label={words.attach} title={words.attachTitle} onClick={pickFiles}>
-          <Clip />
-        </button>
-        <button
-          type="submit"
-          class="round send"
-          disabled={!ready}
-          title={isBusy ? words.queueTitle : words.sendTitle}
-          aria-label={isBusy ? undefined : words.send}
-        >
-          <ArrowUp />
-          {isBusy && words.queue}
-        </button>
-      </div>
-      {isBusy && (
-        <div class="busy-row">
-          <button type="button" class="pill" title={words.stopTitle} onClick={stop}>
-            <Square />
-            {words.stop}
-          </button>
-          <button
-            type="button"
-            class="pill"
-            disabled={!canSteer}
-            title={quoted.value === undefined ? words.steerTitle : words.steerNoQuote}
-            onClick={() => {
-              steer(text);
+    <>
+      <form
+        class="composer"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) submit(wordsOf(text));
+          field.current?.focus();
+        }}
+      >
+        <CommandList list={list} onChoose={choose} />
+        <Quoted />
+        <Changing />
+        {files.length > 0 && <DraftedFiles />}
+        <div class="box">
+          <input
+            id={PICKER_ID}
+            type="file"
+            class="unseen"
+            multiple
+            tabIndex={-1}
+            aria-hidden="true"
+            onChange={(event) => {
+              addFiles(event.currentTarget.files ?? []);
+              event.currentTarget.value = "";
               field.current?.focus();
             }}
-          >
-            <Bend />
-            {words.steer}
+          />
+          <label class="unseen" for={FIELD_ID}>
+            {words.message}
+          </label>
+          <textarea
+            id={FIELD_ID}
+            ref={field}
+            rows={1}
+            placeholder={words.placeholder}
+            value={text}
+            aria-invalid={tooLong || mistake.value !== undefined}
+            aria-describedby="composer-hint"
+            aria-autocomplete="list"
+            aria-controls={list.length > 0 ? COMMANDS_ID : undefined}
+            aria-activedescendant={list.length > 0 ? optionId(selected.value) : undefined}
+            onKeyDown={onKeyDown}
+            onPaste={(event) => {
+              const pasted = event.clipboardData?.files ?? [];
+              if (pasted.length === 0) return;
+              event.preventDefault();
+              addFiles(pasted);
+            }}
+            onInput={(event) => {
+              changeDraft(event.currentTarget.value);
+            }}
+          />
+          <button type="button" class="round" aria-label={words.attach} title={words.attachTitle} onClick={pickFiles}>
+            <Clip />
           </button>
           <button
-            type="button"
-            class="pill"
+            type="submit"
+            class="round send"
             disabled={!ready}
-            title={words.nextTitle}
-            onClick={() => {
-              sendNext(wordsOf(text));
-              field.current?.focus();
-            }}
+            title={isBusy ? words.queueTitle : words.sendTitle}
+            aria-label={isBusy ? undefined : words.send}
           >
-            <Clock />
-            {words.ownTurn}
+            <ArrowUp />
+            {isBusy && words.queue}
           </button>
         </div>
-      )}
-      <Hint tooLong={tooLong} isBusy={isBusy} />
-    </form>
+        {isBusy && (
+          <div class="busy-row">
+            <button type="button" class="pill" title={words.stopTitle} onClick={stop}>
+              <Square />
+              {words.stop}
+            </button>
+            <button
+              type="button"
+              class="pill"
+              disabled={!canSteer}
+              title={quoted.value === undefined ? words.steerTitle : words.steerNoQuote}
+              onClick={() => {
+                steer(text);
+                field.current?.focus();
+              }}
+            >
+              <Bend />
+              {words.steer}
+            </button>
+            <button
+              type="button"
+              class="pill"
+              disabled={!ready}
+              title={words.nextTitle}
+              onClick={() => {
+                sendNext(wordsOf(text));
+                field.current?.focus();
+              }}
+            >
+              <Clock />
+              {words.ownTurn}
+            </button>
+          </div>
+        )}
+        <Hint tooLong={tooLong} isBusy={isBusy} />
+      </form>
+      <AnswererSwitch />
+    </>
+  );
+}
+
+/** That the draft takes the place of the last message, and a way to leave that as it was. */
+function Changing() {
+  if (changing.value === undefined) return null;
+  return (
+    <div class="quoting">
+      <span class="hint">{words.changing}</span>
+      <button
+        type="button"
+        class="plain small"
+        aria-label={words.dropChange}
+        title={words.dropChange}
+        onClick={() => {
+          changing.value = undefined;
+          writeDraft("");
+        }}
+      >
+        <Cross />
+      </button>
+    </div>
   );
 }
 

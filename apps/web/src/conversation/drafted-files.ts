@@ -8,8 +8,10 @@ import type {
   ATTACHMENT_BYTES_MAX as AttachmentBytesMax,
   MESSAGE_ATTACHMENTS_MAX as MessageAttachmentsMax,
 } from "@mimikit/protocol/base/attachment";
+import type { ApiError } from "@mimikit/protocol/wire/api";
 import { effect, signal } from "@preact/signals";
 import { bytesText, words } from "../i18n/words.ts";
+import { read } from "../model/call.ts";
 import { newId } from "../model/outbox.ts";
 import { secret, session } from "../model/session.ts";
 import { notice } from "../model/state.ts";
@@ -123,7 +125,6 @@ function upload(key: string, file: File): void {
   }
   const request = new XMLHttpRequest();
   request.open("POST", "api/attachments");
-  request.responseType = "json";
   request.timeout = UPLOAD_MS_MAX;
   request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
   const own = secret();
@@ -132,8 +133,10 @@ function upload(key: string, file: File): void {
     if (total > 0) change(key, { state: { is: "uploading", percent: Math.floor((100 * loaded) / total) } });
   };
   request.onload = () => {
-    if (request.status === 201) change(key, { state: { is: "stored", attachment: request.response as Attachment } });
-    else fail((request.response as { error?: { message?: string } } | null)?.error?.message ?? words.uploadFailed);
+    const isJson = request.getResponseHeader("Content-Type")?.includes("json") === true;
+    if (request.status === 201)
+      change(key, { state: { is: "stored", attachment: read<Attachment>(request.responseText) } });
+    else fail(isJson ? read<ApiError>(request.responseText).error.message : words.uploadFailed);
   };
   request.onerror = () => fail(words.uploadFailed);
   request.ontimeout = () => fail(words.uploadFailed);

@@ -5,6 +5,7 @@ import { bytesText, words } from "../i18n/words.ts";
 import { request } from "../model/session.ts";
 import { notice } from "../model/state.ts";
 import { Cross, Sheet } from "../ui/icons.tsx";
+import { saveBlob } from "../ui/save-blob.ts";
 import { thumbnailOf } from "../ui/thumbnail.ts";
 import { type DraftedFile, draftedFiles, removeFile, retryFile } from "./drafted-files.ts";
 
@@ -117,17 +118,8 @@ async function load(id: string): Promise<Blob | undefined> {
   return answer?.ok ? answer.blob() : undefined;
 }
 
-/** An address of its own could not carry the credential that a file is asked for with. */
 async function save(id: string, name: string): Promise<void> {
   const file = await load(id);
-  if (file === undefined) {
-    notice.value = words.fileGone(name);
-    return;
-  }
-  const address = URL.createObjectURL(file);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
+  if (file === undefined) notice.value = words.fileGone(name);
+  else saveBlob(file, name);
 }

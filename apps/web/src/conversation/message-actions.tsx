@@ -1,8 +1,11 @@
-/** What can be done with a message: reply to it, copy it. Seen where the pointer or the focus is. */
+/** What can be done with a message: reply to it, copy it, and with the last ones have it anew. Seen where the pointer or the focus is. */
 import { useSignal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
 import { COPIED_SHOWN_MS, copy } from "../ui/copy.ts";
-import { Copy, Reply } from "../ui/icons.tsx";
+import { Copy, Pen, Redo, Reply } from "../ui/icons.tsx";
+import { answerAnew, changing, lastOwn, lastReply } from "./anew/second-thoughts.ts";
+import { takeAnswerer } from "./answerer-switch.tsx";
+import { writeDraft } from "./composer.tsx";
 import { quoted } from "./quoted.ts";
 
 interface MessageActionsProps {
@@ -41,6 +44,31 @@ export function MessageActions({ id, text }: MessageActionsProps) {
       >
         <Copy />
       </button>
+      {lastReply.value?.id === id && (
+        <button
+          type="button"
+          class="plain small"
+          aria-label={words.answerAnew}
+          title={words.answerAnew}
+          onClick={() => void answerAnew(id, takeAnswerer())}
+        >
+          <Redo />
+        </button>
+      )}
+      {lastOwn.value?.id === id && (
+        <button
+          type="button"
+          class="plain small"
+          aria-label={words.change}
+          title={words.change}
+          onClick={() => {
+            changing.value = id;
+            writeDraft(text);
+          }}
+        >
+          <Pen />
+        </button>
+      )}
       <span role="status">{said.value}</span>
     </span>
   );

@@ -5,25 +5,32 @@ import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import type { ComponentChildren } from "preact";
 import { answererTitle } from "../i18n/answerer-of.ts";
 import { timeText, words } from "../i18n/words.ts";
+import { Markdown } from "../markdown/markdown.tsx";
 import { link, sendAgain } from "../model/connection.ts";
 import { type OutboxEntry, release } from "../model/outbox.ts";
-import { answeredIds, answeringNow, isPending, tasks, thinking, unreachedTurn } from "../model/state.ts";
+import { answeredIds, answeringNow, isPending, messages, tasks, thinking, unreachedTurn } from "../model/state.ts";
 import { Check, Clock } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
-import { Markdown } from "../ui/markdown.tsx";
+import { answerAnew, lastReply } from "./anew/second-thoughts.ts";
+import { useVersions, type Versions } from "./anew/versions.tsx";
+import { takeAnswerer } from "./answerer-switch.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { QuoteLine } from "./quote-line.tsx";
 
 const SentFiles = lazily(async () => (await import("./files.tsx")).SentFiles);
+const ProblemActions = lazily(async () => (await import("./problem-actions.tsx")).ProblemActions);
+const UsedMemory = lazily(async () => (await import("./used/used-memory.tsx")).UsedMemory);
 const ReplyCards = lazily(async () => (await import("./cards/reply-cards.tsx")).ReplyCards);
 
 interface MessageItemProps {
   message: ChatMessage;
   /** The day that begins here. */
   day: string | undefined;
+  /** A reply while it is being written: it has no more than its text yet. */
+  isForming?: boolean;
 }
 
-export function MessageItem({ message, day }: MessageItemProps) {
+export function MessageItem({ message, day, isForming = false }: MessageItemProps) {
   if (message.marker === "clear")
     return (
       <li class="rule beginning" data-id={message.id}>
@@ -33,23 +40,38 @@ export function MessageItem({ message, day }: MessageItemProps) {
   return (
     <>
       {day !== undefined && <li class="rule">{day}</li>}
-      <li class="message" data-role={message.role} data-id={message.id} data-meanwhile={message.meanwhile}>
-        {message.role === "user" && (
-          <Own text={message.text} at={message.at} files={message.attachments} quote={message.quote}>
-            {message.meanwhile ? <Way message={message} /> : <Progress message={message} />}
-            {!isPending(message) && <MessageActions id={message.id} text={message.text} />}
-          </Own>
-        )}
-        {message.role === "assistant" && <Reply message={message} />}
+      <li
+        class={isForming ? "message forming" : "message"}
+        data-role={message.role}
+        data-id={isForming ? undefined : message.id}
+        data-meanwhile={message.meanwhile}
+        data-again={message.again}
+        aria-busy={isForming || undefined}
+      >
+        {message.role === "user" && <Said message={message} />}
+        {message.role === "assistant" && <Reply message={message} isForming={isForming} />}
         {message.role === "system" && (
           <div class="system">
             <span class="unseen">{words.notice}: </span>
             {message.notification?.title !== undefined && <strong>{message.notification.title}</strong>}
             <Markdown text={message.text} />
+            {message.problem !== undefined && isPending(message) && <ProblemActions message={message} />}
           </div>
         )}
       </li>
     </>
+  );
+}
+
+/** What the user said, in the version that its reader has chosen. */
+function Said({ message }: { message: ChatMessage }) {
+  const { version, pager } = useVersions(message);
+  return (
+    <Own text={version.text} at={version.at} files={version.attachments} quote={version.quote}>
+      {message.meanwhile ? <Way message={message} /> : <Progress message={message} />}
+      {pager}
+      {!isPending(message) && <MessageActions id={message.id} text={version.text} />}
+    </Own>
   );
 }
 
@@ -74,16 +96,6 @@ export function OutboxItem({ entry }: { entry: OutboxEntry }) {
           </span>
         )}
       </Own>
-    </li>
-  );
-}
-
-/** A reply while it is being written. */
-export function FormingReply({ turn, text }: { turn: string; text: string }) {
-  return (
-    <li class="message forming" data-role="assistant" data-turn={turn} aria-busy="true">
-      <span class="unseen">{words.assistant}: </span>
-      <Markdown text={text} isForming />
     </li>
   );
 }
@@ -167,12 +179,13 @@ function Stage({ name, text, isOver = false }: StageProps) {
 }
 
 /** Where words went that were said while something ran. */
-function Way({ message: { pending, toTaskId } }: { message: ChatMessage }) {
+function Way({ message: { id, pending, toTaskId } }: { message: ChatMessage }) {
+  const reply = messages.value.find(({ answers = [] }) => answers.includes(id));
   if (pending !== true)
     return (
       <span class="progress" data-progress="heard">
         <Check />
-        {words.heard}
+        {reply?.stopped ? words.saidToStopped : words.heard}
       </span>
     );
   return (
@@ -182,21 +195,50 @@ function Way({ message: { pending, toTaskId } }: { message: ChatMessage }) {
   );
 }
 
-function Reply({ message }: { message: ChatMessage }) {
-  const tokens = (message.usage?.inputTokens ?? 0) + (message.usage?.outputTokens ?? 0);
+interface ReplyProps {
+  message: ChatMessage;
+  isForming: boolean;
+}
+
+function Reply({ message, isForming }: ReplyProps) {
+  const { version, pager } = useVersions(message);
   return (
     <>
       <span class="unseen">{words.assistant}: </span>
-      <Markdown text={message.text} />
-      {hasCards(message) && <ReplyCards message={message} />}
-      <p class="meta">
-        <time dateTime={message.at}>{timeText(message.at)}</time>
-        {message.provider !== undefined && <span>{answererTitle(message.provider, message.model)}</span>}
-        {tokens > 0 && <span>{words.tokens(tokens)}</span>}
-        <MessageActions id={message.id} text={message.text} />
-      </p>
+      <Markdown text={version.text} isForming={isForming} />
+      {!isForming && <AfterReply message={message} version={version} pager={pager} />}
     </>
   );
+}
+
+/** What stands below a reply that is over. */
+function AfterReply({ message, version, pager }: { message: ChatMessage } & Versions) {
+  const { id, text, at, usage, provider, model, used } = version;
+  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+  return (
+    <>
+      {hasCards(message) && <ReplyCards message={message} />}
+      {message.problem !== undefined && isNewestReply(message) && <ProblemActions message={message} />}
+      <p class="meta">
+        <time dateTime={at}>{timeText(at)}</time>
+        {provider !== undefined && <span>{answererTitle(provider, model)}</span>}
+        {tokens > 0 && <span>{words.tokens(tokens)}</span>}
+        {message.stopped && lastReply.value?.id === message.id && (
+          <button type="button" class="link" onClick={() => void answerAnew(message.id, takeAnswerer())}>
+            {words.tryAgain}
+          </button>
+        )}
+        {pager}
+        <MessageActions id={message.id} text={text} />
+      </p>
+      {used !== undefined && <UsedMemory key={id} id={id} count={used} />}
+    </>
+  );
+}
+
+/** What failed before is over once there was another reply. */
+function isNewestReply({ id }: ChatMessage): boolean {
+  return messages.value.findLast(({ role }) => role === "assistant")?.id === id;
 }
 
 function hasCards({ taskIds = [], triggers = [] }: ChatMessage): boolean {

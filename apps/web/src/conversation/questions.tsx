@@ -4,10 +4,10 @@ import type { ANSWER_CHARS_MAX as AnswerCharsMax } from "@mimikit/protocol/recor
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { durationText, words } from "../i18n/words.ts";
+import { Markdown } from "../markdown/markdown.tsx";
 import { nowMs } from "../model/clock.ts";
 import { answer, link } from "../model/connection.ts";
 import { answering, questions, tasks } from "../model/state.ts";
-import { Markdown } from "../ui/markdown.tsx";
 
 /** The protocol's limit. Its type is the number itself, so that a change there stops this from compiling. */
 const ANSWER_CHARS_MAX: typeof AnswerCharsMax = 8_000;

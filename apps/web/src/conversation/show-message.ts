@@ -1,6 +1,7 @@
 /** Leads the reader to a message, wherever it is in the conversation. */
 import { signal } from "@preact/signals";
 import { beginning, messages } from "../model/state.ts";
+import { sought } from "./long/sought.ts";
 
 /** The new beginning before which everything is shown; the next one folds it again. */
 export const unfolded = signal<string | undefined>(undefined);
@@ -9,12 +10,15 @@ export const unfolded = signal<string | undefined>(undefined);
 export function showMessage(id: string): void {
   const at = messages.value.findIndex((message) => message.id === id);
   if (at < beginning.value - 1) unfolded.value = messages.value[beginning.value - 1]?.id;
+  sought.value = id;
   // After it has been drawn, and after what covered it is gone.
   requestAnimationFrame(() => {
     const item = document.querySelector<HTMLElement>(`.message[data-id="${CSS.escape(id)}"]`);
     if (item === null) return;
     item.tabIndex = -1;
     item.scrollIntoView({ block: "center" });
+    // The conversation follows what is new no longer: it must know before it grows by what is drawn here.
+    item.closest(".scroller")?.dispatchEvent(new Event("scroll"));
     item.focus();
     item.classList.add("pointed-out");
     item.addEventListener("blur", () => item.classList.remove("pointed-out"), { once: true });

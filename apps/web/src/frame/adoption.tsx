@@ -2,11 +2,11 @@
 import type { AdoptionView, HomeItem } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { words } from "../i18n/words.ts";
+import { doorWords } from "../i18n/door-words.ts";
 import { call } from "../model/call.ts";
 
 /** In the order in which they are said. */
-const KINDS = Object.keys(words.adoption.kinds) as HomeItem["kind"][];
+const KINDS = Object.keys(doorWords.adoption.kinds) as HomeItem["kind"][];
 
 export function Adoption() {
   const known = useSignal<AdoptionView | undefined>(undefined);
@@ -24,24 +24,24 @@ export function Adoption() {
   const view = known.value;
   if (view === undefined) return null;
   return (
-    <section class="questions" aria-label={words.adoption.title}>
+    <section class="questions" aria-label={doorWords.adoption.title}>
       <article class="question" aria-labelledby="adoption-title" aria-busy={isBusy.value}>
-        <h2 id="adoption-title">{words.adoption.title}</h2>
-        <p>{words.adoption.text(view.home)}</p>
-        {view.items.length === 0 && <p class="quiet">{words.adoption.nothing}</p>}
+        <h2 id="adoption-title">{doorWords.adoption.title}</h2>
+        <p>{doorWords.adoption.text(view.home)}</p>
+        {view.items.length === 0 && <p class="quiet">{doorWords.adoption.nothing}</p>}
         {KINDS.map((kind) => (
           <Items
             key={kind}
-            title={words.adoption.kinds[kind]}
+            title={doorWords.adoption.kinds[kind]}
             items={view.items.filter((item) => item.kind === kind)}
           />
         ))}
-        {view.more > 0 && <p class="quiet">{words.adoption.more(view.more)}</p>}
+        {view.more > 0 && <p class="quiet">{doorWords.adoption.more(view.more)}</p>}
         {view.adopted ? (
-          <p role="status">{words.adoption.done}</p>
+          <p role="status">{doorWords.adoption.done}</p>
         ) : (
           <button type="button" class="primary" disabled={isBusy.value} onClick={() => void accept()}>
-            {words.adoption.accept}
+            {doorWords.adoption.accept}
           </button>
         )}
       </article>

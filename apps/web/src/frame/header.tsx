@@ -3,14 +3,13 @@
 import { words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { connectNow, disconnect, link } from "../model/connection.ts";
-import { status } from "../model/state.ts";
+import { addressOf } from "../model/place.ts";
+import { status, tasks } from "../model/state.ts";
 import { Door, Mark, Warning } from "../ui/icons.tsx";
-import { ChangesButton } from "./changes-button.tsx";
 import { NotificationsButton } from "./notifications-button.tsx";
 import { OverviewButton, OverviewSheet } from "./overview-button.tsx";
 import { PaletteButton } from "./palette.tsx";
 import { DrawerButton } from "./tasks.tsx";
-import { TriggersButton } from "./triggers-button.tsx";
 
 export function Header() {
   const signOut = () => {
@@ -24,13 +23,12 @@ export function Header() {
         <p class="facts">
           <Connection />
           <OverviewButton />
+          <Running />
         </p>
       </div>
       <OverviewSheet />
       <Problems />
       <PaletteButton />
-      <TriggersButton />
-      <ChangesButton />
       <DrawerButton />
       <NotificationsButton />
       <button type="button" class="plain roomy" title={words.signOut} aria-label={words.signOut} onClick={signOut}>
@@ -68,6 +66,22 @@ function Connection() {
     <button type="button" class="fact" data-link={now.state} title={words.retryNow} onClick={connectNow}>
       {now.state === "waiting" ? words.reconnectingIn(waitSec) : words.offline}
     </button>
+  );
+}
+
+/** What runs, by its title where it is one task. */
+function Running() {
+  const running = [...tasks.value.values()].filter(({ state }) => state === "running");
+  const [first] = running;
+  if (first === undefined) return null;
+  return (
+    <a
+      class="fact running"
+      href={addressOf("tasks", running.length === 1 ? first.id : undefined)}
+      title={words.running}
+    >
+      {running.length === 1 ? first.title : words.tasksRun(running.length)}
+    </a>
   );
 }
 

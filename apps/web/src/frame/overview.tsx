@@ -3,6 +3,7 @@
 import type { Role } from "@mimikit/protocol/base/kind";
 import type { BudgetState, Status } from "@mimikit/protocol/wire/api";
 import { answererOf, providerTitle } from "../i18n/answerer-of.ts";
+import { overviewWords } from "../i18n/overview-words.ts";
 import { viewTitle } from "../i18n/view-names.ts";
 import { costText, momentText, numberText, pauseText, titleOf, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
@@ -19,6 +20,9 @@ export function Overview({ close }: { close: () => void }) {
       <Today status={now} />
       <Budgets />
       <p class="overview-more">
+        <a href={addressOf("settings", "connect")} onClick={close}>
+          {overviewWords.connectModel}
+        </a>
         {(["usage", "settings"] as const).map((view) => (
           <a key={view} href={addressOf(view)} onClick={close}>
             {viewTitle(view)}
@@ -47,10 +51,10 @@ export function Answerers({ status }: { status: Status }) {
           ))}
         </tbody>
       </table>
-      {providers.teller === "offline" && <p class="quiet">{words.offlineEngine}</p>}
+      {providers.teller === "offline" && <p class="quiet">{overviewWords.offlineEngine}</p>}
       {passedOver.length > 0 && (
         <>
-          <h3>{words.passedOver}</h3>
+          <h3>{overviewWords.passedOver}</h3>
           <ul class="quiet">
             {passedOver.map((one) => (
               <li key={one}>{one}</li>
@@ -69,7 +73,7 @@ function Today({ status: { usage, tools } }: { status: Status }) {
     <>
       <h2>{words.today}</h2>
       <p class="spent">
-        <span>{words.tokensInOut(numberText(inputTokens), numberText(outputTokens))}</span>
+        <span>{overviewWords.tokensInOut(numberText(inputTokens), numberText(outputTokens))}</span>
         {/* Without a price the cost is not known, which is not the same as nothing. */}
         {costUsd > 0 && <span>{costText(costUsd)}</span>}
       </p>
@@ -77,10 +81,10 @@ function Today({ status: { usage, tools } }: { status: Status }) {
         <table class="tools">
           <thead>
             <tr>
-              <th scope="col">{words.tool}</th>
-              <th scope="col">{words.calls}</th>
-              <th scope="col">{words.failedCalls}</th>
-              <th scope="col">{words.meanTime}</th>
+              <th scope="col">{overviewWords.tool}</th>
+              <th scope="col">{overviewWords.calls}</th>
+              <th scope="col">{overviewWords.failedCalls}</th>
+              <th scope="col">{overviewWords.meanTime}</th>
             </tr>
           </thead>
           <tbody>
@@ -107,8 +111,8 @@ export function Budgets() {
   if (budget === undefined) return null;
   return (
     <>
-      <Budget title={words.budgetOfDay} budget={budget.day} />
-      <Budget title={words.budgetOfMonth} budget={budget.month} />
+      <Budget title={overviewWords.budgetOfDay} budget={budget.day} />
+      <Budget title={overviewWords.budgetOfMonth} budget={budget.month} />
     </>
   );
 }
@@ -117,16 +121,16 @@ function Budget({ title, budget }: { title: string; budget: BudgetState | null }
   if (budget === null) return null;
   const { limit, spent, reserved, isReached, resumesAt } = budget;
   const lines = [
-    limit.tokens !== undefined && words.tokensOf(numberText(spent.tokens), numberText(limit.tokens)),
-    limit.costUsd !== undefined && words.costOf(costText(spent.costUsd), costText(limit.costUsd)),
-    reserved.tokens > 0 && words.reserved(numberText(reserved.tokens)),
+    limit.tokens !== undefined && overviewWords.tokensOf(numberText(spent.tokens), numberText(limit.tokens)),
+    limit.costUsd !== undefined && overviewWords.costOf(costText(spent.costUsd), costText(limit.costUsd)),
+    reserved.tokens > 0 && overviewWords.reserved(numberText(reserved.tokens)),
   ];
   return (
     <div class="budget" data-reached={isReached}>
       <h2>{title}</h2>
       <Meter share={shareOf(budget)} title={title} />
       <p class="spent">{lines.map((line) => line !== false && <span key={line}>{line}</span>)}</p>
-      {isReached && <p class="reached">{words.budgetReached(momentText(resumesAt, nowMs.value))}</p>}
+      {isReached && <p class="reached">{overviewWords.budgetReached(momentText(resumesAt, nowMs.value))}</p>}
     </div>
   );
 }

@@ -1,15 +1,15 @@
 /** The screen of a browser that the gateway does not know: how to get a code, and where to put it. */
 
-import { words } from "../i18n/words.ts";
+import { doorWords } from "../i18n/door-words.ts";
 import { busy, problem, redeem, typed } from "../model/redeem.ts";
 import { codeIn, type PairOutcome } from "../model/session.ts";
 import { Mark } from "../ui/icons.tsx";
 
 const EXPLANATIONS: Record<Exclude<PairOutcome, "paired">, string> = {
-  expired: words.pairExpired,
-  refused: words.pairRefused,
-  locked: words.pairLocked,
-  unreachable: words.pairUnreachable,
+  expired: doorWords.pairExpired,
+  refused: doorWords.pairRefused,
+  locked: doorWords.pairLocked,
+  unreachable: doorWords.pairUnreachable,
 };
 
 export function Pairing() {
@@ -22,14 +22,14 @@ export function Pairing() {
     <main class="pairing">
       <div class="card">
         <Mark />
-        <h1>{words.pairTitle}</h1>
-        <p>{words.pairText}</p>
+        <h1>{doorWords.pairTitle}</h1>
+        <p>{doorWords.pairText}</p>
         <pre>
-          <code>{words.pairCommand}</code>
+          <code>{doorWords.pairCommand}</code>
         </pre>
-        <p class="quiet">{words.pairStart}</p>
+        <p class="quiet">{doorWords.pairStart}</p>
         <form onSubmit={submit}>
-          <label for="code">{words.pairCode}</label>
+          <label for="code">{doorWords.pairCode}</label>
           <div class="field">
             <input
               id="code"
@@ -37,7 +37,7 @@ export function Pairing() {
               autocomplete="off"
               autocapitalize="off"
               spellcheck={false}
-              placeholder={words.pairPlaceholder}
+              placeholder={doorWords.pairPlaceholder}
               value={typed.value}
               aria-invalid={problem.value !== undefined}
               aria-describedby="pair-problem"
@@ -46,7 +46,7 @@ export function Pairing() {
               }}
             />
             <button type="submit" class="primary" disabled={busy.value || typed.value.trim() === ""}>
-              {busy.value ? words.pairing : words.pair}
+              {busy.value ? doorWords.pairing : doorWords.pair}
             </button>
           </div>
           <p id="pair-problem" class="problem" role="alert">

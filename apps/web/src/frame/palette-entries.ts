@@ -1,11 +1,13 @@
 /** What the palette offers: views and actions by name, tasks by title, and a search for what is none of them. */
 
+import { firstWords } from "../i18n/first-words.ts";
 import { VIEWS, viewHint, viewTitle } from "../i18n/view-names.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { words } from "../i18n/words.ts";
 import { clear, disconnect, sendMessage, stop } from "../model/connection.ts";
 import { go, goHome, place } from "../model/place.ts";
 import { busy, tasks } from "../model/state.ts";
+import { showFirstSteps } from "../ui/first-steps-kept.ts";
 
 const TASKS_OFFERED_MAX = 5;
 
@@ -44,6 +46,7 @@ function standing(): Entry[] {
     entry("timeline", viewWords.timelineEntry, viewWords.timelineHint, () => go("tasks", "timeline")),
     entry("clear", viewWords.clear, viewWords.clearHint, () => inConversation(clear)),
     entry("help", viewWords.help, viewWords.helpHint, () => inConversation(() => sendMessage("help"))),
+    entry("first-steps", firstWords.title, firstWords.titleHint, () => inConversation(showFirstSteps)),
     entry("sign-out", viewWords.signOut, words.signOut, () => {
       if (confirm(words.signOutQuestion)) void disconnect();
     }),

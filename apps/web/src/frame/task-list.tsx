@@ -3,12 +3,12 @@
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { answererTitle } from "../i18n/answerer-of.ts";
 import { words } from "../i18n/words.ts";
-import { leaveDrawer } from "../model/drawer.ts";
 import { addressOf } from "../model/place.ts";
+import { leaveDrawer } from "../model/screen.ts";
 import { steps, trees } from "../model/state.ts";
 import { isOpen, overallState, type TaskNode } from "../model/task-tree.ts";
 import { CodedText } from "../ui/coded-text.tsx";
-import { CancelButton, Elapsed, MemberCount, StateLabel, waitsText } from "../ui/task-facts.tsx";
+import { CancelButton, Elapsed, Failure, MemberCount, StateLabel, waitsText } from "../ui/task-facts.tsx";
 
 /** The list is for looking at; `mimikit tasks` has all of them. */
 const EARLIER_SHOWN_MAX = 50;
@@ -69,9 +69,8 @@ function TaskRow({ node }: { node: TaskNode }) {
   const waits = waitsText(task);
   return (
     <div class="task" data-task={task.id} data-state={state}>
-      <div class="task-top">
+      <div class="task-top" title={task.id}>
         <StateLabel state={state} />
-        <span class="task-id">{task.id}</span>
         <RanWith task={task} />
         <Elapsed node={node} />
         {open && <CancelButton id={task.id} title={task.title} />}
@@ -88,7 +87,7 @@ function TaskRow({ node }: { node: TaskNode }) {
       )}
       {task.attempts > 1 && <p class="task-note">{words.attempt(task.attempts)}</p>}
       {isOpen(task.state) && <Steps id={task.id} />}
-      {task.state === "failed" && <p class="task-error">{task.error ?? task.failureReason}</p>}
+      {task.state === "failed" && <Failure task={task} />}
     </div>
   );
 }

@@ -1,9 +1,7 @@
 /** The work behind the conversation, beside it or, where there is no room, in a drawer over it. */
 import { useEffect, useRef } from "preact/hooks";
-import { VIEWS, viewTitle } from "../i18n/view-names.ts";
 import { words } from "../i18n/words.ts";
-import { isDrawerOpen, leaveDrawer, narrow } from "../model/drawer.ts";
-import { addressOf } from "../model/place.ts";
+import { isDrawerOpen, narrow } from "../model/screen.ts";
 import { openCount, status, tasks } from "../model/state.ts";
 import { Cross, List } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
@@ -19,7 +17,7 @@ export function TaskPanel({ isCovered }: { isCovered: boolean }) {
         <h2 id="tasks-title">{words.tasks}</h2>
       </div>
       <Known />
-      <PanelEnd />
+      <Colophon />
     </aside>
   );
 }
@@ -56,7 +54,7 @@ export function TaskDrawer() {
           </button>
         </div>
         <Known />
-        <PanelEnd />
+        <Colophon />
       </div>
     </dialog>
   );
@@ -83,28 +81,6 @@ export function DrawerButton() {
 
 function Known() {
   return tasks.value.size === 0 ? <p class="quiet">{words.noTasks}</p> : <Listed />;
-}
-
-function PanelEnd() {
-  return (
-    <div class="panel-end">
-      <Ways />
-      <Colophon />
-    </div>
-  );
-}
-
-/** Everything else that there is to see, by name: nobody has to know a key for it. */
-function Ways() {
-  return (
-    <nav class="ways-out" aria-label={words.everythingElse}>
-      {VIEWS.map((view) => (
-        <a key={view} href={addressOf(view)} onClick={leaveDrawer}>
-          {viewTitle(view)}
-        </a>
-      ))}
-    </nav>
-  );
 }
 
 function Colophon() {

@@ -4,12 +4,11 @@ import type { Role } from "@mimikit/protocol/base/role";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { words } from "./words.ts";
 
-const TITLES: Readonly<Record<string, readonly [en: string, zh?: string]>> = PROVIDER_TITLES;
+const TITLES: Readonly<Record<string, string>> = { ...PROVIDER_TITLES, ...words.providers };
 
 /** A provider as people know it; one that is not known any more by its name. */
 export function providerTitle(name: string): string {
-  const [en, zh = en] = TITLES[name] ?? [name];
-  return words.language === "zh" ? zh : en;
+  return TITLES[name] ?? name;
 }
 
 /** The name of the model that answers; where it is not known, who asks it. */

@@ -1,27 +1,53 @@
-/** What the page asks the gateway over HTTP (docs/api.md). Whatever goes wrong is told to the user in one place. */
+/** What the page asks the gateway over HTTP (docs/api.md). */
 import type { ApiError } from "@mimikit/protocol/wire/api";
-import { words } from "../i18n/words.ts";
-import { request } from "./session.ts";
+import { momentText, words } from "../i18n/words.ts";
+import { type Method, request } from "./session.ts";
 import { notice } from "./state.ts";
 
-/** The answer, or undefined when there was none or it was a refusal; then the notice says why. */
-export async function call<T>(
-  method: "GET" | "POST" | "PATCH" | "DELETE",
+let inOurLanguage: ((key: string, value: unknown) => unknown) | undefined;
+
+/** Loads what the gateway says in the language of the page; without it, its English is shown. */
+export async function loadTexts(): Promise<void> {
+  if (words.language !== "zh") return;
+  try {
+    inOurLanguage = (await import("../i18n/zh/gateway/coded.ts")).inChinese((at) => momentText(at, Date.now()));
+  } catch (error) {
+    // A chunk that cannot be fetched.
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
+/** An answer of the gateway, with its sentences in the language of the page. */
+export function read<T>(json: string): T {
+  return JSON.parse(json, inOurLanguage) as T;
+}
+
+/** What came of a request: its answer, or why there is none, in words. */
+export type Asked<T> = { answer: T } | { refusal: string };
+
+/** Asks, for a part of the page that says itself why there is no answer. @param msMax how long to wait, in ms. @param key the same is the same wish. */
+export async function ask<T>(
+  method: Method,
   path: string,
   body?: unknown,
-): Promise<T | undefined> {
-  const answer = await request(method, path, body);
-  if (answer === undefined) {
-    notice.value = words.notConnected;
-    return undefined;
-  }
-  if (answer.ok) return (await answer.json()) as T;
-  notice.value = await refusalIn(answer);
+  msMax?: number,
+  key?: string,
+): Promise<Asked<T>> {
+  const answer = await request(method, path, body, msMax, key);
+  if (answer === undefined) return { refusal: words.notConnected };
+  return answer.ok ? { answer: read<T>(await answer.text()) } : { refusal: await refusalIn(answer) };
+}
+
+/** The answer, or undefined when there was none or it was a refusal; then the notice says why. */
+export async function call<T>(method: Method, path: string, body?: unknown): Promise<T | undefined> {
+  const asked = await ask<T>(method, path, body);
+  if ("answer" in asked) return asked.answer;
+  notice.value = asked.refusal;
   return undefined;
 }
 
 /** What the gateway says of a request that it refused; whoever stands in front of it may answer in another way. */
 export async function refusalIn(answer: Response): Promise<string> {
   if (answer.headers.get("Content-Type")?.includes("json") !== true) return `${answer.status} ${answer.statusText}`;
-  return ((await answer.json()) as ApiError).error.message;
+  return read<ApiError>(await answer.text()).error.message;
 }

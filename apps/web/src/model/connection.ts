@@ -2,6 +2,7 @@
 import type { ClientFrame, ServerFrame } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
+import { read } from "./call.ts";
 import { type Along, frameOf, keep, newId, outbox, retry } from "./outbox.ts";
 import { askWhetherPaired, type PairOutcome, pair, secret, session, signOut } from "./session.ts";
 import { answering, cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
@@ -111,7 +112,7 @@ function open(mine: number): void {
   socket.onmessage = (event) => {
     if (mine !== attempt) return;
     failures = 0;
-    receive(JSON.parse(String(event.data)) as ServerFrame);
+    receive(read<ServerFrame>(String(event.data)));
   };
   socket.onclose = () => {
     if (mine === attempt) connectLater();

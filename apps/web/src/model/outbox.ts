@@ -5,6 +5,7 @@
 
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/base/fields";
+import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import type { ClientFrame } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 
@@ -22,6 +23,8 @@ export interface Along {
   files?: readonly AttachedFile[];
   /** The id of the message that it replies to. */
   quote?: string | undefined;
+  /** Who answers it, where the settings choose others. */
+  answerBy?: AnswerBy | undefined;
 }
 
 export interface OutboxEntry {
@@ -36,6 +39,7 @@ export interface OutboxEntry {
   files?: readonly AttachedFile[];
   /** The message that it replies to. */
   quote?: string;
+  answerBy?: AnswerBy;
   /** Why the gateway said no; such an entry waits for the user. */
   refusal?: string;
   /** The message that came back before its acknowledgement; shown instead of this entry. */
@@ -52,7 +56,7 @@ function readStored(): OutboxEntry[] {
 }
 
 /** Keeps `text` for sending and returns its entry. */
-export function keep(text: string, nowMs: number, { mode, files = [], quote }: Along = {}): OutboxEntry {
+export function keep(text: string, nowMs: number, { mode, files = [], quote, answerBy }: Along = {}): OutboxEntry {
   const entry: OutboxEntry = {
     id: newId(),
     text,
@@ -61,6 +65,7 @@ export function keep(text: string, nowMs: number, { mode, files = [], quote }: A
     ...(mode !== undefined && { mode }),
     ...(files.length > 0 && { files }),
     ...(quote !== undefined && { quote }),
+    ...(answerBy !== undefined && { answerBy }),
   };
   localStorage.setItem(KEY_PREFIX + entry.id, JSON.stringify(entry));
   outbox.value = [...outbox.value, entry];
@@ -89,7 +94,7 @@ export function retry(id: string): OutboxEntry | undefined {
 }
 
 /** The frame that sends an entry. */
-export function frameOf({ id, text, at, timeZone, mode, files, quote }: OutboxEntry): ClientFrame {
+export function frameOf({ id, text, at, timeZone, mode, files, quote, answerBy }: OutboxEntry): ClientFrame {
   if (mode === "steer") return { type: "steer", id, text };
   const attachments = files?.map(({ id: fileId, name }) => ({ id: fileId, ...(name !== undefined && { name }) }));
   return {
@@ -100,6 +105,7 @@ export function frameOf({ id, text, at, timeZone, mode, files, quote }: OutboxEn
     ...(mode === "next" && { mode }),
     ...(attachments !== undefined && { attachments }),
     ...(quote !== undefined && { quote }),
+    ...(answerBy !== undefined && { answerBy }),
   };
 }
 

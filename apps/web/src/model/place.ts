@@ -2,8 +2,10 @@
  * Where the reader is: in the conversation, or in a view over it. The address says it, so that the browser's way back and
  * a reload lead where they should.
  */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { VIEWS, type View } from "../i18n/view-names.ts";
+import { wide } from "./screen.ts";
+import { notice } from "./state.ts";
 
 export interface Place {
   /** undefined in the conversation. */
@@ -18,27 +20,39 @@ export const place = signal<Place>(placeIn(location.hash));
 /** Whether the palette is over it, wherever that is. */
 export const isPaletteOpen = signal(false);
 
+/** Whether the view has its place beside the conversation: one task or one file, where there is room for both. */
+export const isBeside = computed(() => {
+  const { view, detail } = place.value;
+  return wide.value && detail !== undefined && (view === "memory" || (view === "tasks" && detail !== "timeline"));
+});
+
 addEventListener("popstate", () => {
-  place.value = placeIn(location.hash);
+  moveTo(placeIn(location.hash));
 });
 
 /** Opens a view, or goes to another detail of the one that is open. */
 export function go(view: View, detail?: string): void {
   history.pushState(null, "", addressOf(view, detail));
-  place.value = { view, detail };
+  moveTo({ view, detail });
 }
 
 /** The same view with another detail, where the way back need not lead through each of them. */
 export function replace(view: View, detail?: string): void {
   history.replaceState(null, "", addressOf(view, detail));
-  place.value = { view, detail };
+  moveTo({ view, detail });
 }
 
 /** Back to the conversation. */
 export function goHome(): void {
   if (place.value.view === undefined) return;
   history.pushState(null, "", location.pathname + location.search);
-  place.value = { view: undefined, detail: undefined };
+  moveTo({ view: undefined, detail: undefined });
+}
+
+/** A notice belongs to the view where it arose, and goes with it. */
+function moveTo(next: Place): void {
+  if (next.view !== place.value.view) notice.value = undefined;
+  place.value = next;
 }
 
 /** The address of a view, for a link. */

@@ -57,17 +57,25 @@ export async function signOut(): Promise<void> {
   for (const key of Object.keys(localStorage)) if (key.startsWith(KEYS_PREFIX)) localStorage.removeItem(key);
 }
 
-/** Asks the gateway as this browser. Undefined when nobody answered. */
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/**
+ * Asks the gateway as this browser; the same `key` is the same wish, however often it is sent. Undefined when nobody answered within
+ * `msMax` milliseconds.
+ */
 export async function request(
-  method: "GET" | "POST" | "PATCH" | "DELETE",
+  method: Method,
   path: string,
   body?: unknown,
+  msMax = REQUEST_MS_MAX,
+  key?: string,
 ): Promise<Response | undefined> {
   const headers: Record<string, string> = {};
   const own = secret();
   if (own !== undefined) headers["X-Mimikit-Secret"] = own;
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(REQUEST_MS_MAX), cache: "no-store" };
+  if (key !== undefined) headers["Idempotency-Key"] = key;
+  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(msMax), cache: "no-store" };
   if (body !== undefined) init.body = JSON.stringify(body);
   try {
     return await fetch(path, init);

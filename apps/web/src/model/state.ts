@@ -14,7 +14,7 @@ import { mark, type OutboxEntry, outbox, release } from "./outbox.ts";
 import { isOpen, treesOf } from "./task-tree.ts";
 
 /** A tab may stay open for weeks: beyond these the oldest go; the gateway still has them. */
-const MESSAGES_MAX = 800;
+const MESSAGES_MAX = 5_000;
 const TASKS_MAX = 500;
 const LIVE_CHARS_MAX = 200_000;
 const STEPS_PER_TASK_MAX = 3;
@@ -193,7 +193,12 @@ export function putEarlier(earlier: readonly ChatMessage[]): void {
 }
 
 function hasReply(turn: string): boolean {
-  return messages.value.some((message) => message.id === `${turn}.reply`);
+  return messages.value.some((message) => message.id === replyIdOf(turn));
+}
+
+/** The id of the message that a turn ends with. */
+export function replyIdOf(turn: string): string {
+  return `${turn}.reply`;
 }
 
 function receiveMessage(message: ChatMessage): void {
@@ -230,7 +235,9 @@ function putMessage(message: ChatMessage): void {
     messages.value = messages.value.map((one) => (one.id === message.id ? message : one));
     return;
   }
-  const rest = messages.value.filter((one) => one.id !== message.id && one.id !== message.replaces);
+  const rest = messages.value.filter(
+    (one) => one.id !== message.id && one.id !== message.replaces && one.id !== message.instead,
+  );
   const end = rest.findIndex((one) => isPending(one) && (!isPending(message) || isEarlier(message, one)));
   messages.value = rest.toSpliced(end < 0 ? rest.length : end, 0, message).slice(-MESSAGES_MAX);
 }
@@ -246,6 +253,7 @@ export function isPending(message: ChatMessage): boolean {
 
 /** Words for a run are answered by what the run makes of them, not by a reply of their own. */
 function isAwaited(message: ChatMessage): boolean {
+  if (message.again === true) return true;
   return isPending(message) && message.meanwhile !== true && !answeredIds.value.has(message.id);
 }
 

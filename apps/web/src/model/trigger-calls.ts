@@ -3,7 +3,7 @@
 import type { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import type { TriggerDetail, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import { words } from "../i18n/words.ts";
-import { call, refusalIn } from "./call.ts";
+import { call, read, refusalIn } from "./call.ts";
 import { request } from "./session.ts";
 
 export interface Insight {
@@ -56,5 +56,5 @@ export type Preview = { upcoming: string[] } | { problem: string };
 export async function previewSchedule(query: Record<string, string>): Promise<Preview> {
   const answer = await request("GET", `api/triggers/upcoming?${new URLSearchParams(query)}`);
   if (answer === undefined) return { problem: words.notConnected };
-  return answer.ok ? ((await answer.json()) as Preview) : { problem: await refusalIn(answer) };
+  return answer.ok ? read<Preview>(await answer.text()) : { problem: await refusalIn(answer) };
 }

@@ -12,6 +12,8 @@ const NAMES_MAX = 8;
 
 export interface Bar {
   name: string;
+  /** As people read it. */
+  text: string;
   parts: readonly { key: string; name: string; amount: number }[];
 }
 
@@ -46,7 +48,7 @@ export function BarChart({ title, bars, textOf }: BarChartProps) {
         </text>
         {bars.map((bar, i) => (
           <g key={bar.name} data-bar={bar.name}>
-            <title>{viewWords.dayBar(bar.name, textOf(totalOf(bar)))}</title>
+            <title>{viewWords.dayBar(bar.text, textOf(totalOf(bar)))}</title>
             <rect class="hover" x={i * step} y={TOP} width={step} height={room} />
             {stacked(bar, room / Math.max(most, Number.MIN_VALUE)).map(({ key, y, height }) => (
               <rect
@@ -66,7 +68,7 @@ export function BarChart({ title, bars, textOf }: BarChartProps) {
                 x={i === bars.length - 1 ? WIDTH : (i + 0.5) * step}
                 y={HEIGHT - 5}
               >
-                {bar.name.slice(5)}
+                {bar.text}
               </text>
             )}
           </g>
@@ -98,5 +100,5 @@ function amountIn({ parts }: Bar, key: string): number {
 /** What a screen reader is told: the days on which there was something. */
 function spoken(bars: readonly Bar[], textOf: (amount: number) => string): string {
   const days = bars.filter((bar) => totalOf(bar) > 0);
-  return days.map((bar) => viewWords.dayBar(bar.name, textOf(totalOf(bar)))).join(", ");
+  return days.map((bar) => viewWords.dayBar(bar.text, textOf(totalOf(bar)))).join(", ");
 }

@@ -59,5 +59,15 @@ export const Warning = drawn(
 export const Check = drawn("m5 12.5 4.5 4.5L19 7.5");
 export const ArrowLeft = drawn("M19 12H5M12 5l-7 7 7 7");
 export const Lens = drawn("m20 20-4-4M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0z");
+export const Bubble = drawn("M21 12a8 8 0 0 1-8 8H4l2-3.4A8 8 0 1 1 21 12z");
+export const Book = drawn("M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11M9 8h6");
+export const Wand = drawn("m4 20 11-11M14 4v3M20 10h-3M18.5 5.5l-2 2M9 5v2M5 9h2");
+export const Pulse = drawn("M3 12h4l3-8 4 16 3-8h4");
+export const Sliders = drawn(
+  "M18.5 7a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM10.5 17a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM4 7h9.5M18.5 7H20M4 17h1.5M10.5 17H20",
+);
+export const Dots = drawn("M5 12h.01M12 12h.01M19 12h.01");
 export const Reply = drawn("M10 7 4 12l6 5M4 12h9a7 7 0 0 1 7 7");
+export const Redo = drawn("M20 11a8 8 0 1 0-2.3 6M20 4v7h-7");
+export const Pen = drawn("m4 20 1-4L16 5l3 3L8 19zM14 7l3 3");
 export const Copy = drawn("M9 9h11v11H9zM5 15H4V4h11v1");

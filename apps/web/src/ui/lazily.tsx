@@ -3,14 +3,16 @@ import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { words } from "../i18n/words.ts";
 
-/** The component that `load` brings; until then a word says that it is coming, or that it could not. */
-export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+/** A component, and a way to load it before it is shown, or again; the component itself says that it could not be. */
+export type LazyPart<P> = ComponentType<P> & { load: () => Promise<void> };
+
+/** The component that `bring` brings; until then a word says that it is coming, or that it could not. */
+export function lazily<P extends object>(bring: () => Promise<ComponentType<P>>): LazyPart<P> {
   const found = signal<{ Part: ComponentType<P> } | undefined>(undefined);
   const hasFailed = signal(false);
-  let isAsked = false;
-  const ask = () => {
-    isAsked = true;
-    load().then(
+  let loading: Promise<void> | undefined;
+  const load = () => {
+    loading ??= bring().then(
       (Part) => {
         found.value = { Part };
       },
@@ -18,11 +20,13 @@ export function lazily<P extends object>(load: () => Promise<ComponentType<P>>):
         // No connection, or another build has taken the place of this one: the browser says which.
         console.warn(error);
         hasFailed.value = true;
+        loading = undefined;
       },
     );
+    return loading;
   };
-  return function Lazy(props: P) {
-    if (!isAsked) ask();
+  const Lazy = (props: P) => {
+    if (!hasFailed.value) void load();
     if (found.value !== undefined) return <found.value.Part {...props} />;
     if (!hasFailed.value) return <p class="view-wait quiet">{words.opening}</p>;
     return (
@@ -34,4 +38,5 @@ export function lazily<P extends object>(load: () => Promise<ComponentType<P>>):
       </p>
     );
   };
+  return Object.assign(Lazy, { load });
 }

@@ -1,5 +1,7 @@
 /** What there is to say of a task in a word: its state, how long it takes, how much of it is done; and how to end it. */
+
 import type { TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
+import { cardWords } from "../i18n/card-words.ts";
 import { costText, durationText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { cancelTask, link } from "../model/connection.ts";
@@ -58,4 +60,11 @@ export function CancelButton({ id, title }: { id: string; title: string }) {
       <Cross />
     </button>
   );
+}
+
+/** Why a task failed: in the words of the page, then its error as the program or the model told it. */
+export function Failure({ task: { failureReason = "error", error } }: { task: TaskSummary }) {
+  // A newer gateway may know more reasons.
+  const reason = (cardWords.failed as Record<string, string>)[failureReason] ?? failureReason;
+  return <p class="task-error">{error === undefined ? reason : cardWords.because(reason, error)}</p>;
 }

@@ -3,8 +3,8 @@
 const SIDE_PX_MAX = 320;
 const QUALITY = 0.85;
 
-/** A data URL; undefined for what this browser cannot draw. */
-export async function thumbnailOf(file: Blob): Promise<string | undefined> {
+/** A data URL, at most `sidePxMax` wide and high; undefined for what this browser cannot draw. */
+export async function thumbnailOf(file: Blob, sidePxMax = SIDE_PX_MAX): Promise<string | undefined> {
   let bitmap: ImageBitmap;
   try {
     bitmap = await createImageBitmap(file);
@@ -13,7 +13,7 @@ export async function thumbnailOf(file: Blob): Promise<string | undefined> {
     if (error instanceof DOMException) return undefined;
     throw error;
   }
-  const scale = Math.min(1, SIDE_PX_MAX / Math.max(bitmap.width, bitmap.height));
+  const scale = Math.min(1, sidePxMax / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(1, Math.round(bitmap.width * scale));
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));

@@ -4,12 +4,15 @@ import type { AuditLine } from "@mimikit/protocol/records/audit";
 import type { AuditAnswer } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Empty } from "../first-run/empty.tsx";
+import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { call } from "../model/call.ts";
 import { nowMs } from "../model/clock.ts";
 import { link } from "../model/connection.ts";
-import { addressOf, replace, type ViewProps } from "../model/place.ts";
+import { addressOf, goHome, replace, type ViewProps } from "../model/place.ts";
+import { tasks } from "../model/state.ts";
 import { Select } from "../ui/select.tsx";
 import "./audit.css";
 
@@ -32,6 +35,12 @@ export function Audit({ detail = "" }: ViewProps) {
   const { lines, isLooking, bringOlder } = useTrail(actor.value);
   const events = [...new Set(lines.map((line) => line.event))].sort();
   const shown = lines.filter((line) => (event.value === "" || line.event === event.value) && fits(line, sought.value));
+  const isFiltered = actor.value !== "" || event.value !== "" || sought.value.trim() !== "";
+  const showAll = () => {
+    actor.value = "";
+    event.value = "";
+    sought.value = "";
+  };
   /** What this field has put into the address: what was typed since is newer. */
   const asked = useRef(detail);
   useEffect(() => {
@@ -82,9 +91,9 @@ export function Audit({ detail = "" }: ViewProps) {
       </search>
       {isLooking && lines.length === 0 && <p class="quiet">{words.looking}</p>}
       {!isLooking && shown.length === 0 && (
-        <p class="quiet" role="status">
-          {viewWords.auditNothing}
-        </p>
+        <Empty action={isFiltered ? firstWords.allLines : firstWords.sayFirst} does={isFiltered ? showAll : goHome}>
+          <p role="status">{viewWords.auditNothing}</p>
+        </Empty>
       )}
       <ol class="trail" reversed>
         {shown.map((line) => (
@@ -114,10 +123,12 @@ function Line({ line: { timestamp, actor, event, taskId, failureReason, detail }
       <code class="event">{event}</code>
       {taskId !== undefined &&
         (TURN_ID.test(taskId) ? (
-          <span class="quiet mono">{taskId}</span>
+          <span class="quiet" title={taskId}>
+            {words.reply}
+          </span>
         ) : (
-          <a class="mono" href={addressOf("tasks", taskId)}>
-            {taskId}
+          <a href={addressOf("tasks", taskId)} title={taskId}>
+            {tasks.value.get(taskId)?.title ?? viewWords.task}
           </a>
         ))}
       {failureReason !== undefined && <span class="bad">{failureReason}</span>}

@@ -2,6 +2,8 @@
 import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Empty } from "../first-run/empty.tsx";
+import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { words } from "../i18n/words.ts";
 import { call } from "../model/call.ts";
@@ -83,7 +85,11 @@ export function Backlog() {
         </button>
       </form>
       {items.value === undefined && <p class="quiet">{words.looking}</p>}
-      {items.value?.length === 0 && <p class="teach">{viewWords.backlogTeach}</p>}
+      {items.value?.length === 0 && (
+        <Empty action={firstWords.firstBacklog} does={() => field.current?.focus()}>
+          <p>{viewWords.backlogTeach}</p>
+        </Empty>
+      )}
       <ul ref={list} aria-busy={isAtWork.value}>
         {items.value?.map((entry, row) => (
           <li key={entry.number} class="item" data-done={entry.done}>

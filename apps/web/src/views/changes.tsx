@@ -3,11 +3,14 @@
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Empty } from "../first-run/empty.tsx";
+import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { call } from "../model/call.ts";
 import { nowMs } from "../model/clock.ts";
 import { link } from "../model/connection.ts";
+import { addressOf } from "../model/place.ts";
 import { wish } from "../model/wish.ts";
 import { CodedText } from "../ui/coded-text.tsx";
 import "./changes.css";
@@ -22,7 +25,11 @@ export function Changes() {
   return (
     <div class="changes">
       {list === undefined && <p class="quiet">{words.looking}</p>}
-      {list?.length === 0 && <p class="quiet">{viewWords.noChanges}</p>}
+      {list?.length === 0 && (
+        <Empty action={firstWords.firstMemory} does={addressOf("memory")}>
+          <p>{viewWords.noChanges}</p>
+        </Empty>
+      )}
       <ChangeList list={list ?? []} />
     </div>
   );

@@ -1,8 +1,11 @@
 /** What was improved without being asked: what and why, what the checks and the review say of it, and where it is now. */
 import type { Improvement } from "@mimikit/protocol/wire/api";
+import { Empty } from "../first-run/empty.tsx";
+import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { durationText, momentText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
+import { addressOf } from "../model/place.ts";
 import { tasks } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
 import { spentText } from "../ui/task-facts.tsx";
@@ -23,10 +26,16 @@ export function Improvements() {
   if (answer === undefined) return isLooking ? <p class="quiet">{words.looking}</p> : null;
   return (
     <div class="kept">
-      <p class="teach">{viewWords.improvementsTeach}</p>
-      {answer.improvements.length === 0 && <p class="quiet">{viewWords.noImprovements}</p>}
+      {answer.improvements.length > 0 ? (
+        <p class="teach">{viewWords.improvementsTeach}</p>
+      ) : (
+        <Empty action={firstWords.setUp} does={addressOf("settings", "selfImprove")}>
+          <p>{viewWords.improvementsTeach}</p>
+          <p>{viewWords.noImprovements}</p>
+        </Empty>
+      )}
       <p class="quiet">
-        {viewWords.improveNow} <code>npx mimikit improve now</code>
+        {viewWords.improveNow} <code>mimikit improve now</code>
       </p>
       <ul class="sheets">
         {answer.improvements.map((improvement) => (

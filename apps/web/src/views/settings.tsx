@@ -2,7 +2,8 @@
 import type { Status } from "@mimikit/protocol/wire/api";
 import { allowNotifications, consent, stopNotifications } from "../frame/notifications.ts";
 import { Answerers } from "../frame/overview.tsx";
-import { chooseLanguage, LANGUAGES, languageNow } from "../i18n/language.ts";
+import { chooseLanguage, LANGUAGES, languageNow } from "../i18n/base/language.ts";
+import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
@@ -16,6 +17,8 @@ import "./settings.css";
 
 const PROCESSES = ["supervisor", "workers", "gateway"] as const;
 
+const ConnectCard = lazily(async () => (await import("../connect/connect-card.tsx")).ConnectCard);
+const AnswerOrder = lazily(async () => (await import("../connect/answer-order.tsx")).AnswerOrder);
 const SettingsForm = lazily(async () => (await import("./settings/settings-form.tsx")).SettingsForm);
 
 export function Settings({ detail }: ViewProps) {
@@ -39,20 +42,8 @@ export function Settings({ detail }: ViewProps) {
         </button>{" "}
         <span class="quiet">{viewWords.tryHint}</span>
       </section>
-      <section>
-        <h3>{viewWords.change}</h3>
-        <p>{viewWords.changeText}</p>
-        <dl class="ways">
-          {viewWords.changeExamples.map(({ code, why }) => (
-            <div key={code}>
-              <dt>
-                <code>{code}</code>
-              </dt>
-              <dd>{why}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      <ConnectCard isWanted={detail === "connect"} />
+      <AnswerOrder />
       <section>
         <h3>{viewWords.allSettings}</h3>
         <p>{viewWords.allSettingsText}</p>
@@ -60,8 +51,8 @@ export function Settings({ detail }: ViewProps) {
       </section>
       <Appearance />
       <section>
-        <h3>{viewWords.notifications}</h3>
-        <p>{viewWords.notificationsText}</p>
+        <h3>{firstWords.notifications}</h3>
+        <p>{firstWords.notificationsText}</p>
         <Consent />
       </section>
       <System status={now} />
@@ -99,7 +90,7 @@ function Consent() {
     case "missing":
       return <p class="quiet">{viewWords.notificationsMissing}</p>;
     case "denied":
-      return <p class="quiet">{viewWords.notificationsDenied}</p>;
+      return <p class="quiet">{firstWords.notificationsDenied}</p>;
     case "on":
       return (
         <p>
@@ -112,7 +103,7 @@ function Consent() {
     case "off":
       return (
         <button type="button" class="primary" onClick={() => void allowNotifications()}>
-          {viewWords.notificationsAsk}
+          {words.allowNotifications}
         </button>
       );
   }

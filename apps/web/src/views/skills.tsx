@@ -1,8 +1,11 @@
 /** What the assistant knows how to do by the book: the skills that were found, and what is wrong with the folders that are none. */
 import type { SkillList } from "@mimikit/protocol/wire/api";
+import { Empty } from "../first-run/empty.tsx";
+import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { words } from "../i18n/words.ts";
 import { useAnswer } from "../model/use-answer.ts";
+import { saveBlob } from "../ui/save-blob.ts";
 import "./kept.css";
 
 export function Skills() {
@@ -11,8 +14,17 @@ export function Skills() {
   const { skills, problems } = answer;
   return (
     <div class="kept">
-      <p class="teach">{viewWords.skillsTeach}</p>
-      {skills.length === 0 && <p class="quiet">{viewWords.noSkills}</p>}
+      {skills.length > 0 ? (
+        <p class="teach">{viewWords.skillsTeach}</p>
+      ) : (
+        <Empty
+          action={firstWords.skillExample}
+          does={() => saveBlob(new Blob([firstWords.skillText], { type: "text/markdown" }), "SKILL.md")}
+        >
+          <p>{viewWords.skillsTeach}</p>
+          <p>{firstWords.skillWhere}</p>
+        </Empty>
+      )}
       <ul class="sheets">
         {skills.map(({ name, description, level, source, path }) => (
           <li key={path} class="sheet-row" data-skill={name}>

@@ -1,11 +1,14 @@
 /** What the models have cost, day by day, and what may be spent. */
 import type { UsageRow } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
+import { Empty } from "../first-run/empty.tsx";
 import { Budgets } from "../frame/overview.tsx";
 import { providerTitle } from "../i18n/answerer-of.ts";
+import { firstWords } from "../i18n/first-words.ts";
 import { TARGETS, viewWords } from "../i18n/view-words.ts";
-import { costText, numberText, titleOf, words } from "../i18n/words.ts";
+import { costText, dateText, numberText, titleOf, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
+import { addressOf } from "../model/place.ts";
 import { status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
 import { BarChart } from "../ui/bar-chart.tsx";
@@ -57,7 +60,11 @@ export function Usage() {
         )}
       </div>
       {answer === undefined && isLooking && <p class="quiet">{words.looking}</p>}
-      {answer !== undefined && rows.length === 0 && <p class="teach">{viewWords.usageTeach}</p>}
+      {answer !== undefined && rows.length === 0 && (
+        <Empty action={firstWords.setBudget} does={addressOf("settings", "budget")}>
+          <p>{viewWords.usageTeach}</p>
+        </Empty>
+      )}
       {rows.length > 0 && (
         <>
           <BarChart
@@ -84,6 +91,7 @@ function barsOf(rows: readonly UsageRow[], days: number, measure: Measure) {
       own.reduce((sum, row) => (row.role === role ? sum + amountOf(row, measure) : sum), 0);
     return {
       name: day,
+      text: dateText(day, nowMs.peek()),
       parts: TARGETS.map((role) => ({
         key: role,
         name: titleOf(role),

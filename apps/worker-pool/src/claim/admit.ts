@@ -2,18 +2,17 @@
 import type { Circuits } from "@mimikit/agent/run/circuit";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { KINDS } from "@mimikit/protocol/base/kind";
-import type { Role } from "@mimikit/protocol/base/role";
-import { isTurn } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
 
 /**
  * Those of `candidates`, in their order, for whom somebody in the chain of their role may be asked; of a provider that is
  * only tried, one. A turn whose user has not been told of the outage begins in any case: its run tells, and asks nobody.
- * @param chainOf the names of those who answer for a role, in their order; none where the settings name nobody who can.
+ * @param chainOf the names of those who answer for a task, in their order; none where the settings name nobody who can.
  * @param nowMs of the clock that the circuits are asked with.
  */
 export function admit(
   candidates: readonly Candidate[],
-  chainOf: (role: Role) => readonly string[],
+  chainOf: (task: Task) => readonly string[],
   circuits: Circuits,
   nowMs: number,
 ): Candidate[] {
@@ -28,6 +27,6 @@ export function admit(
   return candidates.filter(({ task, outages }) => {
     if (KINDS[task.kind].runner === "pool") return true;
     const isUntold = isTurn(task) && outages.length === 0;
-    return chainOf(task.role).some(mayAsk) || isUntold;
+    return chainOf(task).some(mayAsk) || isUntold;
   });
 }

@@ -67,9 +67,9 @@ function hasOwnBudget(task: Task, { taskLimit, mirror }: Pick<Budgets, "taskLimi
  * nothing. Throws what the disk throws.
  */
 export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mirror" | "nowMs">): UsageLine[] {
-  const { attemptFacts, results, ledger, queue } = mirror;
+  const { unended, results, ledger, queue } = mirror;
   const lines: UsageLine[] = [];
-  for (const [taskId, attempts] of attemptFacts) {
+  for (const [taskId, attempts] of unended) {
     if (ledger.has(taskId)) continue;
     for (const each of attempts) {
       const { at, attempt, failed, ownerAlive, reserved, role } = each;

@@ -10,6 +10,7 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { Claim, type Identity } from "@mimikit/protocol/records/claim";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { takeBack } from "@mimikit/store/disk/own-names";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, queuePath, resultPath, runningOf } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
@@ -37,7 +38,7 @@ export async function claimAttempt({ task, attempt, reserved }: Allotted, claimi
   if (!(await createRecord(fs, Claim, path, claim))) return null;
   const isOurs = !(await isOvertaken(task, attempt, fs)) && (await isWanted(task.id, task.role, claiming));
   if (isOurs) return claim;
-  await fs.unlink(path);
+  await takeBack(fs, path);
   return null;
 }
 

@@ -37,8 +37,22 @@ export async function publish(
       ? failed
       : null;
   }
-  const { status, resultType, result, error, failureReason, question, effects, steers, usage, provider, model } =
-    outcome;
+  const {
+    status,
+    resultType,
+    result,
+    error,
+    failureReason,
+    problem,
+    question,
+    effects,
+    shown,
+    steers,
+    usage,
+    provider,
+    model,
+    hasLeft = false,
+  } = outcome;
   const record: Result = {
     id: task.id,
     task,
@@ -54,9 +68,12 @@ export async function publish(
     ...(model !== undefined && { model }),
     ...(error !== undefined && { error }),
     ...(failureReason !== undefined && { failureReason }),
+    ...(problem !== undefined && { problem }),
     ...(question !== undefined && { question }),
     ...(steers.length > 0 && { steers: [...steers] }),
     ...(outage !== null && isTurn(task) && { outage }),
+    ...(shown !== undefined && { shown: [...shown] }),
+    ...(hasLeft && { left: true as const }),
   };
   const path = resultPath(task.role, task.id);
   try {
@@ -84,7 +101,13 @@ export async function release(
 
 function failedAttempt(
   { id, attempt }: Pick<Claim, "id" | "attempt">,
-  { failureReason, error, isOutage = false }: Pick<Outcome, "failureReason" | "error" | "isOutage">,
+  {
+    failureReason,
+    error,
+    problem,
+    isOutage = false,
+    hasLeft = false,
+  }: Pick<Outcome, "failureReason" | "error" | "problem" | "isOutage" | "hasLeft">,
   nowMs: number,
   retryMs: number,
 ): FailedAttempt {
@@ -95,6 +118,8 @@ function failedAttempt(
     error: error ?? "",
     at: new Date(nowMs).toISOString(),
     retryAt: new Date(retryMs).toISOString(),
+    ...(problem !== undefined && { problem }),
     ...(isOutage && { outage: true as const }),
+    ...(hasLeft && { left: true as const }),
   };
 }

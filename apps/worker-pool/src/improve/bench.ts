@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stopReason } from "@mimikit/agent/provider";
 import type { Outcome } from "@mimikit/agent/run/run-task";
-import { findSandbox, INSTALL_HINT } from "@mimikit/agent/shell/sandbox";
+import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { Change } from "@mimikit/protocol/records/improvement";
 import type { ImproveTask, Task } from "@mimikit/protocol/records/task";
 import type { Config } from "@mimikit/runtime/config/config";
@@ -35,7 +35,7 @@ export interface Bench {
 export async function assertImprovable(site: Site): Promise<Repository> {
   const sandbox = await findSandbox();
   if ("missing" in sandbox)
-    throw new Unimprovable(`self-improvement needs a sandbox, and ${sandbox.missing}; ${INSTALL_HINT}`);
+    throw new Unimprovable(`self-improvement needs a sandbox, and ${sandbox.missing}; ${sandbox.next}`);
   return openRepository(gitOf(site));
 }
 

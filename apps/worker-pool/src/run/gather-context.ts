@@ -5,17 +5,18 @@ import { definitionOf } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
 import { countAttempts } from "@mimikit/core/base/snapshot";
 import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/views/board";
-import { sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
+import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
 import type { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { searchMemory } from "@mimikit/memory/search/search";
 import { keywordsOf } from "@mimikit/memory/text/keywords";
+import { toldOf } from "@mimikit/memory/text/told";
 import { compareTaskIds, resultSummaryId, rootOf, turnId } from "@mimikit/protocol/base/id";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { SkillSummary } from "@mimikit/protocol/base/skill";
 import type { History, HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
-import { isTurn, type Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -23,7 +24,7 @@ import { BACKLOG_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/st
 import { parseBacklog } from "@mimikit/store/documents/backlog";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
-import { readHistory } from "@mimikit/store/views/history";
+import type { HistoryWindow } from "@mimikit/store/views/history";
 import { layOutTexts } from "./lay-out-texts.ts";
 import type { OwnerRules } from "./owner-rules.ts";
 import { readDocument } from "./read-document.ts";
@@ -31,14 +32,14 @@ import { readDocument } from "./read-document.ts";
 /** Ended tasks that a role is told of; the rest is in the history. */
 const ENDED_TASKS_MAX = 20;
 const MEMORY_HITS_MAX = 5;
-/** The marks of edits, and what people have commented out. */
-const COMMENT = /<!--[\s\S]*?-->/g;
 
 export interface Sources {
   home: string;
   workDir: string;
   fs: FileSystem;
   mirror: Mirror;
+  /** What was said last. */
+  conversation: HistoryWindow;
   /** Everything that was ever said. */
   said: HistoryIndex;
   rules: OwnerRules;
@@ -52,12 +53,12 @@ export interface Sources {
 export async function gatherContext(
   task: Task,
   runDir: string,
-  { home, workDir, fs, mirror, said, rules, providers, listSkills, nowMs }: Sources,
+  { home, workDir, fs, mirror, conversation, said, rules, providers, listSkills, nowMs }: Sources,
 ): Promise<Context> {
   await mirror.ledger.follow();
-  const view = await readHistory(fs, mirror.ledger);
+  const view = await conversation.read();
   const { messages: newest } = view;
-  const { history, summary } = await conversationIn(view, mirror.ledger);
+  const { history, summary } = await conversationIn(view, mirror.ledger, task.turn);
   const origin = isTurn(task) ? [] : await originOf(task, mirror);
   const messages = task.turn?.messages ?? origin;
   const texts = (each: { text: string }) => each.text;
@@ -73,8 +74,8 @@ export async function gatherContext(
     history,
     summary,
     rules: await rules.read(),
-    persona: await readWords(fs, PERSONA_PATH),
-    profile: await readWords(fs, PROFILE_PATH),
+    persona: toldOf(await readDocument(fs, PERSONA_PATH)),
+    profile: toldOf(await readDocument(fs, PROFILE_PATH)),
     longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
     said: said.with(newest),
     origin,
@@ -94,15 +95,18 @@ export async function gatherContext(
   };
 }
 
-/** What was said since the last new beginning; what was said before it was compressed is in the summary (SPEC F3). */
+/** What was said since the last new beginning, as it was said last; what was said before it was compressed is in the summary (SPEC F3). */
 async function conversationIn(
   { messages, compressed }: History,
   ledger: Ledger,
+  now: TurnInput | undefined,
 ): Promise<Pick<Context, "history" | "summary">> {
+  const replaced = now === undefined ? [] : replacedBy(now);
+  const current = (said: HistoryMessage[]) => newestVersions(said).filter(({ id }) => !replaced.includes(id));
   const history = sinceClear(messages);
   const turn = compressed === undefined ? null : await ledger.readResult(turnId(compressed));
-  if (turn === null) return { history, summary: "" };
-  return { history: sinceCompressed(history, turn), summary: summaryIn(turn) ?? "" };
+  if (turn === null) return { history: current(history), summary: "" };
+  return { history: current(sinceCompressed(history, turn)), summary: summaryIn(turn) ?? "" };
 }
 
 /** Who quotes something means just that, even where the conversation has begun anew since. */
@@ -110,10 +114,6 @@ function quotedBy(messages: readonly Message[], window: readonly HistoryMessage[
   const ids = new Set(messages.flatMap(({ quote }) => quote ?? []));
   const quoted = window.filter(({ id }) => ids.has(id)).map(({ id, text }) => [id, text] as const);
   return quoted.length === 0 ? {} : { quoted: Object.fromEntries(quoted) };
-}
-
-async function readWords(fs: FileSystem, path: string): Promise<string> {
-  return (await readDocument(fs, path)).replace(COMMENT, "").trim();
 }
 
 /** What the Teller has summed up of what these tasks have handed in, by their ids. */

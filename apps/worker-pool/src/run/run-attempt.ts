@@ -9,13 +9,13 @@ import type { Answerers } from "@mimikit/agent/providers/index";
 import type { Circuits } from "@mimikit/agent/run/circuit";
 import { priceOf } from "@mimikit/agent/run/reservation";
 import { type Outcome, runTask } from "@mimikit/agent/run/run-task";
+import { takeLeft } from "@mimikit/agent/shell/lifeline";
 import type { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
 import { addSpending, isLimited, type Limit, NO_SPENDING, overrun, spendingOf } from "@mimikit/core/base/budget";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { timeLimitSec } from "@mimikit/core/tasks/retry";
 import { KINDS, ROLES } from "@mimikit/protocol/base/kind";
-import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced, type Usage, type UsageLine } from "@mimikit/protocol/base/usage";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
@@ -34,13 +34,14 @@ import { unmerge } from "../improve/unmerge.ts";
 import { gatherContext, type Sources } from "./gather-context.ts";
 import { openStream } from "./stream-file.ts";
 import { ToolTally } from "./tool-tally.ts";
+import { openTranscript } from "./transcript-file.ts";
 
 /** Who answers for what no model is asked for. */
 const CODE = "code";
 
 export interface Workshop extends Sources {
   /** Who answers, and who stands in. */
-  answerersOf(role: Role): Answerers;
+  answerersOf(task: Task): Answerers;
   circuits: Circuits;
   /** Milliseconds of a clock that never jumps: that of the circuits. */
   monotonicMs(): number;
@@ -155,6 +156,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   await mkdir(runDir, { recursive: true, mode: 0o700 });
   const bench = await benchOf(candidate, workshop);
   const stream = await openStream(home, task.id, onError);
+  const transcript = openTranscript(home, task.id, attempt, onError);
   const tally = new ToolTally();
   let isAnswered = false;
   const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
@@ -163,7 +165,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
     {
       task,
       attempt,
-      answerers: workshop.answerersOf(task.role),
+      answerers: workshop.answerersOf(task),
       circuits: workshop.circuits,
       monotonicMs: workshop.monotonicMs,
       context: await reachable(await gatherContext(task, runDir, workshop), task, runDir),
@@ -179,6 +181,10 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
         tally.note(call);
         workshop.onToolCall(task, call);
       },
+      // A reply is what a turn says; its calls are in the session.
+      tell: (told) => {
+        if (!isTurn(task)) transcript.add(told);
+      },
       onStream: (line) => {
         if (line.type === "delta" || line.type === "thought") isAnswered = true;
         stream.write(line);
@@ -188,10 +194,12 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
     signal,
   );
   await stream.end();
+  await transcript.end();
   const usage = priced(ran.usage, priceOf(ran.model, workshop.prices));
   // It has cost that, whatever the disk makes of what follows.
   noteUsage(candidate, { ...ran, usage }, tally, isAnswered || signal.aborted, workshop);
-  const outcome = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
+  const concluded = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
+  const outcome = takeLeft(markOf(home, task.id, attempt)) ? { ...concluded, hasLeft: true } : concluded;
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
 }

@@ -56,7 +56,8 @@ export async function openStream(home: string, taskId: string, onError: (error: 
   };
 }
 
-async function sizeOf(path: string): Promise<number> {
+/** Bytes of a file; 0 where there is none. Throws what the disk throws. */
+export async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch (error) {

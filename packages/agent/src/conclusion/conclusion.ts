@@ -8,7 +8,7 @@
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
 import { Finding, Review } from "@mimikit/protocol/records/improvement";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
-import type { EvaluationItem, Task, TurnInput } from "@mimikit/protocol/records/task";
+import { type EvaluationItem, isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import { z } from "zod";
 import type { DoneEvent, FailedEvent } from "../provider.ts";
 import { readJsonOf } from "./hand-in-json.ts";
@@ -23,6 +23,12 @@ type LastEvent = Omit<DoneEvent, "usage"> | Omit<FailedEvent, "usage">;
  * end where it was told in vain: without it, the result is not valid.
  */
 export type Conclusion = { event: LastEvent } | { problem: string; otherwise?: LastEvent };
+
+/** How people are told of an end that stays of no use once the model has been told what is wrong with it. */
+export function describeUseless(task: Task): string {
+  const what = isTurn(task) ? "said nothing" : task.kind === "plan" ? "planned nothing" : "handed in nothing of use";
+  return `${what}, even when it was asked again`;
+}
 
 const Words = z.string().trim().min(1);
 const HandedIn = z.union([

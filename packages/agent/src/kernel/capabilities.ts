@@ -42,10 +42,15 @@ const TABLE: readonly (readonly [RegExp, Known])[] = [
   [/(\bvl\b|vl:|vision|llava|pixtral|minicpm-v|internvl|moondream|llama-?4)/, { vision: true }],
 ];
 
+/** What the table knows of a model; nothing where it does not. */
+export function knownOf(model: string): Known {
+  const name = model.toLowerCase().replace(/^.*\//, "");
+  return TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? {};
+}
+
 /** Each capability by the first source that knows it. @param sources beside the table, the best first. */
 export function capabilitiesOf(model: string, ...sources: readonly Known[]): Capabilities {
-  const name = model.toLowerCase().replace(/^.*\//, "");
-  const all = [...sources, TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? {}];
+  const all = [...sources, knownOf(model)];
   const known = <Name extends keyof Capabilities>(field: Name): Capabilities[Name] =>
     all.find((source) => source[field] !== undefined)?.[field] ?? DEFAULTS[field];
   return {

@@ -6,13 +6,16 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import { isTurn } from "@mimikit/protocol/records/task";
+import type { Told } from "@mimikit/protocol/wire/transcript";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
 import { z } from "zod";
+import { inputText } from "../prompt/input-text.ts";
 import { MEDIA_TOKENS, type Media } from "../prompt/media.ts";
 import { fillPrompt, loadPrompt, type PromptFile, type RenderedSection, renderSections } from "../prompt/prompt.ts";
 import { lines, record } from "../prompt/quote.ts";
+import { shownIn } from "../prompt/shown-memory.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf, isResumable } from "../roles/index.ts";
@@ -129,6 +132,7 @@ export class Conversation {
 
   /** What the model said and called. What it thought is kept where calls came of it: some vendors demand it back then. */
   addAnswer(text: string, calls: readonly ToolCall[], thoughts: readonly Thought[] = []): Promise<void> {
+    for (const thought of thoughts) this.run.tell({ type: "thought", text: thought.text });
     const isKept = calls.length > 0 && thoughts.length > 0;
     return this.add({ type: "assistant", text, calls: [...calls], ...(isKept && { thoughts: [...thoughts] }) });
   }
@@ -203,6 +207,8 @@ export class Conversation {
       this.cut = cut;
       replaceFile(join(this.run.home, summaryPath(this.run.task.id)), renderSummary(this.summary));
     }
+    const asked = messages.find(({ role }) => role === "user");
+    if (asked !== undefined) this.run.bus.show(shownIn(asked.content, this.run));
     return { messages: this.dialect.write(messages), tools: this.dialect.tools, mayCall };
   }
 
@@ -214,6 +220,7 @@ export class Conversation {
   private async add(turn: Turn): Promise<void> {
     await this.session.append(turn);
     this.turns.push(turn);
+    for (const told of toldBy(turn)) this.run.tell(told);
   }
 
   /** What the tools' descriptions leave for messages. */
@@ -293,5 +300,27 @@ async function readSummary(path: string): Promise<Summary> {
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
     return NO_SUMMARY;
+  }
+}
+
+/** What of a turn people are told. */
+function toldBy(turn: Turn): Told[] {
+  switch (turn.type) {
+    case "assistant": {
+      const calls = turn.calls.map((call) => ({
+        type: "call" as const,
+        id: call.id,
+        tool: call.name,
+        input: inputText(call.arguments),
+      }));
+      return turn.text === "" ? calls : [{ type: "said", text: turn.text }, ...calls];
+    }
+    case "result":
+      return [{ type: "output", id: turn.requestId, ok: turn.error === undefined, text: turn.text }];
+    case "steer":
+      return [{ type: "steer", text: turn.text }];
+    case "prompt":
+    case "note":
+      return [];
   }
 }

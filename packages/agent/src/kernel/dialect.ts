@@ -7,9 +7,9 @@ import { lines, NOTHING, type Quoted, record } from "../prompt/quote.ts";
 import type { Tool } from "../tools/tool.ts";
 import { describeActions, readActions, usageOf, writeTag } from "./action-tags.ts";
 import { describeTool } from "./describe-tool.ts";
-import type { ChatMessage, ModelAnswer, ToolCall, ToolDefinition, ToolMessage } from "./model.ts";
+import type { ChatMessage, ModelAnswer, ToolDefinition, ToolMessage } from "./model.ts";
 import { replayable } from "./round.ts";
-import { withoutThoughts } from "./shown-text.ts";
+import { splitThoughts } from "./shown-text.ts";
 
 export interface Dialect {
   /** Whether a call can stand in the text: it is held back while it comes. */
@@ -19,7 +19,7 @@ export interface Dialect {
   /** What a request offers. */
   tools: readonly ToolDefinition[];
   /** What an answer says and calls. `name` makes the ids of its calls unique where the model gives none. */
-  read(answer: ModelAnswer, name: string): { text: string; calls: ToolCall[] };
+  read(answer: ModelAnswer, name: string): Pick<ModelAnswer, "text" | "calls" | "unended">;
   /** The conversation as this model is shown it. */
   write(messages: readonly ChatMessage[]): ChatMessage[];
 }
@@ -30,7 +30,10 @@ export function nativeDialect(tools: readonly Tool[]): Dialect {
     hasTags: false,
     rules: "",
     tools: tools.map(describeTool),
-    read: ({ text, calls }) => ({ text: withoutThoughts(text).trim(), calls }),
+    read: ({ text, calls }) => {
+      const { said, ...thought } = splitThoughts(text);
+      return { text: said.trim(), calls, ...thought };
+    },
     write: (messages) =>
       joinUsers(
         messages.map((message) =>
@@ -47,8 +50,9 @@ export function tagDialect(tools: readonly Tool[]): Dialect {
     rules: describeActions(tools),
     tools: [],
     read: ({ text }, name) => {
-      const { text: said, calls } = readActions(withoutThoughts(text), tools);
-      return { text: said, calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })) };
+      const { said, ...thought } = splitThoughts(text);
+      const { text: spoken, calls } = readActions(said, tools);
+      return { text: spoken, calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })), ...thought };
     },
     write: (messages) => joinUsers(groupResults(messages).map((group) => writeGroup(group, tools))),
   };

@@ -7,7 +7,7 @@ import type { SkillRef } from "@mimikit/protocol/base/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { ToolAnswer } from "../bus.ts";
-import { type Conclusion, conclude } from "../conclusion/conclusion.ts";
+import { type Conclusion, conclude, describeUseless } from "../conclusion/conclusion.ts";
 import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../prompt/media.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session/session.ts";
@@ -15,7 +15,7 @@ import { ToolText } from "../tools/tool-text.ts";
 import { Conversation } from "./conversation.ts";
 import { type Dialect, isMistake, nativeDialect, tagDialect } from "./dialect.ts";
 import { type Limits, limitsOf } from "./limits.ts";
-import type { Model, ModelAnswer, ModelFailure, ToolCall } from "./model.ts";
+import { type Model, type ModelAnswer, type ModelFailure, NO_ANSWER, type ToolCall } from "./model.ts";
 import { Repetition } from "./repetition.ts";
 import { CALLS_KEPT_MAX, type PlannedCall, planRound } from "./round.ts";
 import { ShownText } from "./shown-text.ts";
@@ -60,7 +60,8 @@ export async function* runKernel(run: Run, kernel: Kernel, signal: AbortSignal):
 }
 
 /** Why a run ends without a result. */
-type Failure = Pick<FailedEvent, "error" | "retryable"> & Partial<Pick<FailedEvent, "failureReason" | "isOutage">>;
+type Failure = Pick<FailedEvent, "error" | "retryable"> &
+  Partial<Pick<FailedEvent, "failureReason" | "isOutage" | "cause" | "host" | "names">>;
 
 /** What became of the calls of one answer. */
 interface Called {
@@ -90,6 +91,10 @@ class Loop {
   private said = "";
   /** The same, unless the model has heard or looked up something after it: then it is no reply to that. */
   private spoken = "";
+  /** The last thought that came to no end: better than nothing, where it says nothing else. */
+  private thought = "";
+  /** Why it may call nothing more, where it goes in circles. */
+  private circles: Failure | null = null;
   private isShown = false;
   /** Each of these helps once in a run, or not at all. */
   private hasFallenBack = false;
@@ -149,7 +154,7 @@ class Loop {
     let isLast = false;
     let isCorrected = false;
     for (let round = 1; ; round++) {
-      const mayCall = round <= limits.rounds && this.callsMade < limits.callsTotal;
+      const mayCall = this.circles === null && round <= limits.rounds && this.callsMade < limits.callsTotal;
       if (!mayCall && !isLast) await conversation.addNote(LAST_ANSWER);
       isLast = !mayCall;
       const overrun = this.input.overBudget(this.usage);
@@ -160,6 +165,7 @@ class Loop {
       await conversation.addAnswer(answer.text, calls, answer.thoughts);
       if (calls.length > 0) {
         const { failure, isSteered, isStaged } = yield* this.call({ ...answer, calls }, conversation);
+        if (failure !== null && failure === this.circles) continue;
         if (failure !== null) return yield this.failed(failure);
         // New words of the user are a new question, which has rounds of its own.
         if (isSteered) round = 0;
@@ -195,22 +201,24 @@ class Loop {
   private async hear(conversation: Conversation, left: readonly PlannedCall[] = []): Promise<boolean> {
     const steers = this.input.steering.take();
     if (steers.length === 0) return false;
-    for (const { call } of left)
-      await conversation.addResult({
-        requestId: call.id,
-        tool: call.name,
-        text: SKIPPED,
-        isMade: false,
-        error: "skipped",
-      });
+    await this.skip(left, SKIPPED, conversation);
     for (const steer of steers) await conversation.addSteer(steer);
     this.spoken = "";
+    this.circles = null;
     return true;
   }
 
-  private failedBy({ kind, message, isOutage = false }: ModelFailure): FailedEvent {
-    if (kind === "aborted") return this.stopped(message);
-    return this.failed({ error: message, retryable: kind === "unavailable", isOutage });
+  /** Answers calls that are not made. */
+  private async skip(left: readonly PlannedCall[], text: string, conversation: Conversation): Promise<void> {
+    for (const { call } of left)
+      await conversation.addResult({ requestId: call.id, tool: call.name, text, isMade: false, error: "skipped" });
+  }
+
+  private failedBy({ kind, message, isOutage = false, cause, host, names = [] }: ModelFailure): FailedEvent {
+    const place = { ...(host !== undefined && { host }), ...(names.length > 0 && { names }) };
+    const why = { ...(cause !== undefined && { cause }), ...place };
+    if (kind === "aborted") return { ...this.stopped(message), ...why };
+    return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...why });
   }
 
   private stopped(error: string): FailedEvent {
@@ -218,13 +226,14 @@ class Loop {
   }
 
   /** The model was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
-  private giveUp({ problem, otherwise }: Extract<Conclusion, { problem: string }>): ProviderEvent {
+  private giveUp({ otherwise }: Extract<Conclusion, { problem: string }>): ProviderEvent {
     if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
-    if (isTurn(this.task) && this.said !== "")
-      return { type: "done", status: "done", text: this.said, usage: this.usage };
+    const text = this.said || this.thought;
+    if (isTurn(this.task) && text !== "") return { type: "done", status: "done", text, usage: this.usage };
+    if (this.circles !== null) return this.failed(this.circles);
     return this.failed({
       failureReason: "invalid_result",
-      error: `the model was told in vain: ${problem}`,
+      error: `the model ${describeUseless(this.task)}`,
       retryable: false,
     });
   }
@@ -242,6 +251,7 @@ class Loop {
         const { text, calls } = answer;
         this.usage = addUsage(this.usage, usage);
         if (text !== "") this.said = this.spoken = text;
+        this.thought = answer.unended ?? this.thought;
         const line = { calls: calls.length, isTruncated, inputTokens, outputTokens };
         await this.trace.note({ event: "answer", round: ++this.answers, ...line });
         return answer;
@@ -284,7 +294,7 @@ class Loop {
       if (event.type === "answer") {
         const read = dialect.read(event, `${this.input.attempt}.${this.answers + 1}`);
         yield* show(shown.rest(read.text));
-        return { ...event, text: read.text, calls: read.calls.slice(0, CALLS_KEPT_MAX) };
+        return { ...event, ...read, calls: read.calls.slice(0, CALLS_KEPT_MAX) };
       }
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
@@ -300,7 +310,7 @@ class Loop {
         yield event;
       }
     }
-    return { type: "failure", kind: "unavailable", message: "the model ended without an answer" };
+    return { type: "failure", kind: "unavailable", cause: "busy", message: NO_ANSWER };
   }
 
   /**
@@ -310,7 +320,12 @@ class Loop {
   private async *call(answer: ModelAnswer, conversation: Conversation): AsyncGenerator<ProviderEvent, Called> {
     const planned = planRound(answer, this.callsMade, this.limits);
     const stop = (failure: Failure): Called => ({ failure, isSteered: false, isStaged: false });
-    const stuckOn = (error: string) => stop({ failureReason: "error", error, retryable: false });
+    const stuckOn = (error: string) => {
+      const failure: Failure = { failureReason: "error", error, retryable: false };
+      // Somebody waits for a Teller's reply: it ends with what it has.
+      if (isTurn(this.task)) this.circles = failure;
+      return stop(failure);
+    };
     let isStaged = true;
     let isRefused = false;
     for (const [i, each] of planned.entries()) {
@@ -322,7 +337,10 @@ class Loop {
         continue;
       }
       const circles = this.repetition.noteCall(call.name, each.input);
-      if (circles !== null) return stuckOn(circles);
+      if (circles !== null) {
+        await this.skip(planned.slice(i), `not executed: ${circles}`, conversation);
+        return stuckOn(circles);
+      }
       yield { type: "progress", step: describeCall(call, each.input) };
       const made = await this.make(call, each.input);
       if (this.signal.aborted) return stop(this.stopped("stopped while a tool ran"));
@@ -331,20 +349,26 @@ class Loop {
       isRefused ||= isMistake(error);
       if (this.isRead(call.name)) this.spoken = "";
       isStaged &&= error === undefined && !this.isRead(call.name);
-      const stuck = this.repetition.noteEnd(error === undefined ? null : `${call.name}: ${made.text}`);
-      if (stuck !== null) return stuckOn(stuck);
+      const stuck = this.repetition.noteEnd(error === undefined ? null : call.name, made.text);
+      if (stuck !== null) {
+        await this.skip(planned.slice(i + 1), `not executed: ${stuck}`, conversation);
+        return stuckOn(stuck);
+      }
       if (await this.hear(conversation, planned.slice(i + 1)))
         return { failure: null, isSteered: true, isStaged: false };
     }
     // Of an answer without a single call that can be made, the first says what is wrong with it.
     const [first] = planned;
     const isInVain = planned.every((each) => "refused" in each);
-    const stuck = isInVain && first !== undefined && "refused" in first ? this.repetition.noteEnd(first.refused) : null;
+    const stuck =
+      isInVain && first !== undefined && "refused" in first
+        ? this.repetition.noteEnd(first.call.name, first.refused)
+        : null;
     if (stuck !== null) return stuckOn(stuck);
     if (isRefused && this.dialect.hasTags && ++this.feedbackRounds > ACTION_FEEDBACK_ROUNDS_MAX)
       return stop({
         failureReason: "invalid_result",
-        error: `the model was told ${ACTION_FEEDBACK_ROUNDS_MAX} times in vain what is wrong with its actions`,
+        error: `the model wrote actions that cannot be made, though it was told ${ACTION_FEEDBACK_ROUNDS_MAX} times what is wrong with them`,
         retryable: false,
       });
     return { failure: null, isSteered: false, isStaged: isStaged && !isRefused };

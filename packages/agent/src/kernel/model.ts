@@ -2,6 +2,7 @@
  * The one seam between the kernel and a model endpoint: a conversation goes in, one answer comes out. `ask` never
  * throws: a failure is its last event.
  */
+import type { Cause } from "@mimikit/protocol/base/cause";
 import type { Usage } from "@mimikit/protocol/base/usage";
 import type { Media } from "../prompt/media.ts";
 
@@ -64,6 +65,8 @@ export interface ModelAnswer {
   type: "answer";
   text: string;
   calls: ToolCall[];
+  /** A thought within the text that came to no end: perhaps meant to be said. */
+  unended?: string;
   thoughts?: readonly Thought[];
   /** It stopped at the output limit: its calls may be torn and are not executed. */
   isTruncated: boolean;
@@ -78,13 +81,22 @@ export interface ModelAnswer {
 export interface ModelFailure {
   type: "failure";
   kind: "unavailable" | "not_found" | "overflow" | "refused" | "aborted";
+  /** What is wrong; not given where we stopped it. */
+  cause?: Cause;
   /** One line for people, without secrets. */
   message: string;
+  /** Who was asked, with its port. */
+  host?: string;
+  /** Models that are there, where the one that was asked is not. */
+  names?: readonly string[];
   /** There is no connection at all: no host, no route, nobody who listens. */
   isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;
 }
+
+/** How people are told of a model that ended in nothing. */
+export const NO_ANSWER = "the model ended without an answer";
 
 /** A piece of the text or of a thought as it comes, or that a failed try is followed by another. */
 export type ModelEvent =

@@ -14,11 +14,11 @@ export class Repetition {
     return isTooMany ? `the model called ${name} ${REPEATS_MAX} times in a row with the same arguments` : null;
   }
 
-  /** Notes how a call ended; null is a success. Returns why the run must stop, or null. */
-  noteEnd(error: string | null): string | null {
-    if (error === null) return this.errors.clear();
-    const isTooMany = this.errors.note(error) >= REPEATS_MAX;
-    return isTooMany ? `the model met the same error ${REPEATS_MAX} times in a row: ${error}` : null;
+  /** Notes how a call ended. @param failed the name of the tool; null is a success. Returns why the run must stop, or null. */
+  noteEnd(failed: string | null, answer: string): string | null {
+    if (failed === null) return this.errors.clear();
+    const isTooMany = this.errors.note(`${failed}: ${answer}`) >= REPEATS_MAX;
+    return isTooMany ? `the tool ${failed} failed ${REPEATS_MAX} times in a row in the same way` : null;
   }
 }
 

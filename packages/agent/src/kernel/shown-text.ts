@@ -6,15 +6,15 @@
 const THINK = "<think>";
 const THINK_END = "</think>";
 
-/** A text without the thoughts that it begins with. Thoughts without an end are all there is. */
-export function withoutThoughts(text: string): string {
+/** A text without the thoughts that it begins with; the last of them where it comes to no end: nothing is said then. */
+export function splitThoughts(text: string): { said: string; unended?: string } {
   let rest = text.trimStart();
   while (rest.startsWith(THINK)) {
     const end = rest.indexOf(THINK_END);
-    if (end < 0) return "";
+    if (end < 0) return { said: "", unended: rest.slice(THINK.length).trim() };
     rest = rest.slice(end + THINK_END.length).trimStart();
   }
-  return rest;
+  return { said: rest };
 }
 
 export class ShownText {

@@ -3,6 +3,8 @@
  * `user` is everything that changes, what changes last at the end.
  */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT } from "@mimikit/runtime/home/programs";
 import type { Run } from "../provider.ts";
 import { definitionOf, type RoleDefinition } from "../roles/index.ts";
 import { block, type Quoted } from "./quote.ts";
@@ -85,7 +87,7 @@ export function fillPrompt(
  * @param rules of the owner's: they stand in front of ours, and nothing that is too long ever shortens them.
  */
 export async function loadPrompt({ role, prompt: path, sections }: RoleDefinition, rules = ""): Promise<PromptFile> {
-  const text = await readFile(new URL(`../../../../${path}`, import.meta.url), "utf8");
+  const text = await readFile(join(ROOT, path), "utf8");
   const [ours, template, ...more] = text.split(DIVIDER);
   if (ours === undefined || template === undefined || more.length > 0)
     throw new BadTemplate(`${path}: one line of "---" divides the rules from the template`);

@@ -2,17 +2,23 @@
  * Every provider, and who answers for a role. Light: whoever only shows who answers loads this too, and no code of a provider
  * but what says whether it can.
  */
+
 import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { PresetId, ProviderId } from "@mimikit/protocol/base/provider";
+import type { Task } from "@mimikit/protocol/records/task";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, isFree, PROVIDER_IDS, type Surroundings } from "@mimikit/runtime/config/providers";
-import type { Place } from "@mimikit/runtime/home/home";
+import type { Place as HomePlace } from "@mimikit/runtime/home/home";
+import type { Model } from "../kernel/model.ts";
 import { modelOf, type Provider } from "../provider.ts";
 import type { CommandLine } from "../shell/sandbox.ts";
+import type { Login } from "./agent-cli/login.ts";
 import { ANTHROPIC } from "./anthropic/vendor.ts";
-import { claudeSettingsOf, missingForClaude } from "./claude/settings.ts";
-import { codexSettingsOf, missingForCodex } from "./codex/settings.ts";
+import { claudeLogins, claudeSettingsOf, missingForClaude } from "./claude/settings.ts";
+import { codexLogins, codexSettingsOf, missingForCodex } from "./codex/settings.ts";
 import { missingForVendor, nativeEndpointOf } from "./endpoint/native.ts";
+import type { Place } from "./endpoint/place.ts";
 import { GOOGLE } from "./google/vendor.ts";
 import { type ChatId, endpointOf, missingSetting } from "./openai/endpoint.ts";
 
@@ -24,11 +30,15 @@ interface Row {
   missing(...given: Given): string | null;
   /** Loads its code; nothing may be missing. */
   create(...given: Given): Promise<Provider>;
+  /** Of those whom our own loop asks: where its model is, and the model alone, without patience. */
+  endpoint?: { place(...given: Given): Place & { tokensMax: number }; model(...given: Given): Promise<Model> };
+  /** Of programs: the commands that sign it in, one after the other. */
+  logins?(surroundings: Surroundings): readonly Login[];
   /** Where a Worker's commands run in a sandbox of its own, not in ours: runs `attempt` as they are run. Throws `UnusableCli`. */
   inOwnSandbox?<T>(
     attempt: CommandLine,
     config: Config,
-    place: Place,
+    place: HomePlace,
     run: (commandLine: CommandLine, environment: Record<string, string>) => Promise<T>,
   ): Promise<T>;
 }
@@ -36,6 +46,10 @@ interface Row {
 const chatRow = (id: ChatId): Row => ({
   missing: (...given) => missingSetting(id, ...given),
   create: async (...given) => (await import("./openai/index.ts")).createOpenai(endpointOf(...given, id)),
+  endpoint: {
+    place: (...given) => endpointOf(...given, id),
+    model: async (...given) => (await import("./openai/chat-completions.ts")).chatCompletions(endpointOf(...given, id)),
+  },
 });
 
 const isPreset = (id: ProviderId): id is PresetId => factsOf(id).isPreset === true;
@@ -47,6 +61,7 @@ export const TABLE: Record<ProviderId, Row> = {
   codex: {
     missing: missingForCodex,
     create: async (...given) => (await import("./codex/index.ts")).createCodex(codexSettingsOf(...given)),
+    logins: codexLogins,
     inOwnSandbox: async (attempt, config, place, run) =>
       (await import("./codex/own-sandbox.ts")).inOwnSandbox(
         attempt,
@@ -58,15 +73,25 @@ export const TABLE: Record<ProviderId, Row> = {
   claude: {
     missing: missingForClaude,
     create: async (...given) => (await import("./claude/index.ts")).createClaude(claudeSettingsOf(...given)),
+    logins: claudeLogins,
   },
   anthropic: {
     missing: (...given) => missingForVendor(ANTHROPIC, ...given),
     create: async (...given) =>
       (await import("./anthropic/index.ts")).createAnthropic(nativeEndpointOf(ANTHROPIC, ...given)),
+    endpoint: {
+      place: (...given) => nativeEndpointOf(ANTHROPIC, ...given),
+      model: async (...given) =>
+        (await import("./anthropic/index.ts")).anthropicModel(nativeEndpointOf(ANTHROPIC, ...given)),
+    },
   },
   google: {
     missing: (...given) => missingForVendor(GOOGLE, ...given),
     create: async (...given) => (await import("./google/index.ts")).createGoogle(nativeEndpointOf(GOOGLE, ...given)),
+    endpoint: {
+      place: (...given) => nativeEndpointOf(GOOGLE, ...given),
+      model: async (...given) => (await import("./google/index.ts")).googleModel(nativeEndpointOf(GOOGLE, ...given)),
+    },
   },
   offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },
 };
@@ -107,16 +132,16 @@ export function chainOf(role: Role, config: Config, surroundings: Surroundings):
   const name = config.providers[role] ?? config.provider;
   if (name !== "auto") {
     const lack = add(name);
-    if (lack !== null) problems.push(`the provider "${name}" for the ${role} lacks ${lack}`);
+    if (lack !== null) problems.push(sentence("provider_named_lacks", { id: name, role, lack }));
   } else
     for (const id of PROVIDER_IDS) {
       const lack = add(id);
       if (lack === null) break;
-      passedOver.push(`${id} lacks ${lack}`);
+      passedOver.push(sentence("provider_lacks", { id, lack }));
     }
   for (const id of config.fallbacks[role] ?? config.fallback) {
     const lack = links.has(id) ? null : add(id, true);
-    if (lack !== null) problems.push(`the fallback "${id}" for the ${role} lacks ${lack}`);
+    if (lack !== null) problems.push(sentence("fallback_lacks", { id, role, lack }));
   }
   return { links: [...links.values()], ids: [...links.keys()], problems, passedOver };
 }
@@ -162,6 +187,23 @@ export function describeProviders(config: Config, surroundings: Surroundings): D
     }),
     problems: all.flatMap((chain) => chain.problems),
     passedOver: [...new Set(all.flatMap((chain) => chain.passedOver))],
+  };
+}
+
+/**
+ * The settings as they are for one task: a message that has a turn of its own, and a wish to be answered anew, may say who answers. One that is not known
+ * here chooses nobody.
+ */
+export function settingsFor({ role, turn }: Task, config: Config): Config {
+  const [message, ...others] = turn?.messages ?? [];
+  const { provider, model } = turn?.again?.answerBy ?? ((others.length === 0 && message?.answerBy) || {});
+  const id = PROVIDER_IDS.find((one) => one === provider);
+  if (id === undefined) return config;
+  const { [role]: _other, ...models } = config.models;
+  return {
+    ...config,
+    providers: { ...config.providers, [role]: id },
+    models: model === undefined ? models : { ...models, [role]: model },
   };
 }
 

@@ -11,7 +11,7 @@ import type { Config } from "@mimikit/runtime/config/config";
 import type { Place } from "@mimikit/runtime/home/home";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import { execa } from "execa";
-import { type CommandLine, findSandbox, INSTALL_HINT, sandboxed } from "../shell/sandbox.ts";
+import { type CommandLine, findSandbox, sandboxed } from "../shell/sandbox.ts";
 import { cliEnvironment } from "./agent-cli/environment.ts";
 import { UnusableCli } from "./agent-cli/version.ts";
 import { TABLE } from "./index.ts";
@@ -45,7 +45,7 @@ export async function proveConfinement(provider: ProviderId, config: Config, pla
   if (sandbox === "off")
     return { verdict: "open", why: "the setting says sandbox: off", next: "set it to auto or required" };
   if ("missing" in found)
-    return { verdict: sandbox === "required" ? "refused" : "open", why: found.missing, next: INSTALL_HINT };
+    return { verdict: sandbox === "required" ? "refused" : "open", why: found.missing, next: found.next };
   const { commandLine } = await sandboxed(attempt, { ...place, allow: [], mode: sandbox });
   return look(commandLine, place, {}, target);
 }

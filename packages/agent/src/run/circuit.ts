@@ -4,6 +4,8 @@
  * closes it, without it the circuit opens for twice as long.
  */
 
+import type { Problem } from "@mimikit/protocol/base/cause";
+
 /** So many failures in a row, before anything was said, look like an outage. */
 export const FAILURES_IN_A_ROW_MAX = 3;
 
@@ -23,14 +25,23 @@ export interface CooldownMs {
   max: number;
 }
 
-/** Says what is known of a run that entered. @param error why it was an outage or failed, for people. */
-export type Tell = (verdict: Verdict, nowMs: number, error?: string) => void;
+/** Says what is known of a run that entered. @param trouble why it was an outage or failed. */
+export type Tell = (verdict: Verdict, nowMs: number, trouble?: Trouble) => void;
+
+/** Why somebody did not answer: for people, and as far as it is known what it was. */
+export interface Trouble {
+  error: string;
+  problem?: Problem;
+}
+
+const NO_TROUBLE: Trouble = { error: "" };
 
 /** The circuit of one provider. Times are milliseconds of a clock that never jumps. */
 export class Circuit {
-  /** Why it is open, for people; empty while it is closed. */
-  error = "";
+  /** Why it is open; empty while it is closed. */
+  trouble: Trouble = NO_TROUBLE;
   private readonly cooldown: () => CooldownMs;
+  private readonly onChange: () => void;
   private failures = 0;
   private isOpen = false;
   /** The last one since somebody was reached; 0 after that. */
@@ -38,9 +49,18 @@ export class Circuit {
   private openUntilMs = 0;
   private isTried = false;
 
-  /** @param cooldown as the settings are now; asked whenever the circuit opens. */
-  constructor(cooldown: () => CooldownMs) {
+  /**
+   * @param cooldown as the settings are now; asked whenever the circuit opens.
+   * @param onChange hears that it has opened, for the first time or for longer, or closed.
+   */
+  constructor(cooldown: () => CooldownMs, onChange = () => {}) {
     this.cooldown = cooldown;
+    this.onChange = onChange;
+  }
+
+  /** Milliseconds until it is tried again, 0 where that may be now; null while it is closed. */
+  remainingMs(nowMs: number): number | null {
+    return this.isOpen ? Math.max(0, this.openUntilMs - nowMs) : null;
   }
 
   stateAt(nowMs: number): CircuitState {
@@ -54,24 +74,26 @@ export class Circuit {
     if (state === "open") return null;
     let isTrial = state === "trial";
     if (isTrial) this.isTried = true;
-    return (verdict, toldMs, error = "") => {
+    return (verdict, toldMs, trouble = NO_TROUBLE) => {
       if (isTrial) this.isTried = false;
       if (verdict === "reached" || verdict === "answering") this.close(verdict);
-      else if (verdict !== "unknown") this.noteFailure(verdict, isTrial, toldMs, error);
+      else if (verdict !== "unknown") this.noteFailure(verdict, isTrial, toldMs, trouble);
       // The trial is over with its first word; what the run comes to later, it comes to as any other.
       isTrial = false;
     };
   }
 
   private close(verdict: "reached" | "answering"): void {
+    const wasOpen = this.isOpen;
     this.isOpen = false;
-    this.error = "";
+    this.trouble = NO_TROUBLE;
+    if (wasOpen) this.onChange();
     if (verdict === "answering") return;
     this.failures = 0;
     this.cooldownMs = 0;
   }
 
-  private noteFailure(verdict: "outage" | "failed", isTrial: boolean, nowMs: number, error: string): void {
+  private noteFailure(verdict: "outage" | "failed", isTrial: boolean, nowMs: number, trouble: Trouble): void {
     // Runs that began together fail together: only the first of them, and then each trial, is news.
     if (this.isOpen && !isTrial) return;
     this.failures++;
@@ -80,28 +102,41 @@ export class Circuit {
     this.cooldownMs = Math.min(max, this.cooldownMs === 0 ? first : this.cooldownMs * 2);
     this.openUntilMs = nowMs + this.cooldownMs;
     this.isOpen = true;
-    this.error = error;
+    this.trouble = trouble;
+    this.onChange();
   }
 }
 
 /** The circuits of all providers, by name. One that nobody has asked for yet is closed. */
 export class Circuits {
   private readonly cooldown: () => CooldownMs;
+  private readonly onChange: () => void;
   private readonly byName = new Map<string, Circuit>();
 
-  /** @param cooldown as the settings are now. */
-  constructor(cooldown: () => CooldownMs) {
+  /** @param cooldown as the settings are now. @param onChange hears that one has opened or closed. */
+  constructor(cooldown: () => CooldownMs, onChange = () => {}) {
     this.cooldown = cooldown;
+    this.onChange = onChange;
+  }
+
+  /** Those that are open, by the names of their providers. */
+  open(nowMs: number): { provider: string; reason: string; remainingMs: number }[] {
+    return [...this.byName].flatMap(([provider, circuit]) => {
+      const remainingMs = circuit.remainingMs(nowMs);
+      return remainingMs === null ? [] : [{ provider, reason: circuit.trouble.error, remainingMs }];
+    });
   }
 
   of(name: string): Circuit {
-    const circuit = this.byName.get(name) ?? new Circuit(this.cooldown);
+    const circuit = this.byName.get(name) ?? new Circuit(this.cooldown, this.onChange);
     this.byName.set(name, circuit);
     return circuit;
   }
 
   /** Forgets everything: new settings may have cured it. Runs that are under way leave circuits that nobody asks any more. */
   reset(): void {
+    const isOneOpen = this.open(0).length > 0;
     this.byName.clear();
+    if (isOneOpen) this.onChange();
   }
 }

@@ -4,7 +4,9 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { failureNotice, restartWords } from "@mimikit/core/views/notices";
+import { brokenOff, failureNotice, restartWords } from "@mimikit/core/views/notices";
+import { problemWords } from "@mimikit/core/views/problem-words";
+import type { Problem } from "@mimikit/protocol/base/cause";
 import type { FailureReason } from "@mimikit/protocol/base/failure";
 import { childId } from "@mimikit/protocol/base/id";
 import { describeIssues } from "@mimikit/protocol/base/json";
@@ -13,6 +15,7 @@ import type { Steer } from "@mimikit/protocol/base/signal";
 import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { type Effect, REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { RESULT_SCHEMAS, RESULT_TEXT_CHARS_MAX, type Result, type ResultType } from "@mimikit/protocol/records/result";
+import type { ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import { isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { createToolBus } from "../bus.ts";
@@ -20,7 +23,7 @@ import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason }
 import type { Answerers } from "../providers/index.ts";
 import { definitionOf } from "../roles/index.ts";
 import { TOOLS } from "../tools/index.ts";
-import type { Circuits, Verdict } from "./circuit.ts";
+import type { Circuits, Trouble, Verdict } from "./circuit.ts";
 import { compress } from "./compress.ts";
 
 /** A provider that goes on for this long after it was told to stop is left behind. */
@@ -44,12 +47,18 @@ export interface Outcome {
   result: unknown;
   error?: string;
   failureReason?: FailureReason;
+  /** Who did not answer, and why, where that is what went wrong. */
+  problem?: Problem;
   question?: string;
   /** Whether the same task may succeed later (SPEC C4). Never for a turn: the user waits for it, and is told. */
   retryable: boolean;
   /** Nobody could be reached: the task stays open until somebody can (SPEC G4). */
   isOutage?: boolean;
+  /** Something that it started still runs, and could not be found to be ended. */
+  hasLeft?: boolean;
   effects: Effect[];
+  /** Turns that are done: what of memory the model was shown. */
+  shown?: readonly ShownMemory[];
   /** What the user said meanwhile, as far as the provider took it. */
   steers: readonly Steer[];
   usage: Usage;
@@ -77,27 +86,33 @@ export interface Attempt extends Omit<Run, "bus" | "overBudget"> {
 export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Outcome> {
   const { task, circuits, monotonicMs } = attempt;
   const { providers, problems } = attempt.answerers;
-  const unreached = [...problems];
+  const unreached: Trouble[] = problems.map((error) => ({ error }));
   let spent: Spent = { usage: NO_USAGE, provider: providers[0] };
   for (const provider of providers) {
     const circuit = circuits.of(provider.name);
     const tell = circuit.enter(monotonicMs());
     if (tell === null) {
-      unreached.push(circuit.error);
+      unreached.push(circuit.trouble);
       continue;
     }
     if (unreached.length > 0)
-      attempt.onStream({ type: "progress", step: stepOf(`${provider.name} takes over: ${unreached.join("; ")}`) });
+      attempt.onStream({ type: "progress", step: stepOf(`${provider.name} takes over: ${errorsOf(unreached)}`) });
     const ran = await runWith(provider, attempt, signal, () => tell("answering", monotonicMs()));
     const { last, effects } = ran;
-    tell(verdictOf(ran), monotonicMs(), last.type === "failed" ? last.error : "");
+    const trouble = troubleOf(last, provider);
+    tell(verdictOf(ran), monotonicMs(), trouble);
     if (last.type !== "failed" || last.isOutage !== true) {
-      const outcome = await conclude(last, effects, provider, attempt);
-      if (!isTurn(task)) return outcome;
-      const turn = answered(outcome, last, task.turn);
-      return { ...turn, effects: compress(turn.effects, attempt.context, last.wasTooLong === true) };
+      const outcome = { ...(await conclude(last, effects, provider, attempt)), ...withProblem(trouble) };
+      if (!isTurn(task)) return helped(outcome);
+      const turn = answered(outcome, ran, task.turn);
+      const { memory } = ran;
+      return {
+        ...turn,
+        effects: compress(turn.effects, attempt.context, last.wasTooLong === true),
+        ...(turn.status === "done" && memory.length > 0 && { shown: memory }),
+      };
     }
-    unreached.push(last.error);
+    unreached.push(trouble);
     spent = { usage: last.usage, provider };
     // What was begun is not begun again by somebody else who knows nothing of it: that is the next attempt's to do.
     if (!ran.isUntouched) break;
@@ -113,14 +128,15 @@ interface Spent {
 
 /** Nobody could be reached: nothing is made up, and the task stays open (SPEC G4). */
 function nobodyAnswered(
-  unreached: readonly string[],
+  unreached: readonly Trouble[],
   { usage, provider }: Spent,
   { task, steering }: Attempt,
 ): Outcome {
   return {
     status: "failed",
     failureReason: "provider",
-    error: unreached.join("; ").slice(0, ERROR_CHARS_MAX),
+    error: errorsOf(unreached).slice(0, ERROR_CHARS_MAX),
+    ...withProblem(unreached.find(({ problem }) => problem !== undefined)),
     retryable: true,
     isOutage: true,
     resultType: KINDS[task.kind].results[0],
@@ -133,12 +149,40 @@ function nobodyAnswered(
   };
 }
 
+function errorsOf(troubles: readonly Trouble[]): string {
+  return troubles.map(({ error }) => error).join("; ");
+}
+
+function withProblem(trouble: Trouble | undefined): Pick<Outcome, "problem"> {
+  return trouble?.problem === undefined ? {} : { problem: trouble.problem };
+}
+
+/** Work whose model will not answer as things are says what helps: its error is all that others are told. */
+function helped(outcome: Outcome): Outcome {
+  const { problem, error = "", retryable } = outcome;
+  if (problem === undefined || retryable) return outcome;
+  return { ...outcome, error: `${error}. ${problemWords(problem, false).remedy}`.slice(0, ERROR_CHARS_MAX) };
+}
+
 type Last = DoneEvent | FailedEvent;
+
+/** Why it did not answer, if it did not. */
+function troubleOf(last: Last, { name: provider, model }: Provider): Trouble {
+  if (last.type !== "failed") return { error: "" };
+  const { error, cause, host, names } = last;
+  if (cause === undefined) return { error };
+  const asked = { provider, ...(model !== undefined && { model }), ...(host !== undefined && { host }) };
+  return { error, problem: { cause, ...asked, ...(names !== undefined && { names: [...names] }) } };
+}
 
 /** What came of one provider. */
 interface Ran {
   last: Last;
   effects: Effect[];
+  /** The memories that it was shown. */
+  memory: readonly ShownMemory[];
+  /** What it has shown of its answer. */
+  shown: string;
   /** It has said nothing, called nothing, taken nothing and cost nothing. */
   isUntouched: boolean;
 }
@@ -148,6 +192,7 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
   const { task, context, steering } = attempt;
   const takenBefore = steering.taken.length;
   let isUntouched = true;
+  let shown = "";
   const touch = () => {
     if (isUntouched) onAnswer();
     isUntouched = false;
@@ -158,6 +203,8 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
   };
   const onStream: Attempt["onStream"] = (line) => {
     if (line.type === "delta" || line.type === "thought") touch();
+    if (line.type === "delta" && shown.length < REPLY_CHARS_MAX) shown += line.text;
+    if (line.type === "begin") shown = "";
     attempt.onStream(line);
   };
   const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: onToolCall });
@@ -166,7 +213,14 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
   // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
   const effects = [...bus.effects];
   const hasCost = Object.values(last.usage).some((value) => value > 0);
-  return { last, effects, isUntouched: isUntouched && !hasCost && steering.taken.length === takenBefore };
+  const memory = [...bus.shown];
+  return {
+    last,
+    effects,
+    memory,
+    shown,
+    isUntouched: isUntouched && !hasCost && steering.taken.length === takenBefore,
+  };
 }
 
 /** What a run says of its provider, for its circuit. What broke off in the middle had been reached. */
@@ -316,14 +370,19 @@ async function boundText({ text, artifact }: TextResult, runDir: string): Promis
 }
 
 /** A turn ends in a reply: the staged one, else what the provider said last, else the truth about what went wrong. */
-function answered(outcome: Outcome, last: Last, turn: TurnInput): Outcome {
-  const notice = (failureReason: FailureReason, error: string): Effect => ({
+function answered(outcome: Outcome, { last, shown }: Ran, turn: TurnInput): Outcome {
+  const notice = (failureReason: FailureReason, error: string, problem?: Problem): Effect => ({
     type: "reply",
-    text: failureNotice(turn, failureReason, error).slice(0, REPLY_CHARS_MAX),
+    // What is no answer that can be used is not kept; what broke off is.
+    text: brokenOff(
+      failureReason === "invalid_result" ? "" : shown,
+      failureNotice(turn, failureReason, error, problem),
+      REPLY_CHARS_MAX,
+    ),
   });
   if (outcome.status !== "done") {
-    const { failureReason = "provider", error = "" } = outcome;
-    return { ...outcome, retryable: false, effects: [notice(failureReason, error)] };
+    const { failureReason = "provider", error = "", problem } = outcome;
+    return { ...outcome, retryable: false, effects: [notice(failureReason, error, problem)] };
   }
   if (outcome.effects.some((effect) => effect.type === "reply")) return outcome;
   const text = (last.type === "done" && last.text?.trim()) || questionsIn(outcome.effects, turn);

@@ -36,13 +36,13 @@ export async function* runCommand(
   stop: AbortSignal,
 ): AsyncGenerator<string, Ended> {
   const inner: CommandLine = input === undefined ? [shell, "-c", command] : reading(input, [shell, "-c", command]);
-  const { commandLine, isSandboxed } = await sandboxed(inner, bounds);
+  const { commandLine, isHeld } = await sandboxed(inner, bounds);
   const child: Child<string> = {
     commandLine,
     cwd: bounds.workDir,
     environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...environment },
     mark: environment[MARK_VARIABLE],
-    ...(isSandboxed && { sandbox: {} }),
+    ...(isHeld && { sandbox: {} }),
     termMs: TERM_MS,
     stoppedDrainMs: TERM_MS,
     async *read(chunks) {
@@ -53,7 +53,7 @@ export async function* runCommand(
     },
   };
   const ended = yield* runChild(child, stop);
-  return isSandboxed ? unwrapped(ended) : ended;
+  return isHeld ? unwrapped(ended) : ended;
 }
 
 /** Runs a command whose output nobody watches. Throws as `runCommand` does. */

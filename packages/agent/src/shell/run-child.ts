@@ -3,10 +3,12 @@
  * group or out of it, is gone before its end is told, also when it is stopped (docs/file-protocol.md R6).
  */
 import { setTimeout as wait } from "node:timers/promises";
+import { platform } from "@mimikit/runtime/platform/this-platform";
 import { findMarked, killMarked, MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { endProcesses, listProcesses } from "@mimikit/runtime/process/process-table";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { execa } from "execa";
+import { type Lifeline, noteLeft, openLifeline } from "./lifeline.ts";
 import type { CommandLine } from "./sandbox.ts";
 
 /** How long the output of an ended child is awaited where something it started still holds it open. */
@@ -49,7 +51,11 @@ export interface Ended {
 /** Runs a child until it ends or `stop` aborts. Throws what `read` throws. */
 export async function* runChild<T>(options: Child<T>, stop: AbortSignal): AsyncGenerator<T, Ended> {
   const { commandLine, cwd, environment, mark, input, handedOver, sandbox, termMs, onStderr } = options;
-  const [file, ...args] = commandLine;
+  // What runs in our sandbox ends with it.
+  const group = sandbox === undefined && mark !== undefined ? platform.makeGroup(mark) : null;
+  // Without either, it is at least known that something is left.
+  const lifeline = sandbox === undefined && mark !== undefined && group === null ? await openLifeline() : null;
+  const [file, ...args] = group?.entering(commandLine) ?? commandLine;
   const child = execa(file, args, {
     cwd,
     env: environment,
@@ -59,6 +65,8 @@ export async function* runChild<T>(options: Child<T>, stop: AbortSignal): AsyncG
       "pipe",
       "pipe",
       ...(handedOver === undefined ? [] : [Buffer.from(handedOver)]),
+      // The types know the first descriptors only.
+      ...(lifeline === null ? [] : [lifeline.fd as 3]),
     ],
     ...(input !== undefined && { input }),
     all: onStderr === undefined,
@@ -69,6 +77,7 @@ export async function* runChild<T>(options: Child<T>, stop: AbortSignal): AsyncG
     forceKillAfterDelay: termMs,
     ...(sandbox === undefined && { cancelSignal: stop }),
   });
+  lifeline?.letGo();
   const output = child.all ?? child.stdout;
   if (onStderr !== undefined) child.stderr.on("data", onStderr);
   // Each ending is over before the next child of this run begins, which has the same mark and would be ended too.
@@ -112,6 +121,8 @@ export async function* runChild<T>(options: Child<T>, stop: AbortSignal): AsyncG
     stop.removeEventListener("abort", stopInside);
     await Promise.all(endings);
     await endChild(child.pid, mark);
+    group?.remove();
+    await look(lifeline, mark);
   }
   const { exitCode, signal, cause } = await child;
   return { exitCode, signal, cause };
@@ -131,6 +142,16 @@ async function endChild(pid: number | undefined, mark: string | undefined): Prom
     await wait(LOOK_EVERY_MS);
   }
   await killMarked(mark);
+}
+
+/** Notes that something of the run goes on although all that could be found of it has been ended. */
+async function look(lifeline: Lifeline | null, mark: string | undefined): Promise<void> {
+  if (lifeline === null || mark === undefined) return;
+  try {
+    if (await lifeline.isHeld()) noteLeft(mark);
+  } finally {
+    lifeline.close();
+  }
 }
 
 /**

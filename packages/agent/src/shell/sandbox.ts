@@ -1,17 +1,19 @@
 /**
- * A Worker's shell cannot reach the state directory: it runs under bubblewrap, with the whole file system as it is but
- * for that directory, which is empty and read-only there. Whoever could write it could forge results; whoever could read
+ * A Worker's shell cannot reach the state directory: it runs in the sandbox of this system (bubblewrap on Linux), with the whole
+ * file system as it is but for that directory, which is empty and read-only there. Whoever could write it could forge results; whoever could read
  * it would have the token.
  *
  * It keeps the state from a Worker, not the owner's files: everything else is the owner's authority, and so are the
- * network and what listens on it. The processes of the sandbox have a PID namespace of their own, so they see no other
+ * network and what listens on it. Under bubblewrap they have a PID namespace of their own, so they see no other
  * process, and none of them outlives the sandbox.
  */
 
-import { access, constants, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join, sep } from "node:path";
-import { hasCode } from "@mimikit/store/disk/error-code";
+import { join, sep } from "node:path";
+import type { SandboxTool } from "@mimikit/runtime/platform/platform";
+import { platform } from "@mimikit/runtime/platform/this-platform";
+import { BUBBLEWRAP, findRequired, installHint } from "@mimikit/runtime/requirements";
 import { execa } from "execa";
 import type { Run, SandboxMode } from "../provider.ts";
 import { followsReadOnly, mayWrite } from "../roles/index.ts";
@@ -48,36 +50,31 @@ export type CommandLine = [file: string, ...args: string[]];
 export interface Confined {
   commandLine: CommandLine;
   isSandboxed: boolean;
+  /** What the command starts ends with the sandbox. */
+  isHeld: boolean;
 }
 
-/** The sandbox of this machine: its program, or why there is none. */
-export type Sandbox = { program: string } | { missing: string };
+/** The sandbox of this machine: its program, or why there is none and what to do. */
+export type Sandbox = Found | { missing: string; next: string };
+
+interface Found {
+  tool: SandboxTool;
+  program: string;
+}
 
 /** A sandbox is required and there is none; the message says what to do. */
 export class SandboxMissing extends Error {}
-
-export const INSTALL_HINT = "install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap)";
 
 /** The descriptor over which a secret is handed to the sandbox. */
 export const SECRET_FD = 3;
 const SECRET_DIR = "secret";
 
-const PROGRAM = "bwrap";
+/** It is installed, and the system does not let it make namespaces. */
+const ALLOW_HINT = "let bubblewrap make user namespaces (docs/security.md#the-shell-of-a-worker)";
 const PROBE_MS = 5_000;
 const REASON_CHARS_MAX = 300;
-
-/**
- * What root could undo the sandbox with: mounts, devices, kernel memory, and files by their number. Other users have
- * none of these, and a user namespace that they open cannot undo mounts that it was given.
- */
-const DROPPED_OF_ROOT = [
-  "CAP_SYS_ADMIN",
-  "CAP_SYS_PTRACE",
-  "CAP_SYS_RAWIO",
-  "CAP_SYS_MODULE",
-  "CAP_MKNOD",
-  "CAP_DAC_READ_SEARCH",
-];
+/** Succeeds where the file is out of reach. */
+const UNREADABLE = '! cat "$0" 2>/dev/null';
 
 /**
  * A Worker's shell may read its own run's folder and the outputs that its prompt names. Some only look; one that follows a
@@ -102,9 +99,11 @@ export async function findSandbox(): Promise<Sandbox> {
   return found;
 }
 
-/** Whether `sandboxed` will put a command in a sandbox. */
-export async function isSandboxThere(mode: SandboxMode): Promise<boolean> {
-  return mode !== "off" && "program" in (await findSandbox());
+/** Whether `sandboxed` will put a command in a sandbox that has a file in memory for a secret. */
+export async function mayHideSecret(mode: SandboxMode): Promise<boolean> {
+  if (mode === "off") return false;
+  const sandbox = await findSandbox();
+  return "tool" in sandbox && sandbox.tool.hidesSecrets;
 }
 
 /** Where a secret is in the sandbox. */
@@ -113,22 +112,27 @@ export async function secretPathIn(home: string): Promise<string> {
 }
 
 /**
- * `command` as it runs within `bounds`: under bubblewrap, or as it is where the mode allows that.
+ * `command` as it runs within `bounds`: in a sandbox, or as it is where the mode allows that.
  * Throws `SandboxMissing`, and ENOENT where the workspace or the state directory is gone.
  */
 export async function sandboxed(command: CommandLine, bounds: Bounds): Promise<Confined> {
   const { mode } = bounds;
-  if (mode === "off") return { commandLine: command, isSandboxed: false };
+  if (mode === "off") return { commandLine: command, isSandboxed: false, isHeld: false };
   const sandbox = await findSandbox();
-  if ("program" in sandbox) return { commandLine: await wrap(sandbox.program, command, bounds), isSandboxed: true };
-  if (mode === "auto") return { commandLine: command, isSandboxed: false };
+  if ("tool" in sandbox)
+    return {
+      commandLine: await wrap(sandbox, command, bounds),
+      isSandboxed: true,
+      isHeld: sandbox.tool.holdsProcesses,
+    };
+  if (mode === "auto") return { commandLine: command, isSandboxed: false, isHeld: false };
   throw new SandboxMissing(
-    `no shell is allowed here without a sandbox ("sandbox: required", or a read-only skill), and ${sandbox.missing}; ${INSTALL_HINT}`,
+    `no shell is allowed here without a sandbox ("sandbox: required", or a read-only skill), and ${sandbox.missing}; ${sandbox.next}`,
   );
 }
 
 async function wrap(
-  program: string,
+  { tool, program }: Found,
   command: CommandLine,
   {
     home,
@@ -144,31 +148,15 @@ async function wrap(
   const passages = [...allow];
   if (isBelow(work, state)) passages.push({ path: work, isWritable: !isReadOnly });
   const real = await Promise.all(passages.map(async (each) => ({ ...each, path: await realpath(each.path) })));
-  // bubblewrap follows its options in their order: an outer directory must be there before what is inside of it.
-  const binds = real
-    .filter(({ path }) => isBelow(path, state))
-    .sort((a, b) => a.path.length - b.path.length)
-    .flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]);
-  return [
-    program,
-    ...(isReadOnly ? await readOnlyRoot() : ["--dev-bind", "/", "/"]),
-    ...["--unshare-pid", "--proc", "/proc", "--die-with-parent"],
-    ...(isOffline ? ["--unshare-net"] : []),
-    ...(process.getuid?.() === 0 ? DROPPED_OF_ROOT.flatMap((name) => ["--cap-drop", name]) : []),
-    ...(await Promise.all(protect.map((path) => realpath(path)))).flatMap((path) => ["--ro-bind", path, path]),
-    ...(isReadOnly ? ["--ro-bind", work, work] : []),
-    ...["--tmpfs", state, ...binds],
-    ...(hasSecret ? ["--perms", "0700", "--tmpfs", join(state, SECRET_DIR)] : []),
-    ...(hasSecret ? ["--perms", "0600", "--file", String(SECRET_FD), await secretPathIn(home)] : []),
-    ...["--remount-ro", state],
-    ...["--chdir", work, "--", ...command],
-  ];
-}
-
-/** Many programs cannot do without temporary files. */
-async function readOnlyRoot(): Promise<string[]> {
-  const temporary = await realpath(tmpdir());
-  return ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--bind", temporary, temporary];
+  return tool.wrap(program, command, {
+    state,
+    work,
+    passages: real.filter(({ path }) => isBelow(path, state)).sort((a, b) => a.path.length - b.path.length),
+    isReadOnly,
+    isOffline,
+    protect: await Promise.all(protect.map((path) => realpath(path))),
+    secret: hasSecret ? { path: await secretPathIn(home), fd: SECRET_FD } : null,
+  });
 }
 
 function isBelow(path: string, directory: string): boolean {
@@ -176,32 +164,27 @@ function isBelow(path: string, directory: string): boolean {
 }
 
 async function tryProgram(): Promise<Sandbox> {
-  if (process.platform !== "linux") return { missing: "bubblewrap is for Linux only" };
-  const program = await findProgram();
-  if (program === null) return { missing: "bubblewrap is not installed" };
+  const tool = platform.sandbox;
+  if (tool === null) return { missing: "there is no sandbox for this system", next: "run it on Linux" };
+  const program = tool.program ?? findRequired(BUBBLEWRAP, process.env);
+  if (program === null) return { missing: "bubblewrap is not installed", next: installHint(BUBBLEWRAP) };
   const home = await mkdtemp(join(tmpdir(), "mimikit-sandbox-"));
   try {
-    const [file, ...args] = await wrap(program, ["/bin/sh", "-c", ":"], { home, workDir: "/", allow: [] });
-    const ended = await execa(file, args, { reject: false, stdin: "ignore", timeout: PROBE_MS });
-    if (ended.exitCode === 0) return { program };
+    const kept = join(home, "kept");
+    await writeFile(kept, "kept");
+    const found = { tool, program };
+    const [file, ...args] = await wrap(found, ["/bin/sh", "-c", UNREADABLE, kept], { home, workDir: "/", allow: [] });
+    const ended = await execa(file, args, {
+      env: {},
+      extendEnv: false,
+      reject: false,
+      stdin: "ignore",
+      timeout: PROBE_MS,
+    });
+    if (ended.exitCode === 0) return found;
     const reason = ended.stderr.trim() || ended.shortMessage || "no reason given";
-    return { missing: `bubblewrap does not work here: ${reason.slice(0, REASON_CHARS_MAX)}` };
+    return { missing: `${tool.name} does not work here: ${reason.slice(0, REASON_CHARS_MAX)}`, next: ALLOW_HINT };
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-}
-
-async function findProgram(): Promise<string | null> {
-  for (const directory of (process.env.PATH ?? "").split(delimiter)) {
-    // A relative entry would mean whatever lies in the directory that we happen to be in.
-    if (!directory.startsWith(sep)) continue;
-    const path = join(directory, PROGRAM);
-    try {
-      await access(path, constants.X_OK);
-      return path;
-    } catch (error) {
-      if (!hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) throw error;
-    }
-  }
-  return null;
 }

@@ -6,7 +6,6 @@
 import { copyFile, lstat, mkdir, readdir, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describeIssues } from "@mimikit/protocol/base/json";
 import {
   Level,
@@ -17,6 +16,7 @@ import {
   type SkillSummary,
 } from "@mimikit/protocol/base/skill";
 import type { Environment, Place } from "@mimikit/runtime/home/home";
+import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
@@ -36,7 +36,7 @@ export const SKILL_DEPTH_MAX = 4;
 const REASON_CHARS_MAX = 300;
 
 /** Those that come with Mimikit. */
-const SHIPPED_DIR = fileURLToPath(new URL("../../skills", import.meta.url));
+const SHIPPED_DIR = join(ROOT, "packages/agent/skills");
 const YAML_ALIASES_MAX = 0;
 
 /** Where skills are looked for. A place that is not there has none. */

@@ -6,6 +6,7 @@ import type { Role } from "@mimikit/protocol/base/role";
 import type { Level, SkillRef } from "@mimikit/protocol/base/skill";
 import { EFFECT_ROLES, type Effect, type EffectOf } from "@mimikit/protocol/records/effect";
 import type { ClientClock } from "@mimikit/protocol/records/inbox";
+import type { ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { z } from "zod";
 import type { Context } from "./context.ts";
@@ -24,6 +25,8 @@ export interface Scene {
   effects: readonly Effect[];
   /** From now on the run uses this skill, and may do no more than it declares. */
   use: (skill: SkillRef) => void;
+  /** The model is shown this of memory with the answer. */
+  show: (memory: readonly ShownMemory[]) => void;
   /** What the skills in use allow at most, where they say so. */
   limit?: Level | undefined;
 }

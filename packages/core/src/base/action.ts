@@ -7,12 +7,14 @@ import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/reco
 import type { RememberTarget } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type {
+  AgainWish,
   AnswerWish,
   CancelWish,
   ClearWish,
   Event,
   Message,
   RestartWish,
+  RetryWish,
   SteerWish,
   StopWish,
   UndoWish,
@@ -37,10 +39,11 @@ export type DocumentEdit =
       longTerm: boolean;
       target?: RememberTarget | undefined;
     }
+  | { document: "entry"; id: string; path: string; entry: string; to: string | undefined }
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
 
 /** A wish that asks for an edit. */
-export type NoteWish = WishOf<"memory-add" | "backlog-edit">;
+export type NoteWish = WishOf<"memory-add" | "memory-edit" | "backlog-edit">;
 
 /**
  * Everything that settling a result means, in the order in which it is done
@@ -63,7 +66,8 @@ export interface Settlement {
   events: Event[];
   /** What the turn consumed; archived before the turn itself. */
   messages: string[];
-  clears: ClearWish[];
+  /** The wish that the turn carries out. */
+  wishes: (ClearWish | RetryWish)[];
   consumedEvents: string[];
   reports: string[];
 }
@@ -122,6 +126,8 @@ export type Action =
   /** The user has agreed to a restart: it becomes a wish like that of anybody else. */
   | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
   /** A wish whose effect is durable, or that cannot be granted. */
+  /** An ended task is done once more, as this one. */
+  | { type: "again"; wish: AgainWish; task: Task }
   | { type: "answer-wish"; wish: WishWithOutcome; outcome: string }
   /** Make the edit that somebody wished for, and say what became of it. */
   | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }

@@ -1,6 +1,7 @@
 /** The facts that decisions are made of: what was on disk at one look. Nothing here reads a clock or a disk. */
 
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/base/id";
+import type { Kind } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Signal } from "@mimikit/protocol/base/signal";
@@ -53,7 +54,17 @@ export interface Decision {
   taskId: string | null;
 }
 
+/** The records that a rule may have to act upon now; all others are known to need nothing. */
+export interface Attended {
+  /** Queued tasks that end without the pool, were cut off, or are cancelled or settled. */
+  tasks: ReadonlyMap<string, Task>;
+  links: ReadonlyMap<string, Link>;
+  standing: ReadonlyMap<string, Standing>;
+  attempts: ReadonlyMap<string, readonly Attempt[]>;
+}
+
 export interface Snapshot {
+  attention: Attended;
   /** Wishes and events by id, settled ones that are not cleaned up yet included. */
   inbox: ReadonlyMap<string, Wish>;
   /** Dropped files by path, completed to full wishes. */
@@ -73,6 +84,12 @@ export interface Snapshot {
   changes: ReadonlyMap<string, Change>;
   /** Tasks of all roles by id. */
   queue: ReadonlyMap<string, Task>;
+  /** Those of them that are of these kinds. */
+  queuedOf(...kinds: Kind[]): Iterable<Task>;
+  /** Those of them that come from a standing trigger. */
+  queuedBy(triggerId: string): Iterable<Task>;
+  /** Those of them, and the links, that a plan has made. */
+  childrenOf(parentId: string): { tasks: Iterable<Task>; links: Iterable<Link> };
   /** Claims by task id, oldest first; also of tasks that are gone. */
   attempts: ReadonlyMap<string, readonly Attempt[]>;
   results: ReadonlyMap<string, Result>;
@@ -80,6 +97,8 @@ export interface Snapshot {
   isArchived(id: string): boolean;
   /** The final outcome of a task that a trigger waits for; undefined while it has none. */
   outcomeOf(taskId: string): Report | undefined;
+  /** The result of an ended task that somebody wants to be done again; undefined while it has none. */
+  resultOf(taskId: string): Result | undefined;
   /** The steers that an ended task heard; undefined while it has no final outcome. */
   heardBy(taskId: string): ReadonlySet<string> | undefined;
   /** What was decided about an archived wish that is still in inbox/. */
@@ -98,6 +117,8 @@ export interface Snapshot {
   ceiling: Ceiling | null;
   /** What the work of a standing trigger has cost today. */
   spentByTrigger(id: string): Spending;
+  /** The last settled turn that answers the user; null before the first, and where nobody wants it answered anew. */
+  lastAnswer: Result | null;
   /** The highest number of a settled turn; 0 before the first. */
   settledTurn: number;
   /** What self-improvement depends on (SPEC J1). */
@@ -169,21 +190,26 @@ export function isCancelled(snapshot: Pick<Snapshot, "isArchived">, id: string):
   return [id, ...ancestorsOf(id)].some((each) => snapshot.isArchived(cancelMark(each)));
 }
 
-/** Queued tasks that have no final outcome yet. */
-export function openTasks(snapshot: Snapshot): Task[] {
-  return [...snapshot.queue.values()].filter((task) => !snapshot.results.has(task.id) && !snapshot.isArchived(task.id));
+/** Has a queued task no final outcome yet? */
+export function isOpen({ results, isArchived }: Pick<Snapshot, "results" | "isArchived">, { id }: Task): boolean {
+  return !results.has(id) && !isArchived(id);
 }
 
-/** Links that have neither fired nor ended. */
-export function openLinks(snapshot: Snapshot): Link[] {
-  return [...snapshot.links.values()].filter(
+/** Queued tasks that have no final outcome yet. @param among all of them where nothing else is said. */
+export function openTasks(snapshot: Snapshot, among: Iterable<Task> = snapshot.queue.values()): Task[] {
+  return [...among].filter((task) => isOpen(snapshot, task));
+}
+
+/** Links that have neither fired nor ended. @param among all of them where nothing else is said. */
+export function openLinks(snapshot: Snapshot, among: Iterable<Link> = snapshot.links.values()): Link[] {
+  return [...among].filter(
     ({ id }) => !snapshot.queue.has(id) && !snapshot.results.has(id) && !snapshot.isArchived(id),
   );
 }
 
-/** Standing triggers that are not over. */
-export function openStanding(snapshot: Snapshot): Standing[] {
-  return [...snapshot.standing.values()].filter(({ id }) => !snapshot.isArchived(id));
+/** Standing triggers that are not over. @param among all of them where nothing else is said. */
+export function openStanding(snapshot: Snapshot, among: Iterable<Standing> = snapshot.standing.values()): Standing[] {
+  return [...among].filter(({ id }) => !snapshot.isArchived(id));
 }
 
 /** Outcomes that nobody has settled yet. */
@@ -194,7 +220,7 @@ export function openResults(snapshot: Snapshot): Result[] {
 /** The highest turn number that exists in any state. */
 export function highestTurn(snapshot: Snapshot): number {
   let highest = snapshot.settledTurn;
-  for (const id of snapshot.queue.keys()) highest = Math.max(highest, turnNumber(id));
+  for (const { id } of snapshot.queuedOf("turn", "announcement")) highest = Math.max(highest, turnNumber(id));
   for (const id of snapshot.results.keys()) highest = Math.max(highest, turnNumber(id));
   return highest;
 }

@@ -3,6 +3,7 @@
  * The first sight is only the baseline, unless `fireOnInit`. Because it is compared with a baseline, a change that
  * happened while nobody looked is seen all the same.
  */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
 export const fileChanged: ConditionRule<"file_changed"> = {
@@ -14,9 +15,9 @@ export const fileChanged: ConditionRule<"file_changed"> = {
   },
   explain: ({ path }, facts, { baseline }) => {
     const stamp = facts.stampOf(path);
-    if (stamp === undefined) return { text: `${path} cannot be looked at` };
-    if (baseline === undefined) return { text: `${path} is looked at for the first time` };
-    return { text: stamp === baseline ? `${path} is as it was` : `${path} has changed` };
+    if (stamp === undefined) return { text: sentence("evidence_unseen", { path }) };
+    if (baseline === undefined) return { text: sentence("evidence_first_look", { path }) };
+    return { text: sentence(stamp === baseline ? "evidence_as_it_was" : "evidence_changed", { path }) };
   },
   baseline: ({ path, fireOnInit }, facts, isFirst) => {
     const stamp = facts.stampOf(path);

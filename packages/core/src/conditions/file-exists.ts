@@ -1,4 +1,5 @@
 /** Holds while something is at the path, or at any path that the glob matches (SPEC D1). */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
 export const fileExists: ConditionRule<"file_exists"> = {
@@ -9,7 +10,7 @@ export const fileExists: ConditionRule<"file_exists"> = {
   },
   explain: ({ path }, facts) => {
     const stamp = facts.stampOf(path);
-    if (stamp === undefined) return { text: `${path} cannot be looked at` };
-    return { text: stamp === "" ? `nothing is at ${path}` : `${path} is there` };
+    if (stamp === undefined) return { text: sentence("evidence_unseen", { path }) };
+    return { text: sentence(stamp === "" ? "evidence_nothing_at" : "evidence_there", { path }) };
   },
 };

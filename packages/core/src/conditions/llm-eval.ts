@@ -1,4 +1,5 @@
 /** What only a model can tell: its last answer, which one firing uses up, and which is forgotten when nobody asks for it (SPEC D3). */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { shortened } from "../schedule/trigger-words.ts";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
@@ -8,11 +9,10 @@ export const llmEval: ConditionRule<"llm_eval"> = {
     return result === null ? UNKNOWN : forNow(result);
   },
   explain: ({ prompt }, _facts, { evaluation }) => {
-    const asked = `"${shortened(prompt)}"`;
-    if (evaluation === undefined) return { text: `${asked}: a model has not been asked yet` };
+    const asked = { prompt: shortened(prompt) };
+    if (evaluation === undefined) return { text: sentence("evidence_not_asked", asked) };
     const { result, at } = evaluation;
-    if (result === null)
-      return { text: `${asked}: its last answer counts no more; a model is asked again when it matters`, at };
-    return { text: `${asked}: a model said ${result ? "yes" : "no"}`, at };
+    if (result === null) return { text: sentence("evidence_answer_old", asked), at };
+    return { text: sentence("evidence_answer", { ...asked, answer: result ? "yes" : "no" }), at };
   },
 };

@@ -1,4 +1,5 @@
 /** Holds when the task has ended well, or its failure is forgiven (SPEC D1, C8). */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { type ConditionRule, forEver, forNow } from "./condition.ts";
 
 export const taskDone: ConditionRule<"task_done"> = {
@@ -8,5 +9,8 @@ export const taskDone: ConditionRule<"task_done"> = {
     if (outcome === undefined) return forNow(false);
     return forEver(outcome.status === "done" || facts.isForgiven(taskId));
   },
-  explain: ({ taskId }, facts) => ({ text: `${taskId} ${facts.outcomeOf(taskId)?.status ?? "has not ended"}` }),
+  explain: ({ taskId }, facts) => {
+    const status = facts.outcomeOf(taskId)?.status;
+    return { text: sentence(status === undefined ? "evidence_open" : `evidence_${status}`, { id: taskId }) };
+  },
 };

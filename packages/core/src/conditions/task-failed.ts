@@ -1,4 +1,5 @@
 /** Holds when the task has failed for good (SPEC D1). What the user cancelled has not failed: nothing follows it (C8). */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { type ConditionRule, forEver, forNow } from "./condition.ts";
 
 export const taskFailed: ConditionRule<"task_failed"> = {
@@ -10,7 +11,11 @@ export const taskFailed: ConditionRule<"task_failed"> = {
   },
   explain: ({ taskId }, facts) => {
     const outcome = facts.outcomeOf(taskId);
-    if (outcome === undefined) return { text: `${taskId} has not ended` };
-    return { text: `${taskId} ${outcome.failureReason === "cancelled" ? "was cancelled" : outcome.status}` };
+    if (outcome === undefined) return { text: sentence("evidence_open", { id: taskId }) };
+    return {
+      text: sentence(`evidence_${outcome.failureReason === "cancelled" ? "cancelled" : outcome.status}`, {
+        id: taskId,
+      }),
+    };
   },
 };

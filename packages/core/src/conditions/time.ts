@@ -3,6 +3,7 @@
  * earlier time of day goes over midnight (`after: "22:00", before: "06:00"`). The weekday is that of the clock, not of
  * the evening before.
  */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { isTimeOfDay } from "@mimikit/protocol/triggers/condition";
 import { localTime } from "../schedule/schedule.ts";
 import { type ConditionRule, forEver, forNow } from "./condition.ts";
@@ -21,6 +22,6 @@ export const time: ConditionRule<"time"> = {
   explain: (params, facts) => {
     const zone = params.timezone ?? facts.timeZone;
     const { weekday, hhmm, date } = localTime(facts.nowMs, zone);
-    return { text: `it is ${weekday} ${date} ${hhmm} in ${zone}` };
+    return { text: sentence("evidence_time", { weekday, date, time: hhmm, zone }) };
   },
 };

@@ -9,7 +9,7 @@ import { openTasks, type Snapshot } from "../base/snapshot.ts";
 import { effectsOf } from "../tasks/announcement.ts";
 
 export function announce(snapshot: Snapshot, nowMs: number): Action[] {
-  return openTasks(snapshot).flatMap((task): Action[] => {
+  return openTasks(snapshot, snapshot.attention.tasks.values()).flatMap((task): Action[] => {
     const effects = effectsOf(task);
     if (effects === null) return [];
     const completedAt = new Date(nowMs).toISOString();

@@ -21,22 +21,34 @@ import { deletionOf } from "../triggers/take-back-trigger.ts";
 import { isSettledAtOnce } from "./settle.ts";
 
 export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
-  const open: Task[] = [...openTasks(snapshot), ...openLinks(snapshot).map((link) => link.task)];
-  // A plan that is made and not settled yet would still start its tasks.
-  const unsettled = openResults(snapshot)
-    .filter(isSettledAtOnce)
-    .map((result) => result.task);
-  const cancellable = [...open, ...unsettled, ...openStanding(snapshot)].map(({ id }) => id);
   const actions: Action[] = [];
+  let cancellable: string[] | undefined;
   for (const wish of snapshot.inbox.values()) {
-    if (wish.kind === "cancel" && !snapshot.isArchived(wish.id)) actions.push(answer(wish, cancellable, snapshot));
+    if (wish.kind !== "cancel" || snapshot.isArchived(wish.id)) continue;
+    cancellable ??= cancellableIn(snapshot);
+    actions.push(answer(wish, cancellable, snapshot));
   }
-  for (const task of open) {
+  const { tasks, links } = snapshot.attention;
+  const attended = [
+    ...openTasks(snapshot, tasks.values()),
+    ...openLinks(snapshot, links.values()).map((link) => link.task),
+  ];
+  for (const task of attended) {
     if (!isCancelled(snapshot, task.id)) continue;
     const attempts = countAttempts(snapshot.attempts.get(task.id));
     actions.push({ type: "finish", result: failedResult(task, "cancelled", "cancelled by the user", nowMs, attempts) });
   }
   return actions;
+}
+
+/** The ids of what is not over. */
+function cancellableIn(snapshot: Snapshot): string[] {
+  const open: Task[] = [...openTasks(snapshot), ...openLinks(snapshot).map((link) => link.task)];
+  // A plan that is made and not settled yet would still start its tasks.
+  const unsettled = openResults(snapshot)
+    .filter(isSettledAtOnce)
+    .map((result) => result.task);
+  return [...open, ...unsettled, ...openStanding(snapshot)].map(({ id }) => id);
 }
 
 function answer(wish: CancelWish, open: readonly string[], snapshot: Snapshot): Action {

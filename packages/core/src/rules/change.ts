@@ -12,7 +12,7 @@ import { scheduleProblem } from "../schedule/schedule.ts";
 import { grantOrder, type PutWish, triggerIdOf, triggerOfWish } from "../triggers/of-command.ts";
 import { alterationOf, creationOf, deletionOf } from "../triggers/take-back-trigger.ts";
 import { advanced, noted, patched, skipId } from "../triggers/triggers.ts";
-import { hasUndone } from "./stand.ts";
+import { hasUndone } from "../triggers/undone.ts";
 
 type TriggerWish = WishOf<"trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run">;
 

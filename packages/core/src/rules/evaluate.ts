@@ -59,11 +59,12 @@ interface Waiting {
 /** What a model is to be asked now, those first that have waited longest. */
 function pendingItems(snapshot: Snapshot, nowMs: number): EvaluationItem[] {
   const facts = factsAt(snapshot, nowMs);
-  const standing = openStanding(snapshot).flatMap((trigger) =>
+  const { attention } = snapshot;
+  const standing = openStanding(snapshot, attention.standing.values()).flatMap((trigger) =>
     trigger.type === "conditional" && isAwake(trigger) && !isResting(trigger, nowMs) ? [trigger] : [],
   );
   const isOpen = ({ id }: Waiting) => !isCancelled(snapshot, id);
-  const links = openLinks(snapshot).filter(isOpen);
+  const links = openLinks(snapshot, attention.links.values()).filter(isOpen);
   const linkFacts = linkFactsAt(snapshot, nowMs);
   const questions = [
     ...links.flatMap((each) => questionsOf(each, linkFacts)),

@@ -16,7 +16,7 @@ import { goOnId, isAgreed, isFailure, ownQuestion } from "../tasks/question.ts";
 import { goOnWords } from "../views/notices.ts";
 
 export function fire(snapshot: Snapshot, nowMs: number): Action[] {
-  return openLinks(snapshot)
+  return openLinks(snapshot, snapshot.attention.links.values())
     .filter((link) => !isCancelled(snapshot, link.id))
     .flatMap((link) => fireOne(link, snapshot, nowMs));
 }

@@ -3,10 +3,11 @@
  * from it (SPEC J1). Whatever finds nothing or fails doubles the wait; a success, or a word of the user, ends that.
  */
 import { improvementId } from "@mimikit/protocol/base/id";
+import { kindsOf } from "@mimikit/protocol/base/kind";
 import { type ImproveTask, isImprovement } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { usedUp } from "../base/budget.ts";
-import { openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { isOpen, openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { improveWaitSec, lookTask } from "../tasks/improvement.ts";
 
 export function improve(snapshot: Snapshot, nowMs: number): Action[] {
@@ -55,11 +56,13 @@ function isDue({ improving }: Snapshot, nowMs: number): boolean {
 function isQuiet(snapshot: Snapshot): boolean {
   if (snapshot.memory.rollUp !== null) return false;
   const isPending = [...snapshot.inbox.values()].some(({ id }) => !snapshot.isArchived(id));
-  return !isPending && snapshot.dropped.size === 0 && [...openTasks(snapshot), ...openResults(snapshot)].length === 0;
+  if (isPending || snapshot.dropped.size > 0 || openResults(snapshot).length > 0) return false;
+  for (const task of snapshot.queue.values()) if (isOpen(snapshot, task)) return false;
+  return true;
 }
 
 /** The steps of improvements that are not over. */
 function stepsOf(snapshot: Snapshot): ImproveTask[] {
-  const tasks = [...openTasks(snapshot), ...openResults(snapshot).map(({ task }) => task)];
-  return tasks.filter(isImprovement);
+  const tasks = openTasks(snapshot, snapshot.queuedOf(...kindsOf("improvement")));
+  return [...tasks, ...openResults(snapshot).map(({ task }) => task)].filter(isImprovement);
 }

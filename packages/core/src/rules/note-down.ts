@@ -13,12 +13,17 @@ export function noteDown(snapshot: Snapshot): Action[] {
     .filter(isNoteWish)
     .filter(({ id }) => !snapshot.isArchived(id))
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
-    .filter((wish, i, all) => all.findIndex(({ kind }) => kind === wish.kind) === i)
+    .filter((wish, i, all) => all.findIndex((other) => listOf(other) === listOf(wish)) === i)
     .map((wish) => ({ type: "note-down", wish, edit: editOf(wish) }));
 }
 
 function isNoteWish(wish: Wish): wish is NoteWish {
-  return wish.kind === "memory-add" || wish.kind === "backlog-edit";
+  return wish.kind === "memory-add" || wish.kind === "memory-edit" || wish.kind === "backlog-edit";
+}
+
+/** What is remembered can be changed by the next wish. */
+function listOf({ kind }: NoteWish): "memory" | "backlog" {
+  return kind === "backlog-edit" ? "backlog" : "memory";
 }
 
 function orderOf({ at, id }: NoteWish): string {
@@ -28,6 +33,10 @@ function orderOf({ at, id }: NoteWish): string {
 function editOf(wish: NoteWish): DocumentEdit {
   const { id, at } = wish;
   if (wish.kind === "backlog-edit") return { document: "backlog", id, op: wish.op, item: wish.item };
+  if (wish.kind === "memory-edit") {
+    const { document: path, entry, to } = wish;
+    return { document: "entry", id, path, entry, to };
+  }
   const { content, longTerm, target } = wish;
   return { document: "memory", id, at, content, longTerm, ...(target !== undefined && { target }) };
 }

@@ -9,27 +9,28 @@ import type { Snapshot } from "../base/snapshot.ts";
 export const REMOVALS_PER_TICK_MAX = 500;
 
 export function prune(snapshot: Snapshot): Action[] {
+  const { attention } = snapshot;
   const removals: Removal[] = [];
   for (const { id, kind } of snapshot.inbox.values()) {
     // What was decided about a steer or a stop may not be done yet: whoever does it removes the wish.
     const isDone = kind !== "steer" && kind !== "stop" && snapshot.isArchived(id);
     if (isDone) removals.push({ from: "inbox", id });
   }
-  for (const { id, version } of snapshot.links.values()) {
+  for (const { id, version } of attention.links.values()) {
     const spent = snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.isArchived(id);
     if (spent) removals.push({ from: "triggers", id, version });
   }
   // The newest version goes last: whoever looks meanwhile never takes an older one for it.
   for (const { id, version } of snapshot.staleVersions) removals.push({ from: "triggers", id, version });
-  for (const { id, version, applied } of snapshot.standing.values()) {
+  for (const { id, version, applied } of attention.standing.values()) {
     // It says which wishes were granted, until they are answered.
     const isAnswered = applied.every((wishId) => !snapshot.inbox.has(wishId) || snapshot.isArchived(wishId));
     if (snapshot.isArchived(id) && isAnswered) removals.push({ from: "triggers", id, version });
   }
-  for (const { id, role } of snapshot.queue.values()) {
+  for (const { id, role } of attention.tasks.values()) {
     if (snapshot.isArchived(id)) removals.push({ from: "queue", role, id });
   }
-  for (const [id, attempts] of snapshot.attempts) {
+  for (const [id, attempts] of attention.attempts) {
     const isGone = snapshot.isArchived(id);
     const isOrphan = !snapshot.queue.has(id) && !snapshot.results.has(id);
     for (const { role, attempt, ownerAlive } of attempts) {

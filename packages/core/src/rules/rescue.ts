@@ -13,7 +13,7 @@ import { runAgainWords } from "../views/notices.ts";
 
 export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [];
-  for (const task of openTasks(snapshot)) {
+  for (const task of openTasks(snapshot, snapshot.attention.tasks.values())) {
     const attempts = snapshot.attempts.get(task.id) ?? [];
     if (isPoison(attempts)) {
       const error = `its process died ${POISON_DEATHS} times while it ran`;

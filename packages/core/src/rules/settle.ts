@@ -24,8 +24,8 @@ import { isPermitted } from "../tasks/permissions.ts";
 import { ownQuestion } from "../tasks/question.ts";
 import { creationOf, deletionOf, type Origin } from "../triggers/take-back-trigger.ts";
 import { triggerOf } from "../triggers/triggers.ts";
+import { hasUndone } from "../triggers/undone.ts";
 import { restartWords } from "../views/notices.ts";
-import { hasUndone } from "./stand.ts";
 
 export function settle(snapshot: Snapshot, nowMs: number): Action[] {
   return openResults(snapshot)
@@ -86,7 +86,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
     cancels: [],
     events: [],
     messages: task.turn?.messages.map((message) => message.id) ?? [],
-    clears: task.turn?.clear === undefined ? [] : [task.turn.clear],
+    wishes: [task.turn?.clear ?? [], task.turn?.again ?? []].flat(),
     consumedEvents: task.turn?.events.map((event) => event.id) ?? [],
     reports: task.turn?.results.map((report) => report.id) ?? [],
   };

@@ -5,6 +5,7 @@
  */
 
 import type { Conditional, Decision, Recurring, Scheduled, Standing } from "@mimikit/protocol/records/trigger";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { MISSED_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action } from "../base/action.ts";
 import { factsAt, isCancelled, openStanding, openTasks, type Snapshot } from "../base/snapshot.ts";
@@ -12,6 +13,7 @@ import { judge, needsOf, used, withBaselines, withoutOldAnswers } from "../condi
 import { dueOf } from "../schedule/schedule.ts";
 import { isResting, nextOccurrence } from "../triggers/occurrence.ts";
 import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from "../triggers/triggers.ts";
+import { undoneOf } from "../triggers/undone.ts";
 
 /** An occurrence is on time up to this many milliseconds late; later, it was missed. */
 export const ON_TIME_MS = 60_000;
@@ -19,20 +21,22 @@ export const ON_TIME_MS = 60_000;
 export const OPEN_OCCURRENCES_MAX = 100;
 
 export function stand(snapshot: Snapshot, nowMs: number): Action[] {
-  const open = openByTrigger(snapshot);
-  return openStanding(snapshot).flatMap((trigger) => step(trigger, open.get(trigger.id) ?? 0, snapshot, nowMs));
+  const untold = untoldByTrigger(snapshot);
+  return openStanding(snapshot, snapshot.attention.standing.values()).flatMap((trigger) => {
+    const open = openTasks(snapshot, snapshot.queuedBy(trigger.id)).length + (untold.get(trigger.id) ?? 0);
+    return step(trigger, open, snapshot, nowMs);
+  });
 }
 
-/** Tasks that have not ended, and events that the Teller has not been told: where a budget is used up, both wait. */
-function openByTrigger(snapshot: Snapshot): Map<string, number> {
-  const open = new Map<string, number>();
-  const count = (triggerId: string) => open.set(triggerId, (open.get(triggerId) ?? 0) + 1);
-  for (const { triggerId } of openTasks(snapshot)) if (triggerId !== undefined) count(triggerId);
+/** Events that the Teller has not been told: where a budget is used up they wait, as tasks do that have not ended. */
+function untoldByTrigger(snapshot: Snapshot): Map<string, number> {
+  const untold = new Map<string, number>();
   for (const wish of snapshot.inbox.values()) {
     if (wish.kind !== "event" || wish.name !== "cron_trigger" || snapshot.isArchived(wish.id)) continue;
-    if (wish.data.triggerId !== undefined) count(wish.data.triggerId);
+    const { triggerId } = wish.data;
+    if (triggerId !== undefined) untold.set(triggerId, (untold.get(triggerId) ?? 0) + 1);
   }
-  return open;
+  return untold;
 }
 
 function step(trigger: Standing, open: number, snapshot: Snapshot, nowMs: number): Action[] {
@@ -44,22 +48,6 @@ function step(trigger: Standing, open: number, snapshot: Snapshot, nowMs: number
   if (trigger.paused) return [];
   const next = nextVersion(trigger, reasonToSkip(trigger, open, snapshot), snapshot, nowMs);
   return next === null ? [] : [{ type: "advance", trigger: next }];
-}
-
-/** What of its decision is not durable yet. What is cancelled, with the plan that it comes from, is not carried out. */
-function undoneOf({ decision }: Standing, snapshot: Snapshot): Decision {
-  const isThere = (id: string) =>
-    snapshot.isArchived(id) || snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.inbox.has(id);
-  return {
-    fire: decision.fire.filter(({ id }) => !isThere(id) && !isCancelled(snapshot, id)),
-    skip: decision.skip.filter(({ id }) => !snapshot.isArchived(id)),
-  };
-}
-
-/** Has it decided something that is not durable yet? Its next version would forget it. */
-export function hasUndone(trigger: Standing, snapshot: Snapshot): boolean {
-  const { fire, skip } = undoneOf(trigger, snapshot);
-  return fire.length + skip.length > 0;
 }
 
 function carryOut(trigger: Standing, { fire, skip }: Decision, snapshot: Snapshot, nowMs: number): Action {
@@ -77,14 +65,14 @@ function carryOut(trigger: Standing, { fire, skip }: Decision, snapshot: Snapsho
 
 /** Why nothing of it is started now, though it is due; null when there is no reason. */
 function reasonToSkip(trigger: Standing, open: number, snapshot: Snapshot): string | null {
-  if (open >= OPEN_OCCURRENCES_MAX) return `${open} of its firings have not ended`;
+  if (open >= OPEN_OCCURRENCES_MAX) return sentence("skipped_open", { count: open });
   const { budget } = trigger;
   if (budget === undefined) return null;
   const spent = snapshot.spentByTrigger(trigger.id);
   if (budget.tokens !== undefined && spent.tokens >= budget.tokens)
-    return `its budget of ${budget.tokens} tokens a day is used up`;
+    return sentence("skipped_tokens", { max: budget.tokens });
   if (budget.costUsd !== undefined && spent.costUsd >= budget.costUsd)
-    return `its budget of ${budget.costUsd} US dollars a day is used up`;
+    return sentence("skipped_cost", { max: budget.costUsd });
   return null;
 }
 
@@ -122,8 +110,8 @@ function chosen(missed: Recurring["missed"], due: readonly number[], nowMs: numb
 }
 
 function missedReason(missed: Recurring["missed"]): string {
-  if (missed === "all") return `missed, and more than ${MISSED_MAX}`;
-  return missed === "latest" ? "missed; only the latest is made up for" : "missed";
+  if (missed === "all") return sentence("skipped_missed_many", { max: MISSED_MAX });
+  return sentence(missed === "latest" ? "skipped_missed_older" : "skipped_missed");
 }
 
 function nextScheduled(trigger: Scheduled, skip: string | null, nowMs: number): Scheduled | null {

@@ -14,7 +14,7 @@ import { openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { unmergeTask } from "../tasks/improvement.ts";
 import { changedBack, obstacleTo, remadeOf, triggerOfChange } from "../triggers/take-back-trigger.ts";
 import { advanced, noted } from "../triggers/triggers.ts";
-import { hasUndone } from "./stand.ts";
+import { hasUndone } from "../triggers/undone.ts";
 
 export function undo(snapshot: Snapshot, nowMs: number): Action[] {
   const wishes = [...snapshot.inbox.values()].flatMap((wish) =>

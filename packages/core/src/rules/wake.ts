@@ -5,12 +5,13 @@
  */
 import { ancestorsOf, compareTaskIds, rootOf, turnId } from "@mimikit/protocol/base/id";
 import type { Report } from "@mimikit/protocol/base/report";
-import type { ClearWish, Event, Message } from "@mimikit/protocol/records/inbox";
+import type { ClearWish, Event, Message, RetryWish } from "@mimikit/protocol/records/inbox";
 import { type Result, reportOf } from "@mimikit/protocol/records/result";
 import { blankTask, type TurnInput } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { highestTurn, openLinks, openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { titleOf } from "../base/title.ts";
+import { inputAgain, retryRefusal } from "../tasks/answer-anew.ts";
 import { isSettledAtOnce } from "./settle.ts";
 
 /** More waits for the next turn. */
@@ -28,7 +29,10 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
   const isHeldBack = snapshot.ceiling !== null && said.length === 0 && !events.some(isAnswer);
   if (warning === undefined && (isHeldBack || said.length + events.length + results.length === 0)) return [];
   // Nobody runs the turn that says so: it is not to take anything along.
-  const turn = warning === undefined ? inputOf(said, results.map(reportOf), events) : { ...NOTHING, events: [warning] };
+  const turn =
+    warning === undefined
+      ? inputOf(said, results.map(reportOf), events, snapshot.lastAnswer)
+      : { ...NOTHING, events: [warning] };
   const id = turnId(number + 1);
   const origin = turn.results[0]?.id ?? turn.events[0]?.id;
   const triggerId = triggerOf(turn, snapshot);
@@ -81,13 +85,16 @@ function titleOfTurn({ clear, messages, results, events }: TurnInput): string {
   return titleOf(messages[0]?.text ?? results[0]?.title ?? events[0]?.text ?? "");
 }
 
+type Spoken = Message | ClearWish | RetryWish;
+
 /** What waits in inbox/ for the Teller, oldest first. */
-function pendingOf(snapshot: Snapshot): { said: (Message | ClearWish)[]; events: Event[] } {
-  const said: (Message | ClearWish)[] = [];
+function pendingOf(snapshot: Snapshot): { said: Spoken[]; events: Event[] } {
+  const said: Spoken[] = [];
   const events: Event[] = [];
   for (const wish of snapshot.inbox.values()) {
     if (snapshot.isArchived(wish.id)) continue;
     if (wish.kind === "message" || wish.kind === "clear") said.push(wish);
+    if (wish.kind === "retry" && retryRefusal(wish, snapshot) === null) said.push(wish);
     if (wish.kind === "event") events.push(wish);
   }
   return { said: said.sort(byTime), events: events.sort(byTime) };
@@ -99,13 +106,14 @@ function byTime(a: { at: string; id: string }, b: { at: string; id: string }): n
 
 /**
  * What the next turn answers: all that is pending, up to the first thing that has a turn of its own, which is a wish to
- * begin anew or a message that asks for one.
+ * begin or to be answered anew, or a message that asks for one.
  */
-function inputOf(said: (Message | ClearWish)[], reports: Report[], events: Event[]): TurnInput {
+function inputOf(said: Spoken[], reports: Report[], events: Event[], lastAnswer: Result | null): TurnInput {
   const [first] = said;
+  if (first?.kind === "retry" && lastAnswer !== null) return inputAgain(first, lastAnswer);
   if (first?.kind === "clear") return { ...NOTHING, clear: first };
-  if (first?.mode === "next") return { ...NOTHING, messages: [first] };
-  const end = said.findIndex((each) => each.kind === "clear" || each.mode === "next");
+  if (first?.kind === "message" && first.mode === "next") return { ...NOTHING, messages: [first] };
+  const end = said.findIndex((each) => each.kind !== "message" || each.mode === "next");
   const messages = (end < 0 ? said : said.slice(0, end)).filter((each) => each.kind === "message");
   const room = { items: TURN_ITEMS_MAX, chars: TURN_CHARS_MAX };
   return {
@@ -150,23 +158,26 @@ function fittingPlans(reports: readonly Report[], room: Room): Report[] {
 
 /** What has ended and is to be reported now, in the order of the tasks. */
 export function reportableResults(snapshot: Snapshot): Result[] {
-  const open = openParents(snapshot);
+  const over = new Map<string, boolean>();
+  const isOver = (plan: string) => {
+    const known = over.get(plan) ?? isPlanOver(plan, snapshot);
+    over.set(plan, known);
+    return known;
+  };
   return openResults(snapshot)
-    .filter((result) => !isSettledAtOnce(result) && isReportable(result, open, snapshot))
+    .filter((result) => !isSettledAtOnce(result) && isReportable(result, isOver))
     .sort((a, b) => compareTaskIds(a.id, b.id));
 }
 
-/** The plans of which something is still open. */
-function openParents(snapshot: Snapshot): Set<string> {
-  const parents = new Set<string>();
-  for (const task of openTasks(snapshot)) if (task.parentId !== undefined) parents.add(task.parentId);
-  for (const { task } of openLinks(snapshot)) if (task.parentId !== undefined) parents.add(task.parentId);
-  return parents;
+/** Is a plan settled, and nothing of it open any more? */
+function isPlanOver(plan: string, snapshot: Snapshot): boolean {
+  const { tasks, links } = snapshot.childrenOf(plan);
+  return snapshot.isArchived(plan) && openTasks(snapshot, tasks).length + openLinks(snapshot, links).length === 0;
 }
 
-function isReportable(result: Result, openParents: Set<string>, snapshot: Snapshot): boolean {
+function isReportable(result: Result, isOver: (plan: string) => boolean): boolean {
   // What was cancelled, or never started, is no news to hurry with: a chain that ends would be told link by link.
   if (result.status !== "done" && result.failureReason !== "cancelled") return true;
   const plan = result.task.parentId;
-  return plan === undefined || (snapshot.isArchived(plan) && !openParents.has(plan));
+  return plan === undefined || isOver(plan);
 }

@@ -4,6 +4,7 @@
  * daylight saving, and at the first of two equal times; only a gap that reaches midnight swallows it, as the day is over
  * then (Greenland, one evening a year). One with wildcards or steps runs at every matching time there is.
  */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
 import { INTERVAL_SEC_MIN, type Schedule } from "@mimikit/protocol/triggers/trigger-order";
 import { Cron } from "croner";
@@ -26,7 +27,7 @@ function cronOf(pattern: string, timezone: string): Cron {
   const known = crons.get(key);
   if (known !== undefined) return known;
   if (crons.size >= CRONS_MAX) crons.clear();
-  if (!FIELDS.test(pattern)) throw new TypeError(`it has ${pattern.split(/\s+/).length} fields`);
+  if (!FIELDS.test(pattern)) throw new TypeError(sentence("cron_fields", { count: pattern.split(/\s+/).length }));
   const cron = new Cron(pattern, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
   crons.set(key, cron);
   return cron;
@@ -41,15 +42,15 @@ export function scheduleProblem(schedule: Schedule, nowMs: number): string | nul
   try {
     const cron = cronOf(schedule.cron, schedule.timezone);
     const runs = cron.nextRuns(IS_ONE_A_MINUTE.test(schedule.cron) ? 1 : SPACING_LOOKED_AT, new Date(nowMs));
-    if (runs.length === 0) return `the cron "${schedule.cron}" never occurs`;
+    if (runs.length === 0) return sentence("cron_never", { cron: schedule.cron });
     const isTooClose = runs.some((run, i) => {
       const before = runs[i - 1];
       return before !== undefined && run.getTime() - before.getTime() < INTERVAL_SEC_MIN * 1_000;
     });
-    return isTooClose ? `the cron "${schedule.cron}" occurs more often than every ${INTERVAL_SEC_MIN} seconds` : null;
+    return isTooClose ? sentence("cron_too_often", { cron: schedule.cron, seconds: INTERVAL_SEC_MIN }) : null;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^Cron\w*: /, "").replace(/\.$/, "") : String(error);
-    return `"${schedule.cron}" is no cron: ${reason}. Say six fields: second minute hour day month weekday, like 0 0 9 * * 1-5`;
+    return sentence("cron_wrong", { cron: schedule.cron, detail: reason });
   }
 }
 

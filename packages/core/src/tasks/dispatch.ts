@@ -37,10 +37,13 @@ export function dispatch(waiting: Waiting, free: Record<Role, number>, nowMs: nu
     const candidate = candidateOf(task, waiting, nowMs);
     if (candidate !== null) lanes[task.role].push(candidate);
   }
-  return Role.options.flatMap((role) => lanes[role].sort(byUrgency).slice(0, Math.max(0, free[role])));
+  return Role.options.flatMap((role) =>
+    lanes[role].sort((a, b) => byUrgency(a.task, b.task)).slice(0, Math.max(0, free[role])),
+  );
 }
 
-function candidateOf(task: Task, waiting: Waiting, nowMs: number): Candidate | null {
+/** What of a task may be claimed now; null where nothing may. */
+export function candidateOf(task: Task, waiting: Omit<Waiting, "queue">, nowMs: number): Candidate | null {
   if (isAnnouncement(task)) return null;
   const attempts = waiting.attempts.get(task.id) ?? [];
   const earlier: NonNullable<Attempt["failed"]>[] = [];
@@ -58,10 +61,10 @@ function candidateOf(task: Task, waiting: Waiting, nowMs: number): Candidate | n
 }
 
 /** Semantic conditions first: work that has waited for its moment may begin with their answer. */
-function byUrgency(a: Candidate, b: Candidate): number {
-  const isAsked = [a, b].map(({ task }) => task.kind === "evaluation");
+export function byUrgency(a: Task, b: Task): number {
+  const isAsked = [a, b].map(({ kind }) => kind === "evaluation");
   if (isAsked[0] !== isAsked[1]) return isAsked[0] ? -1 : 1;
-  if (a.task.priority !== b.task.priority) return b.task.priority - a.task.priority;
-  if (a.task.createdAt !== b.task.createdAt) return a.task.createdAt < b.task.createdAt ? -1 : 1;
-  return compareTaskIds(a.task.id, b.task.id);
+  if (a.priority !== b.priority) return b.priority - a.priority;
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
+  return compareTaskIds(a.id, b.id);
 }

@@ -37,9 +37,11 @@ export function outagesOf(attempts: readonly { failed?: FailedAttempt }[]): Fail
 }
 
 /** What the user is told of them: since when, and why. The first stays what it is, however long it lasts; null without any. */
-export function outageOf(outages: readonly Pick<FailedAttempt, "at" | "error">[]): Outage | null {
+export function outageOf(outages: readonly Pick<FailedAttempt, "at" | "error" | "problem">[]): Outage | null {
   const [first] = outages;
-  return first === undefined ? null : { since: first.at, error: first.error };
+  if (first === undefined) return null;
+  const { at: since, error, problem } = first;
+  return { since, error, ...(problem !== undefined && { problem }) };
 }
 
 /** The time limit of the next attempt, in seconds: twice as long after a time-out. @param defaultSec where the task says nothing. */

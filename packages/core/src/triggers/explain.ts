@@ -1,6 +1,7 @@
 /** Why a trigger fires or does not, for people (SPEC D7). Nothing is asked or run for it. */
 
 import type { Conditional, Evidence, Standing } from "@mimikit/protocol/records/trigger";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { type Condition, isAtom } from "@mimikit/protocol/triggers/condition";
 import type { Explanation, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import type { Facts } from "../conditions/condition.ts";
@@ -36,39 +37,42 @@ export function explainTrigger(trigger: Standing, facts: Facts): TriggerExplanat
 }
 
 function scheduleReason(nextMs: number | null, nowMs: number): Reason {
-  if (nextMs === null) return { state: "exhausted", text: "never fires again: its schedule has no further occurrence" };
-  if (nextMs <= nowMs) return { state: "due", text: `is due since ${isoOf(nextMs)}` };
-  return { state: "scheduled", text: `fires next at ${isoOf(nextMs)}` };
+  if (nextMs === null) return { state: "exhausted", text: sentence("trigger_exhausted") };
+  if (nextMs <= nowMs) return { state: "due", text: sentence("trigger_due", { moment: isoOf(nextMs) }) };
+  return { state: "scheduled", text: sentence("trigger_next", { moment: isoOf(nextMs) }) };
 }
 
 const OVER = {
-  spent: "is over: its one run was decided",
-  deleted: "is over: it was deleted",
-  cancelled: "is over: what it comes from was cancelled",
+  spent: "trigger_spent",
+  deleted: "trigger_deleted",
+  cancelled: "trigger_cancelled",
 } as const;
 
 /** Why nothing is decided of it at all, whatever it waits for; null when there is no such reason. */
 function idleReason({ over, paused }: Standing): Reason | null {
-  if (over !== undefined) return { state: "over", text: OVER[over] };
-  return paused ? { state: "paused", text: "is paused: it fires only when it is run by hand" } : null;
+  if (over !== undefined) return { state: "over", text: sentence(OVER[over]) };
+  return paused ? { state: "paused", text: sentence("trigger_paused") } : null;
 }
 
 function conditionReason(trigger: Conditional, tree: Explanation, facts: Facts): Reason {
   const { condition, evidence, isArmed, firedAt } = trigger;
   if (firedAt !== undefined && isResting(trigger, facts.nowMs)) {
     const until = isoOf(restEndsMs(firedAt, trigger));
-    return { state: "resting", text: `rests until ${until}`, until };
+    return { state: "resting", text: sentence("trigger_rests", { moment: until }), until };
   }
   if (tree.holds === true)
     return isArmed
-      ? { state: "firing", text: "fires: its condition holds" }
-      : { state: "disarmed", text: "waits: its condition must cease to hold first" };
-  if (tree.holds === false) return { state: "unmet", text: `waits: ${[...new Set(reasonsOf(tree))].join("; ")}` };
+      ? { state: "firing", text: sentence("trigger_fires") }
+      : { state: "disarmed", text: sentence("trigger_disarmed") };
+  if (tree.holds === false) {
+    const detail = [...new Set(reasonsOf(tree))].join("; ");
+    return { state: "unmet", text: sentence("trigger_unmet", { detail }) };
+  }
   const asked = leavesToAsk(condition, facts, evidence).length;
-  if (asked === 0) return { state: "unseen", text: "waits: what it asks about cannot be looked at" };
+  if (asked === 0) return { state: "unseen", text: sentence("trigger_unseen") };
   return {
     state: "asking",
-    text: `waits for a model to answer ${asked === 1 ? "a question" : `${asked} questions`}`,
+    text: asked === 1 ? sentence("trigger_asks_one") : sentence("trigger_asks", { count: asked }),
   };
 }
 

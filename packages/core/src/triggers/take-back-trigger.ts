@@ -1,6 +1,8 @@
 /** How what was done to a standing trigger is taken back (SPEC J3). Nothing here knows a disk. */
+
 import type { Changer, StandingChange, TriggerFields } from "@mimikit/protocol/records/change";
 import { NO_DECISION, NO_EVIDENCE, type Standing, TriggerId } from "@mimikit/protocol/records/trigger";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { TRIGGERS_MAX, type When } from "@mimikit/protocol/triggers/trigger-order";
 import { titleOf } from "../base/title.ts";
 import { patched } from "./triggers.ts";
@@ -66,8 +68,8 @@ export function obstacleTo(change: StandingChange, triggers: Triggers, nowMs: nu
 
 function absenceOf(id: string, { standing, isArchived }: Triggers): string | null {
   const trigger = standing.get(id);
-  if (isArchived(id) || trigger?.over !== undefined) return `the trigger ${id} is over`;
-  return trigger === undefined ? `there is no trigger ${id}` : null;
+  if (isArchived(id) || trigger?.over !== undefined) return sentence("undo_trigger_over", { id });
+  return trigger === undefined ? sentence("undo_no_trigger", { id }) : null;
 }
 
 function differenceFrom({ triggerId, before, after }: Op<"change">, { standing }: Triggers): string | null {
@@ -75,21 +77,20 @@ function differenceFrom({ triggerId, before, after }: Op<"change">, { standing }
   const now: TriggerFields = trigger === undefined ? {} : fieldsOf(trigger);
   const names = namesIn(before, after).filter((name) => !isSame(now[name], after[name]));
   if (names.length === 0) return null;
-  return `its ${names.join(" and ")} changed once more since: set it with  mimikit triggers change ${triggerId}`;
+  return sentence("undo_trigger_changed", { fields: names.join(" and "), id: triggerId });
 }
 
 function pastOf({ runAt }: TriggerFields, nowMs: number): string | null {
   if (runAt === undefined || Date.parse(runAt) > nowMs) return null;
-  return `its moment ${runAt} has passed: order another with  mimikit triggers add --at`;
+  return sentence("undo_moment_past", { moment: runAt });
 }
 
 function obstacleToRemaking(change: Op<"delete">, triggers: Triggers, nowMs: number): string | null {
   const { trigger } = change;
-  if (!TriggerId.safeParse(triggerOfChange(change)).success)
-    return "the name of the change is too long for a trigger: order another with  mimikit triggers add";
-  if (absenceOf(trigger.id, triggers) === null) return `the trigger ${trigger.id} still stands`;
+  if (!TriggerId.safeParse(triggerOfChange(change)).success) return sentence("undo_name_long");
+  if (absenceOf(trigger.id, triggers) === null) return sentence("undo_trigger_stands", { id: trigger.id });
   const open = [...triggers.standing.keys()].filter((id) => !triggers.isArchived(id)).length;
-  if (open >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: delete some first`;
+  if (open >= TRIGGERS_MAX) return sentence("undo_triggers_full", { max: TRIGGERS_MAX });
   return trigger.type === "scheduled" ? pastOf({ runAt: trigger.runAt }, nowMs) : null;
 }
 

@@ -15,6 +15,7 @@ import {
   type Skip,
   type Standing,
 } from "@mimikit/protocol/records/trigger";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import {
   type Missed,
   type Target,
@@ -127,11 +128,10 @@ function whenOf(input: WhenInput, timeZone: string): When | { problem: string } 
   if (field === undefined && input.timezone !== undefined) return { problem: TIMEZONE_ALONE };
   if (field === undefined || said.length > 1) {
     const found = said.length === 0 ? "none" : said.join(" and ");
-    return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}; here is ${found}` };
+    return { problem: sentence("when_not_one", { fields: WHEN_FIELDS.join(", "), found }) };
   }
   const meant = TYPE_OF_FIELD[field];
-  if (type !== undefined && type !== meant)
-    return { problem: `a ${type} trigger has no ${field}: that makes it ${meant}` };
+  if (type !== undefined && type !== meant) return { problem: sentence("when_misplaced", { type, field, meant }) };
   const problem = misplacedIn(meant, { missed, cooldown });
   if (problem !== null) return { problem };
   if (input.timezone !== undefined && cron === undefined) return { problem: TIMEZONE_ALONE };
@@ -140,17 +140,17 @@ function whenOf(input: WhenInput, timeZone: string): When | { problem: string } 
     return { type: "recurring", schedule: { cron, timezone: input.timezone ?? timeZone }, missed };
   if (runAt !== undefined) return { type: "scheduled", runAt, missed };
   if (condition !== undefined) return { type: "conditional", condition, cooldown };
-  return { problem: `say exactly one of ${WHEN_FIELDS.join(", ")}` };
+  return { problem: sentence("when_not_one", { fields: WHEN_FIELDS.join(", "), found: "none" }) };
 }
 
-const TIMEZONE_ALONE = "timezone is for cron: a moment has its zone in it, and a time condition its own";
+const TIMEZONE_ALONE = sentence("timezone_alone");
 
 function misplacedIn(
   type: Standing["type"],
   { missed, cooldown }: Pick<WhenInput, "missed" | "cooldown">,
 ): string | null {
-  if (cooldown !== undefined && type !== "conditional") return "cooldown is for a condition";
-  return missed !== undefined && type === "conditional" ? "missed is for a schedule, not for a condition" : null;
+  if (cooldown !== undefined && type !== "conditional") return sentence("cooldown_misplaced");
+  return missed !== undefined && type === "conditional" ? sentence("missed_misplaced") : null;
 }
 
 const TYPE_OF_FIELD = {
@@ -164,7 +164,7 @@ const TYPE_OF_FIELD = {
 export function problemOf(when: When, nowMs: number): string | null {
   if (when.type === "recurring") return scheduleProblem(when.schedule, nowMs);
   if (when.type === "scheduled" && Date.parse(when.runAt) <= nowMs)
-    return `runAt ${when.runAt} is in the past: now it is ${new Date(nowMs).toISOString()}`;
+    return sentence("moment_past", { moment: when.runAt, now: new Date(nowMs).toISOString() });
   return null;
 }
 
@@ -211,7 +211,7 @@ export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): 
   const skip = skipOf(
     trigger.id,
     { occurrences, older },
-    trigger.paused ? "it was paused" : "its schedule was changed",
+    sentence(trigger.paused ? "skipped_paused" : "skipped_changed"),
   );
   const lastMs = occurrences.at(-1);
   const passed = trigger.type !== "recurring" || lastMs === undefined ? {} : { last: new Date(lastMs).toISOString() };
@@ -267,6 +267,12 @@ export function skipId(triggerId: string, fromMs: number): string {
 /** The id of a scheduled occurrence: `morning--20261121t090000z` (docs/file-protocol.md R2). */
 export function occurrenceId(triggerId: string, ms: number): string {
   return `${triggerId}--${momentId(ms)}`;
+}
+
+/** The trigger of which this may be an occurrence, or a range of them that was skipped; null for the id of anything else. */
+export function triggerOfOccurrence(id: string): string | null {
+  const end = id.lastIndexOf("--");
+  return end < 0 ? null : id.slice(0, end);
 }
 
 /** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */

@@ -70,13 +70,14 @@ export function openSummary(task: Task, facts: Pick<BoardFacts, "runningClaimOf"
   };
 }
 
-function waitingSummary({ task, condition }: Link): TaskSummary {
+/** A task that waits for its condition. */
+export function waitingSummary({ task, condition }: Link): TaskSummary {
   const after = needsOf(condition).tasks;
   return { ...baseOf(task, "waiting"), ...(after.length > 0 && { after }) };
 }
 
 function baseOf(task: Task, state: TaskState): TaskSummary {
-  const { id, role, type, title, prompt, priority, createdAt, traceId, parentId, triggerId } = task;
+  const { id, role, type, title, prompt, priority, createdAt, traceId, parentId, triggerId, againOf } = task;
   const after = task.upstream.map((report) => report.id);
   return {
     id,
@@ -91,6 +92,7 @@ function baseOf(task: Task, state: TaskState): TaskSummary {
     traceId,
     ...(parentId !== undefined && { parentId }),
     ...(triggerId !== undefined && { triggerId }),
+    ...(againOf !== undefined && { againOf }),
     ...(after.length > 0 && { after }),
   };
 }

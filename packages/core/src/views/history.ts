@@ -3,6 +3,7 @@
  * (docs/file-protocol.md I10).
  */
 
+import type { Problem } from "@mimikit/protocol/base/cause";
 import { childId, turnNumber } from "@mimikit/protocol/base/id";
 import { Report } from "@mimikit/protocol/base/report";
 import type { Steer } from "@mimikit/protocol/base/signal";
@@ -17,6 +18,12 @@ import { outageNotice } from "./notices.ts";
 /** The id of the reply of a turn. */
 export function replyId(turn: string): string {
   return `${turn}.reply`;
+}
+
+/** The turn of a reply; undefined where `id` is not that of one. */
+export function turnOfReply(id: string): string | undefined {
+  const turn = id.replace(/\.reply$/, "");
+  return turn !== id && turnNumber(turn) > 0 ? turn : undefined;
 }
 
 /** A user's message as history shows it. */
@@ -75,9 +82,41 @@ export function outageId(turn: string): string {
   return `${turn}.outage`;
 }
 
+/** Of records of before, and where the settings name nobody who can answer. */
+const UNKNOWN: Problem = { cause: "other", provider: "nobody" };
+
 /** What the user is told of an outage: while it lasts, and ever after in the same words (SPEC G4). */
-export function outageMessageOf(id: string, turn: TurnInput, { since, error }: Outage): HistoryMessage {
-  return { id: outageId(id), role: "system", text: outageNotice(turn, error), at: since };
+export function outageMessageOf(id: string, turn: TurnInput, outage: Outage): HistoryMessage {
+  const { since, problem = UNKNOWN } = outage;
+  const text = outageNotice(turn, outage);
+  return { id: outageId(id), role: "system", text, at: since, problem: { ...problem, since } };
+}
+
+/** A message with its earlier versions, the oldest first. */
+export type WithVersions<M> = M & { versions?: HistoryMessage[] };
+
+/** The newest version of each message, with the earlier ones in it: those that it stands for are shown nowhere else. */
+export function newestVersions<M extends HistoryMessage>(messages: readonly M[]): WithVersions<M>[] {
+  const replaced = new Set(messages.flatMap(({ instead }) => instead ?? []));
+  if (replaced.size === 0) return [...messages];
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  return messages.flatMap((message) => {
+    if (replaced.has(message.id)) return [];
+    const versions: HistoryMessage[] = [];
+    for (let { instead } = message; instead !== undefined; ) {
+      const earlier = byId.get(instead);
+      if (earlier === undefined) break;
+      versions.unshift(earlier);
+      instead = earlier.instead;
+    }
+    return [versions.length === 0 ? message : { ...message, versions }];
+  });
+}
+
+/** The ids of what a turn that answers anew takes the place of. */
+export function replacedBy({ again }: TurnInput): string[] {
+  if (again === undefined) return [];
+  return [replyId(again.turnId), again.edit?.messageId ?? []].flat();
 }
 
 /** The conversation as it now stands: what comes after the last new beginning (SPEC F3). */
@@ -118,6 +157,13 @@ export function clearId(turn: string): string {
   return `${turn}.clear`;
 }
 
+/** Why a turn failed, as far as that is known, or that the user stopped it. */
+function problemOf({ status, failureReason, problem, provider }: Result): Pick<HistoryMessage, "problem" | "stopped"> {
+  if (status !== "failed") return {};
+  if (failureReason === "cancelled") return { stopped: true };
+  return { problem: problem ?? { ...UNKNOWN, ...(provider !== undefined && { provider }) } };
+}
+
 /**
  * What was said in a turn, to it while it ran and to the tasks that it reports, what was answered, an outage meanwhile,
  * then its reply and what it asks.
@@ -127,13 +173,19 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   if (input === undefined) return [];
   if (input.clear !== undefined)
     return [{ id: clearId(turn.id), role: "system", text: CLEAR_TEXT, at: input.clear.at, marker: "clear" }];
+  const { again } = input;
   const reported = [...input.results.flatMap((report) => report.steers ?? []), ...input.events.flatMap(steersIn)];
-  const steers = [...reported, ...(turn.steers ?? [])];
+  // What is answered anew was said where it was answered first, but for the message that has other words now.
+  const heard = turn.steers ?? [];
+  const steers = again === undefined ? [...reported, ...heard] : heard;
+  const changed = again?.edit === undefined ? undefined : input.messages.at(-1);
+  const edited = changed && { ...historyMessageOf(changed), instead: again?.edit?.messageId };
   const outages = turn.outage === undefined ? [] : [outageMessageOf(turn.id, input, turn.outage)];
   const answers = input.events.flatMap((event) => answerMessageOf(event) ?? []);
   const expiries = input.events.flatMap((event) => expiryMessageOf(event) ?? []);
-  const said = [...steers.map(steerMessageOf), ...input.messages.map(historyMessageOf), ...answers];
-  const messages = [...said, ...expiries, ...outages].sort(byTime);
+  const taken = [...input.messages.map(historyMessageOf), ...answers, ...expiries];
+  const said = again === undefined ? taken : [edited ?? []].flat();
+  const messages = [...steers.map(steerMessageOf), ...said, ...outages].sort(byTime);
   const reply = turn.effects.find((effect) => effect.type === "reply");
   const asked = turn.effects.flatMap((effect, k) =>
     effect.type === "ask_user" ? [questionMessageOf(childId(turn.id, k), effect.question, turn.completedAt)] : [],
@@ -154,6 +206,9 @@ export function messagesOf(turn: Result): HistoryMessage[] {
     answers: [...input.messages, ...answers, ...(turn.steers ?? [])].map((each) => each.id),
     taskIds: [...started, ...input.results.map((report) => report.id)],
     ...(triggers.length > 0 && { triggers }),
+    ...problemOf(turn),
+    ...(again !== undefined && { instead: replyId(again.turnId) }),
+    ...(turn.shown !== undefined && { used: turn.shown.length }),
     usage: turn.usage,
     ...(turn.provider !== undefined && { provider: turn.provider }),
     ...(turn.model !== undefined && { model: turn.model }),

@@ -1,7 +1,14 @@
 /** What people are told by code when a model cannot tell them, in the language they wrote in. */
-import type { FailureReason } from "@mimikit/protocol/base/failure";
+
+import type { Problem } from "@mimikit/protocol/base/cause";
+import { FailureReason } from "@mimikit/protocol/base/failure";
 import type { Report } from "@mimikit/protocol/base/report";
+import type { Outage } from "@mimikit/protocol/records/result";
 import type { TurnInput } from "@mimikit/protocol/records/task";
+import { codeOf, wordsOfOthers } from "@mimikit/protocol/texts/coded";
+import { isTimeZone } from "@mimikit/protocol/triggers/condition";
+import { momentText } from "../schedule/trigger-words.ts";
+import { problemWords } from "./problem-words.ts";
 
 const HAN = /\p{Script=Han}/u;
 /** Of an error, in a question. */
@@ -27,14 +34,36 @@ function isChineseTurn({ messages, results, events }: TurnInput): boolean {
 }
 
 /** What the user is told, once, when nobody who answers can be reached (SPEC G4). */
-export function outageNotice(turn: TurnInput, error: string): string {
+export function outageNotice(turn: TurnInput, { since, error, problem }: Outage): string {
   const isAsked = turn.messages.length > 0;
-  if (isChineseTurn(turn))
-    return `现在联系不上负责回答的服务（${error}）。${isAsked ? "你的消息已保存，恢复后会马上回复。" : "要报告的结果已保存，恢复后会马上报告。"}`;
-  const kept = isAsked
-    ? "Your message is kept, and is answered as soon as that is over."
-    : "What is to be reported is kept, and is reported as soon as that is over.";
-  return `Nobody can be reached to answer at the moment (${error}). ${kept}`;
+  const chinese = isChineseTurn(turn);
+  const { what, remedy } = problem === undefined ? NOBODY[chinese ? "zh" : "en"] : problemWords(problem, chinese);
+  const moment = momentOf(since, turn);
+  if (chinese)
+    return `现在无法回答：从 ${moment} 起，${what}${quotedInChinese(error)}。${isAsked ? "你的消息在等待，恢复后会自动回答。" : "要报告的结果在等待，恢复后会自动报告。"}${remedy}`;
+  const waits = isAsked
+    ? "Your message waits, and is answered by itself as soon as that is over."
+    : "What is to be reported waits, and is reported by itself as soon as that is over.";
+  return `I cannot answer at the moment: ${what} since ${moment} (${error}). ${waits} ${remedy}`.trim();
+}
+
+/** Words of others stand as they are; our own English around them says no more than the sentence does. */
+function quotedInChinese(error: string): string {
+  const said = codeOf(error);
+  const quoted = said === undefined ? error : wordsOfOthers(said).join("；");
+  return quoted === "" ? "" : `（${quoted}）`;
+}
+
+const NOBODY = {
+  en: { what: "nobody can be reached", remedy: "Choose who answers: `mimikit connect`, or Settings on the page." },
+  zh: { what: "联系不上负责回答的服务", remedy: "请选择由谁回答：`mimikit connect`，或在网页的设置里。" },
+};
+
+/** A moment on the clock of whoever wrote last, else in UTC. */
+function momentOf(at: string, { messages }: TurnInput): string {
+  const { timeZone = "UTC" } = messages.at(-1)?.client ?? {};
+  const zone = isTimeZone(timeZone) ? timeZone : "UTC";
+  return `${momentText(Date.parse(at), zone)} ${zone}`;
 }
 
 /** How the user is asked whether the processes may start anew, in the language of whoever asked for it. */
@@ -46,10 +75,11 @@ export function restartWords(turn: TurnInput | undefined): Words {
 
 /** How the user is asked whether a chain goes on behind a failure, in the language of its titles (SPEC C8). */
 export function goOnWords(failed: Report, waiting: readonly string[]): Words {
-  const reason = reasonOf(failed);
   const named = waiting.slice(0, TITLES_MAX);
   const more = waiting.length - named.length;
-  if (isChinese(failed.title, ...named)) {
+  const chinese = isChinese(failed.title, ...named);
+  const reason = reasonOf(failed, chinese);
+  if (chinese) {
     const list = `${named.map((title) => `「${title}」`).join("、")}${more > 0 ? `等 ${waiting.length} 个任务` : ""}`;
     return { question: `「${failed.title}」失败了（${reason}）。${list}在等它。要继续吗？`, options: ["继续", "停止"] };
   }
@@ -61,9 +91,9 @@ export function goOnWords(failed: Report, waiting: readonly string[]): Words {
   };
 }
 
-function reasonOf({ failureReason = "error", error = "" }: Report): string {
-  const short = error.length > ERROR_CHARS_MAX ? `${error.slice(0, ERROR_CHARS_MAX - 1)}…` : error;
-  return short === "" ? failureReason : `${failureReason}: ${short}`;
+function reasonOf({ failureReason, error = "" }: Report, chinese: boolean): string {
+  if (error === "") return reasonWords(FailureReason.safeParse(failureReason).data ?? "error", chinese);
+  return error.length > ERROR_CHARS_MAX ? `${error.slice(0, ERROR_CHARS_MAX - 1)}…` : error;
 }
 
 /** How the user is asked whether a task that was cut off runs again, in the language of its title (SPEC C5). */
@@ -86,19 +116,49 @@ export function expiryNotice(question: string, answer: string | null): string {
   return answer === null ? `${nobody}.` : `${nobody}; "${answer}" was taken.`;
 }
 
-/** The honest reply to a turn that failed for good, or that the user stopped. */
-export function failureNotice(turn: TurnInput, failureReason: FailureReason, error: string): string {
+/** How a turn ended that failed, where it is not for its model: the error says more. */
+const REASONS: Record<FailureReason, readonly [en: string, zh: string]> = {
+  error: ["it came to no end", "没有结果"],
+  timeout: ["it took longer than it may", "超过了允许的时间"],
+  killed: ["it was ended from outside", "被外部终止"],
+  interrupted: ["it was cut off", "中途被打断"],
+  poison: ["its process died again and again", "它的进程一再崩溃"],
+  cancelled: ["it was stopped", "已停止"],
+  budget: ["the budget is used up", "预算用完了"],
+  invalid_result: ["there is no answer that can be used", "没有可用的回答"],
+  provider: ["something went wrong", "出了问题"],
+};
+
+/** Why something failed, as part of a sentence. */
+export function reasonWords(failureReason: FailureReason, chinese: boolean): string {
+  return REASONS[failureReason][chinese ? 1 : 0];
+}
+
+/** The honest reply to a turn that failed for good, or that the user stopped. @param problem where its model did not answer. */
+export function failureNotice(turn: TurnInput, failureReason: FailureReason, error: string, problem?: Problem): string {
   const chinese = isChineseTurn(turn);
   const ended = turn.results.map((report) => report.id).join(", ");
   if (failureReason === "cancelled") return stoppedNotice(chinese, ended);
+  const isAsked = turn.messages.length > 0;
+  const { what, remedy } =
+    problem === undefined ? { what: reasonWords(failureReason, chinese), remedy: "" } : problemWords(problem, chinese);
   if (chinese) {
     const results = ended === "" ? "" : `这些任务的结果已保存，可以用 \`mimikit tasks show\` 查看：${ended}。`;
-    return `抱歉，我没能完成这次回复（${failureReason}：${error}）。${results}你的消息已保存，请再说一次让我重试。`;
+    return `抱歉，我没能完成这次回复：${what}${error === "" ? "" : `（${error}）`}。${remedy}${results}${isAsked ? "你的消息已保存：请点网页上的“重试”，或输入 /retry。" : ""}`;
   }
   const results =
-    ended === "" ? "" : ` The results of these tasks are kept; \`mimikit tasks show\` shows them: ${ended}.`;
-  return `Sorry, I could not finish this reply (${failureReason}: ${error}).${results} Your message is kept; say it again to let me retry.`;
+    ended === "" ? "" : `The results of these tasks are kept; \`mimikit tasks show\` shows them: ${ended}.`;
+  const detail = error === "" ? "" : ` (${error})`;
+  const sentences = [
+    `Sorry, I could not finish this reply: ${what}${detail}.`,
+    remedy,
+    results,
+    isAsked ? TRY_AGAIN : "",
+  ];
+  return sentences.filter((each) => each !== "").join(" ");
 }
+
+const TRY_AGAIN = "Your message is kept: press Try again on the page, or type /retry.";
 
 function stoppedNotice(chinese: boolean, ended: string): string {
   if (chinese)
@@ -106,4 +166,24 @@ function stoppedNotice(chinese: boolean, ended: string): string {
   return ended === ""
     ? "Stopped."
     : `Stopped. The results of these tasks are kept; \`mimikit tasks show\` shows them: ${ended}.`;
+}
+
+/** A fence of a code block, at the beginning of a line. Longer ones are nobody's. */
+const FENCE = /^ {0,3}(`{3,16}|~{3,16})/gm;
+/** Room for the end of a code block. */
+const CLOSE_CHARS_MAX = 17;
+
+/**
+ * A reply that broke off: what it had said, and after it why it ends there. A code block that is open is closed first.
+ * @param charsMax of the whole; what was said is cut at its end.
+ */
+export function brokenOff(said: string, notice: string, charsMax: number): string {
+  const end = said.trim() === "" ? notice : `\n\n${notice}`;
+  const kept = said.trimEnd().slice(0, Math.max(0, charsMax - end.length - CLOSE_CHARS_MAX));
+  let open = "";
+  for (const [, fence = ""] of kept.matchAll(FENCE)) {
+    if (open === "") open = fence;
+    else if (fence.startsWith(open)) open = "";
+  }
+  return `${kept}${open === "" ? "" : `\n${open}`}${end}`.slice(0, charsMax);
 }

@@ -70,11 +70,16 @@ export class HistoryIndex {
   private ids = new Set<string>();
   private filter = new PairFilter();
 
-  /** @param home the state directory; nothing is read before the first question. */
+  /** @param home the state directory; nothing is read before the first question, or before `refresh` is called. */
   constructor(home: string) {
     this.home = home;
     this.partitions = new HistoryPartitions(home);
     this.refresh = shareRuns(() => this.read());
+  }
+
+  /** How many messages are in memory. */
+  get size(): number {
+    return this.entries.length;
   }
 
   /**

@@ -2,6 +2,7 @@
  * A thread that searches, as its process sees it: started when it is first asked, started anew when it died, and given up
  * on for one search that takes it too long. It never keeps its process from ending.
  */
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/wire/api";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
@@ -13,7 +14,11 @@ const ANSWER_MS_MAX = 2_000;
 const SILENCE_MS_MAX = 60_000;
 /** A thread that dies again before it has answered is left alone for a while: what killed it is still on the disk. */
 const REST_MS = 30_000;
-const HEAP_MB_MAX = 1_024;
+const HEAP_MB_MAX = 512;
+/** Megabytes for what is made and soon dropped: a search makes little. Left to V8, it grows to 48. */
+const YOUNG_MB_MAX = 4;
+/** Bounds of the command line, taken back. */
+const FLAGS_WITHOUT_BOUNDS = ["--max-old-space-size=0", "--max-semi-space-size=0"];
 
 export interface ThreadLimits {
   answerMs: number;
@@ -26,6 +31,8 @@ type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export class SearchThread {
   /** Is told what goes wrong in the thread, in one line. Who asked it is answered all the same: with null. */
   onFailure: (reason: string) => void = () => undefined;
+  /** Megabytes that its heap grows to at most, from its next start on. */
+  heapMb = HEAP_MB_MAX;
   private readonly program: URL;
   private readonly limits: ThreadLimits;
   private worker: Worker | null = null;
@@ -85,7 +92,12 @@ export class SearchThread {
   }
 
   private start(): Worker {
-    const worker = new Worker(this.program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } });
+    // They would win over the bounds of the thread. The process itself has taken them when it started.
+    for (const flag of FLAGS_WITHOUT_BOUNDS) setFlagsFromString(flag);
+    const worker = new Worker(this.program, {
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: this.heapMb, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
+    });
     worker.on("message", (reply: SearchReply) => {
       this.deaths = 0;
       this.owed--;

@@ -2,12 +2,15 @@
  * Memory is plain Markdown, and this is how it is searched (SPEC E1, E5): by an index that a thread of this process holds,
  * and where that finds nothing or cannot be asked, in the files themselves. Nothing has to be built before.
  */
+import { pathToFileURL } from "node:url";
 import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/wire/api";
+import { programOf } from "@mimikit/runtime/home/programs";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
+import { hasNotes } from "../sources/sources.ts";
 import { scanMemory } from "./scan.ts";
 import { SearchThread } from "./search-thread.ts";
 
-const thread = new SearchThread(new URL("./search-worker.ts", import.meta.url));
+const thread = new SearchThread(pathToFileURL(programOf("search-worker")));
 
 /**
  * The paragraphs and list items that fit `query` best, each cut to 300 characters. Equal ones keep the order of SPEC E1:
@@ -23,9 +26,23 @@ export function refreshMemoryIndex(place: MemoryPlace): Promise<MemoryIndexState
   return thread.index(place);
 }
 
+/**
+ * Builds the index before the first search needs it, where there is more than a file or two to search: an instance that has
+ * nothing to remember does without the thread. Throws what the disk throws.
+ * @returns null where nothing was built.
+ */
+export async function warmMemorySearch(place: MemoryPlace): Promise<MemoryIndexState | null> {
+  return (await hasNotes(place)) ? thread.index(place) : null;
+}
+
 /** From now on `report` is told, in one line, what goes wrong in the thread. Searches go on without it. */
 export function onMemorySearchFailure(report: (reason: string) => void): void {
   thread.onFailure = report;
+}
+
+/** Bounds the heap of the thread, in megabytes. To be said before the first search. */
+export function limitMemorySearch(heapMb: number): void {
+  thread.heapMb = heapMb;
 }
 
 /** Ends the thread. Later searches do without it. */

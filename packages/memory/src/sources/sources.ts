@@ -50,6 +50,11 @@ export async function listSources({ home, workDir }: MemoryPlace): Promise<Sourc
   ];
 }
 
+/** Is there more than the two files of long-term memory? */
+export async function hasNotes(place: MemoryPlace): Promise<boolean> {
+  return (await listSources(place)).length > 2;
+}
+
 /** The text of a source and when it was changed; null where there is none, or it is a link, too large, or not for us. */
 export async function readSource(source: Source): Promise<{ text: string; changedMs: number } | null> {
   try {

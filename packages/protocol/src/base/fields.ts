@@ -18,3 +18,6 @@ export const whole = (min: number, max: number, standard: number, what: string) 
 /** What a crash in mid-run means (SPEC C5): run it again, end it as interrupted, or let the user decide. */
 export const OnInterrupt = z.enum(["rerun", "fail", "ask"]);
 export type OnInterrupt = z.infer<typeof OnInterrupt>;
+
+/** The documents of memory that are edited entry by entry; `rules.md` is the owner's alone. */
+export const MemoryDocument = z.string().regex(/^(memory|agent_persona|user_profile|memory\/(summary\/)?[\w.-]+)\.md$/);

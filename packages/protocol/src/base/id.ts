@@ -82,6 +82,22 @@ export function childId(parent: string, k: number): string {
   return `${parent}.${k}`;
 }
 
+/** In the id of a task that is tried again. */
+const AGAIN = "--again-";
+/** Digits of the wish that say which try it is, and characters of the first task's id. */
+const AGAIN_DIGITS = 12;
+const AGAIN_OF_CHARS_MAX = 80;
+
+/**
+ * The id of the task that a wish makes of one that has ended: `t-000042-1--again-3f9a2c1b77d0`. It is not below the first
+ * task, nor below its plan: those may be cancelled, and this is another order.
+ */
+export function againId(taskId: string, wishId: string): string {
+  const [first = ""] = taskId.split(AGAIN, 1);
+  const digits = wishId.slice(wishId.lastIndexOf("-") + 1).slice(0, AGAIN_DIGITS);
+  return `${first.replaceAll(".", "-").slice(0, AGAIN_OF_CHARS_MAX)}${AGAIN}${digits}`;
+}
+
 /** `t-000042.1.0` → `[t-000042.1, t-000042]`, nearest first. */
 export function ancestorsOf(id: string): string[] {
   const ancestors: string[] = [];
@@ -89,22 +105,53 @@ export function ancestorsOf(id: string): string[] {
   return ancestors;
 }
 
-/** Orders task ids by turn number, then by their place below it; other ids come last, as text. */
+/** Orders task ids by turn number, then by their place below it; other ids come last, as text. Makes nothing: lists are long. */
 export function compareTaskIds(a: string, b: string): number {
-  const partsA = a.replace(/^t-/, "").split(".");
-  const partsB = b.replace(/^t-/, "").split(".");
-  for (let i = 0; i < Math.max(partsA.length, partsB.length); i++) {
-    const x = Number(partsA[i] ?? -1);
-    const y = Number(partsB[i] ?? -1);
+  let atA = a.startsWith("t-") ? "t-".length : 0;
+  let atB = b.startsWith("t-") ? "t-".length : 0;
+  while (atA < a.length || atB < b.length) {
+    const endA = partEnd(a, atA);
+    const endB = partEnd(b, atB);
+    const x = partNumber(a, atA, endA);
+    const y = partNumber(b, atB, endB);
     if (Number.isNaN(x) || Number.isNaN(y)) return a < b ? -1 : a > b ? 1 : 0;
     if (x !== y) return x - y;
+    atA = endA + 1;
+    atB = endB + 1;
   }
   return 0;
 }
 
+const CODE_OF_ZERO = "0".charCodeAt(0);
+const DECIMAL = 10;
+
+function partEnd(id: string, from: number): number {
+  const dot = id.indexOf(".", from);
+  return dot < 0 ? id.length : dot;
+}
+
+/** The number that a part of an id is: -1 behind its end, NaN where it is none. */
+function partNumber(id: string, from: number, end: number): number {
+  if (from >= id.length) return -1;
+  let number = 0;
+  for (let i = from; i < end; i++) {
+    const digit = id.charCodeAt(i) - CODE_OF_ZERO;
+    if (digit < 0 || digit >= DECIMAL) return Number.NaN;
+    number = number * DECIMAL + digit;
+  }
+  return number;
+}
+
+const CANCELLED = ".cancelled";
+
 /** The mark that says "this task and everything below it is cancelled" (docs/file-protocol.md#the-life-of-a-task). */
 export function cancelMark(id: string): string {
-  return `${id}.cancelled`;
+  return id + CANCELLED;
+}
+
+/** The task that a name is the cancel mark of; null where it is none. */
+export function cancelledOf(name: string): string | null {
+  return name.endsWith(CANCELLED) ? name.slice(0, -CANCELLED.length) : null;
 }
 
 /** The name that says "this change was taken back" (SPEC J3). */

@@ -35,14 +35,18 @@ export const ROLES = {
 } as const satisfies Record<string, RoleFacts>;
 export type Role = keyof typeof ROLES;
 
-/** What a role does with a trigger that fires for it, in English and in Chinese. Triggers are for no other (SPEC D6). */
-export const FIRED = {
-  teller: ["answers in the conversation", "在对话里回答"],
-  planner: ["cuts it into tasks first", "先拆成任务"],
-  worker: ["does it as one task", "作为一个任务执行"],
-} satisfies Partial<Record<Role, [string, string]>>;
-export type Target = keyof typeof FIRED;
-export const TARGETS = Object.keys(FIRED) as Target[];
+/** The roles that a trigger can fire for; there are triggers for no other (SPEC D6). */
+export const TARGETS = [
+  // The page says in words what each does: i18n/en/views.ts, i18n/zh/views.ts.
+  "teller",
+  "planner",
+  "worker",
+] as const satisfies readonly Role[];
+export type Target = (typeof TARGETS)[number];
+
+/** The roles whose queue can be paused. The conversation cannot: nobody would be told why it is silent. */
+export const PAUSABLE = ["planner", "worker", "reviewer"] as const satisfies readonly Role[];
+export type Pausable = (typeof PAUSABLE)[number];
 
 /** One value for each role. */
 export function byRole<T>(of: (role: Role) => T): Record<Role, T> {

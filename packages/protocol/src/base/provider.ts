@@ -7,7 +7,7 @@ import { z } from "zod";
 import { whole } from "./fields.ts";
 
 export interface ProviderFacts {
-  /** The variable that holds its key, or those of which the first that is set counts. No file holds it, and nobody is shown it. */
+  /** The variable that holds its key, or those of which the first that is set counts. No file but secrets.json holds it, and nobody is shown it. */
   key?: string | readonly string[];
   /** Costs nothing and has no model behind it, which could judge or sum up. */
   isFree?: true;
@@ -234,21 +234,21 @@ export type PresetId = {
   [Id in ProviderId]: (typeof PROVIDERS)[Id] extends { isPreset: true } ? Id : never;
 }[ProviderId];
 
-/** How people know them: in English, and in Chinese where it is not the same. */
-export const PROVIDER_TITLES: Readonly<Record<ProviderId, readonly [en: string, zh?: string]>> = {
-  openai: ["model endpoint", "模型接口"],
-  codex: ["Codex"],
-  claude: ["Claude"],
-  anthropic: ["Anthropic"],
-  google: ["Google Gemini"],
-  offline: ["offline engine", "离线引擎"],
-  openrouter: ["OpenRouter"],
-  mistral: ["Mistral"],
-  deepseek: ["DeepSeek"],
-  xai: ["xAI"],
-  azure: ["Azure OpenAI"],
-  ollama: ["Ollama"],
-  lmstudio: ["LM Studio"],
-  llamacpp: ["llama.cpp"],
-  vllm: ["vLLM"],
+/** How people know them; in Chinese, too, where `wire/chinese-titles.ts` has no other. */
+export const PROVIDER_TITLES: Readonly<Record<ProviderId, string>> = {
+  openai: "model endpoint",
+  codex: "Codex",
+  claude: "Claude",
+  anthropic: "Anthropic",
+  google: "Google Gemini",
+  offline: "offline engine",
+  openrouter: "OpenRouter",
+  mistral: "Mistral",
+  deepseek: "DeepSeek",
+  xai: "xAI",
+  azure: "Azure OpenAI",
+  ollama: "Ollama",
+  lmstudio: "LM Studio",
+  llamacpp: "llama.cpp",
+  vllm: "vLLM",
 };

@@ -4,7 +4,7 @@
  * taken back is said by `archive/<id>.undone`.
  */
 import { z } from "zod";
-import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { MemoryDocument, OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import { Condition } from "../triggers/condition-schema.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "../triggers/trigger-order.ts";
@@ -29,28 +29,29 @@ const change = {
   title: z.string().min(1).max(CHANGE_TITLE_CHARS_MAX),
 };
 
-/** Lines that were added to a document, as they were written, with the mark of their edit. */
-export const MemoryChange = z.object({
-  ...change,
-  what: z.literal("memory"),
-  op: z.literal("add"),
-  document: z.string().regex(/^(memory|agent_persona|user_profile|memory\/\d{4}-\d\d-\d\d)\.md$/),
-  text: z.string(),
-});
+/** A line that was removed, with those around it; null where it was the first or the last. */
+const removed = {
+  op: z.literal("remove"),
+  line: z.string(),
+  previous: z.string().nullable(),
+  next: z.string().nullable(),
+};
+
+const memory = { ...change, what: z.literal("memory"), document: MemoryDocument };
+/** `line` and `after` may be several lines: those of an entry, with their marks. */
+export const MemoryChange = z.discriminatedUnion("op", [
+  /** Lines that were added to a document, as they were written, with the mark of their edit. */
+  z.object({ ...memory, op: z.literal("add"), text: z.string() }),
+  z.object({ ...memory, op: z.literal("change"), line: z.string(), after: z.string() }),
+  z.object({ ...memory, ...removed }),
+]);
 
 const backlog = { ...change, what: z.literal("backlog"), document: z.literal("backlog.md") };
 export const BacklogChange = z.discriminatedUnion("op", [
   z.object({ ...backlog, op: z.literal("add"), text: z.string() }),
   /** A line before and after it was ticked off. */
   z.object({ ...backlog, op: z.literal("done"), line: z.string(), after: z.string() }),
-  /** A line that was removed, with those around it; null where it was the first or the last. */
-  z.object({
-    ...backlog,
-    op: z.literal("remove"),
-    line: z.string(),
-    previous: z.string().nullable(),
-    next: z.string().nullable(),
-  }),
+  z.object({ ...backlog, ...removed }),
 ]);
 export type BacklogChange = z.infer<typeof BacklogChange>;
 

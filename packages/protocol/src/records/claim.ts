@@ -1,5 +1,6 @@
 /** Who runs attempt K of a task, and how an attempt that may be retried ended (docs/file-protocol.md#layout). */
 import { z } from "zod";
+import { Problem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { Id } from "../base/id.ts";
 
@@ -17,6 +18,9 @@ export const Claim = z.object({
 });
 export type Claim = z.infer<typeof Claim>;
 
+/** Something that the attempt started still runs: it could not be found to be ended (docs/file-protocol.md R6). */
+export const Left = z.literal(true);
+
 export const FailedAttempt = z.object({
   id: Id,
   attempt: z.number().int().positive(),
@@ -26,5 +30,7 @@ export const FailedAttempt = z.object({
   retryAt: z.iso.datetime(),
   /** Nobody could be reached who answers for the role: no failure of the task, and tried again until somebody can (SPEC G4). */
   outage: z.literal(true).optional(),
+  problem: Problem.optional(),
+  left: Left.optional(),
 });
 export type FailedAttempt = z.infer<typeof FailedAttempt>;

@@ -4,10 +4,11 @@
  */
 import { z } from "zod";
 import { AttachedFiles, AttachmentOrders } from "../base/attachment.ts";
-import { MESSAGE_CHARS_MAX } from "../base/fields.ts";
+import { MESSAGE_CHARS_MAX, MemoryDocument, Prompt } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import { TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
+import { ENTRY_NAME_CHARS_MAX } from "./memory-entry.ts";
 import { Answer } from "./question.ts";
 
 /** Every record in inbox/ begins with its kind, its id and its time. */
@@ -22,6 +23,13 @@ const SEAL = { mac: z.string() };
 export const ClientClock = z.object({ timeZone: z.string().min(1).max(64), now: z.iso.datetime({ offset: true }) });
 export type ClientClock = z.infer<typeof ClientClock>;
 
+/** Who is to answer one message, and with which model, where the settings choose others. */
+export const AnswerBy = z.strictObject({
+  provider: z.string().min(1).max(64),
+  model: z.string().trim().min(1).max(200).optional(),
+});
+export type AnswerBy = z.infer<typeof AnswerBy>;
+
 export const Message = z.object({
   ...stamp("message"),
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
@@ -31,6 +39,9 @@ export const Message = z.object({
   mode: z.literal("next").optional(),
   /** What was given along with the words (SPEC I8). */
   attachments: AttachedFiles.optional(),
+  /** Believed only with its seal; such a message has a turn of its own. */
+  answerBy: AnswerBy.optional(),
+  mac: z.string().optional(),
 });
 export type Message = z.infer<typeof Message>;
 
@@ -75,6 +86,18 @@ const Cancel = z.object({ ...stamp("cancel"), taskId: Id });
 /** The conversation begins anew: no later context reads what is before it (SPEC F3). */
 export const ClearWish = z.object({ ...stamp("clear"), ...SEAL });
 
+/** The last thing that the user said is to be answered anew (docs/file-protocol.md#the-life-of-a-second-thought). */
+export const RetryWish = z.object({
+  ...stamp("retry"),
+  /** The turn that has answered it; the last one where none is named. */
+  turnId: Id.optional(),
+  /** The last message of that turn, in other words. */
+  edit: z.object({ messageId: Id, text: z.string().min(1).max(MESSAGE_CHARS_MAX) }).optional(),
+  answerBy: AnswerBy.optional(),
+  ...SEAL,
+});
+export type RetryWish = z.infer<typeof RetryWish>;
+
 /** One kind of wish. Anybody may drop it as a file, or it carries authority: then it has a seal, and needs it. */
 type Command = {
   /** How its ids begin. */
@@ -88,7 +111,9 @@ const TABLE = [
   {
     prefix: "m",
     schema: Message,
-    dropped: Message.partial(COMPLETED).extend({ attachments: AttachmentOrders.optional() }),
+    dropped: Message.omit({ answerBy: true, mac: true })
+      .partial(COMPLETED)
+      .extend({ attachments: AttachmentOrders.optional() }),
   },
   { prefix: "c", schema: Cancel, dropped: Cancel.partial(COMPLETED) },
   // Where nobody hears it, its message is called m-<id>: that must be an id, too.
@@ -96,6 +121,7 @@ const TABLE = [
   { prefix: "stop", schema: Stop, dropped: Stop.partial(COMPLETED) },
   { prefix: "r", schema: z.object({ ...stamp("restart"), ...SEAL }) },
   { prefix: "clear", schema: ClearWish },
+  { prefix: "retry", schema: RetryWish },
   { prefix: "a", schema: z.object({ ...stamp("answer"), questionId: Id, answer: Answer, ...SEAL }) },
   // A new standing trigger; its id is `trg-` and the hexadecimal digits of the wish's.
   { prefix: "put", schema: z.object({ ...stamp("trigger-put"), definition: TriggerDefinition, ...SEAL }) },
@@ -108,6 +134,17 @@ const TABLE = [
     prefix: "memory",
     schema: z.object({ ...RememberEffect.omit({ type: true }).shape, ...stamp("memory-add"), ...SEAL }),
   },
+  // An entry of a document of memory is to read otherwise or, without `to`, to go. It is named by how it begins.
+  {
+    prefix: "entry",
+    schema: z.object({
+      ...stamp("memory-edit"),
+      document: MemoryDocument,
+      entry: z.string().min(1).max(ENTRY_NAME_CHARS_MAX),
+      to: RememberEffect.shape.content.optional(),
+      ...SEAL,
+    }),
+  },
   // An item is named by its text, or by its number in the list.
   {
     prefix: "backlog",
@@ -115,6 +152,8 @@ const TABLE = [
   },
   // Look for something to improve now, whatever the clock says.
   { prefix: "improve", schema: z.object({ ...stamp("improve"), ...SEAL }) },
+  // An ended task is to be done once more, as a new one; `text` is asked in place of what was asked then.
+  { prefix: "again", schema: z.object({ ...stamp("again"), taskId: Id, text: Prompt.optional(), ...SEAL }) },
   // A change is to be taken back (SPEC J3).
   { prefix: "undo", schema: z.object({ ...stamp("undo"), changeId: Id, ...SEAL }) },
 ] as const satisfies readonly Command[];
@@ -144,6 +183,7 @@ export type SteerWish = WishOf<"steer">;
 export type StopWish = WishOf<"stop">;
 export type ClearWish = WishOf<"clear">;
 export type AnswerWish = WishOf<"answer">;
+export type AgainWish = WishOf<"again">;
 export type UndoWish = WishOf<"undo">;
 
 /** A wish whose outcome is archived with it; messages and events are archived as they are. */
@@ -173,7 +213,7 @@ export function isIdOf(kind: Wish["kind"], id: string): boolean {
   return id.startsWith(`${prefix}-`) || (dropped !== undefined && id.startsWith(`${DROPPED_PREFIX}-`));
 }
 
-/** Is a record of this kind believed only with its seal? */
-export function needsSeal(kind: Wish["kind"]): boolean {
-  return kind === "event" || COMMANDS[kind].dropped === undefined;
+/** Is this record believed only with its seal? */
+export function needsSeal({ kind, ...record }: Pick<Wish, "kind"> & { answerBy?: unknown }): boolean {
+  return kind === "event" || COMMANDS[kind].dropped === undefined || record.answerBy !== undefined;
 }

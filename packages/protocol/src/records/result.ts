@@ -3,13 +3,16 @@
  * (docs/file-protocol.md#the-life-of-a-task).
  */
 import { z } from "zod";
+import { Problem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { Id } from "../base/id.ts";
 import type { Report } from "../base/report.ts";
 import { Steer } from "../base/signal.ts";
 import { Usage } from "../base/usage.ts";
+import { Left } from "./claim.ts";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
 import { Change, Finding, Landing, Review, Unmerging } from "./improvement.ts";
+import { SHOWN_MAX, ShownMemory } from "./shown-memory.ts";
 import { Task } from "./task.ts";
 
 /** Longer texts are cut to their tail here and kept in full as an artifact. */
@@ -67,7 +70,7 @@ export function hasRoomFor(steer: Steer, steers: readonly Steer[]): boolean {
 }
 
 /** Since when nobody could be reached, and why, as the first attempt found it. */
-export const Outage = z.object({ since: z.iso.datetime(), error: z.string() });
+export const Outage = z.object({ since: z.iso.datetime(), error: z.string(), problem: Problem.optional() });
 export type Outage = z.infer<typeof Outage>;
 
 export const Result = z
@@ -80,6 +83,8 @@ export const Result = z
     result: z.unknown(),
     error: z.string().optional(),
     failureReason: FailureReason.optional(),
+    /** Who did not answer, and why, where that is what went wrong. */
+    problem: Problem.optional(),
     question: z.string().optional(),
     effects: z.array(Effect).max(EFFECTS_MAX),
     attempts: z.number().int().nonnegative(),
@@ -93,6 +98,9 @@ export const Result = z
     steers: z.array(Steer).max(STEERS_MAX).optional(),
     /** Turns: nobody could be reached for a while, which the user was told meanwhile (SPEC G4). */
     outage: Outage.optional(),
+    /** Turns that are done: what of memory the model was shown, those first that every turn is told. */
+    shown: z.array(ShownMemory).max(SHOWN_MAX).optional(),
+    left: Left.optional(),
   })
   .superRefine((record, context) => {
     if (record.result === null && record.status !== "done") return;

@@ -9,7 +9,7 @@ import { Steer } from "../base/signal.ts";
 import { SkillRef } from "../base/skill.ts";
 import { EVALUATION_PROMPT_CHARS_MAX } from "../triggers/condition.ts";
 import { Improve } from "./improvement.ts";
-import { ClearWish, Event, Message } from "./inbox.ts";
+import { ClearWish, Event, Message, RetryWish } from "./inbox.ts";
 
 export const PRIORITY_DEFAULT = 5;
 
@@ -20,6 +20,8 @@ export const TurnInput = z.object({
   results: z.array(Report),
   /** The wish to begin anew: this turn is nothing but its marker in the history, and nobody runs it. */
   clear: ClearWish.optional(),
+  /** The wish to be answered anew: all that this turn answers was answered before, by the turn that `again` names. */
+  again: RetryWish.required({ turnId: true }).optional(),
 });
 export type TurnInput = z.infer<typeof TurnInput>;
 
@@ -79,6 +81,8 @@ const AnyTask = z.object({
   steers: z.array(Steer).optional(),
   /** How many triggers stand one above the other over this task; 0, or none, where a user began it (SPEC D8). */
   triggerDepth: z.number().int().nonnegative().optional(),
+  /** The ended task that the user wanted to be done once more. */
+  againOf: Id.optional(),
   /** The skill that the Worker follows; it may do no more than that declares (SPEC I7). */
   skill: SkillRef.optional(),
   turn: Absent,

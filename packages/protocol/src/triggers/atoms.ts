@@ -1,11 +1,9 @@
 /**
- * The conditions that a trigger can wait for (SPEC D1), a row each: what one holds, how it is asked for, and how it is said.
+ * The conditions that a trigger can wait for (SPEC D1), a row each: what one holds, how it is asked for, and how it is said
+ * in English; the page has its Chinese.
  * Its rule is a file of packages/core/src/conditions; its schema, the page's form, its sentences and what models are told
  * follow from its row. No schemas are in here: the page says a condition long before it needs to check one.
  */
-
-/** In each language of the page, or the same in all. */
-export type Wording = string | { en: string; zh: string };
 
 /** One thing that a condition holds: what it is, and how it is asked for. `condition-schema.ts` has the schema of each kind. */
 export interface Field {
@@ -14,33 +12,30 @@ export interface Field {
   /** A part that is new begins with this; a zone with the reader's, and anything else that is not optional empty. */
   initial?: unknown;
   /** Days of the week are labelled by the form. */
-  label?: Wording;
-  placeholder?: Wording;
+  label?: string;
+  placeholder?: string;
   /** At the field, where the schema refuses what is in it. */
-  refused?: Wording;
+  refused?: string;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
 /** What a condition holds, each as a text; what it does not hold is "". */
 export type Said<F extends Fields = Fields> = { readonly [Name in keyof F]: string };
 /** That it is so, that it is not, and where it matters that nobody can tell now. */
-type Sentences = readonly [isSo: string, isNot: string, isUnknown?: string];
+export type Sentences = readonly [isSo: string, isNot: string, isUnknown?: string];
 
 export interface AtomRow<F extends Fields = Fields> {
   /** It is chosen by this in the form. */
-  label: Wording;
+  label: string;
   /** What models are told of `params`, where that is not the names of the fields. */
   told?: string;
   /** In the order in which they are kept. */
   fields: F;
   /** What holds of the fields together. Where it does not, the API says `message`, and the form `refused`. */
-  checks?: readonly { isMet(params: Readonly<Record<string, unknown>>): boolean; message: string; refused: Wording }[];
+  checks?: readonly { isMet(params: Readonly<Record<string, unknown>>): boolean; message: string; refused: string }[];
   en(said: Said<F>): Sentences;
-  zh(said: Said<F>): Sentences;
   /** In one line of a list, where that is not `en`. */
   line?(said: Said<F>): string;
-  /** As it was found to be, where that is not `zh`. In English its rule says more: what it was found by. */
-  foundZh?(said: Said<F>): Sentences;
 }
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -50,35 +45,29 @@ const row = <const F extends Fields>(said: AtomRow<F>) => said;
 
 const PATH = {
   kind: "path",
-  label: { en: "File or glob in the workspace", zh: "工作区里的文件或通配符" },
+  label: "File or glob in the workspace",
   placeholder: "src/**/*.ts",
-  refused: {
-    en: "Name a file or a glob in the workspace, without “..”.",
-    zh: "请写工作区里的文件或通配符，不能有“..”。",
-  },
+  refused: "Name a file or a glob in the workspace, without “..”.",
 } as const satisfies Field;
 
 const TASK = {
   kind: "task",
-  label: { en: "Id of the task", zh: "任务编号" },
+  label: "Id of the task",
   placeholder: "t-000001.0.1",
-  refused: { en: "Name a task by its id, like t-000001.0.1.", zh: "请写任务的编号，例如 t-000001.0.1。" },
+  refused: "Name a task by its id, like t-000001.0.1.",
 } as const satisfies Field;
 
 const BOUND = {
   kind: "bound",
   isOptional: true,
-  refused: {
-    en: "A time like 22:30, or a moment with its zone: 2026-12-01T09:00:00+08:00.",
-    zh: "写一个时间，例如 22:30；或带时区的时刻：2026-12-01T09:00:00+08:00。",
-  },
+  refused: "A time like 22:30, or a moment with its zone: 2026-12-01T09:00:00+08:00.",
 } as const satisfies Field;
 
 /** In the order that the API lists them in. */
 export const ATOMS = {
   /** Created, written and removed all count as changed. */
   file_changed: row({
-    label: { en: "a file changes", zh: "文件变化" },
+    label: "a file changes",
     told: "{path or glob}",
     fields: {
       path: PATH,
@@ -86,70 +75,64 @@ export const ATOMS = {
       fireOnInit: {
         kind: "flag",
         isOptional: true,
-        label: { en: "also for what is there already", zh: "已经存在的也算" },
+        label: "also for what is there already",
       },
     },
     en: ({ path }) => [`${path} changes`, `${path} does not change`],
-    zh: ({ path }) => [`${path} 有变化`, `${path} 没有变化`, `${path} 现在无法查看`],
   }),
   file_exists: row({
-    label: { en: "a file is there", zh: "文件存在" },
+    label: "a file is there",
     fields: { path: PATH },
     en: ({ path }) => [`${path} is there`, `${path} is not there`],
-    zh: ({ path }) => [`${path} 存在`, `${path} 不存在`, `${path} 现在无法查看`],
   }),
   task_done: row({
-    label: { en: "a task is done", zh: "任务完成" },
+    label: "a task is done",
     fields: { taskId: TASK },
     en: ({ taskId }) => [`${taskId} is done`, `${taskId} is not done`],
-    zh: ({ taskId }) => [`${taskId} 已完成`, `${taskId} 没有完成`],
   }),
   task_failed: row({
-    label: { en: "a task has failed", zh: "任务失败" },
+    label: "a task has failed",
     fields: { taskId: TASK },
     en: ({ taskId }) => [`${taskId} has failed`, `${taskId} has not failed`],
-    zh: ({ taskId }) => [`${taskId} 失败了`, `${taskId} 没有失败`],
   }),
   llm_eval: row({
-    label: { en: "a model says yes", zh: "模型认为是" },
+    label: "a model says yes",
     fields: {
       prompt: {
         kind: "question",
-        label: { en: "Question to a model", zh: "问模型的问题" },
-        placeholder: { en: "Does CHANGELOG.md announce a release?", zh: "CHANGELOG.md 是否宣布了新版本？" },
-        refused: { en: "Ask something that can be answered with yes or no.", zh: "请写一个可以用是或否回答的问题。" },
+        label: "Question to a model",
+        placeholder: "Does CHANGELOG.md announce a release?",
+        refused: "Ask something that can be answered with yes or no.",
       },
     },
     en: ({ prompt }) => [`a model says yes to ${prompt}`, `a model says no to ${prompt}`],
-    zh: ({ prompt }) => [`模型认为是：${prompt}`, `模型认为不是：${prompt}`],
-    foundZh: ({ prompt }) => [`${prompt}：模型说是`, `${prompt}：模型说否`, `${prompt}：等待模型回答`],
   }),
   time: row({
-    label: { en: "a time of the week", zh: "一周中的时间" },
+    label: "a time of the week",
     told: '{after?,before? "22:30" or ISO,weekdays? ["mon"],timezone?}',
     fields: {
-      after: { ...BOUND, label: { en: "From", zh: "从" }, placeholder: "09:00" },
-      before: { ...BOUND, label: { en: "Until", zh: "到" }, placeholder: "17:30" },
+      after: { ...BOUND, label: "From", placeholder: "09:00" },
+      before: { ...BOUND, label: "Until", placeholder: "17:30" },
       weekdays: { kind: "weekdays", isOptional: true, initial: WEEKDAYS.slice(0, 5) },
       /** Of times of day and weekdays; that of the server where it is not said. */
       timezone: {
         kind: "zone",
         isOptional: true,
-        label: { en: "Time zone", zh: "时区" },
-        placeholder: { en: "that of the server", zh: "服务器的时区" },
-        refused: { en: "A zone like Europe/Paris or UTC.", zh: "例如 Europe/Paris 或 UTC。" },
+        label: "Time zone",
+        placeholder: "that of the server",
+        refused: "A zone like Europe/Paris or UTC.",
       },
     },
     checks: [
       {
         isMet: ({ after, before, weekdays }) => [after, before, weekdays].some((each) => each !== undefined),
         message: "say after, before or weekdays",
-        refused: { en: "Choose days, or say from when or until when.", zh: "请选择星期，或写明从何时、到何时。" },
+        refused: "Choose days, or say from when or until when.",
       },
       {
         isMet: ({ after, before }) => after === undefined || after !== before,
         message: "after and before are the same, so it would never hold",
-        refused: { en: "From and until are the same, so it would never hold.", zh: "开始和结束相同，永远不会成立。" },
+        refused: "From and until are the same, so it would never hold.",
       },
     ],
     en: ({ after, before, weekdays, timezone }) => {
@@ -157,26 +140,15 @@ export const ATOMS = {
       const span = bounds + (timezone && ` (${timezone})`);
       return [`it is ${span}`, `it is not ${span}`];
     },
-    zh: (said) => {
-      const span = (boundsZh(said) || "…") + (said.timezone && `（${said.timezone}）`);
-      return [`现在是${span}`, `现在不是${span}`];
-    },
     line: ({ after, before, weekdays, timezone }) => {
       const zone = timezone && `in ${timezone}`;
       return `it is ${listed(" ", after && `after ${after}`, before && `before ${before}`, weekdays && `on ${weekdays}`, zone)}`;
     },
-    foundZh: (said) => {
-      const span = listed("，", boundsZh(said), said.timezone);
-      return [`现在是：${span}`, `现在不是：${span}`];
-    },
   }),
 };
 
-function boundsZh({ after, before, weekdays }: Record<"after" | "before" | "weekdays", string>): string {
-  return listed("，", weekdays, after && `${after} 之后`, before && `${before} 之前`);
-}
-
-function listed(separator: string, ...parts: readonly string[]): string {
+/** Those of the parts that are not empty. */
+export function listed(separator: string, ...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(separator);
 }
 

@@ -4,7 +4,7 @@
  */
 import { regexes } from "zod/v4/core";
 import { ID_PATTERN } from "../base/id-pattern.ts";
-import { type ATOMS, type AtomType, type Field, type Fields, ROWS, type WEEKDAYS, type Wording } from "./atoms.ts";
+import { type ATOMS, type AtomType, type Field, type Fields, ROWS, type WEEKDAYS } from "./atoms.ts";
 
 export const CONDITION_DEPTH_MAX = 16;
 export const CONDITION_LEAVES_MAX = 64;
@@ -78,7 +78,7 @@ export function isRefused({ kind, isOptional }: Field, value: unknown): boolean 
 }
 
 /** What the fields of an atom do not meet together, as the form says it. */
-export function refusedTogether({ type, params }: Atom): Wording | undefined {
+export function refusedTogether({ type, params }: Atom): string | undefined {
   return ROWS[type].checks?.find(({ isMet }) => !isMet(params))?.refused;
 }
 

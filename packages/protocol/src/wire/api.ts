@@ -3,8 +3,9 @@
  */
 import { z } from "zod";
 import { AttachmentOrders } from "../base/attachment.ts";
-import { MESSAGE_CHARS_MAX, OnInterrupt } from "../base/fields.ts";
+import { MESSAGE_CHARS_MAX, MemoryDocument, OnInterrupt, Prompt } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
+import { PAUSABLE } from "../base/kind.ts";
 import { Report } from "../base/report.ts";
 import { Role } from "../base/role.ts";
 import { SkillProblem, SkillSummary } from "../base/skill.ts";
@@ -14,9 +15,11 @@ import { Changer } from "../records/change.ts";
 import { BacklogEffect, RememberEffect } from "../records/effect.ts";
 import { HistoryMessage } from "../records/history.ts";
 import { Change, ImproveKind } from "../records/improvement.ts";
-import { ClientClock } from "../records/inbox.ts";
+import { AnswerBy, ClientClock } from "../records/inbox.ts";
+import { ENTRY_NAME_CHARS_MAX } from "../records/memory-entry.ts";
 import { Answer } from "../records/question.ts";
 import { Fired, Past, Skipped } from "../records/trigger.ts";
+import { Codes } from "../texts/coded.ts";
 import { ATOM_TYPES } from "../triggers/atoms.ts";
 import { Atom, Condition } from "../triggers/condition-schema.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "../triggers/trigger-order.ts";
@@ -50,8 +53,20 @@ export const InputBody = z.strictObject({
   mode: z.literal("next").optional(),
   /** What was uploaded for it: ids, or `{id, name}` (SPEC I8). */
   attachments: AttachmentOrders.optional(),
+  /** Who answers this one message, in a turn of its own. */
+  answerBy: AnswerBy.optional(),
 });
 export type InputBody = z.infer<typeof InputBody>;
+
+/** Answer the last thing that was said anew. */
+export const RetryBody = z.strictObject({
+  /** The reply, or the message of yours, that is meant; refused where it is not the last one. */
+  messageId: Id.optional(),
+  /** Your last message in other words; the earlier ones are a version of it. */
+  text: z.string().min(1).max(MESSAGE_CHARS_MAX).optional(),
+  answerBy: AnswerBy.optional(),
+});
+export type RetryBody = z.infer<typeof RetryBody>;
 
 /** Words for what runs now, or for the task in the address. */
 export const SteerBody = z.strictObject({ text: z.string().min(1).max(MESSAGE_CHARS_MAX) });
@@ -78,6 +93,8 @@ export const TaskSummary = z.object({
   parentId: Id.optional(),
   triggerId: Id.optional(),
   traceId: Id.optional(),
+  /** The ended task that this one is another try of. */
+  againOf: Id.optional(),
   /** The tasks that its start depends on: those that its condition names. */
   after: z.array(Id).optional(),
   usage: Usage.optional(),
@@ -87,6 +104,10 @@ export const TaskSummary = z.object({
   model: z.string().optional(),
 });
 export type TaskSummary = z.infer<typeof TaskSummary>;
+
+/** `POST /api/tasks/{id}/again`: asked in place of what was asked then, where it is given. */
+export const AgainBody = z.strictObject({ text: Prompt.optional() });
+export type AgainBody = z.infer<typeof AgainBody>;
 
 export const TasksAnswer = z.object({ tasks: z.array(TaskSummary) });
 
@@ -157,6 +178,7 @@ export const TriggerSummary = z.object({
   next: z.string().nullable(),
   /** What it did lately, newest last. */
   recent: z.array(Past),
+  coded: Codes.optional(),
 });
 export type TriggerSummary = z.infer<typeof TriggerSummary>;
 
@@ -225,6 +247,7 @@ export const TriggerExplanation = z.object({
   until: z.string().optional(),
   next: z.string().nullable(),
   condition: Explanation.optional(),
+  coded: Codes.optional(),
 });
 export type TriggerExplanation = z.infer<typeof TriggerExplanation>;
 
@@ -319,6 +342,8 @@ export const Status = z.object({
   ready: z.boolean(),
   /** false where the state directory was not made by this user and is not adopted yet: nothing in it runs. */
   adopted: z.boolean(),
+  /** Everything in it is invented, and goes when it ends (`mimikit demo`). */
+  demo: z.literal(true).optional(),
   version: z.string(),
   startedAt: z.string(),
   workDir: z.string(),
@@ -341,9 +366,11 @@ export const Status = z.object({
     triggers: z.number(),
     quarantine: z.number(),
   }),
+  /** Roles whose queues are paused: what waits there does not begin. */
+  paused: z.array(z.enum(PAUSABLE)).default([]),
   next: z.object({ triggerId: Id, at: z.string() }).nullable(),
   usage: z.object({
-    today: Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }),
+    today: Usage,
     /** By period; null where the settings set no limit for it. */
     budget: z.object({ day: BudgetState.nullable(), month: BudgetState.nullable() }),
   }),
@@ -351,8 +378,12 @@ export const Status = z.object({
   tools: z.record(z.string(), z.object({ calls: z.number(), failed: z.number(), meanMs: z.number() })),
   /** What the owner should look at: an invalid config file, a quarantined record, a role that is down. */
   problems: z.array(z.string()),
+  coded: Codes.optional(),
 });
 export type Status = z.infer<typeof Status>;
+
+/** `POST /api/queues/{role}/pause` and `resume`: all that are paused then. */
+export const QueuesAnswer = Status.pick({ paused: true });
 
 /** What one role has cost on one day with one provider and model. */
 export const UsageRow = Usage.extend({
@@ -385,7 +416,7 @@ export const AuditAnswer = z.object({
 export type AuditAnswer = z.infer<typeof AuditAnswer>;
 
 export const ApiError = z.object({
-  error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }),
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional(), coded: Codes.optional() }),
 });
 export type ApiError = z.infer<typeof ApiError>;
 
@@ -398,6 +429,10 @@ export const ChatMessage = HistoryMessage.extend({
   toTaskId: Id.optional(),
   /** It was said meanwhile under this id, and nobody heard it: now it is a message like any other. */
   replaces: Id.optional(),
+  /** Earlier versions of it, the oldest first. */
+  versions: z.array(HistoryMessage).optional(),
+  /** Replies: another one is being written in its place. */
+  again: z.literal(true).optional(),
 });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
@@ -469,6 +504,14 @@ export const MemoryBody = z.strictObject({
 });
 export type MemoryBody = z.infer<typeof MemoryBody>;
 
+/** `POST /api/memory/edit`: an entry, named by how it begins; without `to` it is forgotten. */
+export const MemoryEditBody = z.strictObject({
+  document: MemoryDocument,
+  entry: z.string().min(1).max(ENTRY_NAME_CHARS_MAX),
+  to: RememberEffect.shape.content.optional(),
+});
+export type MemoryEditBody = z.infer<typeof MemoryEditBody>;
+
 /** A checkbox of backlog.md. */
 export const BacklogEntry = z.object({
   /** 1 for the first; it is another's when one before it is taken out. */
@@ -502,6 +545,7 @@ export const ChangeView = z.object({
   state: z.enum(["open", "undone", "gone"]),
   /** Of what is open: why the last try came to nothing. Another may come to something. */
   problem: z.string().optional(),
+  coded: Codes.optional(),
 });
 export type ChangeView = z.infer<typeof ChangeView>;
 
@@ -539,7 +583,12 @@ export const SettingView = z.object({
 export type SettingView = z.infer<typeof SettingView>;
 
 /** `GET /api/settings`: all of them, in the order of docs/configuration.md. */
-export const SettingsAnswer = z.object({ settings: z.array(SettingView) });
+export const SettingsAnswer = z.object({
+  settings: z.array(SettingView),
+  /** A line for each program of the system that these settings need and that is missing: what is lost, and what to do. */
+  missing: z.array(z.string()),
+  coded: Codes.optional(),
+});
 export type SettingsAnswer = z.infer<typeof SettingsAnswer>;
 
 export const SETTING_CHANGES_MAX = 100;
@@ -635,7 +684,13 @@ export const ServerFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("thought"), taskId: Id, text: z.string() }),
   z.object({ type: z.literal("progress"), taskId: Id, step: z.string() }),
   z.object({ type: z.literal("accepted"), id: z.string(), messageId: Id }),
-  z.object({ type: z.literal("error"), code: z.string(), message: z.string(), id: z.string().optional() }),
+  z.object({
+    type: z.literal("error"),
+    code: z.string(),
+    message: z.string(),
+    coded: Codes.optional(),
+    id: z.string().optional(),
+  }),
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 

@@ -9,6 +9,7 @@ export const SLASH_COMMANDS = [
   { name: "next", takes: "text" },
   { name: "attach", takes: "text" },
   { name: "stop", takes: "nothing" },
+  { name: "retry", takes: "nothing" },
   { name: "clear", takes: "nothing" },
   { name: "help", takes: "nothing" },
 ] as const;
@@ -22,6 +23,7 @@ export type Line =
   /** A file goes along with the next message; the text is its path, where there are paths. */
   | { kind: "attach"; text: string }
   | { kind: "stop" }
+  | { kind: "retry" }
   | { kind: "clear" }
   | { kind: "help" }
   /** Nothing is sent; the writer is told what is wrong with it. */

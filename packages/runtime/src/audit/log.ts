@@ -104,6 +104,14 @@ const BEARER = /\b(Bearer\s+)[A-Za-z0-9._~+/-]{8,}=*/gi;
 /** What JSON.stringify leaves as it is and a terminal or an editor may obey: C1, bidirectional and line separators. */
 const UNPRINTABLE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
+/** Secrets that came after the start. */
+const hidden = new Set<string>();
+
+/** Keeps more secrets out of every log of this process from now on, also when they count no more. */
+export function hideInLogs(secrets: Iterable<string>): void {
+  for (const secret of secrets) if (secret.length >= SECRET_CHARS_MIN) hidden.add(secret);
+}
+
 /** What is done to every line of JSON before it goes anywhere. */
 function createRedaction(home: string): (json: string) => string {
   const secrets = Object.entries(process.env)
@@ -111,10 +119,17 @@ function createRedaction(home: string): (json: string) => string {
     .map(([, value]) => value ?? "");
   secrets.push(readToken(home));
   // As they stand inside JSON; the longest first, so that a part of one does not hide the rest of it.
-  const needles = [...new Set(secrets)]
-    .map((secret) => JSON.stringify(secret).slice(1, -1))
-    .sort((a, b) => b.length - a.length);
+  const needlesNow = () =>
+    [...new Set([...secrets, ...hidden])]
+      .map((secret) => JSON.stringify(secret).slice(1, -1))
+      .sort((a, b) => b.length - a.length);
+  let needles = needlesNow();
+  let known = hidden.size;
   return (json) => {
+    if (hidden.size !== known) {
+      needles = needlesNow();
+      known = hidden.size;
+    }
     let text = json;
     for (const needle of needles) text = text.replaceAll(needle, "[redacted]");
     return text

@@ -2,9 +2,11 @@
  * config.yaml, and the last good one beside it. A bad file never stops a running system: it is reported, and the last good one
  * stays in force (docs/configuration.md).
  */
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BadJson, describeIssues, parseRecord } from "@mimikit/protocol/base/json";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { parse as parseYaml } from "yaml";
 import { replaceFile } from "../home/replace-file.ts";
@@ -22,8 +24,8 @@ export function readConfigFile(home: string, problems: string[]): ConfigInput {
     input = parseConfigFile(join(home, CONFIG_FILE));
   } catch (error) {
     const lastGood = readLastGood(home, problems);
-    const instead = lastGood === null ? "the defaults are in force" : "the last good file is in force";
-    problems.push(`${CONFIG_FILE}: ${messageOf(error)}; ${instead}`);
+    const instead = lastGood === null ? "config_defaults" : "config_last_good";
+    problems.push(sentence(instead, { detail: messageOf(error) }));
     return lastGood ?? {};
   }
   rememberLastGood(home, input, problems);
@@ -78,7 +80,7 @@ function readLastGood(home: string, problems: string[]): ConfigInput | null {
   try {
     return parseRecord(Config, readFileSync(join(home, LAST_GOOD_FILE), "utf8"));
   } catch (error) {
-    if (!hasCode(error, "ENOENT")) problems.push(`${LAST_GOOD_FILE}: ${messageOf(error)}`);
+    if (!hasCode(error, "ENOENT")) problems.push(sentence("last_good_unreadable", { detail: messageOf(error) }));
     return null;
   }
 }
@@ -95,9 +97,7 @@ function rememberLastGood(home: string, input: ConfigInput, problems: string[]):
   try {
     replaceFile(path, text);
   } catch (error) {
-    problems.push(
-      `${LAST_GOOD_FILE}: ${messageOf(error)}; a later mistake in ${CONFIG_FILE} cannot fall back to this file`,
-    );
+    problems.push(sentence("last_good_unwritable", { detail: messageOf(error) }));
   }
 }
 

@@ -1,5 +1,8 @@
 /** The settings of a state directory as they are in force: defaults, then config.yaml, then the environment. */
+
 import { describeIssues } from "@mimikit/protocol/base/json";
+import { PAUSABLE, type Pausable } from "@mimikit/protocol/base/kind";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { isAdopted, NOT_ADOPTED } from "../home/adoption.ts";
 import type { Environment } from "../home/home.ts";
 import { readConfigFile } from "./config-file.ts";
@@ -29,7 +32,10 @@ export function loadConfig(home: string, env: Environment): LoadedConfig {
     if (set === null) continue;
     const { variable, read } = set;
     if (read.success) result = withValue(result, field.path, read.data);
-    else problems.push(`${variable}: ${describeIssues(read.error).replace(/^record: /, "")}; it is ignored`);
+    else
+      problems.push(
+        sentence("variable_ignored", { variable, problem: describeIssues(read.error).replace(/^record: /, "") }),
+      );
   }
   const { keys, problem } = readKeys(home, env);
   if (problem !== undefined) problems.push(problem);
@@ -72,4 +78,9 @@ export function settingsInFile(home: string): { name: string; value: unknown }[]
     const value = valueAt(input, path);
     return value === undefined ? [] : [{ name: path.join("."), value }];
   });
+}
+
+/** The roles whose queues the settings pause. */
+export function pausedIn({ paused }: Pick<Config, "paused">): Pausable[] {
+  return PAUSABLE.filter((role) => paused[role]);
 }

@@ -2,8 +2,10 @@
  * Saves settings as their owner would: config.yaml is edited in place, so that its comments stay. Another editor at the same
  * time loses nothing, the processes read it anew at once, and the supervisor records it as a change that can be taken back.
  */
+
 import { setTimeout as wait } from "node:timers/promises";
 import { BadJson, describeIssues } from "@mimikit/protocol/base/json";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { DocumentBusy, editDocument } from "@mimikit/store/documents/document";
 import type { z } from "zod";
@@ -15,6 +17,7 @@ import { NotEditable, withSetting } from "./edit-yaml.ts";
 import { CONFIG_FIELDS, type ConfigField, variableOf } from "./fields.ts";
 import { mistakesIn, nearestName } from "./find-mistakes.ts";
 import { KEY_VARIABLES } from "./providers.ts";
+import { readKeys } from "./secrets.ts";
 
 /** Longer than the lock of somebody who has died with it counts. */
 const BUSY_MS_MAX = 7_000;
@@ -55,10 +58,8 @@ export class SettingsRefused extends Error {
  * @throws SettingsRefused, and what the disk throws.
  */
 export async function editSettings(place: SettingsPlace, changes: readonly SettingChange[]): Promise<void> {
-  const { fs, home, env } = place;
-  if (!isAdopted(home, env)) throw new SettingsRefused("obstacle", NOT_ADOPTED);
-  const checked = changes.map((change) => checkedAs(change, env));
-  for (const { field } of checked) assertNotShadowed(field, env);
+  const { fs, home } = place;
+  const checked = checkChanges(place, changes);
   const write = (text: string) => withChanges(text, checked);
   const deadline = performance.now() + BUSY_MS_MAX;
   for (;;) {
@@ -67,12 +68,24 @@ export async function editSettings(place: SettingsPlace, changes: readonly Setti
       return;
     } catch (error) {
       if (error instanceof BadJson)
-        throw new SettingsRefused("obstacle", `${CONFIG_FILE} can only be edited by hand: ${error.message}`);
+        throw new SettingsRefused("obstacle", sentence("setting_by_hand", { detail: error.message }));
       if (!(error instanceof DocumentBusy)) throw error;
       if (performance.now() > deadline) throw new SettingsRefused("obstacle", error.message);
     }
     await wait(BUSY_RETRY_MS);
   }
+}
+
+/** The changes as they can be saved, whatever stands in the file. @throws SettingsRefused where one of them cannot. */
+export function checkChanges(
+  { home, env }: Pick<SettingsPlace, "home" | "env">,
+  changes: readonly SettingChange[],
+): Checked[] {
+  if (!isAdopted(home, env)) throw new SettingsRefused("obstacle", NOT_ADOPTED);
+  const keys = [...KEY_VARIABLES.flatMap((name) => env[name] ?? []), ...Object.values(readKeys(home, env).keys)];
+  const checked = changes.map((change) => checkedAs(change, keys));
+  for (const each of checked) assertNotShadowed(each, env);
+  return checked;
 }
 
 /** The setting of this name. @throws SettingsRefused where there is none. */
@@ -81,11 +94,11 @@ export function settingNamed(name: string): ConfigField {
   if (field !== undefined) return field;
   const nearest = nearestName(name);
   const next = SECRET_NAME.test(name)
-    ? `keys stay out of ${CONFIG_FILE}`
+    ? sentence("keys_elsewhere")
     : nearest === undefined || nearest === name
       ? `mimikit config show ${nearest ?? ""} lists those that there are`.replace("  ", " ")
-      : `did you mean ${nearest}?`;
-  throw new SettingsRefused("mistake", `there is no setting ${name}: ${next}`);
+      : sentence("did_you_mean", { name: nearest });
+  throw new SettingsRefused("mistake", sentence("setting_unknown", { field: name, next }));
 }
 
 interface Checked {
@@ -93,14 +106,10 @@ interface Checked {
   value: unknown;
 }
 
-function checkedAs({ name, value }: SettingChange, env: Environment): Checked {
+function checkedAs({ name, value }: SettingChange, keys: readonly string[]): Checked {
   const field = settingNamed(name);
   if (value === undefined) return { field, value };
-  if (holdsSecret(value, env))
-    throw new SettingsRefused(
-      "mistake",
-      `${name}: this looks like a key or a password, which stay out of ${CONFIG_FILE}`,
-    );
+  if (holdsSecret(value, keys)) throw new SettingsRefused("mistake", sentence("setting_secret", { field: name }));
   const checked = field.schema.safeParse(value);
   if (checked.success) return { field, value: checked.data };
   throw new SettingsRefused("mistake", refusalOf(field.path, checked.error));
@@ -111,25 +120,30 @@ export function refusalOf(path: readonly string[], error: z.ZodError): string {
   return `${path.join(".")}: ${describeIssues(error).replace(/^record: /, "")}`;
 }
 
-function holdsSecret(value: unknown, env: Environment): boolean {
+/** Does a word look like a key, or hold a password? */
+export function looksSecret(word: string): boolean {
+  return SECRET.test(word);
+}
+
+function holdsSecret(value: unknown, keys: readonly string[]): boolean {
   if (typeof value !== "string")
     return (
       typeof value === "object" &&
       value !== null &&
       Object.entries(value)
         .flat()
-        .some((one) => holdsSecret(one, env))
+        .some((one) => holdsSecret(one, keys))
     );
-  const keys = KEY_VARIABLES.flatMap((name) => env[name] ?? []).filter((key) => key.length >= KEY_CHARS_MIN);
-  return SECRET.test(value) || keys.some((key) => value.includes(key));
+  return looksSecret(value) || keys.some((key) => key.length >= KEY_CHARS_MIN && value.includes(key));
 }
 
-function assertNotShadowed(field: ConfigField, env: Environment): void {
+/** A variable that says the same hides nothing. */
+function assertNotShadowed({ field, value }: Checked, env: Environment): void {
   const set = variableOf(field, env);
-  if (set?.read.success)
+  if (set?.read.success && JSON.stringify(set.read.data) !== JSON.stringify(value))
     throw new SettingsRefused(
       "obstacle",
-      `${field.path.join(".")} is set by the variable ${set.variable}, which wins over ${CONFIG_FILE}: unset it where Mimikit is started`,
+      sentence("setting_shadowed", { field: field.path.join("."), variable: set.variable }),
     );
 }
 
@@ -138,12 +152,12 @@ function withChanges(before: string, changes: readonly Checked[]): string {
   if (mistake !== undefined) {
     const { line, path, message, next } = mistake;
     const what = path === "" ? message : `${path}: ${message}`;
-    throw new SettingsRefused("obstacle", `line ${line} of ${CONFIG_FILE} is to be corrected first: ${what}; ${next}`);
+    throw new SettingsRefused("obstacle", sentence("setting_line_wrong", { line, detail: what, next }));
   }
   const after = changes.reduce((text, { field, value }) => changed(text, field, value), before);
   const problem =
     Buffer.byteLength(after) > CONFIG_FILE_BYTES_MAX
-      ? `${CONFIG_FILE} would be longer than ${CONFIG_FILE_BYTES_MAX} bytes`
+      ? sentence("settings_too_long", { max: CONFIG_FILE_BYTES_MAX })
       : problemOfConfig(after);
   if (problem !== null) throw new SettingsRefused("mistake", problem);
   return after;
@@ -154,6 +168,6 @@ function changed(text: string, { path }: ConfigField, value: unknown): string {
     return withSetting(text, path, value);
   } catch (error) {
     if (!(error instanceof NotEditable)) throw error;
-    throw new SettingsRefused("obstacle", `${CONFIG_FILE} can only be edited by hand: ${error.message}`);
+    throw new SettingsRefused("obstacle", sentence("setting_by_hand", { detail: error.message }));
   }
 }

@@ -2,7 +2,9 @@
  * Changes a value in the text of a YAML mapping that people edit too: only its own lines become others. Comments, spaces,
  * quotes and the order of the rest stay to the byte, which a parsed document that is printed anew would not leave.
  */
+
 import { isDeepStrictEqual } from "node:util";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import {
   isCollection,
   isMap,
@@ -41,7 +43,7 @@ export function withSetting(text: string, path: readonly string[], value: unknow
   const after = edited(text === "" || text.endsWith("\n") ? text : `${text}\n`, path, value);
   // The text is cut where the parser says that things are: it says itself whether that was right.
   if (!isDeepStrictEqual(meaningOf(after), wanted))
-    throw new NotEditable(`${path.join(".")} is tied to other lines there`);
+    throw new NotEditable(sentence("setting_tied", { field: path.join(".") }));
   return after;
 }
 

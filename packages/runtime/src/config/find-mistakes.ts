@@ -1,5 +1,7 @@
 /** What is wrong in a file of settings: each mistake with its line, and with what would be right. */
+
 import { readFileSync, statSync } from "node:fs";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
@@ -47,7 +49,7 @@ export function mistakesIn(text: string): Mistake[] {
         column,
         path: "",
         message,
-        next: "correct the YAML: `name: value`, two spaces for what is inside",
+        next: sentence("correct_yaml"),
       };
     });
   let value: unknown;
@@ -72,7 +74,7 @@ export function mistakesIn(text: string): Mistake[] {
   const tell = (issue: z.core.$ZodIssue, key?: string): Mistake => {
     const path = [...issue.path, ...(key === undefined ? [] : [key])].join(".");
     const { line, col: column } = lines.linePos(offsetOf(issue.path, key));
-    const message = key === undefined ? issue.message : "there is no such setting";
+    const message = key === undefined ? issue.message : sentence("no_such_setting");
     return { line, column, path, message, next: key === undefined ? rightFor(path) : nearestTo(path) };
   };
   return checked.error.issues
@@ -93,13 +95,13 @@ const GROUPS = [...new Set(CONFIG_FIELDS.flatMap(({ path }) => (path.length > 1 
 function rightFor(name: string): string {
   const standard = valueAt(DEFAULTS, name.split("."));
   return standard === undefined || typeof standard === "object"
-    ? "correct it, or remove it; see  mimikit config show"
-    : `correct it, or remove it: the default is ${JSON.stringify(standard)}`;
+    ? sentence("correct_setting")
+    : sentence("correct_to_default", { value: JSON.stringify(standard) });
 }
 
 function nearestTo(name: string): string {
   const nearest = nearestName(name);
-  return nearest === undefined ? "remove it; mimikit config show lists all settings" : `did you mean ${nearest}?`;
+  return nearest === undefined ? sentence("remove_setting") : sentence("did_you_mean", { name: nearest });
 }
 
 /** The setting or group that was meant by a name that there is not; undefined where none is likely. */

@@ -1,9 +1,11 @@
 /** What was changed lately, and what of it can still be taken back: the same for the command line, the API and the page. */
+
 import { createHash } from "node:crypto";
 import { obstacleTo, triggerOfChange } from "@mimikit/core/triggers/take-back-trigger";
 import { undoneId, unmergeId } from "@mimikit/protocol/base/id";
 import type { Change, MergeChange } from "@mimikit/protocol/records/change";
 import { Unmerging } from "@mimikit/protocol/records/improvement";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { readIfDocument } from "@mimikit/store/documents/document";
@@ -74,10 +76,10 @@ async function problemOf(
   const known = texts.get(path);
   const text = known === undefined ? await readIfDocument(fs, path) : known;
   texts.set(path, text);
-  if (text === null) return `${path} cannot be read`;
+  if (text === null) return sentence("undo_unreadable", { document: path });
   if (change.what === "config") {
     const isAsLeft = createHash("sha256").update(text).digest("hex") === change.after;
-    return isAsLeft ? null : `${CONFIG_FILE} was changed once more since: undo the later change first, or edit it`;
+    return isAsLeft ? null : sentence("undo_config_changed");
   }
   const back = takenBack(change, text);
   return typeof back === "string" ? null : back.problem;

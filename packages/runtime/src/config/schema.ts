@@ -11,6 +11,10 @@ import { factsOf, keyNamesOf, PROVIDER_IDS } from "./providers.ts";
 const TOKENS_MAX = 1_000_000_000_000;
 const DOLLARS_MAX = 1_000_000_000;
 const RESERVE_TOKENS_MAX = 100_000_000;
+/** With less a process does not even start. */
+const HEAP_MB_MIN = 64;
+const HEAP_MB_MAX = 65_536;
+const YOUNG_MB_MAX = 256;
 
 const Named = z.enum(PROVIDER_IDS);
 const ProviderName = z.enum(["auto", ...PROVIDER_IDS]);
@@ -60,6 +64,12 @@ const timeout = (sec: number, what: string) => whole(1, TIMEOUT_SEC_MAX, sec, `S
 /** Whom the settings of a role are about. */
 const who = (role: Role) => `the ${capitalized(role)}${ROLES[role].hasWorkspace ? "s" : ""}`;
 const whose = (role: Role) => `${who(role)}'${ROLES[role].hasWorkspace ? "" : "s"}`;
+
+const paused = (role: Role) =>
+  z
+    .boolean()
+    .default(false)
+    .describe(`Whether the queue of ${who(role)} is paused: \`mimikit queue\`.`);
 
 /** The last stands behind `evaluation`, as it always has in lists. */
 const { reviewer: review, ...limited } = byRole((role) => {
@@ -117,6 +127,11 @@ export const Config = z.strictObject({
       "Whether the shell of a Worker is kept from the state directory: `auto` does it where bubblewrap works, `required` runs no shell without it.",
     ),
   maxConcurrency: whole(1, 32, 3, "How many Worker tasks run at once."),
+  paused: group("Queues that are paused: what waits there does not begin, what runs goes on.", {
+    planner: paused("planner"),
+    worker: paused("worker"),
+    reviewer: paused("reviewer"),
+  }),
   timeoutSec: group("Time limits, by role.", {
     ...limited,
     evaluation: timeout(120, "a batch of semantic conditions"),
@@ -166,6 +181,26 @@ export const Config = z.strictObject({
   ),
   runsKeepDays: whole(0, 3_650, 7, "Days that the scratch folder of a run is kept."),
   archiveFoldDays: whole(30, 3_650, 30, "Days after which an archived record is folded into its month's file."),
+  process: group("What each of the three processes may take of the machine.", {
+    heapMb: whole(
+      HEAP_MB_MIN,
+      HEAP_MB_MAX,
+      512,
+      "Megabytes that the heap of a process grows to at most; one that needs more ends, and is started anew.",
+    ),
+    youngMb: whole(
+      1,
+      YOUNG_MB_MAX,
+      1,
+      "Megabytes of each half of the part of the heap where things are made: more cost memory and save some time.",
+    ),
+    searchHeapMb: whole(
+      HEAP_MB_MIN,
+      HEAP_MB_MAX,
+      512,
+      "Megabytes that the heap of the thread that searches memory grows to at most; without it, there is no index.",
+    ),
+  }),
   logLevel: z
     .enum(["error", "warn", "info", "debug"])
     .default("info")

@@ -2,10 +2,12 @@
  * The keys of providers: `secrets.json`, which this user alone may read (docs/security.md#keys). A key is in no other file, no
  * log and no answer of the API.
  */
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { SECRETS_PATH } from "@mimikit/store/disk/state";
 import { DocumentBusy } from "@mimikit/store/documents/document";
@@ -16,15 +18,18 @@ import { type Environment, HomeError, modeText } from "../home/home.ts";
 import { replaceFile } from "../home/replace-file.ts";
 
 const KEY_CHARS_MAX = 4_096;
+/** Less of a key opens nothing, and is the same for many: `sk-proj-`. */
+const KEY_PART_CHARS_MIN = 8;
 const SECRETS_BYTES_MAX = 1_048_576;
-const BUSY_TRIES_MAX = 40;
+/** Together longer than the lock of somebody who has died with it counts. */
+const BUSY_TRIES_MAX = 140;
 const BUSY_WAIT_MS = 50;
 
 /** What a header of a request can carry. */
 const Key = z
   .string()
   .max(KEY_CHARS_MAX, `a key has at most ${KEY_CHARS_MAX} characters`)
-  .regex(/^[\x21-\x7e]+$/, "a key is one word of plain characters");
+  .regex(/^[\x21-\x7e]+$/, sentence("key_not_plain"));
 
 /** A later version may keep more in it, which this one leaves as it is. */
 const Secrets = z.looseObject({ keys: z.record(z.string().max(64), Key).default({}) });
@@ -50,6 +55,14 @@ export function readKeys(home: string, env: Environment): { keys: Keys; problem?
 /** Why `key` cannot be a key, for people; null where it can. Surrounding space is not part of it. */
 export function problemOfKey(key: string): string | null {
   return Key.safeParse(key.trim()).error?.issues[0]?.message ?? null;
+}
+
+/** `text` with `[key]` in place of the key, also of its beginning where the text was cut within it. */
+export function withoutKey(text: string, key: string): string {
+  let shown = text;
+  for (let chars = key.length; chars >= Math.min(key.length, KEY_PART_CHARS_MIN); chars--)
+    if (chars > 0) shown = shown.replaceAll(key.slice(0, chars), "[key]");
+  return shown;
 }
 
 /**

@@ -1,17 +1,16 @@
 /**
- * The settings as they are now: config.yaml and secrets.json are read again when somebody saves them, however their editor does that. What
- * is wrong in it is reported, and the last good settings stay in force.
+ * The settings as they are now: config.yaml and secrets.json are read again when somebody saves them, however their editor does
+ * that. What is wrong in it is reported, and the last good settings stay in force.
  */
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { SECRETS_PATH } from "@mimikit/store/disk/state";
+import { hideInLogs } from "../audit/log.ts";
 import type { Environment } from "../home/home.ts";
 import { type LoadedConfig, loadConfig } from "./config.ts";
 import { CONFIG_FILE } from "./config-file.ts";
 
-/** The settings, and the keys. */
-const WATCHED: readonly string[] = [CONFIG_FILE, SECRETS_PATH];
 /** An editor may save in several steps: the file is read when nothing has happened to it for so long. */
 const REST_MS = 50;
 /** A save that the kernel does not tell of is found this soon: it may be behind a link. */
@@ -23,23 +22,37 @@ export interface Settings {
   close(): void;
 }
 
-/** @param onChange is called at once, and whenever the file was changed. */
-export function watchConfig(home: string, env: Environment, onChange: (loaded: LoadedConfig) => void): Settings {
-  const stampNow = () => WATCHED.map((name) => stampOf(join(home, name))).join();
+/**
+ * @param onChange is called at once, and whenever one of the files was changed.
+ * @param others files of `home` that call for the same when they are changed.
+ */
+export function watchConfig(
+  home: string,
+  env: Environment,
+  onChange: (loaded: LoadedConfig) => void,
+  others: readonly string[] = [],
+): Settings {
+  const watched = [CONFIG_FILE, SECRETS_PATH, ...others];
+  const stampNow = () => watched.map((name) => stampOf(join(home, name))).join();
   let stamp = stampNow();
-  let current = loadConfig(home, env);
+  const load = () => {
+    const loaded = loadConfig(home, env);
+    hideInLogs(Object.values(loaded.keys));
+    return loaded;
+  };
+  let current = load();
   onChange(current);
   const look = () => {
     const now = stampNow();
     if (now === stamp) return;
     stamp = now;
-    current = loadConfig(home, env);
+    current = load();
     onChange(current);
   };
   let rest: NodeJS.Timeout | undefined;
   const watcher = watchDirectory(home, (name) => {
     // Beside it are the logs and the views, which are written all the time.
-    if (name !== null && !WATCHED.includes(name)) return;
+    if (name !== null && !watched.includes(name)) return;
     clearTimeout(rest);
     rest = setTimeout(look, REST_MS);
   });

@@ -3,12 +3,24 @@
  * endpoints and skills in it. A directory that is found by default therefore counts only where a record outside of it says
  * that this user made or adopted it (docs/security.md). A directory that MIMIKIT_HOME names counts as adopted.
  */
+
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { DIRECTORIES, LOCKS, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
 import { z } from "zod";
@@ -24,6 +36,7 @@ import {
 } from "./home.ts";
 import { CODE_FILE } from "./pairing.ts";
 import { replaceFile } from "./replace-file.ts";
+import { assertStateIsKnown, stampState } from "./state-version.ts";
 
 /** The hash of the token binds the record to this directory, and gives each token a record of its own: starters do not overwrite each other's. */
 const Adoption = z.object({ home: z.string(), tokenHash: z.string(), at: z.iso.datetime() });
@@ -38,16 +51,27 @@ const FOREIGN = ["pm2", "cache"] as const;
 /**
  * Makes the state directory complete (`prepareHome`), and records it as this user's own if nothing was in it.
  * @returns whether it is adopted.
- * @throws HomeError as `prepareHome` does, and where a directory that is not adopted holds links.
+ * @throws HomeError as `prepareHome` does, where a directory that is not adopted holds links, and where the state is of another
+ * version than this program can go on with.
  */
 export function openHome(home: string, env: Environment): boolean {
   const isNew = isFound(home, env) && isUntouched(home);
   assertNoLinksUnlessAdopted(home, env);
+  assertStateIsKnown(home);
   // The record comes before the token: a kill between the two leaves a directory in which nothing is.
-  prepareHome(home, (token) => isNew && writeAdoption(home, token, env));
-  // Another process may have been first to make the token.
-  if (isNew) adopt(home, env);
-  return isAdopted(home, env);
+  let made: string | undefined;
+  prepareHome(home, (token) => {
+    made = token;
+    if (isNew) writeAdoption(home, token, env);
+  });
+  if (isNew) {
+    adopt(home, env);
+    // Another process may have been first to make the token: the record of this one's is of no directory.
+    if (made !== undefined && made !== readToken(home)) rmSync(recordPath(home, made, env), { force: true });
+  }
+  const adopted = isAdopted(home, env);
+  if (adopted) stampState(home);
+  return adopted;
 }
 
 /** May the content of this state directory be run and believed? A directory without content may. */
@@ -66,16 +90,34 @@ export function adopt(home: string, env: Environment): void {
   if (!hasRecord(home, env)) writeAdoption(home, readToken(home), env);
 }
 
-/** Resolves when the state directory is adopted, by a command or on the page. */
+/**
+ * Takes the record away, and its folders where nothing else is in them: the directory counts as found until it is adopted
+ * again. Call while none of its processes runs. @returns whether there was one. @throws HomeError where there is no token.
+ */
+export function disown(home: string, env: Environment): boolean {
+  const path = recordPath(home, readToken(home), env);
+  const wasThere = existsSync(path);
+  rmSync(path, { force: true });
+  for (const folder of [dirname(path), dirname(dirname(path))]) {
+    try {
+      rmdirSync(folder);
+    } catch (error) {
+      if (!hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) throw error;
+    }
+  }
+  return wasThere;
+}
+
+/** Resolves when the state directory is adopted, by a command or on the page. @throws HomeError as `stampState` does. */
 export async function untilAdopted(home: string, env: Environment): Promise<void> {
   // Only the record can change that: what is in the directory is looked at once, because there may be much of it.
   if (isAdopted(home, env)) return;
   while (!hasRecord(home, env)) await wait(LOOK_EVERY_MS);
+  stampState(home);
 }
 
 /** A line for people: what it means that a directory is not adopted, and what to do. */
-export const NOT_ADOPTED =
-  "this state directory was not made here, so nothing in it runs or is believed yet: mimikit adopt  lists what would run, and asks";
+export const NOT_ADOPTED = sentence("home_not_adopted");
 
 /**
  * Moves what PM2 and Node would load as code to `tmp/`, where housekeeping deletes it after a day; of a directory that is

@@ -1,4 +1,5 @@
 /** One directory holds everything that Mimikit knows: where it is, who may read it, and the token that proves it. */
+
 import { createHash, randomBytes } from "node:crypto";
 import {
   accessSync,
@@ -17,9 +18,13 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
+import { ROOT } from "./programs.ts";
+import { chooseWorkDir, STATE_FOLDER, type WorkDir } from "./work-dir.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,11 +49,16 @@ export class HomeError extends Error {}
  * Where the state and the workspace are (docs/configuration.md). npm runs scripts in the folder of package.json, so for
  * `npm start` and `npm stop` the caller's directory is npm's INIT_CWD.
  */
-export function resolveHome(env: Environment): Place {
+export function resolveHome(env: Environment): Place & WorkDir {
   const calledByNpm = env.npm_lifecycle_event === "start" || env.npm_lifecycle_event === "stop";
   const calledIn = (calledByNpm ? env.INIT_CWD : undefined) ?? process.cwd();
-  const workDir = resolve(env.MIMIKIT_WORK_DIR || calledIn);
-  return { workDir, home: resolve(env.MIMIKIT_HOME || join(workDir, ".mimikit")) };
+  const called = { named: env.MIMIKIT_WORK_DIR, calledIn, program: ROOT, userHome: env.HOME || homedir() };
+  // A link counts as well: it is not believed, and that is said (`adoption.ts`).
+  const found = chooseWorkDir(
+    called,
+    (dir) => lstatSync(join(dir, STATE_FOLDER), { throwIfNoEntry: false }) !== undefined,
+  );
+  return { ...found, home: resolve(env.MIMIKIT_HOME || join(found.workDir, STATE_FOLDER)) };
 }
 
 /** The short name of a state directory: the first 16 hex digits of the SHA-256 of its real path. It must exist. */
@@ -88,8 +98,8 @@ export function whyUnwritable(dir: string): string | null {
     accessSync(dir, constants.W_OK);
     return null;
   } catch (error) {
-    if (hasCode(error, "EROFS")) return `${dir} is on a read-only file system`;
-    if (hasCode(error, "EACCES", "EPERM")) return `${dir} may not be written by this user`;
+    if (hasCode(error, "EROFS")) return sentence("on_read_only", { path: dir });
+    if (hasCode(error, "EACCES", "EPERM")) return sentence("not_ours_to_write", { path: dir });
     if (hasCode(error, "ENOENT", "ENOTDIR") && dirname(dir) !== dir) return whyUnwritable(dirname(dir));
     throw error;
   }

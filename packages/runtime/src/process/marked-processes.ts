@@ -1,13 +1,14 @@
 /**
- * Child processes are found by the mark in their environment, or by a TMPDIR that implies it, whoever their parent is
- * by now (docs/file-protocol.md R6). Linux only: elsewhere nothing can be found, and the pool relies on the process
- * groups of its own children.
+ * Child processes are found by the mark in their environment, or by a TMPDIR or a control group that implies it, whoever
+ * their parent is by now (docs/file-protocol.md R6). Where the system does not show environments, the pool relies on the process groups of its own
+ * children.
  */
 import { isAbsolute } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { RUNS } from "@mimikit/store/disk/state";
 import { homeHash } from "../home/home.ts";
+import { platform } from "../platform/this-platform.ts";
 import { endProcesses, listProcesses } from "./process-table.ts";
 
 /** The environment variable that carries the mark. */
@@ -27,15 +28,17 @@ export function markOf(home: string, id: string, attempt: number): string {
 }
 
 /**
- * The living processes with this mark, in MIMIKIT_RUN or implied by their TMPDIR; or, given only `homeHash(home)`, with
+ * The living processes with this mark, in MIMIKIT_RUN or implied by their TMPDIR or control group; or, given only `homeHash(home)`, with
  * any mark of that home. Never this process.
  */
 export async function findMarked(markOrHome: string): Promise<MarkedProcess[]> {
-  return (await listProcesses()).flatMap(({ pid, startTime, bootId, environment }) => {
-    const mark = environment.get(MARK_VARIABLE) ?? markInTmpdir(environment.get("TMPDIR"));
+  const found = (await listProcesses()).map(async ({ pid, startTime, bootId, environment }) => {
+    const mark =
+      environment.get(MARK_VARIABLE) ?? markInTmpdir(environment.get("TMPDIR")) ?? (await platform.markInGroup(pid));
     const isWanted = mark !== undefined && (mark === markOrHome || mark.startsWith(`${markOrHome}:`));
     return isWanted ? [{ pid, startTime, bootId, mark }] : [];
   });
+  return (await Promise.all(found)).flat();
 }
 
 /**

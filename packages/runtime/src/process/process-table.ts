@@ -1,32 +1,19 @@
-/**
- * The processes of this machine, with what they were started as. Linux only: elsewhere the list is empty, and callers
- * fall back on what processes noted about themselves.
- */
-import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+/** The processes of this machine, with what they were started as. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { identityOf, isAlive } from "./identity.ts";
+import { platform } from "../platform/this-platform.ts";
+import { isAlive } from "./identity.ts";
+
+export type { RunningProcess } from "../platform/platform.ts";
 
 const KILL_MS = 3_000;
 const POLL_MS = 50;
 /** A child between fork and exec still shows its parent's environment: what looks empty is looked at twice. */
 const EXEC_MS = 50;
 
-export interface RunningProcess extends Identity {
-  args: string[];
-  /** As it was at the start of the process. */
-  environment: ReadonlyMap<string, string>;
-}
-
 /** Every living process that this user may look into, except this one. */
-export async function listProcesses(): Promise<RunningProcess[]> {
-  if (process.platform !== "linux") return [];
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  const found = await Promise.all(pids.map((pid) => readProcess(Number(pid))));
-  return found.filter((entry) => entry !== null);
-}
+export const listProcesses = () => platform.listProcesses();
 
 /**
  * Ends every process that `find` finds: TERM once each, KILL for those that are left after `termMs`, and looks again
@@ -54,34 +41,6 @@ export async function endProcesses<T extends Identity>(find: () => Promise<T[]>,
     }
     await wait(POLL_MS);
   }
-}
-
-async function readProcess(pid: number): Promise<RunningProcess | null> {
-  try {
-    const [environment, command] = await Promise.all([
-      readFile(`/proc/${pid}/environ`, "utf8"),
-      readFile(`/proc/${pid}/cmdline`, "utf8"),
-    ]);
-    const identity = identityOf(pid);
-    if (identity === null) return null;
-    return {
-      ...identity,
-      args: command.split("\0").filter((arg) => arg !== ""),
-      environment: parseEnvironment(environment),
-    };
-  } catch (error) {
-    // Gone meanwhile, or another user's: neither is ours.
-    if (hasCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
-    throw error;
-  }
-}
-
-function parseEnvironment(text: string): Map<string, string> {
-  const pairs = text.split("\0").map((line): [string, string] => {
-    const equals = line.indexOf("=");
-    return [line.slice(0, Math.max(0, equals)), line.slice(equals + 1)];
-  });
-  return new Map(pairs);
 }
 
 function signal(target: Identity, name: "SIGTERM" | "SIGKILL"): void {

@@ -53,7 +53,7 @@ export function readRole(home: string, role: ProcessRole): RoleRecord | null {
     const record = parseRecord(RoleRecord, text);
     return isCertain(record) ? record : null;
   } catch (error) {
-    if (error instanceof BadJson || hasCode(error, "ENOENT", "ELOOP")) return null;
+    if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR", "ELOOP")) return null;
     throw error;
   }
 }

@@ -2,6 +2,7 @@
  * Files that users give along with words, each stored once under the SHA-256 of its bytes (SPEC I8). The bytes come
  * first, then the record beside them that says what they are: where there is no record, there is no attachment.
  */
+
 import { createHash } from "node:crypto";
 import { open, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -13,6 +14,7 @@ import {
   type AttachmentOrder,
 } from "@mimikit/protocol/base/attachment";
 import { BadJson } from "@mimikit/protocol/base/json";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "../disk/error-code.ts";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { readRecord, replaceView } from "../disk/record.ts";
@@ -40,7 +42,7 @@ export class UnknownAttachment extends Error {}
 
 /** The refusal of a file that is longer than ATTACHMENT_BYTES_MAX, in words that say the limit. */
 export function tooLarge(): AttachmentRefused {
-  return new AttachmentRefused("too_large", `a file may have at most ${ATTACHMENT_BYTES_MAX / MEBIBYTE} MB`);
+  return new AttachmentRefused("too_large", sentence("file_too_large", { max: ATTACHMENT_BYTES_MAX / MEBIBYTE }));
 }
 
 /**
@@ -61,7 +63,7 @@ export async function storeAttachment(
     const path = attachmentPath(attachment.id);
     if (!(await fs.exists(path)) && (await storedBytes(home)) + attachment.bytes > bytesMax) {
       const limit = Math.floor(bytesMax / MEBIBYTE);
-      throw new AttachmentRefused("full", `all attachments together would have more than ${limit} MB`);
+      throw new AttachmentRefused("full", sentence("files_too_many", { max: limit }));
     }
     if ((await fs.link(temporary, path)) === "missing") throw new Error(`${ATTACHMENTS} or a file for it is gone`);
     await fs.syncDir(ATTACHMENTS);
@@ -87,7 +89,7 @@ export async function findAttachments(fs: FileSystem, orders: readonly Attachmen
   const files: AttachedFile[] = [];
   for (const { id, name } of orders) {
     const found = await findAttachment(fs, id);
-    if (found === null) throw new UnknownAttachment(`there is no attachment ${id}: upload it first`);
+    if (found === null) throw new UnknownAttachment(sentence("attachment_not_uploaded", { id }));
     if (files.every((file) => file.id !== id)) files.push({ ...found, ...(name !== undefined && { name }) });
   }
   return files;
@@ -146,13 +148,9 @@ async function receive(path: string, chunks: AsyncIterable<Uint8Array>): Promise
       sniffer.add(chunk);
       await file.writeFile(chunk);
     }
-    if (bytes === 0) throw new AttachmentRefused("empty", "the file is empty");
+    if (bytes === 0) throw new AttachmentRefused("empty", sentence("file_empty"));
     const { type } = sniffer;
-    if (type === null)
-      throw new AttachmentRefused(
-        "unknown_type",
-        "this is none of PNG, JPEG, GIF, WebP, WAV, MP3, Ogg, M4A, FLAC, PDF and plain text in UTF-8",
-      );
+    if (type === null) throw new AttachmentRefused("unknown_type", sentence("file_unknown_type"));
     await file.sync();
     return { id: hash.digest("hex"), type, bytes };
   } finally {

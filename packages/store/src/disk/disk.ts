@@ -1,13 +1,14 @@
 /**
- * The state directory on a real disk. Small metadata calls are synchronous (some 10 µs each); syncs, which can take
- * milliseconds, run in the thread pool and are shared by all callers that wait for the same directory (group commit).
+ * The state directory on a real disk. Small metadata calls are synchronous (some 10 µs each). What waits for the disk runs in
+ * the thread pool, in one step each: syncs, which can take milliseconds and are shared by all callers that wait for the same
+ * directory (group commit), and removals, which free blocks.
  */
 
 import { isUtf8 } from "node:buffer";
 import * as sync from "node:fs";
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import { hasCode } from "./error-code.ts";
 import { directoryOf, type FileInfo, type FileSystem } from "./file-system.ts";
@@ -18,12 +19,51 @@ import { DIRECTORIES, TEMPORARY } from "./state.ts";
 /** A directory's mtime has the granularity of the kernel's tick, so a younger one may hide a later change. */
 const MTIME_SETTLED_MS = 50;
 
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+const fsync = promisify(sync.fsync);
+const unlink = promisify(sync.unlink);
+
+const openDirectory = (path: string) => sync.openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+
+/** Makes the names in the directory at `path` durable, and those alone that are in what has this name when it returns. */
+class DirectorySync {
+  private readonly path: string;
+  private held: { file: number; dev: number; ino: number } | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** One run at a time. Throws what the disk throws: ENOENT where the directory is gone. */
+  async run(): Promise<void> {
+    try {
+      do {
+        this.held ??= this.open();
+        await fsync(this.held.file);
+      } while (!this.isInPlace(this.held));
+    } catch (error) {
+      // A file that a sync has failed for says so once: the next one is to be asked of another.
+      this.close();
+      throw error;
+    }
+  }
+
+  private open() {
+    const file = openDirectory(this.path);
+    const { dev, ino } = sync.fstatSync(file);
+    return { file, dev, ino };
+  }
+
+  /** Another directory may have taken its place; the one that is held keeps its number to itself. */
+  private isInPlace({ dev, ino }: { dev: number; ino: number }): boolean {
+    const now = sync.statSync(this.path);
+    if (now.dev === dev && now.ino === ino) return true;
+    this.close();
+    return false;
+  }
+
+  private close(): void {
+    if (this.held !== undefined) sync.closeSync(this.held.file);
+    this.held = undefined;
   }
 }
 
@@ -108,12 +148,12 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
     },
 
     async write(path, text) {
-      const handle = await within(directoryOf(path), () => open(at(path), "wx", 0o600));
+      const file = await within(directoryOf(path), () => sync.openSync(at(path), "wx", 0o600));
       try {
-        await handle.writeFile(text);
-        await handle.sync();
+        sync.writeFileSync(file, text);
+        await fsync(file);
       } finally {
-        await handle.close();
+        sync.closeSync(file);
       }
     },
 
@@ -144,15 +184,21 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
 
     async unlink(path) {
       try {
-        sync.unlinkSync(at(path));
+        // What it names has another name, so no blocks are freed: that is no work for the thread pool.
+        if (directoryOf(path) === temporaryDir) sync.unlinkSync(at(path));
+        else await unlink(at(path));
       } catch (error) {
         if (!hasCode(error, "ENOENT")) throw error;
       }
     },
 
     syncDir(dir) {
-      const syncShared = syncs.get(dir) ?? shareRuns(() => syncDirectory(at(dir)));
-      syncs.set(dir, syncShared);
+      let syncShared = syncs.get(dir);
+      if (syncShared === undefined) {
+        const directory = new DirectorySync(at(dir));
+        syncShared = shareRuns(() => directory.run());
+        syncs.set(dir, syncShared);
+      }
       return syncShared();
     },
 

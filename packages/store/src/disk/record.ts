@@ -2,21 +2,85 @@
 import { parseRecord, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import type { z } from "zod";
 import { directoryOf, type FileSystem } from "./file-system.ts";
+import { noteOwnName } from "./own-names.ts";
+
+/** Creations that share one sync of their directory; each holds a file open until its content is durable. */
+export const CREATIONS_PER_BATCH_MAX = 64;
 
 /**
- * Creates `path` with `text`; both are durable when it resolves.
+ * Creates `path` with `text`; both are durable when it resolves. Creations that begin in one turn of the event loop get their
+ * names first, then their directory is synced once. Throws what the disk throws: where that sync fails, none of them counts.
  * @returns false when the name existed already: it happened before, and what is there stays.
  */
 export async function createOnce(fs: FileSystem, path: string, text: string): Promise<boolean> {
   const temporary = fs.temporary();
-  const created = await cleanly(fs, temporary, async () => {
-    await fs.write(temporary, text);
-    return fs.link(temporary, path);
-  });
-  await fs.unlink(temporary);
-  await fs.syncDir(directoryOf(path));
+  const batch = batchFor(fs, directoryOf(path));
+  const created = await batch.take(() =>
+    cleanly(fs, temporary, async () => {
+      await fs.write(temporary, text);
+      const linked = await fs.link(temporary, path);
+      if (linked === "linked") noteOwnName(fs, path, batch.durable);
+      return linked;
+    }),
+  );
+  await Promise.all([fs.unlink(temporary), batch.durable]);
   if (created === "missing") throw new Error(`${directoryOf(path)} or the temporary file of ${path} is gone`);
   return created === "linked";
+}
+
+/**
+ * Creations in one directory that wait for each other: what presupposes one of them begins when that is durable, and so never
+ * comes into its batch.
+ */
+class Batch {
+  isOpen = true;
+  /** Ends with the sync of the directory, which begins when all of them have a name, or have failed. */
+  readonly durable: Promise<void>;
+  private begun = 0;
+  private unnamed = 1;
+  private allNamed: () => void = () => undefined;
+
+  constructor(fs: FileSystem, dir: string) {
+    this.durable = new Promise<void>((resolve) => {
+      this.allNamed = resolve;
+    }).then(() => fs.syncDir(dir));
+    // Whoever waits for it is told; where all have failed before, nobody does.
+    this.durable.catch(() => undefined);
+    setImmediate(() => this.close());
+  }
+
+  /** Does what gives one of them its name. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    this.unnamed++;
+    if (++this.begun === CREATIONS_PER_BATCH_MAX) this.close();
+    try {
+      return await work();
+    } finally {
+      this.countDown();
+    }
+  }
+
+  private close(): void {
+    if (this.isOpen) this.countDown();
+    this.isOpen = false;
+  }
+
+  private countDown(): void {
+    if (--this.unnamed === 0) this.allNamed();
+  }
+}
+
+const batches = new WeakMap<FileSystem, Map<string, Batch>>();
+
+/** The batch that takes what is created in `dir` in this turn of the event loop. */
+function batchFor(fs: FileSystem, dir: string): Batch {
+  const byDir = batches.get(fs) ?? new Map<string, Batch>();
+  batches.set(fs, byDir);
+  const open = byDir.get(dir);
+  if (open?.isOpen === true) return open;
+  const batch = new Batch(fs, dir);
+  byDir.set(dir, batch);
+  return batch;
 }
 
 /** A disk that is full must not fill up with what could not be finished. */

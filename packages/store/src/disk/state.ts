@@ -49,6 +49,8 @@ export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
 /** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
 export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
+/** What was said and done while the task ran, for people; all its attempts. */
+export const transcriptPath = (id: string) => `${SESSIONS}/${id}.transcript.jsonl`;
 export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
 /** The session of the conversation itself, which is no task. */
 export const CHAT = "chat";
@@ -69,6 +71,10 @@ export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${pa
 export const HISTORY_PATH = "history.json";
 /** Keys of providers: no log, answer or other file holds one. */
 export const SECRETS_PATH = "secrets.json";
+/** Written anew when providers that could not be reached are to be asked again at once. */
+export const TRY_NOW_PATH = "try-now";
+/** Which providers the worker pool leaves alone, because they could not be reached. */
+export const CIRCUITS_PATH = "locks/circuits.json";
 export const MEMORY_PATH = "memory.md";
 export const BACKLOG_PATH = "backlog.md";
 /** What every role is told in every run, in the owner's own words. */
@@ -82,6 +88,10 @@ export const MEMORY_SUMMARY = "memory/summary";
 /** A view of self-improvement: what runs, what came of the last one, and when it looks next. */
 export const SELF_AWAKE_PATH = "self_awake.json";
 export const TASKS_PATH = "tasks.md";
+/** Who answers, of this machine. */
+export const ANSWERS_PATH = `${LOCKS}/answers.json`;
+/** There while a person wants nothing to run: `mimikit down` makes it, `mimikit up` takes it away. */
+export const STOPPED_PATH = `${LOCKS}/stopped`;
 /** What was typed in the chat at a terminal, for its arrow keys. */
 export const CHAT_LINES_PATH = "chat-lines.txt";
 

@@ -3,7 +3,9 @@
  * file is replaced as a whole, and only if it is still what was read (docs/file-protocol.md R5, R10). docs/memory.md
  * says what that promises to whoever edits at the same time.
  */
+
 import { BadJson } from "@mimikit/protocol/base/json";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { createOnce, replaceView } from "../disk/record.ts";
 
@@ -19,7 +21,7 @@ export type DocumentLock = <T>(path: string, work: () => Promise<T>) => Promise<
 /** Somebody is saving the document just now, or holds it: nothing is wrong, and in a moment it can be edited. */
 export class DocumentBusy extends Error {
   constructor(path: string) {
-    super(`${path} is being saved by somebody else`);
+    super(sentence("document_busy", { path }));
   }
 }
 
@@ -169,6 +171,16 @@ export async function readIfDocument(fs: FileSystem, path: string, bytesMax?: nu
 /** Empty where there is none. Throws `BadJson` for what is no document, or no text that could be written again as it is. */
 export async function readDocument(fs: FileSystem, path: string, bytesMax = DOCUMENT_BYTES_MAX): Promise<string> {
   return (await fs.readText(path, bytesMax)) ?? "";
+}
+
+/** `text` with the first block of these lines replaced or, by null, taken out; null where they do not stand there one below the other. */
+export function withBlock(text: string, block: string, by: string | null): string | null {
+  const lines = text.split("\n");
+  const wanted = block.split("\n");
+  const at = lines.findIndex((_, i) => wanted.every((line, k) => lines[i + k] === line));
+  if (at < 0) return null;
+  lines.splice(at, wanted.length, ...(by === null ? [] : [by]));
+  return lines.join("\n");
 }
 
 /** Adds a list item, its continuation lines indented. */

@@ -1,12 +1,16 @@
 /** The edits that effects and wishes order, as texts: of memory, persona, profile and backlog (SPEC E, G). */
+
 import type { DocumentEdit } from "@mimikit/core/base/action";
 import { titleOf } from "@mimikit/core/base/title";
 import type { Change, Changer } from "@mimikit/protocol/records/change";
+import { entriesOf, entryName } from "@mimikit/protocol/records/memory-entry";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "../disk/state.ts";
 import { type BacklogItem, findBacklogItem, parseBacklog } from "./backlog.ts";
-import { appendItem, editMark, type Problem, withoutMarks } from "./document.ts";
+import { appendItem, editMark, type Problem, withBlock, withoutMarks } from "./document.ts";
 
 type BacklogEdit = Extract<DocumentEdit, { document: "backlog" }>;
+type EntryEdit = Extract<DocumentEdit, { document: "entry" }>;
 
 /** Of a backlog that is longer, so many items are named to whoever names one that is not there. */
 const NAMED_MAX = 20;
@@ -17,6 +21,7 @@ const TARGET_PATHS = { persona: PERSONA_PATH, profile: PROFILE_PATH } as const;
 /** The document of an edit. Long-term facts go to memory.md unless they have a target; the others to the note of their day. */
 export function pathOf(edit: DocumentEdit): string {
   if (edit.document === "backlog") return BACKLOG_PATH;
+  if (edit.document === "entry") return edit.path;
   if (edit.target !== undefined) return TARGET_PATHS[edit.target];
   return edit.longTerm ? MEMORY_PATH : `memory/${edit.at.slice(0, 10)}.md`;
 }
@@ -36,6 +41,7 @@ export function changeOf(
     const title = titleOf(edit.content);
     return { ...common, title, what: "memory", op: "add", document: pathOf(edit), text: added("- ", edit.content) };
   }
+  if (edit.document === "entry") return entryChange(edit, text, common);
   const document = BACKLOG_PATH;
   const what = "backlog";
   if (edit.op === "add") {
@@ -60,6 +66,29 @@ export function changeOf(
   }
   const after = tickedOff(line);
   return line === after ? null : { ...common, title, what, op: edit.op, document, line, after };
+}
+
+/** The entry is found by its beginning, the first of several; its lines are what the change is about. */
+function entryChange(
+  { id, path, entry: name, to }: EntryEdit,
+  text: string,
+  common: Pick<Change, "kind" | "id" | "at" | "by">,
+): Change | Problem | null {
+  const entry = entriesOf(text).find((each) => entryName(each) === name);
+  if (entry === undefined) return { problem: sentence("undo_not_as_it_was", { document: path }) };
+  const lines = text.split("\n");
+  const line = lines.slice(entry.line, entry.line + entry.count).join("\n");
+  const what = "memory";
+  const title = titleOf(to ?? entry.text);
+  if (to === undefined) {
+    const [previous = null, next = null] = [lines[entry.line - 1], lines[entry.line + entry.count]];
+    return { ...common, title, what, op: "remove", document: path, line, previous, next };
+  }
+  if (to === entry.text) return null;
+  const marks = entry.edits.map(editMark);
+  const body = appendItem("", entry.bullet, to, id).trimEnd();
+  const after = `${[body, ...marks].join(" ")}${line.endsWith("\r") ? "\r" : ""}`;
+  return { ...common, title, what, op: "change", document: path, line, after };
 }
 
 /** A checkbox is one line: what is said in several would be ticked off and taken out by its first alone. */
@@ -93,6 +122,7 @@ function tickedOff(line: string): string {
  */
 export function withEdit(edit: DocumentEdit, change: Change | null, text: string): string | Problem {
   if (edit.document === "memory") return appendItem(text, "- ", edit.content, edit.id);
+  if (edit.document === "entry") return withEntry(edit, change, text);
   if (edit.op === "add") return appendItem(text, "- [ ] ", onOneLine(edit.item), edit.id);
   const lines = text.split("\n");
   const found = change !== null && "line" in change ? { line: lines.indexOf(change.line) } : findItem(edit, text);
@@ -103,5 +133,21 @@ export function withEdit(edit: DocumentEdit, change: Change | null, text: string
   if (edit.op === "done") lines[found.line] = tickedOff(lines[found.line] ?? "");
   // The mark stands by itself, so that the edit is known to be made even where its line is gone.
   const marks = [...(removed.match(/<!-- \S+ -->/g) ?? []), editMark(edit.id)];
-  return `${lines.join("\n").replace(/\n*$/, "\n")}${marks.join(" ")}\n`;
+  return withMarks(lines.join("\n"), marks);
+}
+
+/** The lines that were decided upon are changed, or go; their marks stay, and that of the edit comes to them. */
+function withEntry({ id, path }: EntryEdit, change: Change | null, text: string): string | Problem {
+  // To read as it did before is no change.
+  if (change === null) return withMarks(text, [editMark(id)]);
+  if (!("line" in change)) throw new Error(`${change.id} is no change of an entry`);
+  const edited = withBlock(text, change.line, change.op === "change" ? change.after : null);
+  if (edited === null) return { problem: sentence("undo_not_as_it_was", { document: path }) };
+  if (change.op === "change") return edited;
+  const marks = [...(change.line.match(/<!-- \S+ -->/g) ?? []), editMark(id)];
+  return withMarks(edited, marks);
+}
+
+function withMarks(text: string, marks: readonly string[]): string {
+  return `${text.replace(/\n*$/, "\n")}${marks.join(" ")}\n`;
 }

@@ -1,8 +1,9 @@
 /** How a change of a document is taken back: what it wrote goes or comes, and what somebody has edited since stays (SPEC J3). */
 
 import { undoEditId } from "@mimikit/protocol/base/id";
-import type { BacklogChange, DocumentChange } from "@mimikit/protocol/records/change";
-import { editMark, type Problem } from "./document.ts";
+import type { DocumentChange } from "@mimikit/protocol/records/change";
+import { sentence } from "@mimikit/protocol/texts/coded";
+import { editMark, type Problem, withBlock } from "./document.ts";
 
 const MARKS = /<!-- \S+ -->/g;
 
@@ -13,16 +14,20 @@ const MARKS = /<!-- \S+ -->/g;
 export function takenBack(change: DocumentChange, text: string): string | Problem {
   const { id, document } = change;
   if (text.includes(editMark(undoEditId(id)))) return text;
-  if (!text.includes(editMark(id))) return { problem: `it is not in ${document} any more` };
+  if (!text.includes(editMark(id))) return { problem: sentence("undo_gone", { document }) };
   const lines = text.split("\n");
   if (change.op === "add") return withoutLines(change, change.text.split("\n"), lines);
   if (change.op === "remove") {
     lines.splice(placeOf(change, lines), 0, change.line);
     return withMarks(lines, [undoEditId(id)]);
   }
+  if (change.what === "memory") {
+    const back = withBlock(text, change.after, change.line);
+    if (back === null) return { problem: sentence("undo_edited", { title: change.title, document }) };
+    return withMarks(back.split("\n"), [id, undoEditId(id)]);
+  }
   const number = lines.indexOf(change.after);
-  if (number < 0)
-    return { problem: `"${change.title}" does not stand in ${document} any more as it was ticked off: edit it there` };
+  if (number < 0) return { problem: sentence("undo_ticked", { title: change.title, document }) };
   lines[number] = change.line;
   return withMarks(lines, [undoEditId(id)]);
 }
@@ -32,15 +37,15 @@ function withoutLines({ id, document }: DocumentChange, written: string[], lines
   if (number < 0) {
     const marked = lines.findIndex((line) => line.includes(editMark(id)));
     // The marks of a line that was taken out are left of it.
-    if (lines[marked]?.replace(MARKS, "").trim() === "") return { problem: `it is not in ${document} any more` };
-    return { problem: `line ${marked + 1} of ${document} was edited since, so it stays: take it out there` };
+    if (lines[marked]?.replace(MARKS, "").trim() === "") return { problem: sentence("undo_gone", { document }) };
+    return { problem: sentence("undo_line_edited", { line: marked + 1, document }) };
   }
   lines.splice(number, written.length);
   return withMarks(lines, [id, undoEditId(id)]);
 }
 
 /** Where a line that was removed comes back: between its neighbours, beside the one that is left, or at the end. */
-function placeOf({ previous, next }: Extract<BacklogChange, { op: "remove" }>, lines: string[]): number {
+function placeOf({ previous, next }: Extract<DocumentChange, { op: "remove" }>, lines: string[]): number {
   const between = lines.findIndex((line, i) => line === next && (lines[i - 1] ?? null) === previous);
   if (between >= 0) return between;
   // Any blank line looks like another.

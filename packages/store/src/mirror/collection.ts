@@ -1,6 +1,7 @@
 /** One directory of immutable records, mirrored in memory: names are compared, and only new ones are read. */
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { FileInfo, FileSystem } from "../disk/file-system.ts";
+import { ownNames } from "../disk/own-names.ts";
 
 /** A name in the directory that is none of our records, as first seen like this. */
 interface Bad {
@@ -19,6 +20,8 @@ export interface CollectionOptions<T> {
    * things need not.
    */
   durable: boolean;
+  /** Hears of each record the moment it came or went: `record` is what stands under the stem now, `before` what stood there. */
+  onChange?(stem: string, record: T | undefined, before: T | undefined): void;
 }
 
 const SUFFIX = ".json";
@@ -28,11 +31,16 @@ export class Collection<T> {
   private readonly options: CollectionOptions<T>;
   private readonly records = new Map<string, T>();
   private readonly bads = new Map<string, Bad>();
+  /** What this process itself has created there since the last look. */
+  private readonly own: ReturnType<typeof ownNames>;
   private version: string | null = null;
+  /** How many records have gone since the beginning. */
+  gone = 0;
 
   constructor(options: CollectionOptions<T>) {
     this.options = options;
     this.dir = options.dir;
+    this.own = options.durable ? ownNames(options.fs, options.dir) : new Map();
   }
 
   /** The records by file name without its ending. */
@@ -48,39 +56,53 @@ export class Collection<T> {
   /**
    * Looks again. Cheap when nothing changed.
    * @param force list even if the directory looks unchanged.
-   * @returns the stems that came and went, or null when there was nothing new.
+   * @returns whether anything came or went.
    */
-  async refresh(nowMs: number, force: boolean): Promise<{ added: string[]; removed: string[] } | null> {
+  async refresh(nowMs: number, force: boolean): Promise<boolean> {
     const { fs, dir, durable } = this.options;
     const version = await fs.version(dir);
-    if (!force && version !== null && version === this.version && this.bads.size === 0) return null;
+    if (!force && version !== null && version === this.version && this.bads.size === 0) return false;
     const names = await fs.list(dir);
-    const isNew = names.filter((name) => !this.records.has(stemOf(name)));
-    if (durable && isNew.length > 0) await fs.syncDir(dir);
-    const removed = this.forgetAllBut(new Set(names));
-    const added: string[] = [];
-    for (const name of isNew) if (await this.load(name, nowMs)) added.push(stemOf(name));
+    const isNew = names.filter((name) => !name.endsWith(SUFFIX) || !this.records.has(stemOf(name)));
+    if (durable && !(await this.isOwn(isNew))) await fs.syncDir(dir);
+    const isGone = names.length - isNew.length < this.records.size;
+    if (isGone || this.bads.size > 0) this.forgetAllBut(new Set(names));
+    let isChanged = isGone;
+    for (const name of isNew) isChanged = (await this.load(name, nowMs)) || isChanged;
     this.version = version;
-    return added.length + removed.length === 0 ? null : { added, removed };
+    return isChanged;
   }
 
-  private forgetAllBut(names: Set<string>): string[] {
-    const removed: string[] = [];
-    for (const stem of this.records.keys()) if (!names.has(stem + SUFFIX)) removed.push(stem);
-    for (const stem of removed) this.records.delete(stem);
+  /** Has this process itself created all of them, and are they durable? Waits for what is under way. */
+  private async isOwn(names: readonly string[]): Promise<boolean> {
+    const made = names.map((name) => this.own.get(name));
+    // They are remembered until the next look. One that was created since the listing costs a sync at most.
+    this.own.clear();
+    return (await Promise.all(made)).every((isDurable) => isDurable === true);
+  }
+
+  private forgetAllBut(names: Set<string>): void {
+    for (const [stem, record] of this.records) {
+      if (names.has(stem + SUFFIX)) continue;
+      this.records.delete(stem);
+      this.gone++;
+      this.options.onChange?.(stem, undefined, record);
+    }
     for (const name of this.bads.keys()) if (!names.has(name)) this.bads.delete(name);
-    return removed;
   }
 
   private async load(name: string, nowMs: number): Promise<boolean> {
-    const { fs, dir, decode } = this.options;
+    const { fs, dir, decode, onChange } = this.options;
     const path = `${dir}/${name}`;
     try {
       if (!name.endsWith(SUFFIX)) throw new BadJson(`its name does not end in ${SUFFIX}`);
       const text = await fs.read(path);
       if (text === null) return false;
-      this.records.set(stemOf(name), await decode(stemOf(name), text, () => fs.info(path)));
+      const stem = stemOf(name);
+      const record = await decode(stem, text, () => fs.info(path));
+      this.records.set(stem, record);
       this.bads.delete(name);
+      onChange?.(stem, record, undefined);
       return true;
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;

@@ -13,6 +13,7 @@ import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Archived, FoldHeader } from "@mimikit/protocol/records/archive";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { FileSystem } from "../disk/file-system.ts";
+import { shareRuns } from "../disk/share-runs.ts";
 import { ARCHIVE, archivePath, FOLDED } from "../disk/state.ts";
 
 /** A month of folded records is read as a whole. */
@@ -29,6 +30,7 @@ export function archivedId(name: string): string | null {
 export class Ledger {
   private readonly fs: FileSystem;
   private readonly onBad: (path: string, reason: string) => void;
+  private readonly onAdd: (id: string) => void;
   private readonly known = new Set<string>();
   private readonly foldOf = new Map<string, string>();
   private foldedVersion: string | null = null;
@@ -49,9 +51,11 @@ export class Ledger {
   private seen = 0;
   private synced = 0;
 
-  constructor(fs: FileSystem, onBad: (path: string, reason: string) => void) {
+  /** @param onAdd hears of each name when it is known from then on. */
+  constructor(fs: FileSystem, onBad: (path: string, reason: string) => void, onAdd: (id: string) => void = () => {}) {
     this.fs = fs;
     this.onBad = onBad;
+    this.onAdd = onAdd;
   }
 
   /** Notes what has been folded since. */
@@ -109,6 +113,7 @@ export class Ledger {
 
   /** Notes a name that the caller has made durable. */
   add(id: string): void {
+    if (this.known.has(id)) return;
     this.known.add(id);
     this.highestTurn = Math.max(this.highestTurn, turnNumber(id));
     this.highestEvaluation = Math.max(this.highestEvaluation, evaluationNumber(id));
@@ -117,6 +122,7 @@ export class Ledger {
     const rollUp = rollUpOf(id);
     if (rollUp !== null)
       this.highestRollUps.set(rollUp.period, Math.max(this.highestRollUps.get(rollUp.period) ?? 0, rollUp.number));
+    this.onAdd(id);
   }
 
   /** An archived record; null when there is none, or when it is damaged, which is reported. */
@@ -150,7 +156,7 @@ export class Ledger {
       if (turn === null) continue;
       const { messages = [], events = [], results = [] } = turn.task.turn ?? {};
       for (const consumed of [...messages, ...events, ...results]) this.see(consumed.id);
-      if (turn.task.turn?.clear !== undefined) this.see(turn.task.turn.clear.id);
+      for (const wish of [turn.task.turn?.clear, turn.task.turn?.again]) if (wish !== undefined) this.see(wish.id);
       turns.push(turn);
     }
   }
@@ -163,10 +169,15 @@ export class Ledger {
 
   private async loadFolds(): Promise<void> {
     const version = await this.fs.version(FOLDED);
-    if (version !== null && version === this.foldedVersion) return;
+    if (version === null || version !== this.foldedVersion) await this.loadFoldsAnew();
+  }
+
+  /** A fold may be large: whoever asks at the same time waits for one reading of it. */
+  private readonly loadFoldsAnew = shareRuns(async () => {
+    const version = await this.fs.version(FOLDED);
     for (const name of await this.fs.list(FOLDED)) if (FOLD_NAME.test(name)) await this.loadFold(`${FOLDED}/${name}`);
     this.foldedVersion = version;
-  }
+  });
 
   private async loadFold(path: string): Promise<void> {
     if (this.loadedFolds.has(path)) return;

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import type { Attempt } from "@mimikit/core/base/snapshot";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/base/json";
+import type { Kind } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { Change } from "@mimikit/protocol/records/change";
@@ -29,126 +30,168 @@ import {
   SIGNALS,
   TRIGGERS,
 } from "../disk/state.ts";
+import { type AttemptRecord, Attempts, type RunningEntry } from "./attempts.ts";
 import { Collection, type CollectionOptions } from "./collection.ts";
+import { Groups } from "./groups.ts";
 import { Ledger } from "./ledger.ts";
+import { Versions } from "./versions.ts";
 
 type InboxEntry = { wish: Wish } | { dropped: Wish };
-type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt });
 
-/** One attempt of a task as it stands in running/. */
-export interface AttemptRecord {
-  role: Role;
-  attempt: number;
-  claim?: Claim;
-  failed?: FailedAttempt;
-}
+export type { AttemptRecord };
 
 export interface MirrorOptions {
   /** Verifies the wishes that carry authority. */
   token: string;
-  /** Sync directories before their new records are acted upon; false for processes that only read. */
-  durable: boolean;
+  /**
+   * The directories whose new records are acted upon: they are synced first (docs/file-protocol.md R4). All of them where it says
+   * true; none for processes that only read.
+   */
+  durable: boolean | readonly string[];
   /** Does the owner of a claim live? Not given: everybody counts as alive. */
   isAlive?(owner: Identity): boolean;
   /** A damaged record in archive/, where it stays. */
   onBadArchive(path: string, reason: string): void;
 }
 
+/** What all directories say, kept up as records come and go: a look costs what has changed, whatever else is there. */
 export class Mirror {
   readonly ledger: Ledger;
-  private readonly inboxEntries: Collection<InboxEntry>;
-  private readonly triggerEntries: Collection<Trigger>;
+  private readonly wishes = new Map<string, Wish>();
+  private readonly drops = new Map<string, Wish>();
+  private readonly versions = new Versions();
+  private readonly linksByParent = new Groups<Link>(({ task }) => [task.parentId]);
   private readonly questionEntries: Collection<Question>;
   private readonly signalEntries: Collection<Signal>;
   private readonly changeEntries: Collection<Change>;
-  private readonly queues: Collection<Task>[];
-  private readonly runnings: Collection<RunningEntry>[];
-  private readonly outcomes: Collection<Result>[];
+  private readonly tasks = new Map<string, Task>();
+  private readonly tasksBy = {
+    kind: new Groups<Task>(({ kind }) => [kind]),
+    trigger: new Groups<Task>(({ triggerId }) => [triggerId]),
+    parent: new Groups<Task>(({ parentId }) => [parentId]),
+  };
+  private readonly running = new Attempts();
+  private readonly ended = new Map<string, Result>();
   private readonly all: Collection<unknown>[];
   private readonly isAlive: (owner: Identity) => boolean;
-  private dead: ReadonlySet<Claim> = new Set();
+  private readonly watchers: ((id: string) => void)[] = [];
 
   constructor(fs: FileSystem, options: MirrorOptions) {
     const { durable } = options;
     this.isAlive = options.isAlive ?? (() => true);
-    this.ledger = new Ledger(fs, options.onBadArchive);
-    const records = <T>(dir: string, decode: CollectionOptions<T>["decode"]) =>
-      new Collection({ fs, dir, durable, decode });
-    this.inboxEntries = records(INBOX, (stem, text, info) => decodeInbox(stem, text, info, options.token, fs));
-    this.triggerEntries = records(TRIGGERS, decodeTrigger);
-    this.questionEntries = records(QUESTIONS, (stem, text) => named(stem, parseRecord(Question, text)));
+    const touch = (id: string) => this.touch(id);
+    this.ledger = new Ledger(fs, options.onBadArchive, touch);
+    const records = <T>(
+      dir: string,
+      decode: CollectionOptions<T>["decode"],
+      onChange?: NonNullable<CollectionOptions<T>["onChange"]>,
+    ) => {
+      const isActedUpon = durable === true || (durable !== false && durable.includes(dir));
+      return new Collection({ fs, dir, durable: isActedUpon, decode, ...(onChange !== undefined && { onChange }) });
+    };
+    const inbox = records(
+      INBOX,
+      (stem, text, info) => decodeInbox(stem, text, info, options.token, fs),
+      (stem, entry, before) => this.noteWish(stem, entry, before),
+    );
+    const triggers = records(TRIGGERS, decodeTrigger, (_stem, trigger, before) => {
+      for (const each of [before, trigger]) if (each !== undefined) touch(this.noteTrigger(each, each === trigger));
+    });
+    this.questionEntries = records(QUESTIONS, (stem, text) => named(stem, parseRecord(Question, text)), touch);
     this.signalEntries = records(SIGNALS, (stem, text) => named(stem, parseRecord(Signal, text)));
     this.changeEntries = records(CHANGES, (stem, text) => named(stem, parseRecord(Change, text)));
     const roles = Role.options;
-    this.queues = roles.map((role) =>
-      records(queueOf(role), (stem, text) => ofRole(role, named(stem, parseRecord(Task, text)))),
+    const queues: Collection<Task>[] = roles.map((role) =>
+      records(
+        queueOf(role),
+        (stem, text) => ofRole(role, named(stem, parseRecord(Task, text))),
+        (id) => {
+          this.noteTask(id, newest(queues, id));
+          touch(id);
+        },
+      ),
     );
-    this.runnings = roles.map((role) => records(runningOf(role), (stem, text) => decodeRunning(role, stem, text)));
-    this.outcomes = roles.map((role) => records(resultsOf(role), (stem, text) => decodeResult(role, stem, text)));
+    const runnings = roles.map((role) =>
+      records(
+        runningOf(role),
+        (stem, text) => decodeRunning(role, stem, text),
+        (_stem, entry, before) => {
+          for (const each of [before, entry]) if (each !== undefined) touch(this.running.change(each, each === entry));
+        },
+      ),
+    );
+    const outcomes: Collection<Result>[] = roles.map((role) =>
+      records(
+        resultsOf(role),
+        (stem, text) => decodeResult(role, stem, text),
+        (id) => {
+          put(this.ended, id, newest(outcomes, id));
+          touch(id);
+        },
+      ),
+    );
     this.all = [
-      this.inboxEntries,
+      inbox,
       // What a question is about was there before it, and is looked at after it.
       this.questionEntries,
-      this.triggerEntries,
+      triggers,
       this.signalEntries,
       this.changeEntries,
-      ...this.queues,
-      ...this.runnings,
-      ...this.outcomes,
+      ...queues,
+      ...runnings,
+      ...outcomes,
     ];
   }
 
   /**
    * Looks at every directory again.
    * @param full list all of them, whatever they look like: the safety net.
+   * @param heard look only at these, and from the first on that a record has left, at all that come after it: where it went.
    * @returns whether anything came or went.
    */
-  async refresh(nowMs: number, full = false): Promise<boolean> {
-    this.dead = new Set([...this.claims()].filter((claim) => !this.isAlive(claim.owner)));
+  async refresh(nowMs: number, full = false, heard?: ReadonlySet<string>): Promise<boolean> {
+    // An owner is dead only if it was so before the look began: all that it ever wrote about its attempt is seen now.
+    for (const id of this.running.judge(this.isAlive)) this.touch(id);
     let changed = false;
-    for (const collection of this.all) if ((await collection.refresh(nowMs, full)) !== null) changed = true;
+    let looksAtAll = heard === undefined;
+    for (const collection of this.all) {
+      if (!looksAtAll && !heard?.has(collection.dir)) continue;
+      const { gone } = collection;
+      if (await collection.refresh(nowMs, full)) changed = true;
+      if (collection.gone > gone) looksAtAll = true;
+    }
     return changed;
   }
 
+  /**
+   * @param hear is told the id of each wish, task, trigger, question and archived name of which anything came, went or became something else,
+   * in the middle of a look: it may only note it.
+   */
+  watch(hear: (id: string) => void): void {
+    this.watchers.push(hear);
+  }
+
   get inbox(): ReadonlyMap<string, Wish> {
-    return new Map(
-      [...this.inboxEntries.entries].flatMap(([id, entry]) => ("wish" in entry ? [[id, entry.wish] as const] : [])),
-    );
+    return this.wishes;
   }
 
   /** Dropped files by path, as the wishes they will become. */
   get dropped(): ReadonlyMap<string, Wish> {
-    const entries = [...this.inboxEntries.entries];
-    return new Map(
-      entries.flatMap(([stem, entry]) => ("dropped" in entry ? [[recordIn(INBOX, stem), entry.dropped] as const] : [])),
-    );
-  }
-
-  /** The newest version of each trigger; of a trigger whose versions are being replaced there may be several files. */
-  private get newestTriggers(): Trigger[] {
-    const newest = new Map<string, Trigger>();
-    for (const trigger of this.triggerEntries.entries.values()) {
-      const { version = 0 } = newest.get(trigger.id) ?? {};
-      if (trigger.version > version) newest.set(trigger.id, trigger);
-    }
-    return [...newest.values()];
+    return this.drops;
   }
 
   /** The links of chains, by the id of their task. */
   get links(): ReadonlyMap<string, Link> {
-    return new Map(this.newestTriggers.flatMap((each) => (each.type === "link" ? [[each.id, each] as const] : [])));
+    return this.versions.links;
   }
 
   get standing(): ReadonlyMap<string, Standing> {
-    return new Map(this.newestTriggers.flatMap((each) => (each.type === "link" ? [] : [[each.id, each] as const])));
+    return this.versions.standing;
   }
 
   /** Versions that a newer one has replaced. */
   get staleVersions(): { id: string; version: number }[] {
-    const newest = new Map(this.newestTriggers.map(({ id, version }) => [id, version]));
-    return [...this.triggerEntries.entries.values()].flatMap(({ id, version }) =>
-      version < (newest.get(id) ?? 0) ? [{ id, version }] : [],
-    );
+    return this.versions.stale;
   }
 
   get questions(): ReadonlyMap<string, Question> {
@@ -166,59 +209,69 @@ export class Mirror {
   }
 
   get queue(): ReadonlyMap<string, Task> {
-    return merged(this.queues);
+    return this.tasks;
   }
 
   get results(): ReadonlyMap<string, Result> {
-    return merged(this.outcomes);
+    return this.ended;
+  }
+
+  /** The queued tasks of these kinds. */
+  queuedOf(...kinds: Kind[]): Task[] {
+    return kinds.flatMap((kind) => [...this.tasksBy.kind.of(kind).values()]);
+  }
+
+  /** The queued tasks that come from a standing trigger. */
+  queuedBy(triggerId: string): Iterable<Task> {
+    return this.tasksBy.trigger.of(triggerId).values();
+  }
+
+  /** The queued tasks, and the links, that a plan has made. */
+  childrenOf(parentId: string): { tasks: Iterable<Task>; links: Iterable<Link> } {
+    return { tasks: this.tasksBy.parent.of(parentId).values(), links: this.linksByParent.of(parentId).values() };
   }
 
   /** Every attempt in running/, by task, oldest first. */
   get attempts(): ReadonlyMap<string, AttemptRecord[]> {
-    const attempts = new Map<string, AttemptRecord[]>();
-    for (const entry of this.runnings.flatMap((collection) => [...collection.entries.values()])) {
-      const { id, attempt } = "claim" in entry ? entry.claim : entry.failed;
-      const records = attempts.get(id) ?? [];
-      attempts.set(id, records);
-      let record = records.find((each) => each.attempt === attempt);
-      if (record === undefined) {
-        record = { role: entry.role, attempt };
-        records.push(record);
-      }
-      if ("claim" in entry) record.claim = entry.claim;
-      else record.failed = entry.failed;
-    }
-    for (const records of attempts.values()) records.sort((a, b) => a.attempt - b.attempt);
-    return attempts;
+    return this.running.records;
   }
 
-  /**
-   * The attempts as facts. An owner is dead here only if it was dead before the last look began: everything that it
-   * ever wrote about its attempt has been seen then.
-   */
+  /** The attempts as facts. */
   get attemptFacts(): ReadonlyMap<string, Attempt[]> {
-    const facts = new Map<string, Attempt[]>();
-    for (const [id, records] of this.attempts) {
-      const attempts = records.map(({ role, attempt, claim, failed }): Attempt => {
-        const ownerAlive = claim !== undefined && !this.dead.has(claim);
-        return {
-          role,
-          attempt,
-          ownerAlive,
-          ...(claim !== undefined && { at: claim.at }),
-          ...(claim?.reserved !== undefined && { reserved: claim.reserved }),
-          ...(failed !== undefined && { failed }),
-        };
-      });
-      facts.set(id, attempts);
-    }
-    return facts;
+    return this.running.facts;
   }
 
-  private *claims(): Iterable<Claim> {
-    for (const collection of this.runnings) {
-      for (const entry of collection.entries.values()) if ("claim" in entry) yield entry.claim;
+  /** The attempts of those tasks of which one has not said how it ended. */
+  get unended(): ReadonlyMap<string, Attempt[]> {
+    return this.running.unended;
+  }
+
+  private touch(id: string): void {
+    for (const hear of this.watchers) hear(id);
+  }
+
+  private noteWish(stem: string, entry: InboxEntry | undefined, before: InboxEntry | undefined): void {
+    for (const each of [before, entry]) {
+      if (each === undefined) continue;
+      if ("wish" in each) {
+        put(this.wishes, stem, each === entry ? each.wish : undefined);
+        this.touch(stem);
+      } else put(this.drops, recordIn(INBOX, stem), each === entry ? each.dropped : undefined);
     }
+  }
+
+  private noteTrigger(trigger: Trigger, isThere: boolean): string {
+    const { id } = trigger;
+    const before = this.links.get(id);
+    this.versions.change(trigger, isThere);
+    this.linksByParent.replace(id, this.links.get(id), before);
+    return id;
+  }
+
+  private noteTask(id: string, task: Task | undefined): void {
+    const before = this.tasks.get(id);
+    put(this.tasks, id, task);
+    for (const groups of Object.values(this.tasksBy)) groups.replace(id, task, before);
   }
 
   unreadable(): { path: string; reason: string; sinceMs: number }[] {
@@ -226,8 +279,14 @@ export class Mirror {
   }
 }
 
-function merged<T>(collections: Collection<T>[]): ReadonlyMap<string, T> {
-  return new Map(collections.flatMap((collection) => [...collection.entries]));
+function put<T>(map: Map<string, T>, id: string, value: T | undefined): void {
+  if (value === undefined) map.delete(id);
+  else map.set(id, value);
+}
+
+/** What stands under an id in the last of the directories that have it. */
+function newest<T>(collections: readonly Collection<T>[], id: string): T | undefined {
+  return collections.findLast(({ entries }) => entries.has(id))?.entries.get(id);
 }
 
 function named<T extends { id: string }>(stem: string, record: T): T {
@@ -274,8 +333,11 @@ async function decodeInbox(
   const whole = Wish.safeParse(value);
   if (whole.success && whole.data.id === stem && isIdOf(whole.data.kind, stem)) {
     const wish = whole.data;
-    if (needsSeal(wish.kind) && !isSealed(token, wish)) throw new BadJson(`a ${wish.kind} needs the seal of the token`);
-    return { wish };
+    if (!needsSeal(wish) || isSealed(token, wish)) return { wish };
+    if (wish.kind !== "message") throw new BadJson(`a ${wish.kind} needs the seal of the token`);
+    // Anybody may say something; who answers it is the owner's to choose.
+    const { answerBy: _by, mac: _mac, ...said } = wish;
+    return { wish: said };
   }
   const dropped = DroppedWish.safeParse(value);
   if (!dropped.success) throw new BadJson(describeIssues(dropped.error));

@@ -11,6 +11,7 @@ const ENDED_TASKS_MAX = 500;
 export class EndedTasks {
   private readonly ledger: Ledger;
   private readonly summaries = new Map<string, TaskSummary>();
+  private changed = new Set<string>();
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;
@@ -18,6 +19,17 @@ export class EndedTasks {
 
   has(id: string): boolean {
     return this.summaries.has(id);
+  }
+
+  get(id: string): TaskSummary | undefined {
+    return this.summaries.get(id);
+  }
+
+  /** The ids of what came or went since the last call. */
+  takeChanged(): ReadonlySet<string> {
+    const { changed } = this;
+    this.changed = new Set();
+    return changed;
   }
 
   values(): TaskSummary[] {
@@ -36,9 +48,11 @@ export class EndedTasks {
   note(result: Result): void {
     if (this.summaries.has(result.id) || !isOnBoard(result.task)) return;
     this.summaries.set(result.id, summaryOf(result));
+    this.changed.add(result.id);
     if (this.summaries.size <= ENDED_TASKS_MAX) return;
     const oldest = [...this.summaries.values()].reduce((a, b) => (newestFirst(a, b) > 0 ? a : b));
     this.summaries.delete(oldest.id);
+    this.changed.add(oldest.id);
   }
 
   /** Looks for a task in archive/ and notes it when it is there. */
@@ -75,6 +89,8 @@ const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): numbe
   { pattern: /^t-\d{6,}(\.\d+)+$/, compare: compareTaskIds },
   // Of schedules, and what was planned for them.
   { pattern: /--\d{8}t\d{6}z(\.\d+)*$/, compare: compareOccurrences },
+  // What was tried again, and what was planned for it.
+  { pattern: /--again-[0-9a-f]+(\.\d+)*$/, compare },
   // Of self-improvement.
   { pattern: /^imp-\d{6,}(\.(work|review|land)|-undo-\d+)?$/, compare },
   // Of conditions, and at somebody's wish.

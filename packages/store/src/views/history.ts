@@ -4,6 +4,7 @@ import { turnId } from "@mimikit/protocol/base/id";
 import { BadJson, parseRecord, RECORD_DEPTH_MAX } from "@mimikit/protocol/base/json";
 import { HISTORY_MESSAGES_MAX, History, type HistoryMessage } from "@mimikit/protocol/records/history";
 import type { FileSystem } from "../disk/file-system.ts";
+import { shareRuns } from "../disk/share-runs.ts";
 import { HISTORY_PATH } from "../disk/state.ts";
 import type { Ledger } from "../mirror/ledger.ts";
 
@@ -11,7 +12,40 @@ const HISTORY_BYTES_MAX = 256 * 1_048_576;
 
 /** The newest HISTORY_MESSAGES_MAX messages, oldest first, through the last settled turn that the ledger knows of. */
 export async function readHistory(fs: FileSystem, ledger: Ledger): Promise<History> {
-  const view = await readHistoryView(fs);
+  return withSettled(await readHistoryView(fs), ledger);
+}
+
+/** The same for who asks again and again: the view is read when it has changed, and each turn after it once. */
+export class HistoryWindow {
+  /** Calls at the same time read once. Throws what the disk throws. */
+  readonly read: () => Promise<History>;
+  private readonly fs: FileSystem;
+  private readonly ledger: Ledger;
+  private stamp: string | null = null;
+  private kept: History | null = null;
+
+  constructor(fs: FileSystem, ledger: Ledger) {
+    this.fs = fs;
+    this.ledger = ledger;
+    this.read = shareRuns(() => this.look());
+  }
+
+  private async look(): Promise<History> {
+    const info = await this.fs.info(HISTORY_PATH);
+    // The stamp is older than the text that is read after it: a change in between is seen the next time.
+    const stamp = info === null ? null : `${info.inode} ${info.size} ${info.mtimeMs}`;
+    const view = stamp === this.stamp ? this.kept : await readHistoryView(this.fs);
+    this.kept = await withSettled(view, this.ledger);
+    this.stamp = stamp;
+    return this.kept;
+  }
+}
+
+/**
+ * What a view says, and after it what the turns have said that were settled since.
+ * @param view null where there is none, and it is made anew.
+ */
+export async function withSettled(view: History | null, ledger: Ledger): Promise<History> {
   const { settledTurn } = ledger;
   // A turn has at least one message as a rule, so this many turns fill a view that has to be made anew.
   const { throughTurn, messages } = view ?? {
@@ -19,7 +53,6 @@ export async function readHistory(fs: FileSystem, ledger: Ledger): Promise<Histo
     messages: [],
   };
   let compressed = view?.compressed;
-  if (throughTurn >= settledTurn) return { throughTurn, messages, ...(compressed !== undefined && { compressed }) };
   const since: HistoryMessage[] = [];
   for (let number = throughTurn + 1; number <= settledTurn; number++) {
     const turn = await ledger.readResult(turnId(number));
@@ -27,8 +60,12 @@ export async function readHistory(fs: FileSystem, ledger: Ledger): Promise<Histo
     since.push(...messagesOf(turn));
     compressed = compressedAfter(turn, compressed);
   }
-  const newest = [...messages, ...since].slice(-HISTORY_MESSAGES_MAX);
-  return { throughTurn: settledTurn, messages: newest, ...(compressed !== undefined && { compressed }) };
+  const newest = since.length === 0 ? messages : [...messages, ...since].slice(-HISTORY_MESSAGES_MAX);
+  return {
+    throughTurn: Math.max(throughTurn, settledTurn),
+    messages: newest,
+    ...(compressed !== undefined && { compressed }),
+  };
 }
 
 /** history.json as it is; null when there is none, or when it is damaged and must be made anew from the archive. */

@@ -1,6 +1,7 @@
 /** What self-improvement did and why, read from its steps wherever they are (SPEC J1). */
 import { nextStep } from "@mimikit/core/tasks/improvement";
 import { ancestorsOf, cancelMark, improvementId, improvementNumber, undoneId } from "@mimikit/protocol/base/id";
+import { kindsOf } from "@mimikit/protocol/base/kind";
 import { addUsage, NO_USAGE } from "@mimikit/protocol/base/usage";
 import {
   branchOf,
@@ -17,11 +18,17 @@ import type { Task } from "@mimikit/protocol/records/task";
 import type { Improvement, ImprovementState } from "@mimikit/protocol/wire/api";
 import type { Mirror } from "../mirror/mirror.ts";
 
-type Records = Pick<Mirror, "queue" | "results" | "ledger">;
+type Records = Pick<Mirror, "queue" | "queuedOf" | "results" | "ledger">;
+
+/** The ids of the steps that are queued or handed in, and of everything else that was handed in. */
+export function openSteps(records: Pick<Records, "queuedOf" | "results">): string[] {
+  const queued = records.queuedOf(...kindsOf("improvement")).map(({ id }) => id);
+  return [...queued, ...records.results.keys()];
+}
 
 /** The highest number of an improvement in any state, as far as it has been seen; 0 before the first. */
-export function highestImprovement({ queue, results, ledger }: Records): number {
-  return Math.max(ledger.highestImprovement, ...[...queue.keys(), ...results.keys()].map(improvementNumber));
+export function highestImprovement(records: Pick<Records, "queuedOf" | "results" | "ledger">): number {
+  return Math.max(records.ledger.highestImprovement, ...openSteps(records).map(improvementNumber));
 }
 
 /** The newest improvements, newest first. Call after `mirror.refresh()`. Throws what the disk throws. */

@@ -13,6 +13,7 @@ export function endedDetail(result: Result, attempts: readonly AttemptRecord[]):
     timeline.push({ at: result.startedAt, event: `attempt ${result.attempts} started` });
   }
   timeline.push({ at: result.completedAt, event: summary.state });
+  if (result.left === true) timeline.push(leftBehind(result.attempts, result.completedAt));
   return {
     ...summary,
     prompt: result.task.prompt,
@@ -37,7 +38,12 @@ function timelineOf(task: Task, attempts: readonly AttemptRecord[]): TaskDetail[
       const { failureReason, error, outage = false } = failed;
       const how = outage ? `reached nobody: ${error}` : `failed: ${failureReason}`;
       timeline.push({ at: failed.at, event: `attempt ${attempt} ${how}` });
+      if (failed.left === true) timeline.push(leftBehind(attempt, failed.at));
     }
   }
   return timeline;
+}
+
+function leftBehind(attempt: number, at: string): TaskDetail["timeline"][number] {
+  return { at, event: `attempt ${attempt} left something running that could not be found to be ended` };
 }

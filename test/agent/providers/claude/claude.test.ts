@@ -4,10 +4,15 @@ import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";
 import { describe, expect, test } from "vitest";
 import type { CliEvent } from "../../../../packages/agent/src/providers/agent-cli/agent-cli.ts";
+import { loginText } from "../../../../packages/agent/src/providers/agent-cli/login.ts";
 import { explainClaude } from "../../../../packages/agent/src/providers/claude/explain.ts";
 import { forgetThread } from "../../../../packages/agent/src/providers/claude/forget-thread.ts";
 import { ClaudeReader } from "../../../../packages/agent/src/providers/claude/reader.ts";
-import { claudeSettingsOf, missingForClaude } from "../../../../packages/agent/src/providers/claude/settings.ts";
+import {
+  claudeLogins,
+  claudeSettingsOf,
+  missingForClaude,
+} from "../../../../packages/agent/src/providers/claude/settings.ts";
 import { forgetTaskDir, prepareTaskDir } from "../../../../packages/agent/src/providers/claude/task-dir.ts";
 import { temporaryDirectory } from "../../fixtures.ts";
 
@@ -122,16 +127,34 @@ describe("an end", () => {
   });
 
   test.each([
-    [400, false],
-    [401, false],
-    [403, false],
-    [404, false],
-    [429, true],
-    [500, true],
-    [529, true],
-    [null, true],
-  ])("with status %s may pass: %s", (api_error_status, retryable) => {
-    expect(explain([apiError("API Error", { api_error_status })])).toMatchObject({ retryable });
+    [400, false, "other"],
+    [401, false, "key"],
+    [403, false, "key"],
+    [404, false, "model"],
+    [429, true, "busy"],
+    [500, true, "busy"],
+    [529, true, "busy"],
+    [null, true, "other"],
+  ])("with status %s may pass: %s, and is told as %s", (api_error_status, retryable, cause) => {
+    expect(explain([apiError("API Error", { api_error_status })])).toMatchObject({ retryable, cause });
+  });
+
+  test.each([
+    ["Credit balance is too low", 400, "credit"],
+    ["Claude AI usage limit reached|1790000000", 429, "credit"],
+    ["OAuth token has expired. Please obtain a new token", 401, "key"],
+    ["API Error: 400 model: claude-9", 400, "model"],
+    ["Prompt is too long", 400, "window"],
+  ])("in these words is told for what it is: %s", (text, api_error_status, cause) => {
+    expect(explain([apiError(text, { api_error_status })])).toMatchObject({ cause });
+  });
+
+  test("of a program that breaks is told in the first line of its own words", () => {
+    const stderr = "Error: Cannot find module 'x'\nRequire stack:\n- /claude";
+    expect(explain([], { stderr })).toMatchObject({
+      cause: "program",
+      error: "claude ended with code 1, without a result: Error: Cannot find module 'x'",
+    });
   });
 
   test("of a conversation that is too long says so: later turns are to be told less", () => {
@@ -162,12 +185,18 @@ describe("the settings", () => {
     expect(missingForClaude("teller", config, at({ MIMIKIT_CLAUDE_BIN: file }))).toContain("MIMIKIT_CLAUDE_BIN");
     writeFileSync(file, "", { mode: 0o755 });
     const env = { MIMIKIT_CLAUDE_BIN: file };
-    expect(missingForClaude("teller", config, at(env))).toContain(`CLAUDE_CONFIG_DIR='${join(home, "claude")}'`);
+    expect(missingForClaude("teller", config, at(env))).toContain("mimikit connect claude");
+    expect(loginText("claude", claudeLogins(at(env)))).toBe(
+      ["claude", "claude/worker"].map((dir) => `CLAUDE_CONFIG_DIR='${join(home, dir)}' claude auth login`).join(" && "),
+    );
     expect(missingForClaude("teller", config, at({ ...env, ANTHROPIC_API_KEY: KEY }))).toBeNull();
     mkdirSync(join(home, "claude"));
     writeFileSync(join(home, "claude/.credentials.json"), "{}");
     expect(missingForClaude("teller", config, at(env))).toBeNull();
-    expect(missingForClaude("worker", config, at(env))).toContain(join(home, "claude/worker"));
+    expect(missingForClaude("worker", config, at(env))).toContain("mimikit connect claude");
+    mkdirSync(join(home, "claude/worker"));
+    writeFileSync(join(home, "claude/worker/.credentials.json"), "{}");
+    expect(missingForClaude("worker", config, at(env))).toBeNull();
   });
 
   test("hold the model of the role, and a key only where there is one", () => {

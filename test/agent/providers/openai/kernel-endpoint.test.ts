@@ -4,7 +4,6 @@ import { Config, loadConfig } from "@mimikit/runtime/config/config";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { failureInStream, failureOf } from "../../../../packages/agent/src/providers/endpoint/failure.ts";
-import { hintsOf } from "../../../../packages/agent/src/providers/endpoint/place.ts";
 import { endpointOf } from "../../../../packages/agent/src/providers/openai/endpoint.ts";
 import { readEvents } from "../../../../packages/agent/src/providers/openai/sse.ts";
 import { temporaryDirectory } from "../../fixtures.ts";
@@ -51,7 +50,7 @@ describe("a refusal", () => {
     ["a key that is not allowed", 403, error("no"), "refused"],
     ["Ollama", 404, '{"error":"model not found"}', "not_found"],
   ])("of %s is understood", (_, status, body, kind) => {
-    expect(failureOf(status, body, null, 0, hintsOf("openai")).kind).toBe(kind);
+    expect(failureOf(status, body, null, 0, "api.test").kind).toBe(kind);
   });
 
   test.each([
@@ -61,18 +60,19 @@ describe("a refusal", () => {
     ["soon", undefined],
     ["", undefined],
   ])("with Retry-After: %j waits as long as it says", (header, ms) => {
-    expect(failureOf(429, "", header, 0, hintsOf("openai")).retryAfterMs).toBe(ms);
+    expect(failureOf(429, "", header, 0, "api.test").retryAfterMs).toBe(ms);
   });
 
   test("is told in one short line, and a web page is not told", () => {
-    const { message } = failureOf(500, error(`a\nb ${"x".repeat(5_000)}`), null, 0, hintsOf("openai"));
-    expect(message).toMatch(/^the model endpoint says HTTP 500: a b x+$/);
+    const { message } = failureOf(500, error(`a\nb ${"x".repeat(5_000)}`), null, 0, "api.test");
+    expect(message).toMatch(/^api\.test says HTTP 500: a b x+$/);
     expect(message.length).toBeLessThanOrEqual(500);
-    expect(failureOf(502, "<html>nginx</html>", null, 0, hintsOf("openai")).message).toBe(
-      "the model endpoint says HTTP 502",
-    );
-    expect(failureInStream({ message: "context_length_exceeded" }).kind).toBe("overflow");
-    expect(failureInStream("boom")).toMatchObject({ kind: "unavailable", message: expect.stringContaining("boom") });
+    expect(failureOf(502, "<html>nginx</html>", null, 0, "api.test").message).toBe("api.test says HTTP 502");
+    expect(failureInStream({ message: "context_length_exceeded" }, "api.test").kind).toBe("overflow");
+    expect(failureInStream("boom", "api.test")).toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("boom"),
+    });
   });
 });
 

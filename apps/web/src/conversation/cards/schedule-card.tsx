@@ -1,7 +1,8 @@
 /** A trigger that a reply has made: when it fires next, for as long as it stands. */
 import { useSignal } from "@preact/signals";
 import { cardWords } from "../../i18n/card-words.ts";
-import { words } from "../../i18n/words.ts";
+import { triggerWords } from "../../i18n/trigger-words.ts";
+import { momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { link } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
@@ -9,7 +10,6 @@ import { overTriggers, status, triggers } from "../../model/state.ts";
 import { pauseTrigger } from "../../model/trigger-calls.ts";
 import { CodedText } from "../../ui/coded-text.tsx";
 import { Clock } from "../../ui/icons.tsx";
-import { comingText } from "./coming-text.ts";
 
 interface ScheduleCardProps {
   id: string;
@@ -57,10 +57,10 @@ export function ScheduleCard({ id, title: firstTitle, madeAt }: ScheduleCardProp
           type="button"
           class="link"
           disabled={isAtWork.value || link.value.state !== "connected"}
-          aria-label={paused ? words.resumeOf(title) : words.pauseOf(title)}
+          aria-label={paused ? triggerWords.resumeOf(title) : triggerWords.pauseOf(title)}
           onClick={() => void pause()}
         >
-          {paused ? words.resume : words.pause}
+          {paused ? triggerWords.resume : triggerWords.pause}
         </button>
       )}
     </article>
@@ -78,11 +78,11 @@ function Next({ id, isOver }: { id: string; isOver: boolean }) {
   const trigger = triggers.value.get(id);
   if (trigger === undefined) return <>{isOver && cardWords.over}</>;
   const { paused, next, type } = trigger;
-  if (paused) return <>{words.paused}</>;
-  if (next === null) return <>{type === "conditional" ? words.waitsForCondition : words.neverAgain}</>;
+  if (paused) return <>{triggerWords.paused}</>;
+  if (next === null) return <>{type === "conditional" ? triggerWords.waitsForCondition : triggerWords.neverAgain}</>;
   return (
     <>
-      {words.next} <time dateTime={next}>{comingText(next, nowMs.value, words.language)}</time>
+      {triggerWords.next} <time dateTime={next}>{momentText(next, nowMs.value)}</time>
     </>
   );
 }

@@ -1,4 +1,5 @@
 /** A plan with its members, or a task alone: how far it is, what it is doing, what it has cost and what came of it. */
+
 import type { TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { cardWords } from "../../i18n/card-words.ts";
@@ -9,7 +10,7 @@ import { isOpen, membersOf, overallState, type TaskNode } from "../../model/task
 import { CodedText } from "../../ui/coded-text.tsx";
 import { Check, Cross } from "../../ui/icons.tsx";
 import { lazily } from "../../ui/lazily.tsx";
-import { CancelButton, Elapsed, MemberCount, StateLabel, spentText, waitsText } from "../../ui/task-facts.tsx";
+import { CancelButton, Elapsed, Failure, MemberCount, StateLabel, spentText, waitsText } from "../../ui/task-facts.tsx";
 
 const Outcome = lazily(async () => (await import("./outcome.tsx")).Outcome);
 
@@ -112,8 +113,9 @@ function Facts({ node }: { node: TaskNode }) {
 }
 
 /** What an open task is doing right now; why one has failed. */
-function Latest({ task: { id, state, error, failureReason } }: { task: TaskSummary }) {
-  if (state === "failed") return <p class="task-error">{error ?? failureReason}</p>;
+function Latest({ task }: { task: TaskSummary }) {
+  const { id, state } = task;
+  if (state === "failed") return <Failure task={task} />;
   const step = isOpen(state) ? steps.value.get(id)?.at(-1) : undefined;
   return step === undefined ? null : <p class="live-step">{step}</p>;
 }

@@ -1,12 +1,18 @@
 /** The files of memory: those of a kind, and the text of one. */
 import type { MemoryFiles, MemoryStatus, MemoryText } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
-import { viewWords } from "../../i18n/view-words.ts";
+import { memoryWords, viewWords } from "../../i18n/view-words.ts";
 import { bytesText, momentText, numberText, words } from "../../i18n/words.ts";
+import { Markdown } from "../../markdown/markdown.tsx";
 import { nowMs } from "../../model/clock.ts";
 import { addressOf } from "../../model/place.ts";
 import { useAnswer } from "../../model/use-answer.ts";
-import { Markdown } from "../../ui/markdown.tsx";
+import { lazily } from "../../ui/lazily.tsx";
+
+const MemoryEntries = lazily(async () => (await import("./memory-entries.tsx")).MemoryEntries);
+
+/** What is in the state directory; the documents of the workspace are edited there. */
+const EDITABLE = /^(memory|agent_persona|user_profile|memory\/.+)\.md$/;
 
 /** Of one kind; those of notes and of summaries are the newest. */
 const FILES_SHOWN_MAX = 200;
@@ -73,9 +79,15 @@ function FileLink({ name }: { name: string }) {
   );
 }
 
-/** The text of a file, as the Markdown that it is. */
-export function MemoryReader({ name }: { name: string }) {
-  const { answer, isLooking } = useAnswer<MemoryText>(`api/memory/file?${new URLSearchParams({ name })}`);
+/**
+ * The text of a file, as the Markdown that it is, or entry by entry, to be changed.
+ * @param sought how the entry begins that is meant: it is pointed out.
+ */
+export function MemoryReader({ name, sought }: { name: string; sought: string | undefined }) {
+  const isEdited = useSignal(sought !== undefined && EDITABLE.test(name));
+  const version = useSignal(0);
+  const path = `api/memory/file?${new URLSearchParams({ name })}`;
+  const { answer, isLooking } = useAnswer<MemoryText>(path, version.value);
   const text = answer?.text.replaceAll(MARKS, "").trim();
   return (
     <article class="kept" data-file={name} aria-busy={isLooking}>
@@ -88,13 +100,28 @@ export function MemoryReader({ name }: { name: string }) {
         </h3>
         {answer !== undefined && (
           <p class="quiet">
-            {bytesText(answer.bytes)} · {viewWords.changed(momentText(answer.changedAt, nowMs.value))}
+            {bytesText(answer.bytes)} · {viewWords.changed(momentText(answer.changedAt, nowMs.value))}{" "}
+            {EDITABLE.test(name) && text !== "" && (
+              <button
+                type="button"
+                class="link"
+                aria-pressed={isEdited.value}
+                onClick={() => {
+                  isEdited.value = !isEdited.value;
+                }}
+              >
+                {isEdited.value ? memoryWords.editDone : memoryWords.edit}
+              </button>
+            )}
           </p>
         )}
       </div>
       {answer === undefined && <p class="quiet">{isLooking ? words.looking : viewWords.memoryGone}</p>}
       {text === "" && <p class="quiet">{viewWords.memoryNothingIn}</p>}
-      {text !== undefined && text !== "" && <Markdown text={text} />}
+      {answer !== undefined && isEdited.value && (
+        <MemoryEntries name={name} text={answer.text} path={path} sought={sought} onChanged={() => version.value++} />
+      )}
+      {text !== undefined && text !== "" && !isEdited.value && <Markdown text={text} />}
     </article>
   );
 }

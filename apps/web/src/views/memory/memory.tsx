@@ -1,6 +1,8 @@
 /** What is remembered: how much of it is where, what was added lately, a way to add to it, and each file to be read. */
 import type { MemoryBody, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
+import { Empty } from "../../first-run/empty.tsx";
+import { firstWords } from "../../i18n/first-words.ts";
 import { viewTitle } from "../../i18n/view-names.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { numberText, words } from "../../i18n/words.ts";
@@ -11,6 +13,7 @@ import { useAnswer } from "../../model/use-answer.ts";
 import { wish } from "../../model/wish.ts";
 import { Select } from "../../ui/select.tsx";
 import { ChangesOf, changes, lookForChanges } from "../changes.tsx";
+import { readDetail } from "./entry-detail.ts";
 import { MemoryReader, SourceRow } from "./memory-files.tsx";
 import "../kept.css";
 
@@ -18,12 +21,16 @@ const LOOK_EVERY_MS = 5_000;
 /** The gateway's limit. */
 const CONTENT_CHARS_MAX = 2_000;
 
+const FIELD_ID = "to-remember";
+
 /** Where something is kept. */
 const PLACES = ["good", "day", "profile", "persona"] as const;
 type Place = (typeof PLACES)[number];
 
 export function Memory({ detail }: ViewProps) {
-  return detail === undefined ? <Overview /> : <MemoryReader key={detail} name={detail} />;
+  if (detail === undefined) return <Overview />;
+  const { file, entry } = readDetail(detail);
+  return <MemoryReader key={detail} name={file} sought={entry} />;
 }
 
 function Overview() {
@@ -38,7 +45,14 @@ function Overview() {
       <ChangesOf what="memory" />
       {answer === undefined && isLooking && <p class="quiet">{words.looking}</p>}
       {answer !== undefined && <Sources status={answer} />}
-      <p class="teach">{viewWords.memoryTeach}</p>
+      {answer?.sources.length === 0 ? (
+        <Empty action={firstWords.firstMemory} does={() => document.getElementById(FIELD_ID)?.focus()}>
+          <p>{viewWords.memoryEmpty}</p>
+          <p>{viewWords.memoryTeach}</p>
+        </Empty>
+      ) : (
+        <p class="teach">{viewWords.memoryTeach}</p>
+      )}
     </div>
   );
 }
@@ -100,9 +114,9 @@ function Add() {
         if (isReady) void add();
       }}
     >
-      <label for="to-remember">{viewWords.memoryAdd}</label>
+      <label for={FIELD_ID}>{viewWords.memoryAdd}</label>
       <textarea
-        id="to-remember"
+        id={FIELD_ID}
         rows={2}
         placeholder={viewWords.memoryPlaceholder}
         maxLength={CONTENT_CHARS_MAX}
@@ -138,7 +152,6 @@ function Sources({ status: { sources, unarchived } }: { status: MemoryStatus }) 
   return (
     <section>
       <h3>{viewWords.memoryFiles}</h3>
-      {sources.length === 0 && <p class="quiet">{viewWords.memoryEmpty}</p>}
       <ul class="sources">
         {sources.map((kind) => (
           <li key={kind.source} data-source={kind.source}>

@@ -4,12 +4,18 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { bringMessage } from "../../conversation/earlier-messages.ts";
 import { showMessage } from "../../conversation/show-message.ts";
+import { Empty } from "../../first-run/empty.tsx";
+import { firstWords } from "../../i18n/first-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
-import { momentText, words } from "../../i18n/words.ts";
+import { dateText, momentText, words } from "../../i18n/words.ts";
+import { refusalIn } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
 import { addressOf, go, goHome, type ViewProps } from "../../model/place.ts";
+import { request } from "../../model/session.ts";
+import { messages, notice } from "../../model/state.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { piecesOf } from "../../ui/found-in.ts";
+import { saveBlob } from "../../ui/save-blob.ts";
 import "./search.css";
 
 /** A pause in the typing of this length is when it is looked for. */
@@ -38,6 +44,10 @@ export function Search({ detail = "" }: ViewProps) {
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
+  const tryAnew = () => {
+    typed.value = "";
+    field.current?.focus();
+  };
   return (
     <div class="search">
       <search>
@@ -57,11 +67,27 @@ export function Search({ detail = "" }: ViewProps) {
           }}
         />
       </search>
-      {detail === "" ? (
-        <p class="teach">{viewWords.searchTeach}</p>
-      ) : (
+      {detail === "" && messages.value.length === 0 && (
+        <Empty action={firstWords.sayFirst} does={goHome}>
+          <p>{viewWords.searchTeach}</p>
+        </Empty>
+      )}
+      {detail === "" && messages.value.length > 0 && (
         <>
-          <Said query={detail} />
+          <p class="teach">{viewWords.searchTeach}</p>
+          <p class="teach">
+            <button type="button" class="option" onClick={() => void takeAlong("md")}>
+              {viewWords.exportMarkdown}
+            </button>{" "}
+            <button type="button" class="option" onClick={() => void takeAlong("json")}>
+              {viewWords.exportJson}
+            </button>
+          </p>
+        </>
+      )}
+      {detail !== "" && (
+        <>
+          <Said query={detail} tryAnew={tryAnew} />
           <Remembered query={detail} />
         </>
       )}
@@ -69,17 +95,33 @@ export function Search({ detail = "" }: ViewProps) {
   );
 }
 
+/** Long enough for all that was said in years, in milliseconds. */
+const EXPORT_MS_MAX = 60_000;
+
+/** Saves everything that was ever said as a file. */
+async function takeAlong(format: "md" | "json"): Promise<void> {
+  const answer = await request("GET", `api/history/export?format=${format}`, undefined, EXPORT_MS_MAX);
+  if (answer?.ok) saveBlob(await answer.blob(), `mimikit-conversation.${format}`);
+  else notice.value = answer === undefined ? words.notConnected : await refusalIn(answer);
+}
+
 /** What was said, by anybody at any time. */
-function Said({ query }: { query: string }) {
+function Said({ query, tryAnew }: { query: string; tryAnew: () => void }) {
   const path = `api/history/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
   const { answer, isLooking } = useAnswer<{ hits: HistoryHit[] }>(path);
   if (answer === undefined) return isLooking ? <p class="quiet">{words.looking}</p> : null;
   const { hits } = answer;
   return (
     <section aria-busy={isLooking} aria-label={viewWords.said}>
-      <p class="quiet" role="status">
-        {hits.length === 0 ? viewWords.searchNothing(query) : viewWords.found(hits.length)}
-      </p>
+      {hits.length > 0 ? (
+        <p class="quiet" role="status">
+          {viewWords.found(hits.length)}
+        </p>
+      ) : (
+        <Empty action={firstWords.otherWords} does={tryAnew}>
+          <p role="status">{viewWords.searchNothing(query)}</p>
+        </Empty>
+      )}
       <ol class="hits">
         {hits.map((hit) => (
           <li key={hit.id} class="hit" data-hit={hit.id} data-role={hit.role}>
@@ -104,7 +146,7 @@ function Remembered({ query }: { query: string }) {
           <li key={`${source} ${i}`} class="hit" data-source={source}>
             <p class="hit-top">
               <a href={addressOf("memory", source)}>{source}</a>
-              {at !== undefined && <time dateTime={at}>{at}</time>}
+              {at !== undefined && <time dateTime={at}>{dateText(at, nowMs.value)}</time>}
             </p>
             <p class="hit-text">
               <Highlighted text={text} query={query} />

@@ -60,6 +60,11 @@ export function SettingsForm({ opened }: { opened: string | undefined }) {
           }}
         />
       </label>
+      {answer?.missing.map((each) => (
+        <p key={each} class="field-problem">
+          {each}
+        </p>
+      ))}
       {found.length === 0 && <p class="quiet">{settingWords.noneFound}</p>}
       {SETTING_SECTIONS.map((section) => (
         <Section

@@ -1,15 +1,20 @@
 /** All work at a glance: each plan as a drawing of what waits for what; one task with its whole story. */
 
 import { computed } from "@preact/signals";
+import { writeDraft } from "../../conversation/composer.tsx";
+import { Empty } from "../../first-run/empty.tsx";
+import { firstWords } from "../../i18n/first-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { durationText, momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { addressOf, go, type ViewProps } from "../../model/place.ts";
+import { addressOf, go, goHome, type ViewProps } from "../../model/place.ts";
 import { steps, trees } from "../../model/state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "../../model/task-tree.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { CodedText } from "../../ui/coded-text.tsx";
 import { MemberCount, StateLabel, spentText } from "../../ui/task-facts.tsx";
+import { Found, isFiltered, TaskFilters } from "./found.tsx";
+import { HeldBack, Queues } from "./queues.tsx";
 import { graphOf, NODE_HEIGHT, NODE_WIDTH } from "./task-graph.ts";
 import { TaskStory } from "./task-story.tsx";
 import { DayTimeline } from "./timeline.tsx";
@@ -27,9 +32,16 @@ export function Board({ detail }: ViewProps) {
   if (detail !== undefined && detail !== TIMELINE) return <TaskStory key={detail} id={detail} />;
   if (trees.value.length === 0)
     return (
-      <div class="teach">
-        <p>{viewWords.boardTeach}</p>
-        <p>{viewWords.boardTry}</p>
+      <div class="board">
+        <Empty
+          action={viewWords.boardTry}
+          does={() => {
+            goHome();
+            writeDraft(firstWords.boardExample);
+          }}
+        >
+          <p>{viewWords.boardTeach}</p>
+        </Empty>
       </div>
     );
   return (
@@ -43,7 +55,15 @@ export function Board({ detail }: ViewProps) {
         chosen={detail ?? ""}
         onChoose={(as) => go("tasks", as === "" ? undefined : as)}
       />
-      {detail === TIMELINE ? <DayTimeline /> : <Plans />}
+      {detail === TIMELINE ? (
+        <DayTimeline />
+      ) : (
+        <>
+          <Queues />
+          <TaskFilters />
+          {isFiltered() ? <Found /> : <Plans />}
+        </>
+      )}
     </div>
   );
 }
@@ -80,9 +100,11 @@ function Plan({ node }: { node: TaskNode }) {
     <>
       <p class="plan-top">
         <StateLabel state={state} />
+        <HeldBack task={node.task} />
         <a class="plan-title" href={addressOf("tasks", id)}>
           <CodedText text={title} />
         </a>
+        {node.task.againOf !== undefined && <span class="quiet">{viewWords.anotherTry}</span>}
         <MemberCount node={node} />
         <span class="quiet">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>
         <span class="quiet">{spentText(membersOf(node))}</span>

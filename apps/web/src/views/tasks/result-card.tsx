@@ -2,7 +2,10 @@
 import type { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import type { z } from "zod";
 import { viewWords } from "../../i18n/view-words.ts";
-import { Markdown } from "../../ui/markdown.tsx";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { addressOf } from "../../model/place.ts";
+import { tasks } from "../../model/state.ts";
+import { CodedText } from "../../ui/coded-text.tsx";
 import "./result-card.css";
 
 type Shape<T extends keyof typeof RESULT_SCHEMAS> = z.infer<(typeof RESULT_SCHEMAS)[T]>;
@@ -31,9 +34,29 @@ function Content({ type, result }: ResultCardProps) {
       return <Analysis {...(result as Shape<"analysis">)} />;
     case "summary":
       return <Summary {...(result as Shape<"summary">)} />;
+    case "plan":
+      return <Plan {...(result as Shape<"plan">)} />;
     default:
       return <pre>{JSON.stringify(result, null, 2)}</pre>;
   }
+}
+
+function Plan({ tasks: ids }: Shape<"plan">) {
+  if (ids.length === 0) return <p>{viewWords.plannedNone}</p>;
+  return (
+    <>
+      <p>{viewWords.planned(ids.length)}</p>
+      <ul class="listed">
+        {ids.map((id) => (
+          <li key={id}>
+            <a href={addressOf("tasks", id)}>
+              <CodedText text={tasks.value.get(id)?.title ?? id} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }
 
 function Text({ text, artifact }: Shape<"text">) {

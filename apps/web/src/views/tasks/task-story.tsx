@@ -11,9 +11,13 @@ import { cancelling, steps, tasks, trees } from "../../model/state.ts";
 import { isOpen, type TaskNode } from "../../model/task-tree.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { CodedText } from "../../ui/coded-text.tsx";
-import { StateLabel } from "../../ui/task-facts.tsx";
+import { Failure, StateLabel } from "../../ui/task-facts.tsx";
+import { Again } from "./again.tsx";
+import { TaskFiles } from "./files.tsx";
+import { HeldBack } from "./queues.tsx";
 import { ResultCard } from "./result-card.tsx";
 import { PlanTimeline } from "./timeline.tsx";
+import { Transcript } from "./transcript.tsx";
 
 /** Longer orders are folded. */
 const PROMPT_SHOWN_CHARS = 400;
@@ -34,11 +38,16 @@ export function TaskStory({ id }: { id: string }) {
       ) : (
         <>
           <Heading task={summary ?? task} />
+          <HeldBack task={summary ?? task} />
+          {detail?.completedAt !== undefined && isOrder(detail) && <Again detail={detail} />}
+          <FirstTry task={task} />
           <Facts task={task} />
           <Asked prompt={task.prompt} />
           <Latest id={id} />
           <Members id={id} />
+          <Transcript id={id} />
           {detail !== undefined && <Outcome detail={detail} />}
+          <TaskFiles id={id} />
           {detail !== undefined && <BuiltOn detail={detail} />}
           {detail !== undefined && <Course detail={detail} />}
         </>
@@ -66,6 +75,24 @@ function Heading({ task: { id, state, title } }: { task: TaskSummary }) {
         </button>
       )}
     </div>
+  );
+}
+
+/** Steps of self-improvement are nobody's order. */
+function isOrder({ id }: TaskSummary): boolean {
+  return !id.startsWith("imp-");
+}
+
+/** Which task this one is another try of. */
+function FirstTry({ task: { againOf } }: { task: TaskSummary }) {
+  if (againOf === undefined) return null;
+  return (
+    <p class="quiet">
+      {viewWords.anotherTryOf}{" "}
+      <a href={addressOf("tasks", againOf)}>
+        <CodedText text={tasks.value.get(againOf)?.title ?? againOf} />
+      </a>
+    </p>
   );
 }
 
@@ -133,12 +160,13 @@ function nodeOf(id: string, nodes: readonly TaskNode[]): TaskNode | undefined {
   return undefined;
 }
 
-function Outcome({ detail: { state, resultType, result, error, failureReason } }: { detail: TaskDetail }) {
+function Outcome({ detail }: { detail: TaskDetail }) {
+  const { state, resultType, result, error, failureReason } = detail;
   return (
     <section>
       <h4>{viewWords.outcome}</h4>
       {isOpen(state) && <p class="quiet">{viewWords.noOutcome}</p>}
-      {(error ?? failureReason) !== undefined && <p class="task-error">{error ?? failureReason}</p>}
+      {(error ?? failureReason) !== undefined && <Failure task={detail} />}
       {result !== null && result !== undefined && <ResultCard type={resultType ?? "text"} result={result} />}
     </section>
   );
@@ -164,7 +192,7 @@ function BuiltOn({ detail: { upstream } }: { detail: TaskDetail }) {
   );
 }
 
-const ATTEMPT = /^attempt (\d+) (started|failed: |reached nobody: )([\s\S]*)$/;
+const ATTEMPT = /^attempt (\d+) (started|failed: |reached nobody: |left something running)([\s\S]*)$/;
 
 /** What the gateway says of a moment, in the language of the page. */
 function courseText(event: string): string {
@@ -172,6 +200,7 @@ function courseText(event: string): string {
   const [, n, what, why] = ATTEMPT.exec(event) ?? [];
   if (n === undefined) return isState(event) ? words.state(event) : event;
   if (what === "started") return viewWords.attemptStarted(n);
+  if (what === "left something running") return viewWords.attemptLeft(n);
   return what === "failed: " ? viewWords.attemptFailed(n, why ?? "") : viewWords.attemptReachedNobody(n, why ?? "");
 }
 

@@ -1,6 +1,8 @@
 /** Who ran when: a lane for each task, with its waiting and its running as a bar over time, and what it has cost. */
 
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
+import { Empty } from "../../first-run/empty.tsx";
+import { firstWords } from "../../i18n/first-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { durationText, momentText, timeText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
@@ -31,7 +33,12 @@ export function DayTimeline() {
   const tasks = trees.value.flatMap(membersOf).filter((task) => endMs(task, toMs) > toMs - DAY_MS);
   // What happened within minutes is not drawn in a day that was empty otherwise.
   const fromMs = Math.max(toMs - DAY_MS, Math.min(...tasks.map(({ createdAt }) => Date.parse(createdAt))));
-  if (tasks.length === 0) return <p class="quiet">{viewWords.nothingRan}</p>;
+  if (tasks.length === 0)
+    return (
+      <Empty action={firstWords.showPlans} does={addressOf("tasks")}>
+        <p>{viewWords.nothingRan}</p>
+      </Empty>
+    );
   return <Lanes title={viewWords.lastDay} tasks={tasks.slice(0, LANES_MAX)} scale={readersScale(fromMs, toMs)} />;
 }
 

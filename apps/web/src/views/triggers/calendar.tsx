@@ -2,7 +2,7 @@
 import type { SimulatedFiring, Simulation, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { computed, useSignal } from "@preact/signals";
 import { viewWords } from "../../i18n/view-words.ts";
-import { numberText, timeText, words } from "../../i18n/words.ts";
+import { dateText, numberText, timeText, weekdayText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { addressOf } from "../../model/place.ts";
 import { triggers } from "../../model/state.ts";
@@ -12,9 +12,6 @@ const DAYS = 7;
 /** A trigger that fires more often than this on one day is one line with a count. */
 const MOMENTS_PER_TRIGGER_MAX = 3;
 const LINES_PER_DAY_MAX = 8;
-
-const WEEKDAY = new Intl.DateTimeFormat(words.language, { weekday: "short" });
-const DATE = new Intl.DateTimeFormat(words.language, { day: "numeric", month: "short" });
 
 /** What the firings follow from; that a trigger has just fired changes nothing of its schedule. */
 const schedules = computed(() =>
@@ -77,8 +74,8 @@ function Day({ day, isToday, firings }: { day: Date; isToday: boolean; firings: 
   return (
     <li class="day" data-today={isToday}>
       <h4>
-        <span>{isToday ? viewWords.thisWeek : WEEKDAY.format(day)}</span>{" "}
-        <span class="day-date">{DATE.format(day)}</span>
+        <span>{isToday ? viewWords.thisWeek : weekdayText(day)}</span>{" "}
+        <span class="day-date">{dateText(day, nowMs.value)}</span>
       </h4>
       {lines.length === 0 ? (
         <p class="quiet">{viewWords.nothingDue}</p>

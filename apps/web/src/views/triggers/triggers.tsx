@@ -3,8 +3,10 @@
 import type { Explanation, TriggerDetail, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Empty } from "../../first-run/empty.tsx";
 import { conditionWords, foundWords } from "../../i18n/condition-words.ts";
 import { cronWords } from "../../i18n/cron-words.ts";
+import { triggerWords } from "../../i18n/trigger-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { everyText, momentText, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
@@ -47,19 +49,18 @@ export function Triggers({ detail }: ViewProps) {
   const unlisted = (status.value?.counts.triggers ?? 0) - list.length;
   return (
     <div class="triggers">
-      {detail === undefined ? (
+      {detail !== undefined && <Form key={detail} detail={detail} />}
+      {detail === undefined && list.length > 0 && (
         <button type="button" class="primary new-trigger" onClick={() => go("triggers", "new")}>
           {viewWords.newTrigger}
         </button>
-      ) : (
-        <Form key={detail} detail={detail} />
       )}
       {list.length > 0 && <Calendar />}
-      {list.length === 0 && (
-        <div class="teach">
-          <p>{words.noTriggers}</p>
+      {detail === undefined && list.length === 0 && (
+        <Empty action={viewWords.newTrigger} does={() => go("triggers", "new")}>
+          <p>{triggerWords.noTriggers}</p>
           <p>{viewWords.triggersTeach}</p>
-        </div>
+        </Empty>
       )}
       <ul>
         {list.map((trigger) => (
@@ -68,7 +69,7 @@ export function Triggers({ detail }: ViewProps) {
           </li>
         ))}
       </ul>
-      {unlisted > 0 && <p class="quiet">{words.moreTriggers(unlisted)}</p>}
+      {unlisted > 0 && <p class="quiet">{triggerWords.moreTriggers(unlisted)}</p>}
     </div>
   );
 }
@@ -104,7 +105,7 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
     }
   };
   const remove = () => {
-    if (confirm(words.deleteQuestion(title))) void act(() => deleteTrigger(id));
+    if (confirm(triggerWords.deleteQuestion(title))) void act(() => deleteTrigger(id));
   };
   return (
     <>
@@ -116,45 +117,51 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
       </p>
       <p class="trigger-next" role="status">
         <Next trigger={trigger} />
-        {hasStarted.value && <span class="started"> · {words.started}</span>}
+        {hasStarted.value && <span class="started"> · {triggerWords.started}</span>}
       </p>
       <div class="trigger-actions">
         <button
           type="button"
           class="link"
           aria-expanded={isOpen}
-          aria-label={words.whyOf(title)}
+          aria-label={triggerWords.whyOf(title)}
           onClick={() => {
             opened.value = isOpen ? undefined : id;
           }}
         >
-          {words.why}
+          {triggerWords.why}
         </button>
         <button
           type="button"
           class="link"
           disabled={isLocked}
-          aria-label={paused ? words.resumeOf(title) : words.pauseOf(title)}
+          aria-label={paused ? triggerWords.resumeOf(title) : triggerWords.pauseOf(title)}
           onClick={() => void act(() => pauseTrigger(id, !paused))}
         >
-          {paused ? words.resume : words.pause}
+          {paused ? triggerWords.resume : triggerWords.pause}
         </button>
         <button
           type="button"
           class="link"
           disabled={isLocked}
-          aria-label={words.runNowOf(title)}
+          aria-label={triggerWords.runNowOf(title)}
           onClick={async () => {
             hasStarted.value = await act(() => runTrigger(id));
           }}
         >
-          {words.runNow}
+          {triggerWords.runNow}
         </button>
         <button type="button" class="link" aria-label={viewWords.editOf(title)} onClick={() => go("triggers", id)}>
           {viewWords.edit}
         </button>
-        <button type="button" class="link" disabled={isLocked} aria-label={words.deleteOf(title)} onClick={remove}>
-          {words.delete}
+        <button
+          type="button"
+          class="link"
+          disabled={isLocked}
+          aria-label={triggerWords.deleteOf(title)}
+          onClick={remove}
+        >
+          {triggerWords.delete}
         </button>
       </div>
       {isOpen && <Reasons trigger={trigger} />}
@@ -164,11 +171,11 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
 
 /** In the viewer's own zone, whatever the schedule's is. */
 function Next({ trigger: { next, paused, type } }: { trigger: TriggerSummary }) {
-  if (paused) return <>{words.paused}</>;
-  if (next === null) return <>{type === "conditional" ? words.waitsForCondition : words.neverAgain}</>;
+  if (paused) return <>{triggerWords.paused}</>;
+  if (next === null) return <>{type === "conditional" ? triggerWords.waitsForCondition : triggerWords.neverAgain}</>;
   return (
     <>
-      {words.next} <time dateTime={next}>{momentText(next, nowMs.value)}</time>
+      {triggerWords.next} <time dateTime={next}>{momentText(next, nowMs.value)}</time>
     </>
   );
 }
@@ -197,7 +204,7 @@ function Reasons({ trigger }: { trigger: TriggerSummary }) {
   const recent = detail.recent.slice(-RECENT_SHOWN_MAX).reverse();
   return (
     <div class="reasons">
-      <p>{words.explained(state, text, moment === null ? "" : momentText(moment, nowMs.value))}</p>
+      <p>{triggerWords.explained(state, text, moment === null ? "" : momentText(moment, nowMs.value))}</p>
       {explanation.condition !== undefined && (
         <ul class="truth">
           <Truth of={explanation.condition} />
@@ -205,7 +212,7 @@ function Reasons({ trigger }: { trigger: TriggerSummary }) {
       )}
       {upcoming.length > 0 && (
         <>
-          <h3>{words.upcoming}</h3>
+          <h3>{triggerWords.upcoming}</h3>
           <ol class="moments">
             {upcoming.map((at) => (
               <li key={at}>
@@ -217,7 +224,7 @@ function Reasons({ trigger }: { trigger: TriggerSummary }) {
       )}
       {recent.length > 0 && (
         <>
-          <h3>{words.lately}</h3>
+          <h3>{triggerWords.lately}</h3>
           <ol class="moments">
             {recent.map((past) => (
               <li key={past.id}>
@@ -233,7 +240,7 @@ function Reasons({ trigger }: { trigger: TriggerSummary }) {
 
 function Past({ past }: { past: TriggerDetail["recent"][number] }) {
   if (past.outcome === "fired") {
-    const state = past.state === undefined ? words.fired : words.state(past.state);
+    const state = past.state === undefined ? triggerWords.fired : words.state(past.state);
     return (
       <>
         <time dateTime={past.at}>{momentText(past.at, nowMs.value)}</time> {state}
@@ -242,7 +249,8 @@ function Past({ past }: { past: TriggerDetail["recent"][number] }) {
   }
   return (
     <>
-      <time dateTime={past.from}>{momentText(past.from, nowMs.value)}</time> {words.skipped(past.count, past.reason)}
+      <time dateTime={past.from}>{momentText(past.from, nowMs.value)}</time>{" "}
+      {triggerWords.skipped(past.count, past.reason)}
     </>
   );
 }
@@ -255,8 +263,8 @@ function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Expl
       <span class="verdict" data-holds={holds} aria-hidden="true">
         {mark}
       </span>
-      <span class="unseen">{words.holds(holds)}: </span>
-      {parts !== undefined && words.combination(type)}
+      <span class="unseen">{triggerWords.holds(holds)}: </span>
+      {parts !== undefined && triggerWords.combination(type)}
       {parts === undefined && (atom === undefined ? text : foundWords(atom, holds, text))}
       {at !== undefined && <time dateTime={at}> ({momentText(at, nowMs.value)})</time>}
       {parts !== undefined && (
@@ -274,8 +282,8 @@ function whenText({ schedule, runAt, condition, type }: TriggerSummary): string 
   if (schedule !== undefined)
     return "interval" in schedule
       ? everyText(schedule.interval)
-      : words.cron(cronWords(schedule.cron) ?? schedule.cron, schedule.timezone);
-  if (runAt !== undefined) return words.once(momentText(runAt, nowMs.value));
+      : triggerWords.cron(cronWords(schedule.cron) ?? schedule.cron, schedule.timezone);
+  if (runAt !== undefined) return triggerWords.once(momentText(runAt, nowMs.value));
   return condition === undefined ? type : viewWords.whenSo(conditionWords(condition));
 }
 

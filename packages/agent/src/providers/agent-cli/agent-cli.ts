@@ -2,6 +2,7 @@
  * What an agent CLI is to us. Its adapter says how it is started and what its lines mean; everything that all CLIs have
  * in common (threads, steering, role tools, time-outs, the end) is done by `runAgentCli`.
  */
+import type { Cause } from "@mimikit/protocol/base/cause";
 import type { Usage } from "@mimikit/protocol/base/usage";
 import type { ToolCallRecord } from "../../bus.ts";
 import type { Run } from "../../provider.ts";
@@ -43,8 +44,8 @@ export type CliEvent =
   /** A whole text. `isShown`: its pieces came as deltas. */
   | { type: "said"; text: string; isShown?: boolean }
   | { type: "called"; call: AnsweredCall }
-  /** A call of its own tools, or one of a role tool that failed: only for the audit log. */
-  | { type: "used"; record: ToolCallRecord }
+  /** A call of its own tools, or one of a role tool that failed: for the audit log and the transcript. */
+  | { type: "used"; record: ToolCallRecord; input?: unknown; output?: string }
   /** It says why something does not work; whether that is the end shows at the end. */
   | { type: "trouble"; message: string }
   /** Whatever comes now is of no use: it is ended at once. */
@@ -55,6 +56,8 @@ export type CliEvent =
 /** Why a question was not answered. */
 export interface CliFailure {
   error: string;
+  /** Not given where it did answer, and something else went wrong. */
+  cause?: Cause;
   retryable: boolean;
   /** Nobody can be reached (SPEC G4). */
   isOutage?: boolean;
@@ -75,6 +78,8 @@ export interface BadEnd extends CliEnd {
 export interface AgentCli {
   /** The provider's name; also in the name of thread records. */
   name: string;
+  /** Where its model is asked, where the settings say so. */
+  host?: string;
   /** What its standard input may have; longer words are shortened, and say so. */
   inputCharsMax: number;
   /** How long it may be silent while nothing is in progress. */

@@ -33,7 +33,7 @@ export class Answer {
     switch (event.type) {
       case "thread":
         if (event.id !== (this.thread ?? this.expectedThread ?? event.id))
-          this.problem = { error: "the output is that of another thread", retryable: true };
+          this.problem = { error: "the output is that of another thread", cause: "program", retryable: true };
         this.thread = event.id;
         return;
       case "began":
@@ -87,7 +87,7 @@ export class Answer {
     this.isInterrupted = watch.isSteered;
     if (this.isInterrupted) return;
     const what = this.isCompleted ? "has answered but did not end" : `was silent for ${cli.idleMs / 1_000} s`;
-    if (watch.isIdle) this.failure = { error: `${cli.name} ${what}`, retryable: true };
+    if (watch.isIdle) this.failure = { error: `${cli.name} ${what}`, cause: "busy", retryable: true };
     else this.failure = cli.explain({ ...end, troubles: this.troubles });
   }
 

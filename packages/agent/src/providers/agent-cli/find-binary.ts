@@ -2,14 +2,16 @@
  * Where the native program of an agent CLI is. Its npm package starts it through a script; killing that script would
  * leave the program itself alive, so what is started is always the program.
  */
+
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Environment } from "@mimikit/runtime/home/home";
+import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
 /** Where the test suite and an owner without a global installation put CLIs: outside the lock file. */
-const OWN_MODULES = fileURLToPath(new URL("../../../../../node_modules/.agents/node_modules", import.meta.url));
+const OWN_MODULES = join(ROOT, "node_modules/.agents/node_modules");
 
 /** How long the answer of a search holds: the same is asked many times in each turn. */
 const SEARCH_MS = 5_000;
@@ -27,8 +29,8 @@ export interface Binary {
 export function missingBinary(binary: Binary, packageName: string, env: Environment): string | null {
   if (findBinary(binary, env) !== null) return null;
   const { variable, name } = binary;
-  if (env[variable]) return `a program: ${variable} names none (${env[variable]})`;
-  return `the program ${name}: install it (npm install -g ${packageName}) or set ${variable}`;
+  if (env[variable]) return sentence("lacks_named_program", { variable, path: env[variable] });
+  return sentence("lacks_program", { name, package: packageName, variable });
 }
 
 /** The last search for each program, by the PATH that it went through. */

@@ -10,9 +10,10 @@ import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
-import { type Conclusion, conclude } from "../../conclusion/conclusion.ts";
+import { type Conclusion, conclude, describeUseless } from "../../conclusion/conclusion.ts";
 import { renderPrompt } from "../../prompt/prompt.ts";
 import { lines, record } from "../../prompt/quote.ts";
+import { shownIn } from "../../prompt/shown-memory.ts";
 import { shorten } from "../../prompt/tokens.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
 import { isResumable } from "../../roles/index.ts";
@@ -22,6 +23,7 @@ import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./age
 import { Answer } from "./answer.ts";
 import { writeToolsFile } from "./mcp/tools-file.ts";
 import { runCli, withoutSecrets } from "./run-cli.ts";
+import { Scribe } from "./scribe.ts";
 import { stageCalls } from "./stage-calls.ts";
 import { readThread, removeThread, type ThreadRecord, writeThread } from "./thread-record.ts";
 import { UnusableCli } from "./version.ts";
@@ -51,7 +53,13 @@ export async function* runAgentCli(run: Run, cli: AgentCli, signal: AbortSignal)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // Where there is no CLI to ask, nothing is wrong with the task; else it was the disk or a prompt file.
-    yield agentRun.failed({ error: message, retryable: true, isOutage: error instanceof UnusableCli });
+    const isUnusable = error instanceof UnusableCli;
+    yield agentRun.failed({
+      error: message,
+      retryable: true,
+      isOutage: isUnusable,
+      ...(isUnusable && { cause: "program" }),
+    });
   }
 }
 
@@ -61,6 +69,7 @@ class AgentRun {
   private readonly runs: Run;
   private readonly cli: AgentCli;
   private readonly signal: AbortSignal;
+  private readonly scribe: Scribe;
   private usage: Usage = NO_USAGE;
   private thread: ThreadRecord | null = null;
   /** The calls that are staged on the bus, in the order of their ids. */
@@ -75,6 +84,7 @@ class AgentRun {
     this.runs = run;
     this.cli = cli;
     this.signal = signal;
+    this.scribe = new Scribe((told) => run.tell(told));
   }
 
   async *run(): AsyncGenerator<ProviderEvent> {
@@ -84,9 +94,11 @@ class AgentRun {
   }
 
   failed(failure: Failure): FailedEvent {
-    const { retryable, isOutage = false, wasTooLong = false, failureReason = "provider" } = failure;
+    const { retryable, isOutage = false, wasTooLong = false, failureReason = "provider", cause } = failure;
+    const { host } = this.cli;
     const error = withoutSecrets(failure.error, this.secrets);
-    const flags = { ...(isOutage && { isOutage }), ...(wasTooLong && { wasTooLong }) };
+    const why = { ...(cause !== undefined && { cause }), ...(cause !== undefined && host !== undefined && { host }) };
+    const flags = { ...why, ...(isOutage && { isOutage }), ...(wasTooLong && { wasTooLong }) };
     return { type: "failed", failureReason, error, retryable, ...flags, usage: this.usage };
   }
 
@@ -150,11 +162,11 @@ class AgentRun {
   }
 
   /** The CLI was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
-  private giveUp({ problem, otherwise }: Extract<Conclusion, { problem: string }>): DoneEvent | FailedEvent {
+  private giveUp({ otherwise }: Extract<Conclusion, { problem: string }>): DoneEvent | FailedEvent {
     if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
     if (isTurn(this.runs.task) && this.said !== "")
       return { type: "done", status: "done", text: this.said, usage: this.usage };
-    const error = `${this.cli.name} was told in vain: ${problem}`;
+    const error = `${this.cli.name} ${describeUseless(this.runs.task)}`;
     return this.failed({ failureReason: "invalid_result", error, retryable: false });
   }
 
@@ -167,6 +179,7 @@ class AgentRun {
     const watch = new Watch(answer, cli.idleMs, signal, runs.steering);
     const read = cli.createReader(ask);
     const said = shorten(words, cli.inputCharsMax, (char) => char.length);
+    runs.bus.show(shownIn(said, runs));
     const process = runCli(
       {
         ...command,
@@ -197,6 +210,7 @@ class AgentRun {
 
   /** What an event is to those who watch, and to the thread's record. */
   private *pass(event: CliEvent): Generator<StreamLine> {
+    this.scribe.add(event);
     switch (event.type) {
       case "thread":
         if (this.thread?.threadId !== event.id) this.note({ threadId: event.id, usage: NO_USAGE });

@@ -1,5 +1,6 @@
 /** One process of an agent CLI: it gets its words by standard input and answers in JSON lines. */
 import { stripVTControlCharacters } from "node:util";
+import { withoutKey } from "@mimikit/runtime/config/secrets";
 import { type Child, type Ended, runChild } from "../../shell/run-child.ts";
 import { JsonLines } from "./json-lines.ts";
 
@@ -46,7 +47,12 @@ function cleaned(text: string, secrets: readonly string[]): string {
   return stripVTControlCharacters(withoutSecrets(text, secrets)).trim().slice(-STDERR_CHARS_MAX);
 }
 
+/** What a program that does not work says of it: the first line that says something. */
+export function firstLine(text: string): string {
+  return stripVTControlCharacters(text).trim().split("\n", 1)[0]?.trim() ?? "";
+}
+
 /** `text` as it may be shown: with `[key]` for each of `secrets`. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "[key]")), text);
+  return secrets.reduce(withoutKey, text);
 }

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { execa } from "execa";
 import { cliEnvironment } from "./environment.ts";
+import { firstLine } from "./run-cli.ts";
 
 const VERSION_MS_MAX = 20_000;
 const VERSION = /\b(\d+)\.(\d+)\.(\d+)\b/;
@@ -29,7 +30,7 @@ export async function checkVersion(name: string, file: string, minimum: string):
 }
 
 async function askVersion(name: string, file: string): Promise<string> {
-  const { stdout, failed, shortMessage } = await execa(file, ["--version"], {
+  const { stdout, stderr, failed, shortMessage } = await execa(file, ["--version"], {
     env: cliEnvironment({}),
     extendEnv: false,
     stdin: "ignore",
@@ -37,8 +38,10 @@ async function askVersion(name: string, file: string): Promise<string> {
     timeout: VERSION_MS_MAX,
   });
   const version = VERSION.exec(stdout ?? "")?.[0];
-  if (version === undefined || failed)
-    throw new UnusableCli(`${name} does not tell its version (${failed ? shortMessage : file})`);
+  if (version === undefined || failed) {
+    const why = firstLine(stderr ?? "") || (failed ? shortMessage : `${file} tells no version`);
+    throw new UnusableCli(`${name} does not work: ${why}`);
+  }
   return version;
 }
 

@@ -9,7 +9,7 @@ import type {
   ToolCall,
   VendorData,
 } from "../../kernel/model.ts";
-import { ANSWER_CHARS_MAX, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
+import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -54,10 +54,10 @@ export class SdkAnswer {
     const { finishReason, usage } = this.finish ?? {};
     const reason = this.isTooLong ? "length" : (finishReason?.unified ?? "interrupted");
     const raw = finishReason?.raw ?? reason;
-    if (reason === "interrupted") return unavailable("the model endpoint broke off in the middle of an answer");
-    if (reason === "error") return unavailable(`the model endpoint could not end an answer: ${raw}`);
+    if (reason === "interrupted") return unavailable(BROKE_OFF);
+    if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
     if (reason === "content-filter")
-      return { type: "failure", kind: "refused", message: `the model endpoint withheld the answer: ${raw}` };
+      return { type: "failure", kind: "refused", cause: "other", message: `the model withheld the answer: ${raw}` };
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,
@@ -100,5 +100,5 @@ function vendorData(metadata: unknown): VendorData | undefined {
 }
 
 function unavailable(message: string): ModelFailure {
-  return { type: "failure", kind: "unavailable", message };
+  return { type: "failure", kind: "unavailable", cause: "busy", message };
 }

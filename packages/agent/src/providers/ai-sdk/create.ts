@@ -1,14 +1,16 @@
 /** A provider of the kernel whose model speaks the wire of its vendor. */
 import { runKernel } from "../../kernel/loop.ts";
 import type { Provider } from "../../provider.ts";
+import type { WireName } from "../endpoint/list-models.ts";
+import { naming } from "../endpoint/naming.ts";
 import type { NativeEndpoint } from "../endpoint/native.ts";
 import { persistent } from "../endpoint/persistent.ts";
 import { sdkModel, type Wire } from "./sdk-model.ts";
 
-export function createSdkProvider(name: string, endpoint: NativeEndpoint, wire: Wire): Provider {
+export function createSdkProvider(name: Exclude<WireName, "chat">, endpoint: NativeEndpoint, wire: Wire): Provider {
   const { model, tokensMax, senses, retryDelaysMs } = endpoint;
   const kernel = {
-    model: persistent(sdkModel(endpoint, wire), retryDelaysMs),
+    model: naming(persistent(sdkModel(endpoint, wire), retryDelaysMs), name, endpoint),
     tokensMax,
     toolCalls: true,
     senses: async () => senses,

@@ -5,8 +5,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
-import type { Hints, Place } from "../endpoint/place.ts";
-import { BadAnswer, readAll, Watch, withoutKey } from "../endpoint/watch.ts";
+import { hostOf, type Place } from "../endpoint/place.ts";
+import { atPlace, BadAnswer, readAll, Watch } from "../endpoint/watch.ts";
 import { SdkAnswer } from "./answer.ts";
 import { promptOf } from "./prompt.ts";
 
@@ -15,7 +15,6 @@ const MESSAGE_CHARS_MAX = 300;
 
 /** A vendor's wire. */
 export interface Wire {
-  hints: Hints;
   /** The vendor's model, which asks over `fetch` and nothing else. The library is loaded here: only whoever asks pays. */
   connect(fetch: typeof globalThis.fetch): Promise<LanguageModelV4>;
   /** What the vendor wants to see where its cache shall end, if it wants that. */
@@ -74,21 +73,22 @@ class Exchange {
       if (event !== null) yield event;
       if (answer.isTooLong) break;
     }
-    yield answer.build(request);
+    const end = answer.build(request);
+    yield end.type === "failure" ? atPlace(end, place) : end;
   }
 
   explain(error: unknown): ModelFailure {
-    const { place, wire, watch } = this;
-    if (this.refusal !== null) return withoutKey(this.refusal, place);
+    const { place, watch } = this;
+    if (this.refusal !== null) return atPlace(this.refusal, place);
     if (this.trouble !== null || watch.signal.aborted) return watch.explain(this.trouble ?? error);
     const said = readVendorError(error);
     if (said !== null) {
       const body = JSON.stringify({ error: { message: said.message, type: said.type } });
       const failure =
         said.statusCode === undefined
-          ? failureInStream({ message: said.message })
-          : failureOf(said.statusCode, body, null, Date.now(), wire.hints);
-      return withoutKey(failure, place);
+          ? failureInStream({ message: said.message }, hostOf(place))
+          : failureOf(said.statusCode, body, null, Date.now(), hostOf(place));
+      return atPlace(failure, place);
     }
     return watch.explain(this.isAnswered ? new BadAnswer(firstLine(error)) : error);
   }
@@ -108,7 +108,7 @@ class Exchange {
         return new Response(ReadableStream.from(chunks), { status, headers });
       }
       const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-      this.refusal = failureOf(status, body, headers.get("retry-after"), Date.now(), this.wire.hints);
+      this.refusal = failureOf(status, body, headers.get("retry-after"), Date.now(), hostOf(this.place));
     } catch (error) {
       this.trouble = error;
       throw error;

@@ -11,7 +11,7 @@ import {
   type Bounds,
   boundsOf,
   type CommandLine,
-  isSandboxThere,
+  mayHideSecret,
   sandboxed,
   secretPathIn,
 } from "../../shell/sandbox.ts";
@@ -19,6 +19,7 @@ import type { AgentCli, CliAsk } from "../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../agent-cli/environment.ts";
 import { runAgentCli } from "../agent-cli/run-agent-cli.ts";
 import { checkVersion } from "../agent-cli/version.ts";
+import { hostOf } from "../endpoint/place.ts";
 import { claudeArguments } from "./arguments.ts";
 import { explainClaude } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
@@ -64,6 +65,7 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
   let reader: ClaudeReader | null = null;
   return {
     name: "claude",
+    ...(baseUrl !== undefined && { host: hostOf({ baseUrl }) }),
     inputCharsMax: INPUT_CHARS_MAX,
     idleMs,
     countsThread: false,
@@ -92,12 +94,12 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
       }
       // In the sandbox the key is in no variable, because the shell of the model would see it there.
       const bounds = await workerBounds(ask, configDir, scratch);
-      const isHidden = apiKey !== undefined && (await isSandboxThere(bounds.mode));
+      const isHidden = apiKey !== undefined && (await mayHideSecret(bounds.mode));
       const args = claudeArguments(settings, ask, isHidden ? await secretPathIn(run.home) : null);
-      const { commandLine, isSandboxed } = await sandboxed([file, ...args], { ...bounds, hasSecret: isHidden });
+      const { commandLine, isHeld } = await sandboxed([file, ...args], { ...bounds, hasSecret: isHidden });
       return {
         commandLine,
-        ...(isSandboxed && { sandbox: { program: file } }),
+        ...(isHeld && { sandbox: { program: file } }),
         cwd: run.workDir,
         environment: cliEnvironment(
           isHidden ? { ...environment, CLAUDE_CODE_API_KEY_HELPER_TTL_MS: String(KEY_TTL_MS) } : withKey,

@@ -201,7 +201,7 @@ export class ClaudeReader {
     if (isOurs && !is_error)
       return yield { type: "called", call: { requestId, tool: name, input, answer: content, durationMs } };
     const record = { tool: name, requestId, durationMs, ok: !is_error, ...(is_error && { errorCode: "failed" }) };
-    yield { type: "used", record };
+    yield { type: "used", record, input, output: content };
   }
 
   *#ended(line: LineOf<"result">): Generator<CliEvent> {

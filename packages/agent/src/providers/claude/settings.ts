@@ -1,12 +1,16 @@
 /** What the claude provider runs with. Light: whoever only shows who answers loads this too. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROLES, type Role } from "@mimikit/protocol/base/kind";
 import { PROVIDERS } from "@mimikit/protocol/base/provider";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { modelOf } from "../../provider.ts";
 import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
+import type { Login } from "../agent-cli/login.ts";
 
 /** The key is never in a file of ours, nor in the arguments of a process. */
 export const KEY_VARIABLE = PROVIDERS.claude.key;
@@ -17,13 +21,12 @@ const TASKS_DIR = "by-task";
 /** What `/login` leaves in the directory. */
 const LOGIN_FILE = ".credentials.json";
 
-const PLATFORM = `${process.platform}-${process.arch}`;
 const PACKAGE = "@anthropic-ai/claude-code";
 
 const BINARY: Binary = {
   variable: "MIMIKIT_CLAUDE_BIN",
   name: "claude",
-  packaged: [`${PACKAGE}-${PLATFORM}/claude`, `${PACKAGE}-${PLATFORM}-musl/claude`],
+  packaged: [`${PACKAGE}-${TARGET}/claude`, `${PACKAGE}-${TARGET}-musl/claude`],
 };
 
 export interface ClaudeSettings {
@@ -51,7 +54,18 @@ export function missingForClaude(role: Role, _config: ClaudeConfig, surroundings
   if (program !== null) return program;
   const configDir = configDirOf(role, home);
   if (keyOf("claude", surroundings) !== undefined || existsSync(join(configDir, LOGIN_FILE))) return null;
-  return `a key or a login: set ${KEY_VARIABLE}, or run  CLAUDE_CONFIG_DIR='${configDir}' claude  and there /login`;
+  return sentence("lacks_key_or_login", { provider: "claude", variable: KEY_VARIABLE });
+}
+
+/** How claude is signed in: once for those who talk, and once for the Workers, whose shell may write in their folder. */
+export function claudeLogins({ home, env }: Pick<Surroundings, "home" | "env">): Login[] {
+  const file = findBinary(BINARY, env) ?? BINARY.name;
+  const roles = ["teller", "worker"] as const;
+  return roles.map((role) => ({
+    commandLine: [file, "auth", "login"],
+    variable: "CLAUDE_CONFIG_DIR",
+    dir: configDirOf(role, home),
+  }));
 }
 
 /** The settings of claude for `role`; nothing may be missing. */

@@ -13,6 +13,7 @@ import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../agent-cli/environment.ts";
 import { runAgentCli } from "../agent-cli/run-agent-cli.ts";
 import { checkVersion } from "../agent-cli/version.ts";
+import { hostOf } from "../endpoint/place.ts";
 import { codexArguments } from "./arguments.ts";
 import { explainCodex } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
@@ -62,6 +63,7 @@ function codexCli(settings: CodexSettings): AgentCli {
   const { file, codexHome, endpoint, idleMs } = settings;
   return {
     name: "codex",
+    ...(endpoint !== null && { host: hostOf(endpoint) }),
     inputCharsMax: INPUT_CHARS_MAX,
     idleMs,
     countsThread: true,

@@ -14,6 +14,7 @@ const Item = z.discriminatedUnion("type", [
     type: z.literal("command_execution"),
     id: z.string(),
     command: z.string(),
+    aggregated_output: z.string().default(""),
     exit_code: z.number().nullish(),
     status: z.string(),
   }),
@@ -106,19 +107,26 @@ function* ended(item: Item, durationMs: number | undefined): Generator<CliEvent>
     case "command_execution": {
       const ok = item.exit_code === 0;
       const errorCode = `exit_${item.exit_code ?? item.status}`;
-      return yield { type: "used", record: { ...record, tool: "shell", ok, ...(!ok && { errorCode }) } };
+      const said = item.exit_code ? `${item.aggregated_output}\n(exit code ${item.exit_code})` : item.aggregated_output;
+      return yield {
+        type: "used",
+        record: { ...record, tool: "shell", ok, ...(!ok && { errorCode }) },
+        input: stepOf(item),
+        output: said,
+      };
     }
     case "file_change": {
       const ok = item.status === "completed";
       return yield {
         type: "used",
         record: { ...record, tool: "file_change", ok, ...(!ok && { errorCode: "failed" }) },
+        input: step ?? undefined,
       };
     }
     case "mcp_tool_call":
       return yield* calledTool(item, record);
     case "web_search":
-      return yield { type: "used", record: { ...record, tool: "web_search", ok: true } };
+      return yield { type: "used", record: { ...record, tool: "web_search", ok: true }, input: item.query };
   }
 }
 
@@ -127,7 +135,8 @@ function* calledTool(item: ToolItem, record: { requestId: string; durationMs: nu
   const answer = item.result?.content.map(({ text = "" }) => text).join("") ?? "";
   if (item.status === "completed" && item.error == null && item.result != null)
     return yield { type: "called", call: { ...record, tool: item.tool, input: item.arguments, answer } };
-  yield { type: "used", record: { ...record, tool: item.tool, ok: false, errorCode: errorCodeIn(answer) } };
+  const failed = { ...record, tool: item.tool, ok: false, errorCode: errorCodeIn(answer) };
+  yield { type: "used", record: failed, input: item.arguments, output: answer };
 }
 
 const Refusal = z.object({ error: z.object({ code: z.string().max(100) }) });

@@ -1,12 +1,16 @@
 /** What the codex provider runs with. Light: whoever only shows who answers loads this too. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { modelOf } from "../../provider.ts";
 import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
+import type { Login } from "../agent-cli/login.ts";
 
 /** OpenAI's own address, for those who only give a key. */
 const DEFAULT_BASE_URL = PROVIDERS.openai.ownBaseUrl;
@@ -15,16 +19,15 @@ export const KEY_VARIABLE = PROVIDERS.codex.key;
 const HOME_DIR = "codex";
 
 /** Its platform packages, by Node's names of a platform. */
-const TARGETS: Readonly<Record<string, string>> = {
+const TRIPLES: Readonly<Record<string, string>> = {
   "linux-x64": "x86_64-unknown-linux-musl",
   "linux-arm64": "aarch64-unknown-linux-musl",
   "darwin-x64": "x86_64-apple-darwin",
   "darwin-arm64": "aarch64-apple-darwin",
 };
 
-const PLATFORM = `${process.platform}-${process.arch}`;
 const PACKAGE = "@openai/codex";
-const VENDOR = `${PACKAGE}-${PLATFORM}/vendor/${TARGETS[PLATFORM] ?? PLATFORM}`;
+const VENDOR = `${PACKAGE}-${TARGET}/vendor/${TRIPLES[TARGET] ?? TARGET}`;
 
 const BINARY: Binary = {
   variable: "MIMIKIT_CODEX_BIN",
@@ -65,7 +68,13 @@ export function missingForCodex(_role: Role, { codex }: CodexConfig, surrounding
     existsSync(join(codexHome, "auth.json"))
   )
     return null;
-  return `a login or a key: run  CODEX_HOME='${codexHome}' codex login  or set ${KEY_VARIABLE}`;
+  return sentence("lacks_login", { provider: "codex", variable: KEY_VARIABLE });
+}
+
+/** How codex is signed in. */
+export function codexLogins({ home, env }: Pick<Surroundings, "home" | "env">): Login[] {
+  const file = findBinary(BINARY, env) ?? BINARY.name;
+  return [{ commandLine: [file, "login"], variable: "CODEX_HOME", dir: join(home, HOME_DIR) }];
 }
 
 /** The settings of codex for `role`; nothing may be missing. */

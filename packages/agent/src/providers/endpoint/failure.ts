@@ -1,8 +1,8 @@
-/** What an endpoint's refusal means for us: whether to try again, to send less, or to tell the owner. */
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+/** What an endpoint's refusal means: for us, whether to try again or to send less; for its owner, what is wrong. */
+import type { Cause } from "@mimikit/protocol/base/cause";
+import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { ModelFailure } from "../../kernel/model.ts";
-import type { Hints } from "./place.ts";
 
 const MESSAGE_CHARS_MAX = 500;
 
@@ -17,73 +17,96 @@ const OVERFLOW = [
   /token count.{0,40}exceeds/i,
   /n_ctx/i,
 ];
+/** llama.cpp said so with HTTP 500, too. */
+const OVERFLOW_500 = /exceed_context_size_error/;
 /** How a server says that its model takes in nothing but text, which llama.cpp calls an error of its own. */
 const NO_SENSES = /(image|audio|vision|multi-?modal)\b.{0,60}\bnot support|mmproj/i;
 /** No credit: waiting does not help. */
-const NO_CREDIT = /insufficient_quota|billing/i;
-/** How Google says it, with HTTP 400. */
-const BAD_KEY = /API key not valid|API_KEY_INVALID/i;
+const NO_CREDIT =
+  /insufficient[_ ](quota|balance|credits)|billing|credit balance|\b(of|any|available|more) credits\b|spending limit|key limit exceeded/i;
+/** That it is a matter of time, whatever else is said: an account's billing page is named there too. */
+const A_MATTER_OF_TIME = /"retryDelay"|rate_limit_exceeded|try again in \d/i;
+/** How a key is refused with HTTP 400, as Google and xAI do. */
+const BAD_KEY = /API[ _]key (not valid|not found|expired)|API_KEY_INVALID|(incorrect|invalid) API key/i;
+/** How those say it who know no model of that name, or do not let this key have it. */
+const NO_MODEL = [
+  /\bmodel[_ ]not[_ ](found|exist|supported)/i,
+  /\binvalid[_ ]model\b|\bnot a valid model\b|\bno models loaded\b|\bno endpoints found for\b|\bDeploymentNotFound\b/i,
+  /\bmodel\b.{0,200}\b(does not exist|not found|no longer available|deprecated|decommissioned)/is,
+  /\bnot have access to (this )?model\b/i,
+  /\bmodels\/\S+ is not found/i,
+  /"message"\s*:\s*"model: /,
+];
+/** How they say that the model, or the server as it was started, knows nothing of tools. */
+const NO_TOOLS = [
+  /\bnot support(ed)?\b.{0,30}\b(tool|function call)/i,
+  /\b(tool|function)[ _-]?(use|calls?|calling|choice)?`?s?\b.{0,30}\b(not|un)[ -]?(supported|enabled)/i,
+  /\bsupport tool use\b|\bsupport the provided '?tool/i,
+  /\btool[ _]choice requires\b|\btools param requires\b|\bunsupported param(eter)?: '?tools/i,
+];
+/** Whom a vendor keeps out, whatever the key. */
+const KEPT_OUT = /moderation|flagged|territory|location is not supported/i;
 /** How Google says how long to wait: in the body, `"retryDelay": "34.5s"`. */
 const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/;
+/** Statuses of somebody who may answer later, beside those from 500 on. */
+const PASSING = [408, 409, 425, 429];
 
-const ErrorBody = z.object({
-  error: z.union([
-    z.string(),
-    z.object({ message: z.string(), code: z.unknown().optional(), type: z.unknown().optional() }),
-  ]),
-});
+/** The shapes of an error: of most; of Mistral and vLLM; of Azure and FastAPI. */
+const ErrorBody = z.union([
+  z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message),
+  z.object({ error: z.string() }).transform(({ error }) => error),
+  z.object({ message: z.string() }).transform(({ message }) => message),
+  z.object({ detail: z.string() }).transform(({ detail }) => detail),
+]);
 
-/** @param retryAfter the header of that name. @param nowMs wall clock, for a Retry-After that is a date. */
+type Meaning = Pick<ModelFailure, "kind" | "cause">;
+
+const refused = (cause: Cause): Meaning => ({ kind: "refused", cause });
+const TOO_LONG: Meaning = { kind: "overflow", cause: "window" };
+const BUSY: Meaning = { kind: "unavailable", cause: "busy" };
+
+/** @param retryAfter the header of that name. @param nowMs wall clock, for a Retry-After that is a date. @param host who says so. */
 export function failureOf(
   status: number,
   body: string,
   retryAfter: string | null,
   nowMs: number,
-  hints: Hints,
+  host: string,
 ): ModelFailure {
-  const { text, all } = readError(body);
-  const delayInBody = RETRY_DELAY.exec(all)?.[1];
-  const message = `HTTP ${status}${text === "" ? "" : `: ${text}`}`;
-  const failure = (kind: ModelFailure["kind"], hint = ""): ModelFailure => ({
-    type: "failure",
-    kind,
-    message: `the model endpoint says ${message}${hint}`.slice(0, MESSAGE_CHARS_MAX),
-  });
-  if (status === 401 || status === 403 || (status === 400 && BAD_KEY.test(all)))
-    return failure("refused", ` (check ${hints.key}; a new one counts after mimikit restart)`);
-  if (status === 404) return failure("not_found", ` (check ${hints.address} and MIMIKIT_MODEL)`);
-  if (status === 413 || (status < 500 && status !== 429 && OVERFLOW.some((pattern) => pattern.test(all))))
-    return failure("overflow");
-  if (status === 429 && NO_CREDIT.test(all) && delayInBody === undefined) return failure("refused");
-  if (status === 500 && NO_SENSES.test(all)) return failure("refused");
-  if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500) {
-    const retryAfterMs = readRetryAfter(retryAfter ?? delayInBody ?? null, nowMs);
-    return { ...failure("unavailable"), ...(retryAfterMs !== null && { retryAfterMs }) };
-  }
-  return failure("refused");
+  const text = readWords(body);
+  const message = `${host} says HTTP ${status}${text === "" ? "" : `: ${text}`}`.slice(0, MESSAGE_CHARS_MAX);
+  const failure: ModelFailure = { type: "failure", ...meaningOf(status, body), message };
+  if (failure.kind !== "unavailable") return failure;
+  const retryAfterMs = readRetryAfter(retryAfter ?? RETRY_DELAY.exec(body)?.[1] ?? null, nowMs);
+  return { ...failure, ...(retryAfterMs !== null && { retryAfterMs }) };
 }
 
-/** An error inside an answer that began as a good one: only its words tell what it is. */
-export function failureInStream(error: unknown): ModelFailure {
+function meaningOf(status: number, body: string): Meaning {
+  const says = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(body));
+  if (status === 413 || OVERFLOW_500.test(body) || (status < 429 && says(OVERFLOW))) return TOO_LONG;
+  if (status <= 500 && says(NO_TOOLS)) return refused("tools");
+  if (status === 500 && NO_SENSES.test(body)) return refused("other");
+  if (status === 402 || (status <= 429 && NO_CREDIT.test(body) && !A_MATTER_OF_TIME.test(body)))
+    return refused("credit");
+  if (status < 429 && BAD_KEY.test(body)) return refused("key");
+  if (status === 404) return { kind: "not_found", cause: "model" };
+  if (status < 429 && says(NO_MODEL)) return refused("model");
+  if (status === 401 || status === 403) return refused(KEPT_OUT.test(body) ? "other" : "key");
+  return PASSING.includes(status) || status >= 500 ? BUSY : refused("other");
+}
+
+/** An error inside an answer that began as a good one: only its words tell what it is. @param host who says so. */
+export function failureInStream(error: unknown, host: string): ModelFailure {
   const body = JSON.stringify({ error });
-  const { text, all } = readError(body);
-  const kind = OVERFLOW.some((pattern) => pattern.test(all)) ? "overflow" : "unavailable";
-  return { type: "failure", kind, message: `the model endpoint broke off: ${text}`.slice(0, MESSAGE_CHARS_MAX) };
+  const message = `${host} broke off: ${readWords(body)}`.slice(0, MESSAGE_CHARS_MAX);
+  return { type: "failure", ...(OVERFLOW.some((pattern) => pattern.test(body)) ? TOO_LONG : BUSY), message };
 }
 
-/** The words for people, and everything that was said, for the patterns. */
-function readError(body: string): { text: string; all: string } {
-  const line = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
-  try {
-    const checked = ErrorBody.safeParse(parseJson(body));
-    if (!checked.success) return { text: line(body), all: body };
-    const { error } = checked.data;
-    return { text: line(typeof error === "string" ? error : error.message), all: body };
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    // An HTML page of a proxy says nothing to people.
-    return { text: body.trimStart().startsWith("<") ? "" : line(body), all: body };
-  }
+/** What is said to people, on one line; empty where it is only the page of a proxy. */
+function readWords(body: string): string {
+  const json = tryJson(body);
+  const { data = body } = ErrorBody.safeParse(Array.isArray(json) ? json[0] : json);
+  return data.trimStart().startsWith("<") ? "" : data.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
 }
 
 /** Seconds, or a date; null when it is neither. */

@@ -6,6 +6,8 @@ import { estimateTokens } from "../../prompt/tokens.ts";
 
 /** What a model says, thinks and writes in calls beyond this is left out, and the answer counts as truncated. */
 export const ANSWER_CHARS_MAX = 2 * 1_048_576;
+/** How people are told of an answer without its end. */
+export const BROKE_OFF = "the model broke off in the middle of an answer";
 /** More calls than this in one answer are not read. */
 export const CALLS_MAX = 128;
 

@@ -1,5 +1,7 @@
 /** What the providers of a vendor's own wire have in common: where their model is, by the settings. */
+
 import type { Role } from "@mimikit/protocol/base/role";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
@@ -36,7 +38,7 @@ export function missingForVendor(
 ): string | null {
   if (modelOf(role, config) === undefined) return missingModel(id);
   if (keyOf(id, surroundings) !== undefined) return null;
-  return `a key: set ${keyNamesOf(id).join(" or ")}, or run  mimikit connect ${id}`;
+  return sentence("lacks_key", { variable: keyNamesOf(id).join(" or "), provider: id });
 }
 
 /** The endpoint of `role`; nothing may be missing. */
@@ -69,7 +71,7 @@ export function nativeEndpointOf(
 }
 
 /** An address is taken with its version and without: `https://host` is `https://host/v1` where the vendor's own ends so. */
-export function withVersion(baseUrl: string, ownBaseUrl: string): string {
+function withVersion(baseUrl: string, ownBaseUrl: string): string {
   const trimmed = baseUrl.replace(/\/+$/, "");
   const version = /\/v[^/]+$/.exec(ownBaseUrl)?.[0] ?? "";
   return /\/v\d[^/]*$/.test(trimmed) ? trimmed : trimmed + version;

@@ -1,6 +1,6 @@
 /** A model that is asked again where it may still answer: a little later each time, or when it says that it will be ready. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Model, ModelFailure } from "../../kernel/model.ts";
+import { type Model, type ModelFailure, NO_ANSWER } from "../../kernel/model.ts";
 
 /** Whoever asks for more patience than this is unavailable: the user should hear of it. */
 export const RETRY_AFTER_MS_MAX = 60_000;
@@ -18,7 +18,7 @@ export function persistent(model: Model, delaysMs: readonly number[]): Model {
           else yield event;
           if (event.type === "answer") return;
         }
-        failure ??= { type: "failure", kind: "unavailable", message: "the model ended without an answer" };
+        failure ??= { type: "failure", kind: "unavailable", cause: "busy", message: NO_ANSWER };
         const isFinal = failure.isOutage === true && retry > OUTAGE_RETRIES_MAX;
         const delayMs = isFinal ? null : delayOf(failure, delaysMs[retry - 1]);
         if (delayMs === null) return yield failure;

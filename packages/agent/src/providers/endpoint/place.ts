@@ -1,6 +1,7 @@
 /** Where a model is, and how long it may take: what every wire needs to know of an endpoint. */
+
 import type { ProviderId } from "@mimikit/protocol/base/provider";
-import { factsOf, keyNamesOf } from "@mimikit/runtime/config/providers";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Effort } from "@mimikit/runtime/config/schema";
 
 /** Between tries, where the endpoint does not say how long. */
@@ -27,15 +28,10 @@ export interface Place {
 
 /** What is said where nobody has named a model. */
 export function missingModel(id: ProviderId): string {
-  return `a model: run  mimikit connect ${id}  or set ${id}.model`;
+  return sentence("lacks_model", { provider: id });
 }
 
-/** What the owner must look at where an endpoint refuses the key, or knows nothing under its address. */
-export interface Hints {
-  key: string;
-  address: string;
-}
-
-export function hintsOf(id: ProviderId): Hints {
-  return { key: keyNamesOf(id).join(" or ") || "its key", address: factsOf(id).baseUrlVariable ?? `${id}.baseUrl` };
+/** As people are told it: the name and the port of who is asked. */
+export function hostOf({ baseUrl }: Pick<Place, "baseUrl">): string {
+  return new URL(baseUrl).host;
 }

@@ -1,7 +1,11 @@
 /** One exchange with an endpoint: it ends when the run ends, when the endpoint is silent for too long or says too much. */
+
+import type { Cause } from "@mimikit/protocol/base/cause";
 import { BadJson } from "@mimikit/protocol/base/json";
+import { sentence } from "@mimikit/protocol/texts/coded";
+import { withoutKey } from "@mimikit/runtime/config/secrets";
 import type { ModelFailure } from "../../kernel/model.ts";
-import type { Place } from "./place.ts";
+import { hostOf, type Place } from "./place.ts";
 
 /** A stream spends some hundred bytes on each token: this is more than any model says. */
 const ANSWER_BYTES_MAX = 256 * 1_048_576;
@@ -17,9 +21,14 @@ const UNCONNECTED = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-function isUnconnected(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause && UNCONNECTED.has(String(cause.code));
+/** How a connection ends that there was. */
+const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
+/** The code of the system or of fetch; the words of the error where there is none. */
+function codeOf(error: Error): string {
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return "code" in cause ? String(cause.code) : cause.message;
 }
 
 /** The endpoint answered, and what it sent cannot be read. */
@@ -58,8 +67,9 @@ export class Watch {
   explain(error: unknown): ModelFailure {
     if (this.stop.aborted)
       return { type: "failure", kind: "aborted", message: "stopped while the model was answering" };
-    const isOutage = !this.hasBegun && isUnconnected(error);
-    return withoutKey({ type: "failure", kind: "unavailable", message: this.describe(error), isOutage }, this.place);
+    const isOutage = !this.hasBegun && error instanceof Error && UNCONNECTED.has(codeOf(error));
+    const failure = { type: "failure", kind: "unavailable", ...this.describe(error), isOutage } as const;
+    return atPlace(failure, this.place);
   }
 
   end(): void {
@@ -70,22 +80,30 @@ export class Watch {
     return setTimeout(() => this.silence.abort(), ms);
   }
 
-  private describe(error: unknown): string {
-    const { baseUrl, firstByteMs, idleMs } = this.place;
-    const where = `the model endpoint ${new URL(baseUrl).origin}`;
-    if (this.silence.signal.aborted && this.hasBegun) return `${where} was silent for ${idleMs / 1_000} s in an answer`;
-    if (this.silence.signal.aborted) return `${where} did not begin to answer within ${firstByteMs / 1_000} s`;
+  private describe(error: unknown): { cause: Cause; message: string } {
+    const { firstByteMs, idleMs } = this.place;
+    const host = hostOf(this.place);
+    if (this.silence.signal.aborted) {
+      const what = this.hasBegun
+        ? `was silent for ${idleMs / 1_000} s in an answer`
+        : `did not begin to answer within ${firstByteMs / 1_000} s`;
+      return { cause: "busy", message: `${host} ${what}` };
+    }
     if (error instanceof BadJson || error instanceof BadAnswer)
-      return `${where} sent what is no answer: ${error.message}`;
-    if (!(error instanceof Error)) return `${where}: ${String(error)}`;
-    const { cause } = error;
-    const code = cause instanceof Error ? ("code" in cause ? String(cause.code) : cause.message) : error.message;
-    return `${where} cannot be reached: ${code}`;
+      return { cause: "other", message: `${host} sent what is no answer: ${error.message}` };
+    if (!(error instanceof Error)) return { cause: "other", message: `${host}: ${String(error)}` };
+    const code = codeOf(error);
+    return this.hasBegun || BROKEN.has(code)
+      ? { cause: "busy", message: sentence("host_broke_off", { host, detail: code }) }
+      : { cause: "down", message: sentence("host_unreachable", { host, detail: code }) };
   }
 }
 
-export function withoutKey(failure: ModelFailure, { apiKey }: Place): ModelFailure {
-  return apiKey === undefined ? failure : { ...failure, message: failure.message.replaceAll(apiKey, "[key]") };
+/** A failure as it is told: of which host, and without the key. */
+export function atPlace(failure: ModelFailure, place: Place): ModelFailure {
+  const { apiKey } = place;
+  const message = apiKey === undefined ? failure.message : withoutKey(failure.message, apiKey);
+  return { ...failure, message, host: hostOf(place) };
 }
 
 /** The text of the pieces, up to `charsMax` characters. */

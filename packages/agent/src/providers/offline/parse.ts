@@ -313,7 +313,7 @@ function splitRun(text: string, clock: Clock): Split | null {
   const read = verb === undefined ? null : readSteps(text.slice(verb.length));
   if (read === null) return null;
   if (read.rest.length > WHEN_CHARS_MAX) return null;
-  const said = read.rest.replace(/[.。!！]+$/, "").trim();
+  const said = read.rest.replace(/^[\s,，:：]+|[.。!！]+$/g, "").trim();
   const when = parseWhen(said, clock);
   return when === null ? null : { when, said, action: { type: "run", steps: read.steps } };
 }

@@ -17,6 +17,7 @@ import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import type { ToolAnswer } from "../../bus.ts";
 import { clockOf, isoIn } from "../../prompt/clock.ts";
+import { memoryShown, saidShown } from "../../prompt/shown-memory.ts";
 import type { ProviderEvent, Run } from "../../provider.ts";
 import { TELLER_DELEGATIONS_MAX } from "../../tools/delegate.ts";
 import { orderOf, titleOf } from "./order.ts";
@@ -347,14 +348,14 @@ function findItems(wanted: string, backlog: Run["context"]["backlog"]): string[]
   return [...new Set(items.filter((item) => item.toLowerCase().includes(part)))];
 }
 
-async function answerSearch(query: string, request: Request, { context }: Run): Promise<string> {
+async function answerSearch(query: string, request: Request, { context, bus }: Run): Promise<string> {
   const words = WORDS[request.language];
   const { timeZone } = clockOf(request.message);
   const wanted = new Set(tokenize(query));
-  const hits = context.memory
-    .filter((hit) => tokenize(hit.text).some((word) => wanted.has(word)))
-    .map((hit) => `- [${hit.source}] ${hit.text}`);
+  const remembered = context.memory.filter((hit) => tokenize(hit.text).some((word) => wanted.has(word)));
+  const hits = remembered.map((hit) => `- [${hit.source}] ${hit.text}`);
   const found = await context.said.search({ query: query.slice(0, HISTORY_QUERY_CHARS_MAX), limit: FOUND_MAX });
+  bus.show([...memoryShown(remembered), ...saidShown(found)]);
   const said = found.map(
     ({ role, at, text }) =>
       `- ${words.speaker[role]}, ${shortTime(isoIn(Date.parse(at), timeZone))}: ${text.replace(/\s+/g, " ")}`,

@@ -1,6 +1,7 @@
 /** Everything that the offline engine says, in English and in Chinese: in the first person, and nothing that it does not know. */
 import { isChinese } from "@mimikit/core/views/notices";
 import type { TaskState } from "@mimikit/protocol/wire/api";
+import { commandName } from "@mimikit/runtime/home/command-name";
 import { withoutCode } from "./code-span.ts";
 import type { Elsewhere, Problem } from "./parse.ts";
 
@@ -33,15 +34,10 @@ const HELP_ZH = [
   "- 多行就是多个请求；命令要写在行首的“运行”之后并放在反引号里，或写成“运行：命令”",
 ].join("\n");
 
-/** The shortest way to a model, for a terminal; the address is that of a local Ollama. */
-const CONNECT = [
-  "```sh",
-  "npm stop",
-  "export OPENAI_BASE_URL=http://127.0.0.1:11434/v1",
-  "export MIMIKIT_MODEL=…",
-  "npm start",
-  "```",
-].join("\n");
+const MIMIKIT = commandName(process.env);
+
+/** The shortest way to a model, for a terminal. */
+const CONNECT = ["```sh", `${MIMIKIT} connect`, "```"].join("\n");
 
 function asQuotation(text: string): string {
   return text.replaceAll(/^/gm, "> ");
@@ -147,12 +143,11 @@ const en = {
     "help",
   ),
   elsewhere: {
-    undo: "Nothing is undone by a message. The page lists what can be undone behind the arrow at its top, with a button each; in the terminal `npx mimikit undo` lists it, and `npx mimikit undo <id>` undoes one.",
-    why: 'Why something fires, or does not, stands on the page behind the clock at its top; in the terminal say `npx mimikit triggers explain <id>`. Say "reminders" to see the ids.',
-    forget:
-      "Nothing is forgotten by a message. What I remember is a line each in memory.md of my state directory (`.mimikit/`): take it out there. What was added lately can be taken back with `npx mimikit undo`.",
+    undo: `Nothing is undone by a message. The page lists what can be undone under *Activity*, with a button each; in the terminal \`${MIMIKIT} undo\` lists it, and \`${MIMIKIT} undo <id>\` undoes one.`,
+    why: `Why something fires, or does not, stands on the page under *Schedules*; in the terminal say \`${MIMIKIT} triggers explain <id>\`. Say "reminders" to see the ids.`,
+    forget: `Nothing is forgotten by a message. The page has it under *Memory*: open memory.md and choose *Edit*; in the terminal \`${MIMIKIT} memory forget <words>\` takes out the entry that says so, and \`${MIMIKIT} undo\` brings it back.`,
   } satisfies Record<Elsewhere, string>,
-  connect: `To connect a model (any endpoint that speaks Chat Completions; this one would be Ollama), stop me and start me again with its address:\n\n${CONNECT}\n\nFor OpenAI itself set \`OPENAI_API_KEY\` instead of the address. codex and claude work too: docs/providers.md.`,
+  connect: `To connect a model (OpenAI, Anthropic, Google, Ollama and others, or codex and claude):\n\n${CONNECT}\n\nIt asks step by step, and counts at once. More: docs/providers.md.`,
   helpIntro: "I work without a language model and understand these requests:",
   allDone: (count: number) => (count === 1 ? "Done." : `All ${count} tasks are done.`),
   someDone: (done: number, count: number) =>
@@ -257,12 +252,11 @@ const zh: Words = {
   greeting: "你好！还没有配置语言模型，所以我能听懂一组固定的请求。可以试试：",
   firstSteps: asTyped("运行 `date` 然后 `df -h .`", "2分钟后提醒我伸展一下", "每天9点运行 `ls` 然后 `date`", "帮助"),
   elsewhere: {
-    undo: "一条消息不会撤销任何内容。页面顶部的箭头里列出了可以撤销的内容，每项都有按钮；在终端里，`npx mimikit undo` 列出它们，`npx mimikit undo <编号>` 撤销其中一项。",
-    why: "为什么触发或没有触发，请看页面顶部的时钟；在终端里请用 `npx mimikit triggers explain <编号>`。说“我的提醒”可以查看编号。",
-    forget:
-      "一条消息不会让我忘记任何内容。我记住的内容在状态目录（`.mimikit/`）的 memory.md 里，每条一行，可以直接删掉。最近添加的也可以用 `npx mimikit undo` 撤销。",
+    undo: `一条消息不会撤销任何内容。页面的“动态”里列出了可以撤销的内容，每项都有按钮；在终端里，\`${MIMIKIT} undo\` 列出它们，\`${MIMIKIT} undo <编号>\` 撤销其中一项。`,
+    why: `为什么触发或没有触发，请看页面的“日程”；在终端里请用 \`${MIMIKIT} triggers explain <编号>\`。说“我的提醒”可以查看编号。`,
+    forget: `一条消息不会让我忘记任何内容。请在页面的“记忆”里打开 memory.md，选择“编辑”；在终端里，\`${MIMIKIT} memory forget <词语>\` 会去掉说到它的那一条，\`${MIMIKIT} undo\` 可以恢复。`,
   },
-  connect: `要连接模型（任何兼容 Chat Completions 的接口，下面以 Ollama 为例），请停止后带上它的地址重新启动：\n\n${CONNECT}\n\n使用 OpenAI 时，把地址换成 \`OPENAI_API_KEY\`。codex 和 claude 也可以：docs/providers.md。`,
+  connect: `要连接模型（OpenAI、Anthropic、Google、Ollama 等，或者 codex 和 claude）：\n\n${CONNECT}\n\n它会一步步询问，保存后立即生效。更多说明：docs/providers.md。`,
   helpIntro: "我不需要语言模型就能理解这些请求：",
   allDone: (count) => (count === 1 ? "完成了。" : `${count} 个任务都完成了。`),
   someDone: (done, count) =>

@@ -12,7 +12,7 @@ import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
 import { artifactOf } from "../../shell/artifact.ts";
-import { runCommand } from "../../shell/command.ts";
+import { describeEnd, runCommand } from "../../shell/command.ts";
 import { Output } from "../../shell/output.ts";
 import type { Ended } from "../../shell/run-child.ts";
 import { boundsOf, SandboxMissing } from "../../shell/sandbox.ts";
@@ -27,6 +27,8 @@ export const UPSTREAM_VARIABLE = "MIMIKIT_UPSTREAM";
 /** The end of the output that goes into the result. */
 const OUTPUT_TAIL_BYTES_MAX = 65_536;
 const PROGRESS_MS_MIN = 200;
+/** Its only tool, and the only call of it. */
+const SHELL = "shell";
 /** Signals by which somebody else ends a process; any other is the command's own fault. */
 const ENDED_BY_OTHERS = ["SIGKILL", "SIGTERM", "SIGHUP"];
 
@@ -72,8 +74,12 @@ async function* perform(command: string, run: Run, signal: AbortSignal, words: W
   const environment = { ...run.environment, ...(upstream !== null && { [UPSTREAM_VARIABLE]: upstream }) };
   try {
     const options = { bounds: await boundsOf(run), environment, output, ...(upstream !== null && { input: upstream }) };
+    run.tell({ type: "call", id: SHELL, tool: SHELL, input: command });
     const ended = yield* show(runCommand(command, options, signal));
     const result = { text: output.tail(), artifact: output.path };
+    const isDone = ended.exitCode === 0;
+    const text = isDone || ended.cause !== undefined ? result.text : `${result.text}\n(${describeEnd(ended)})`;
+    run.tell({ type: "output", id: SHELL, ok: isDone, text });
     if (signal.aborted && ended.exitCode !== 0) {
       const failureReason = stopReason(signal);
       const error = words.stopped(failureReason === "timeout");

@@ -92,7 +92,11 @@ export class AnswerBuilder {
     const calls = withIds(this.calls.map(({ index: _, ...call }) => call));
     const isTruncated = this.isTooLong || this.finishReason === "length";
     const usage = this.count(request);
-    return { type: "answer", text: this.text, calls, thoughts: this.thoughts, isTruncated, usage };
+    // A server that takes the thoughts out of the text takes all of it where the model does not end them.
+    const isAllThought = this.text.trim() === "" && calls.length === 0;
+    const unended = isAllThought ? this.thought?.text.trim() : undefined;
+    const more = { thoughts: this.thoughts, ...(unended !== undefined && { unended }) };
+    return { type: "answer", text: this.text, calls, ...more, isTruncated, usage };
   }
 
   /** Pieces of a call carry its index; endpoints that send none send each call whole, or its id first. */

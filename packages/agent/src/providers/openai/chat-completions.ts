@@ -7,8 +7,9 @@ import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json"
 import type { ChatMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
-import { hintsOf } from "../endpoint/place.ts";
-import { readAll, Watch, withoutKey } from "../endpoint/watch.ts";
+import { BROKE_OFF } from "../endpoint/measure-answer.ts";
+import { hostOf } from "../endpoint/place.ts";
+import { atPlace, readAll, Watch } from "../endpoint/watch.ts";
 import { AnswerBuilder, Chunk, wireThoughts } from "./answer.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readEvents } from "./sse.ts";
@@ -24,7 +25,7 @@ export function chatCompletions(endpoint: Endpoint): Model {
       const watch = new Watch(endpoint, signal);
       try {
         for await (const event of exchange(endpoint, request, watch))
-          yield event.type === "failure" ? withoutKey(event, endpoint) : event;
+          yield event.type === "failure" ? atPlace(event, endpoint) : event;
       } catch (error) {
         yield watch.explain(error);
       } finally {
@@ -50,7 +51,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Watch
   const chunks = watch.listen(response.body ?? []);
   if (!response.ok) {
     const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-    yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hintsOf(endpoint.id));
+    yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hostOf(endpoint));
     return;
   }
   const isWhole = response.headers.get("content-type")?.includes("json") ?? false;
@@ -64,15 +65,14 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Watch
     }
     const chunk = Chunk.safeParse(parseJson(data, JSON_LIMITS));
     if (!chunk.success) throw new BadJson(describeIssues(chunk.error));
-    if (chunk.data.error != null) return yield failureInStream(chunk.data.error);
+    if (chunk.data.error != null) return yield failureInStream(chunk.data.error, hostOf(endpoint));
     const { text, thought } = answer.add(chunk.data);
     if (thought !== "") yield { type: "thought", text: thought };
     if (text !== "") yield { type: "delta", text };
     if (answer.isTooLong) break;
   }
   if (isWhole || isDone || answer.isFinished || answer.isTooLong) yield answer.build(request);
-  else
-    yield { type: "failure", kind: "unavailable", message: "the model endpoint broke off in the middle of an answer" };
+  else yield { type: "failure", kind: "unavailable", cause: "busy", message: BROKE_OFF };
 }
 
 /** The header that carries the key, if there is one. */

@@ -2,6 +2,7 @@
 
 import type { PresetId } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
@@ -33,13 +34,14 @@ export function missingSetting(
   if (modelOf(role, config) === undefined) return missingModel(id);
   const { isLocal, ownBaseUrl, baseUrlVariable = `${id}.baseUrl` } = factsOf(id);
   const { baseUrl } = config[id];
-  if (baseUrl === undefined && ownBaseUrl === undefined) return `an address: set ${baseUrlVariable}`;
+  if (baseUrl === undefined && ownBaseUrl === undefined)
+    return sentence("lacks_address", { variable: baseUrlVariable });
   // Another address may need none: a proxy, a server of one's own.
   const isOpen = isLocal === true || (baseUrl !== undefined && ownBaseUrl !== undefined);
   if (isOpen || keyOf(id, surroundings) !== undefined) return null;
-  const key = keyNamesOf(id).join(" or ");
-  const what = ownBaseUrl === undefined ? `a key: set ${key}` : `an address or a key: set ${baseUrlVariable} or ${key}`;
-  return `${what}, or run  mimikit connect ${id}`;
+  const needs = { variable: keyNamesOf(id).join(" or "), provider: id };
+  if (ownBaseUrl === undefined) return sentence("lacks_key", needs);
+  return sentence("lacks_address_or_key", { ...needs, address: baseUrlVariable });
 }
 
 /** The endpoint of `role`; nothing may be missing. */

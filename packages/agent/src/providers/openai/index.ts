@@ -6,13 +6,14 @@ import { capabilitiesOf } from "../../kernel/capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
 import type { Senses } from "../../prompt/media.ts";
 import type { Provider } from "../../provider.ts";
+import { naming } from "../endpoint/naming.ts";
 import { persistent } from "../endpoint/persistent.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
-  const model = persistent(chatCompletions(endpoint), endpoint.retryDelaysMs);
+  const model = naming(persistent(chatCompletions(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
   const { tokensMax, toolCalls = true } = endpoint;
   const kernel = { model, tokensMax, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
   return { name: endpoint.id, model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };

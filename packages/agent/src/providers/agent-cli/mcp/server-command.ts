@@ -1,9 +1,7 @@
 /** How an agent CLI starts our MCP server: `mimikit mcp`, on the same Node and of the same version. */
-import { fileURLToPath } from "node:url";
-
-const MIMIKIT = fileURLToPath(new URL("../../../../../../apps/cli/bin/mimikit.mjs", import.meta.url));
+import { programOf } from "@mimikit/runtime/home/programs";
 
 /** @param toolsPath the file of `writeToolsFile`. */
 export function serverCommand(toolsPath: string): { command: string; args: string[] } {
-  return { command: process.execPath, args: [MIMIKIT, "mcp", toolsPath] };
+  return { command: process.execPath, args: [programOf("cli"), "mcp", toolsPath] };
 }

@@ -1,0 +1,196 @@
+/** Connects a model: who answers from now on, with which key or login, and which model. Works with everything down. */
+import { text as readAll } from "node:stream/consumers";
+import { forgetKey, saveConnection } from "@mimikit/agent/connect/save-connection";
+import type { ProviderId } from "@mimikit/protocol/base/provider";
+import { Role } from "@mimikit/protocol/base/role";
+import {
+  type ConnectAnswer,
+  ConnectBody,
+  type ConnectionTest,
+  type ProviderEntry,
+} from "@mimikit/protocol/wire/connect";
+import { command } from "../arguments/command.ts";
+import { NO_ARGUMENT } from "../arguments/misuse.ts";
+import {
+  type Connection,
+  entriesOf,
+  entryOf,
+  keyOfShell,
+  named,
+  nameOf,
+  openConnection,
+  refusing,
+  tested,
+  trialText,
+} from "../connect/connection.ts";
+import { withDisk } from "../instance/state.ts";
+import { Failure } from "../io/failure.ts";
+import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
+
+/** With one of these it answers, but not as it should: the owner may want it all the same. */
+const BEARABLE: readonly string[] = ["tools", "window"];
+const NAMES_SHOWN = 20;
+
+export const connect = command({
+  usage: "connect [provider]",
+  summary: "connect a model, or an agent CLI: its key or login, a trial, and who answers from now on",
+  examples: [
+    ["mimikit connect", "at a terminal: asks step by step, and keeps what you paste to itself"],
+    ["mimikit connect --list", "who there is, what each has, and what it lacks"],
+    ["mimikit connect ollama", "a server of this machine; a script gets its only model, or names one with --model"],
+    ["mimikit connect openai --model gpt-5 --key-stdin < key.txt", "for scripts: the key comes through the pipe alone"],
+    [
+      "mimikit connect openai --url http://127.0.0.1:9000/v1 --model some-model",
+      "any address that speaks Chat Completions",
+    ],
+    ["mimikit connect codex --role worker", "for the Workers alone; the others keep theirs"],
+    ["mimikit connect openai --forget", "forgets the key that is kept"],
+  ],
+  epilogue:
+    "Everything is tried before it is saved, with one small request, and counts at once, without a restart. Keys are kept in secrets.json, which this user alone may read; a variable that holds one goes before it.",
+  options: (yargs) =>
+    yargs
+      .positional("provider", {
+        type: "string",
+        describe: "openai, anthropic, google, ollama, codex, …: --list names all",
+      })
+      .option("url", { type: "string", describe: "where it is, if not at its own address" })
+      .option("model", { type: "string", describe: "the model, by the name it has there" })
+      .option("key-stdin", { type: "boolean", default: false, describe: "read its key from the pipe" })
+      .option("role", {
+        choices: Role.options,
+        array: true,
+        describe: "for this role alone; may be said more than once",
+      })
+      .option("test", {
+        type: "boolean",
+        default: true,
+        describe: "try it before it is saved; --no-test leaves that out",
+      })
+      .option("list", { type: "boolean", default: false, describe: "say who there is" })
+      .option("forget", { type: "boolean", default: false, describe: "forget its key" })
+      .option("key", { type: "string", hidden: true }),
+  async run({ json, provider, url, model, keyStdin, role, test, list, forget, key }) {
+    if (key !== undefined) throw new Failure("usage", NO_ARGUMENT);
+    const at = await openConnection();
+    if (list && json) return printJson({ providers: entriesOf(at) });
+    if (list) return show(entriesOf(at));
+    const id = provider === undefined ? undefined : await named(provider);
+    if (forget) return forgetIt(json, id, at);
+    const isTold = keyStdin || model !== undefined || url !== undefined || role !== undefined || !test || json;
+    if (!isTold && process.stdin.isTTY && process.stderr.isTTY) {
+      const { guide } = await import("../connect/guide.ts");
+      return save(json, await guide(at, id), undefined, at);
+    }
+    if (id === undefined)
+      throw new Failure("usage", "say whom to connect: mimikit connect <provider>  (--list names all)");
+    if (!ConnectBody.shape.baseUrl.safeParse(url).success)
+      throw new Failure("usage", "--url: an address that begins with http:// or https://");
+    const wanted: ConnectBody = {
+      provider: id,
+      ...(url !== undefined && { baseUrl: url }),
+      ...(role !== undefined && { roles: role }),
+      ...(await keyOf(id, keyStdin, at)),
+    };
+    const full = { ...wanted, ...(await modelOf(id, model, wanted, at)) };
+    const trial = test && id !== "offline" ? await tryOut(full, at, json) : undefined;
+    await save(json, full, trial, at);
+  },
+});
+
+async function keyOf(id: ProviderId, isPiped: boolean, at: Connection): Promise<{ key?: string }> {
+  if (isPiped) {
+    if (process.stdin.isTTY) throw new Failure("usage", "--key-stdin reads the key from a pipe: … < key.txt");
+    const key = (await readAll(process.stdin)).trim();
+    if (key === "") throw new Failure("usage", "no key came through the pipe");
+    return { key };
+  }
+  const ofShell = keyOfShell(id, at);
+  if (ofShell === undefined) return {};
+  printProgress(`the key of ${ofShell.variable} is taken, and kept in secrets.json`);
+  return { key: ofShell.key };
+}
+
+/** The model that is named, or that it has already; of a server that has just one, that one. */
+async function modelOf(
+  id: ProviderId,
+  name: string | undefined,
+  wanted: ConnectBody,
+  at: Connection,
+): Promise<{ model?: string }> {
+  const { kind, model } = entryOf(id, at);
+  const known = name ?? model;
+  if (known !== undefined) return { model: known };
+  if (kind === "program" || kind === "offline") return {};
+  const listed = await tested(wanted, at);
+  const [only, ...others] = listed.models;
+  if (only !== undefined && others.length === 0) return { model: only.id };
+  if (only === undefined) throw new Failure("failed", trialText(listed));
+  const names = listed.models.map((each) => each.id).slice(0, NAMES_SHOWN);
+  const more = listed.models.length - names.length;
+  throw new Failure(
+    "usage",
+    plainLine(`name its model with --model: ${names.join(", ")}${more > 0 ? ` and ${more} others` : ""}`),
+  );
+}
+
+/** @throws Failure where it does not answer. */
+async function tryOut(wanted: ConnectBody, at: Connection, json: boolean): Promise<ConnectionTest> {
+  const trial = await tested(wanted, at);
+  const { problem } = trial;
+  if (problem === undefined || BEARABLE.includes(problem.cause)) return trial;
+  if (json) printJson({ saved: false, provider: wanted.provider, problem });
+  throw new Failure("failed", plainLine(`${trialText(trial)}; nothing was saved (--no-test saves it all the same)`));
+}
+
+async function save(
+  json: boolean,
+  wanted: ConnectBody,
+  trial: ConnectionTest | undefined,
+  at: Connection,
+): Promise<void> {
+  const answer = await refusing(() => withDisk(at.home, (fs) => saveConnection(wanted, { ...at, fs })));
+  if (json) {
+    const { models: _, ...rest } = trial ?? { models: [] };
+    printJson({ saved: true, provider: wanted.provider, ...rest, ...answer, isRunning: at.isRunning });
+    return;
+  }
+  if (trial !== undefined) printLine(`${mark(trial)} ${plainLine(trialText(trial))}`);
+  for (const line of answerers(answer)) printLine(plainLine(line));
+  printLine(at.isRunning ? "it counts from now on" : "it counts when Mimikit runs:  mimikit up");
+}
+
+const mark = ({ problem }: ConnectionTest) => (problem === undefined ? styled("green", "✓") : styled("yellow", "!"));
+
+/** Who answers, roles with the same in one line. */
+function answerers({ providers, models }: ConnectAnswer): string[] {
+  const said = (role: Role) => [providers[role], models[role]].filter((part) => part !== null).join(" · ");
+  return [...Map.groupBy(Role.options, said)].map(([who, roles]) =>
+    roles.length === Role.options.length ? `${who} answers for all roles` : `${who} answers for ${roles.join(", ")}`,
+  );
+}
+
+async function forgetIt(json: boolean, id: ProviderId | undefined, at: Connection): Promise<void> {
+  if (id === undefined) throw new Failure("usage", "say whose key to forget: mimikit connect <provider> --forget");
+  await refusing(() => forgetKey(id, at));
+  const { key, missing } = entryOf(id, at);
+  if (json) return printJson({ provider: id, key, missing });
+  const left = key === null ? "" : `; ${key.variable} has one, which counts until it is unset`;
+  printLine(`the key of ${id} is forgotten${left}`);
+}
+
+function show(entries: readonly ProviderEntry[]): void {
+  printTable(
+    ["name", "", "answers for", "model", "key", "lacks"],
+    entries.map((entry) => [
+      entry.id,
+      nameOf(entry),
+      entry.answersFor.length === Role.options.length ? "all" : entry.answersFor.join(", "),
+      entry.model ?? "",
+      entry.key === null ? "" : (entry.key.variable ?? entry.key.from),
+      // What to do about it is this command.
+      entry.missing?.split(": ", 1)[0] ?? "",
+    ]),
+    "there is no provider",
+  );
+}

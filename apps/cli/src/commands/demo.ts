@@ -1,0 +1,88 @@
+/**
+ * Shows Mimikit at work without a key: an invented household in an instance of its own, until Ctrl-C. The page of it has a
+ * button that kills a process. Yours is not touched, and nothing is left behind (docs/demo.md).
+ */
+import type { ChildProcess } from "node:child_process";
+import { DemoOrder, type DemoReport, isUnderWay } from "@mimikit/protocol/wire/demo";
+import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import type { ProcessRole } from "@mimikit/runtime/process/role-record";
+import { command } from "../arguments/command.ts";
+import { furnish, orderWork } from "../demo/household.ts";
+import { killAndLook } from "../demo/kill.ts";
+import { makeFolder, removeLeftovers } from "../demo/leftovers.ts";
+import { startTrial, type Trial } from "../instance/trial.ts";
+import { printJson, printLine, printProgress, styled } from "../io/print.ts";
+
+/** The page shows the last one; more are for whoever asks the API. */
+const KILLS_KEPT_MAX = 10;
+
+export const demo = command({
+  usage: "demo",
+  summary: "show Mimikit at work without a key, in an instance of its own, until Ctrl-C",
+  examples: [["mimikit demo", "an invented household; its page has a button that kills a process"]],
+  async run({ json }) {
+    const left = await removeLeftovers();
+    if (left > 0) printProgress("removed what a demo that was killed had left behind");
+    const door = new Door();
+    const directory = makeFolder();
+    const trial = await startTrial({
+      directory,
+      prepare: (place) => furnish(place, Date.now()),
+      onStart: (role, child) => door.onStart(role, child),
+      exitCode: 0,
+    });
+    door.open(trial);
+    await orderWork(trial.home);
+    const pairingUrl = `${trial.client.url}/#pair=${await createPairingCode(trial.home)}`;
+    if (json) printJson({ url: trial.client.url, pairingUrl, directory });
+    else show(pairingUrl);
+  },
+});
+
+/** The way from the page of the demo to this command: what the gateway asks for, and what it is told. */
+class Door {
+  private report: DemoReport = { kills: [] };
+  private gateway: ChildProcess | undefined;
+  private trial: Trial | undefined;
+
+  /** Tells each gateway that it is one of a demo, and listens to it. */
+  onStart(role: ProcessRole, child: ChildProcess): void {
+    if (role !== "gateway") return;
+    this.gateway = child;
+    child.on("message", (message) => {
+      const order = DemoOrder.safeParse(message).data;
+      if (order !== undefined && this.trial !== undefined && !isUnderWay(this.report))
+        void this.kill(this.trial, order.kill);
+    });
+    this.tell();
+  }
+
+  open(trial: Trial): void {
+    this.trial = trial;
+  }
+
+  private async kill(trial: Trial, role: ProcessRole): Promise<void> {
+    const { kills } = this.report;
+    const show = (kill: DemoReport["kills"][number]) => {
+      this.report = { kills: [...kills, kill].slice(-KILLS_KEPT_MAX) };
+      this.tell();
+    };
+    show(await killAndLook(trial, role, show));
+  }
+
+  /** One that is just ending is not told; the one after it is, when it starts. */
+  private tell(): void {
+    this.gateway?.send(this.report, () => {});
+  }
+}
+
+function show(pairingUrl: string): void {
+  printLine(
+    `${styled("bold", "Mimikit")} shows itself at work: everything in it is invented, and nothing of yours is touched`,
+  );
+  printLine();
+  printLine(`  open      ${styled("cyan", pairingUrl)}`);
+  printLine("            (this address signs one browser in, once, within 2 minutes)");
+  printLine("  kill it   with the button on the page: nothing is lost, and nothing is done twice");
+  printLine("  end it    Ctrl-C: it leaves nothing behind");
+}

@@ -1,0 +1,26 @@
+/** Has the last message answered anew, as it was or in other words; the earlier reply stays as a version. */
+import { command } from "../arguments/command.ts";
+import { readText, textArgument } from "../arguments/text-argument.ts";
+import { handOver, printHanded } from "../instance/hand-over.ts";
+import { Failure } from "../io/failure.ts";
+
+export const retry = command({
+  usage: "retry [text..]",
+  summary: "have your last message answered anew, as it was or in other words",
+  examples: [
+    ["mimikit retry", "after a reply that failed, was stopped, or is not to your liking"],
+    ["mimikit retry --provider openai --model gpt-5.2", "by another model, this once"],
+    ["mimikit retry only the German ones", "your last message in other words"],
+  ],
+  options: (yargs) =>
+    textArgument(yargs)
+      .option("provider", { type: "string", describe: "who answers; whom the settings choose if not given" })
+      .option("model", { type: "string", describe: "with which model; needs --provider" }),
+  async run({ json, text: words, provider, model }) {
+    if (model !== undefined && provider === undefined) throw new Failure("usage", "--model needs --provider");
+    const text = (words ?? []).length === 0 ? undefined : await readText(words, "retry");
+    const answerBy = provider === undefined ? undefined : { provider, ...(model !== undefined && { model }) };
+    const wanted = { kind: "retry" as const, ...(text !== undefined && { text }), ...(answerBy && { answerBy }) };
+    printHanded(await handOver(wanted), json);
+  },
+});

@@ -1,0 +1,204 @@
+/** Keeps Mimikit running whatever ends it, from boot on: as a unit of systemd, or as a command that others start. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { setsAnything } from "@mimikit/runtime/config/fields";
+import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
+import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
+import { execa } from "execa";
+import { actions, command } from "../arguments/command.ts";
+import { keep } from "../instance/begin.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, printNotice, styled } from "../io/print.ts";
+import { livingRoles, runningText } from "../processes/instance.ts";
+import { isStopped } from "../processes/stopped.ts";
+import { describeService, serviceName } from "../service/definition.ts";
+import { respawn } from "../service/respawn.ts";
+import { enableLinger, hasSystemd, removeUnit, systemctl, unitOf, writeUnit } from "../service/systemd.ts";
+import { commandLine, crontabLine, launchdPlist, openRcScript, systemdUnit } from "../service/texts.ts";
+import { prepare } from "./up.ts";
+
+const LABEL_COLUMNS = 10;
+
+interface Options {
+  json: boolean;
+  system: boolean;
+  linger: boolean;
+  print: "launchd" | "openrc" | "systemd" | undefined;
+}
+
+export const service = command({
+  usage: "service [action]",
+  summary: "keep it running from boot on, whatever ends it",
+  examples: [
+    ["mimikit service install", "as a unit of systemd for this user, with the workspace in this directory"],
+    ["sudo mimikit service install --system", "as a unit of the system, for the user whose state it is"],
+    ["mimikit service status", "is there a unit, is it active, does everything run"],
+    ["mimikit service uninstall", "stop it and remove the unit; the state is kept"],
+    ["mimikit service install --print launchd", "print the text for another system (untested)"],
+    ["mimikit service run", "what the unit starts; also by hand where there is no systemd"],
+  ],
+  options: (yargs) =>
+    yargs
+      .positional("action", actions("status", "install", "uninstall", "run"))
+      .option("system", { type: "boolean", default: false, describe: "a unit of the system, not of this user" })
+      .option("linger", { type: "boolean", default: true, describe: "let it run without a login (loginctl)" })
+      .option("print", {
+        choices: ["launchd", "openrc", "systemd"] as const,
+        describe: "install: print the text, and change nothing",
+      }),
+  async run({ action, ...options }) {
+    switch (action) {
+      case "install":
+        return options.print === undefined ? install(options) : print(options);
+      case "uninstall":
+        return uninstall(options);
+      case "run":
+        return respawn(currentPlace().home);
+      case "status":
+        return show(options);
+    }
+  },
+});
+
+async function install({ json, system, linger }: Options): Promise<void> {
+  const { home, workDir } = currentPlace();
+  const user = system ? await ownerOf(home) : undefined;
+  const kept = await prepareFor(user, home, workDir);
+  const { definition, secrets } = describeService({ home, workDir }, process.env);
+  const { name } = definition;
+  const byHand = { now: commandLine(definition), atBoot: crontabLine(definition) };
+  const leftOut = secrets.filter((variable) => !KEY_VARIABLES.includes(variable));
+  if (!(await hasSystemd())) {
+    if (json) printJson({ name, unit: null, kept, leftOut, byHand });
+    else {
+      printLine("there is no systemd here. In the crontab of this user (crontab -e) this line does the same:");
+      printLine(byHand.atBoot);
+      printLine(`and now:  nohup ${byHand.now} > /dev/null 2>&1 &`);
+    }
+    return;
+  }
+  const unit = unitOf(name, system, process.env);
+  const isNew = writeUnit(unit, systemdUnit(definition, user));
+  const reloaded = await systemctl(unit, "daemon-reload");
+  const started = reloaded.isDone ? await systemctl(unit, isNew ? "restart" : "start", name) : reloaded;
+  const why = started.isDone ? null : started.said;
+  const noLinger = system ? null : linger ? await enableLinger() : "--no-linger";
+  if (json) {
+    printJson({ name, unit: unit.path, started: why === null, why, linger: noLinger === null, kept, leftOut, byHand });
+    return;
+  }
+  printLine(`${styled("green", "✓")} ${unit.path}`);
+  const own = userInfo().username;
+  say(
+    "boot",
+    noLinger === null ? "it starts with the machine" : "it starts when you log in, and ends when you log out",
+  );
+  if (noLinger !== null && linger)
+    printNotice(`! no linger (${plainLine(noLinger)}): run  sudo loginctl enable-linger ${own}`);
+  say("now", why === null ? "it runs:  mimikit service status" : "systemd does not start it here");
+  if (why !== null) printNotice(`! ${plainLine(why)}; without systemd:  nohup ${byHand.now} > /dev/null 2>&1 &`);
+  const settings = Object.keys(definition.environment).filter(
+    (key) => setsAnything(key) && !/^MIMIKIT_(HOME|WORK_DIR)$/.test(key),
+  );
+  if (settings.length > 0) say("settings", `of this shell, which win over config.yaml: ${settings.join(", ")}`);
+  if (user === "root") printNotice("! it runs as root: give it a state directory of another user's where you can");
+  if (leftOut.length > 0) printNotice(`! not in it, because a secret is in them: ${leftOut.join(", ")}`);
+}
+
+async function print({ json, system, print: kind }: Options): Promise<void> {
+  const { home, workDir } = currentPlace();
+  const { definition } = describeService({ home, workDir }, process.env);
+  const user = existsSync(home) ? await ownerOf(home) : userInfo().username;
+  const texts = {
+    launchd: () => launchdPlist(definition, home),
+    openrc: () => openRcScript(definition, user),
+    systemd: () => systemdUnit(definition, system ? user : undefined),
+  };
+  const text = texts[kind ?? "systemd"]();
+  if (json) printJson({ name: definition.name, text });
+  else process.stdout.write(text);
+}
+
+async function uninstall({ json, system }: Options): Promise<void> {
+  const { home } = currentPlace();
+  const name = serviceName(home);
+  const unit = unitOf(name, system, process.env);
+  const isThere = existsSync(unit.path);
+  const stopped = isThere && (await hasSystemd()) ? await systemctl(unit, "stop", name) : null;
+  const wasThere = removeUnit(unit);
+  if (stopped?.isDone) await systemctl(unit, "daemon-reload");
+  const living = existsSync(home) ? livingRoles(home) : new Map();
+  if (json) printJson({ name, removed: wasThere ? unit.path : null, running: [...living.keys()] });
+  else {
+    printLine(wasThere ? `${unit.path} is removed; the state is kept` : `there is no unit ${unit.path}`);
+    if (living.size > 0) printLine(`it still runs:  mimikit down  (${runningText(living)})`);
+  }
+}
+
+async function show({ json, system }: Options): Promise<void> {
+  const { home } = currentPlace();
+  const name = serviceName(home);
+  const unit = unitOf(name, system, process.env);
+  const isThere = existsSync(unit.path);
+  const asked = isThere && (await hasSystemd()) ? await systemctl(unit, "is-active", name) : null;
+  // It says one word for each state, and a sentence where it does not work.
+  const active = asked !== null && /^[a-z-]+$/.test(asked.said) ? asked.said : null;
+  const exists = existsSync(home);
+  const living = exists ? livingRoles(home) : new Map();
+  const facts = {
+    name,
+    unit: isThere ? unit.path : null,
+    enabled: isThere && existsSync(unit.link),
+    active,
+    why: asked !== null && active === null ? asked.said : null,
+    program: isThere ? missingProgram(unit.path) : null,
+    watched: exists && (await isSingletonClaimed(home, "service")),
+    stopped: exists && isStopped(home),
+    running: [...living.keys()],
+  };
+  if (json) return printJson(facts);
+  say("unit", facts.unit ?? `none:  mimikit service install${system ? " --system" : ""}`);
+  if (facts.unit !== null) {
+    say("enabled", facts.enabled ? "yes" : "no");
+    say("active", active ?? `systemd cannot be asked here (${plainLine(facts.why ?? "")})`);
+    if (facts.program !== null)
+      printNotice(
+        `! its program ${facts.program} is not there any more:  mimikit service install  names the one of now`,
+      );
+  }
+  say("watched", facts.watched ? "yes: whatever ends is started again" : "no: PM2 is not started again where it ends");
+  say("running", living.size === 0 ? "nothing" : runningText(living));
+  if (facts.stopped) say("stopped", "by  mimikit down;  mimikit up  starts it");
+}
+
+/** What a unit of ours would run, where it is not there any more: Node was updated, or the clone moved. */
+function missingProgram(path: string): string | null {
+  const [, quoted, plain] = /^ExecStart=(?:":([^"]*)|:(\S+))/m.exec(readFileSync(path, "utf8")) ?? [];
+  const program = quoted ?? plain ?? "";
+  return /[\\%]/.test(program) || existsSync(program) ? null : program;
+}
+
+/** Keys of this shell are kept, because the unit holds none. @returns the variables. */
+async function prepareFor(user: string | undefined, home: string, workDir: string): Promise<string[]> {
+  // Root's files in the state of another user would stop it.
+  if (user === undefined || user === userInfo().username) {
+    prepare(home, workDir);
+    return keep(home, process.env);
+  }
+  const keys = KEY_VARIABLES.filter((name) => process.env[name]);
+  if (keys.length > 0) printNotice(`! not kept: ${keys.join(", ")}. As ${user}:  mimikit connect`);
+  return [];
+}
+
+/** The user whose state directory it is. */
+async function ownerOf(home: string): Promise<string> {
+  if (!existsSync(home))
+    throw new Failure("failed", `there is no state directory ${home} yet: run  mimikit up  once, as its user`);
+  const { stdout } = await execa("id", ["-un", String(statSync(home).uid)]);
+  return stdout;
+}
+
+function say(label: string, text: string): void {
+  printLine(`  ${styled("dim", label.padEnd(LABEL_COLUMNS))}${text}`);
+}

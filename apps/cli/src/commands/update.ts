@@ -1,0 +1,73 @@
+/** Updates the clone or the package that this is: built and tried out beside it, then exchanged, and taken back where it does not start. */
+import { resolve } from "node:path";
+import { commandName, shellWord } from "@mimikit/runtime/home/command-name";
+import { command } from "../arguments/command.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { plainLine, printJson, printLine, styled } from "../io/print.ts";
+import { fetchNews, type News } from "../update/clone.ts";
+import { wayOfClone } from "../update/exchange-clone.ts";
+import { isPackage, lookInto, type PackageNews, wayOfPackage } from "../update/package.ts";
+import { probe } from "../update/probe.ts";
+import { exchange } from "../update/switch.ts";
+
+export const update = command({
+  usage: "update",
+  summary: "take the newest version into use; what runs goes on with it",
+  examples: [
+    ["mimikit update --check", "say what is new, and change nothing"],
+    ["mimikit update", "build it beside, try it on a copy of the state, exchange it; back where it does not start"],
+    ["mimikit update --from mimikit-0.2.0.tgz", "the same with a package, where npm has installed this one"],
+  ],
+  options: (yargs) =>
+    yargs
+      .option("check", { type: "boolean", default: false, describe: "only say what is new" })
+      .option("from", { type: "string", describe: "of a package: the file, folder or address of the new one" })
+      .option("probe", { type: "string", describe: "only try this version out on a copy: a backup" }),
+  async run({ json, check, from, probe: backup }) {
+    if (backup !== undefined) {
+      const probed = await probe(resolve(backup));
+      if (json) printJson(probed);
+      else
+        printLine(`${styled("green", "✓")} Mimikit ${probed.version} starts, and answers: ${plainLine(probed.reply)}`);
+      return;
+    }
+    if (isPackage()) return updatePackage(from, check, json);
+    if (from !== undefined) throw new Failure("usage", "this is a clone, which follows its branch: leave --from out");
+    const { home } = currentPlace("any");
+    const news = await fetchNews();
+    const done = news.count > 0 && !check ? await exchange(wayOfClone(news), home) : null;
+    if (json) printJson({ ...news, updated: done !== null, restarted: done?.restarted ?? false });
+    else show(news, done !== null);
+  },
+});
+
+async function updatePackage(from: string | undefined, check: boolean, json: boolean): Promise<void> {
+  const { home } = currentPlace("any");
+  const news = await lookInto(from);
+  const done = check ? null : await exchange(await wayOfPackage(news), home);
+  if (json) printJson({ ...news, updated: done !== null, restarted: done?.restarted ?? false });
+  else showPackage(news, done !== null);
+}
+
+function showPackage({ source, version, newVersion, isNew }: PackageNews, isDone: boolean): void {
+  if (isDone) printLine(`Mimikit ${newVersion} is in place of ${version}`);
+  else if (!isNew) printLine(`Mimikit ${version} is here, and ${newVersion} is not newer`);
+  else {
+    printLine(`Mimikit ${newVersion} is newer than ${version}`);
+    printLine(`  take it with  ${commandName(process.env)} update --from ${shellWord(source)}`);
+  }
+}
+
+function show({ branch, from, to, version, newVersion, count, subjects }: News, isDone: boolean): void {
+  const commit = (id: string) => id.slice(0, 7);
+  if (count === 0) {
+    printLine(`Mimikit ${version} (${branch}, ${commit(from)}) is up to date`);
+    return;
+  }
+  const what = `Mimikit ${newVersion} (${branch}, ${commit(to)})`;
+  printLine(`${what} ${isDone ? "is in place of" : "is newer than"} ${version} (${commit(from)}): ${count} commits`);
+  for (const subject of subjects) printLine(`  ${subject}`);
+  if (count > subjects.length) printLine(`  … and ${count - subjects.length} more`);
+  if (!isDone) printLine("  take it with  mimikit update");
+}

@@ -1,0 +1,90 @@
+/** What `mimikit connect` is about: the state directory, and the variables of those who answer. */
+import { type At, describeCatalogue, describeProvider, providerNamed } from "@mimikit/agent/connect/catalogue";
+import { testConnection } from "@mimikit/agent/connect/test-connection";
+import type { ProviderId } from "@mimikit/protocol/base/provider";
+import type { ConnectBody, ConnectionTest, ProviderEntry } from "@mimikit/protocol/wire/connect";
+import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
+import { keyVariableOf } from "@mimikit/runtime/config/providers";
+import { isAdopted, NOT_ADOPTED, openHome } from "@mimikit/runtime/home/adoption";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+import { runningEnvironment } from "../processes/instance.ts";
+
+export interface Connection extends At {
+  workDir: string;
+  /** Does anything run that reads what is saved? */
+  isRunning: boolean;
+}
+
+/** Makes the state directory where there is none. @throws Failure where it is not this user's own. */
+export async function openConnection(): Promise<Connection> {
+  const { home, workDir } = currentPlace();
+  openHome(home, process.env);
+  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
+  const running = await runningEnvironment(home);
+  // It is their variables that win, whatever those of this shell are.
+  return { home, workDir, env: running ?? process.env, isRunning: running !== null };
+}
+
+/** The key that a variable of this shell alone holds: processes that are started elsewhere would not have it. */
+export function keyOfShell(
+  id: ProviderId,
+  { env, isRunning }: Connection,
+): { key: string; variable: string } | undefined {
+  const variable = keyVariableOf(id, process.env);
+  const key = variable === undefined ? undefined : process.env[variable]?.trim();
+  if (variable === undefined || !key || (isRunning && keyVariableOf(id, env) !== undefined)) return undefined;
+  return { key, variable };
+}
+
+export function entryOf(id: ProviderId, at: Connection): ProviderEntry {
+  return describeProvider(id, at);
+}
+
+/** As people know it: the endpoint of any address is OpenAI's own where none is set. */
+export function nameOf({ id, title }: ProviderEntry): string {
+  return id === "openai" ? "OpenAI" : title.en;
+}
+
+export function entriesOf(at: Connection): ProviderEntry[] {
+  return describeCatalogue(at).providers;
+}
+
+/** A trial, which ends with this process. */
+export function tested(wanted: ConnectBody, at: Connection): Promise<ConnectionTest> {
+  const { roles: _, ...rest } = wanted;
+  return refusing(() => testConnection(rest, at, new AbortController().signal));
+}
+
+/** @throws Failure where there is no such provider. */
+export function named(name: string): Promise<ProviderId> {
+  return refusing(async () => providerNamed(name));
+}
+
+/** What cannot be saved is told as any other failure of a command. */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SettingsRefused)) throw error;
+    throw new Failure(error.reason === "mistake" ? "usage" : "failed", error.message);
+  }
+}
+
+/** A trial in a line for people; the first mark says whether it may be saved. */
+export function trialText({ answer, problem, models }: ConnectionTest): string {
+  const names = problem?.names ?? [];
+  const meant = names.length === 0 ? "" : ` (there is ${names.join(", ")})`;
+  if (answer === undefined) return problem === undefined ? `it has ${models.length} models` : `${problem.text}${meant}`;
+  const { latencyMs, toolCalls, vision, contextWindow, price } = answer;
+  const model = answer.model === "" ? "it" : answer.model;
+  const parts = [
+    `${model} answered in ${(latencyMs / 1_000).toFixed(1)} s`,
+    toolCalls === true ? "calls tools" : toolCalls === false ? "calls no tools" : "called no tool this time",
+    vision === null ? "" : vision ? "sees pictures" : "sees no pictures",
+    contextWindow === null ? "" : `holds ${contextWindow} tokens`,
+    price === null ? "" : `$${price.input} in, $${price.output} out for a million tokens`,
+  ];
+  const text = parts.filter((part) => part !== "").join(", ");
+  return problem === undefined ? text : `${text}; but ${problem.text}`;
+}

@@ -1,0 +1,275 @@
+/**
+ * Connects a model step by step at a terminal: who, its key or its login, which model, a trial, for whom. Nothing is saved
+ * here; Ctrl-C at any question ends it with nothing changed.
+ */
+import { findLocal } from "@mimikit/agent/connect/find-local";
+import type { ProviderId } from "@mimikit/protocol/base/provider";
+import { Role } from "@mimikit/protocol/base/role";
+import type { ConnectBody, OfferedModel, ProviderEntry } from "@mimikit/protocol/wire/connect";
+import { problemOfKey } from "@mimikit/runtime/config/secrets";
+import { Failure } from "../io/failure.ts";
+import { plainLine, printProgress } from "../io/print.ts";
+import { type Connection, entriesOf, entryOf, keyOfShell, nameOf, tested, trialText } from "./connection.ts";
+import { signIn } from "./sign-in.ts";
+
+/** Loaded when somebody is asked: no other command needs it. */
+type Prompts = typeof import("@clack/prompts");
+
+const ITEMS_SHOWN = 12;
+/** On stderr, so that stdout has only the answer. */
+const TO = { output: process.stderr };
+
+/** Whom the user chose, and where it was found. Any address that speaks like OpenAI is `openai` with another address. */
+interface Choice {
+  id: ProviderId;
+  foundAt?: string;
+  isElsewhere?: true;
+}
+
+/** @param id the provider, if it was said already. @throws Failure where nothing is to be saved. */
+export async function guide(at: Connection, id?: ProviderId): Promise<ConnectBody> {
+  const prompts = await import("@clack/prompts");
+  prompts.intro("Connect a model", TO);
+  const choice = id === undefined ? await chooseProvider(prompts, at) : { id };
+  const entry = entryOf(choice.id, at);
+  if (entry.kind === "offline") return { provider: entry.id };
+  const place: ConnectBody = { provider: entry.id, ...(await askAddress(prompts, entry, choice)) };
+  const { models, ...keyed } =
+    entry.kind === "program" ? await signedIn(prompts, entry, at) : await keyedAndListed(prompts, entry, place, at);
+  const wanted = { ...place, ...keyed };
+  return { ...wanted, ...(await chooseModel(prompts, entry, wanted, models, at)), ...(await chooseRoles(prompts)) };
+}
+
+/** Servers that answer on this machine come first. */
+async function chooseProvider(prompts: Prompts, at: Connection): Promise<Choice> {
+  printProgress("looking for servers on this machine …");
+  const servers = await findLocal(new AbortController().signal);
+  const entries = entriesOf(at).filter(({ kind }) => kind !== "offline");
+  const choices = new Map<string, { choice: Choice; label: string; hint: string }>();
+  for (const { provider, baseUrl, models } of servers) {
+    const entry = entries.find(({ id }) => id === provider);
+    const hint = `${models.length} ${models.length === 1 ? "model" : "models"}, at ${new URL(baseUrl).host}`;
+    if (entry !== undefined)
+      choices.set(provider, { choice: { id: idOf(entry), foundAt: baseUrl }, label: nameOf(entry), hint });
+  }
+  for (const entry of entries)
+    if (!choices.has(entry.id))
+      choices.set(entry.id, { choice: { id: idOf(entry) }, label: nameOf(entry), hint: hintOf(entry) });
+  const elsewhere = { id: "openai", isElsewhere: true } as const;
+  choices.set("other", { choice: elsewhere, label: "another address", hint: "any that speaks Chat Completions" });
+  choices.set("offline", { choice: { id: "offline" }, label: "the offline engine", hint: "no model" });
+  const name = taken(
+    prompts,
+    await prompts.autocomplete<string>({
+      ...TO,
+      message: "Who shall answer? Type to search",
+      maxItems: ITEMS_SHOWN,
+      options: [...choices].map(([value, { label, hint }]) => ({ value, label, ...(hint !== "" && { hint }) })),
+    }),
+  );
+  return choices.get(name)?.choice ?? { id: "offline" };
+}
+
+const idOf = ({ id }: ProviderEntry) => id as ProviderId;
+
+function hintOf({ kind, answersFor, key, missing }: ProviderEntry): string {
+  if (answersFor.length > 0) return "answers now";
+  if (kind === "local") return "no server answers at its usual address";
+  if (kind === "program") return isNotThere(missing) ? "not installed" : "an agent CLI, with its own login";
+  return key === null ? "" : `its key is in ${key.variable ?? key.from}`;
+}
+
+const isNotThere = (missing: string | null) => missing !== null && /^(a|the) program\b/.test(missing);
+
+async function askAddress(
+  prompts: Prompts,
+  { kind, baseUrl, ownBaseUrl }: ProviderEntry,
+  { foundAt, isElsewhere }: Choice,
+): Promise<{ baseUrl?: string }> {
+  if (foundAt !== undefined) return foundAt === baseUrl ? {} : { baseUrl: foundAt };
+  const isOwnEnough = kind === "program" || (kind === "endpoint" && ownBaseUrl !== undefined);
+  if (isElsewhere === undefined && isOwnEnough) return {};
+  const address = taken(
+    prompts,
+    await prompts.text({
+      ...TO,
+      message: "Its address, up to and with the version",
+      placeholder: "https://…/v1",
+      ...(isElsewhere === undefined && baseUrl !== undefined && { initialValue: baseUrl }),
+      validate: (value = "") =>
+        URL.canParse(value) && /^https?:/.test(value) ? undefined : "it begins with http:// or https://",
+    }),
+  );
+  return address === baseUrl ? {} : { baseUrl: address };
+}
+
+interface Keyed {
+  key?: string;
+  models: OfferedModel[];
+}
+
+/** Asks for a key until the endpoint takes it, and for its list of models, which may be empty. */
+async function keyedAndListed(
+  prompts: Prompts,
+  entry: ProviderEntry,
+  place: ConnectBody,
+  at: Connection,
+): Promise<Keyed> {
+  for (;;) {
+    const keyed = entry.kind === "local" ? {} : await askKey(prompts, entry, place, at);
+    printProgress("asking which models there are …");
+    const { models, problem } = await tested({ ...place, ...keyed }, at);
+    if (problem === undefined || problem.cause === "other") return { ...keyed, models };
+    if (problem.cause !== "key" || keyed.key === undefined) throw new Failure("failed", plainLine(problem.text));
+    prompts.log.error(plainLine(problem.text), TO);
+  }
+}
+
+async function askKey(
+  prompts: Prompts,
+  entry: ProviderEntry,
+  { baseUrl }: ConnectBody,
+  at: Connection,
+): Promise<{ key?: string }> {
+  const { key: known, keyPage } = entry;
+  const ofShell = keyOfShell(idOf(entry), at);
+  if (ofShell !== undefined) {
+    prompts.log.info(`The key of ${ofShell.variable} in this shell is taken, and kept.`, TO);
+    return { key: ofShell.key };
+  }
+  if (known?.from === "variable") {
+    prompts.log.info(`Its key is in the variable ${known.variable}, which goes before any other.`, TO);
+    return {};
+  }
+  const page = keyPage === undefined || baseUrl !== undefined ? "" : ` (keys are made at ${keyPage})`;
+  const without =
+    known !== null ? "; Enter keeps the one there is" : baseUrl !== undefined ? "; Enter if it needs none" : "";
+  const key = taken(
+    prompts,
+    await prompts.password({
+      ...TO,
+      message: `Paste its key${page}${without}`,
+      validate: (value = "") =>
+        value.trim() !== "" ? (problemOfKey(value) ?? undefined) : without === "" ? "it needs one" : undefined,
+    }),
+  );
+  return (key ?? "").trim() === "" ? {} : { key: key.trim() };
+}
+
+/** A program has a login of its own, or a key. */
+async function signedIn(prompts: Prompts, entry: ProviderEntry, at: Connection): Promise<Keyed> {
+  const { id, missing, login = "" } = entry;
+  if (isNotThere(missing)) throw new Failure("failed", `${id} lacks ${missing}`);
+  if (missing === null) return { models: [] };
+  const how = taken(
+    prompts,
+    await prompts.select({
+      ...TO,
+      message: `How is ${id} signed in?`,
+      options: [
+        { value: "login", label: "with its own login", hint: plainLine(login) },
+        { value: "key", label: "with a key" },
+      ],
+    }),
+  );
+  if (how === "key") return { ...(await askKey(prompts, entry, { provider: id }, at)), models: [] };
+  await signIn(idOf(entry), at);
+  return { models: [] };
+}
+
+/** Asks for a model until one answers, or is to be saved all the same. */
+async function chooseModel(
+  prompts: Prompts,
+  entry: ProviderEntry,
+  wanted: ConnectBody,
+  models: readonly OfferedModel[],
+  at: Connection,
+): Promise<{ model?: string }> {
+  for (;;) {
+    const model = await askModel(prompts, entry, models);
+    const named = model === "" ? {} : { model };
+    printProgress("trying it with one small request …");
+    const trial = await tested({ ...wanted, ...named }, at);
+    const isGood = trial.problem === undefined;
+    prompts.log[isGood ? "success" : "warn"](plainLine(trialText(trial)), TO);
+    if (isGood) return named;
+    const next = taken(
+      prompts,
+      await prompts.select({
+        ...TO,
+        message: "What now?",
+        options: [
+          { value: "again", label: "name another model" },
+          { value: "save", label: "save it all the same" },
+          { value: "stop", label: "stop, with nothing saved" },
+        ],
+      }),
+    );
+    if (next === "stop") throw nothingSaved();
+    if (next === "save") return named;
+  }
+}
+
+/** @returns its name; empty where a program is to take its own. */
+async function askModel(
+  prompts: Prompts,
+  { kind, model = "" }: ProviderEntry,
+  models: readonly OfferedModel[],
+): Promise<string> {
+  if (models.length === 0) {
+    const isOptional = kind === "program";
+    const name = taken(
+      prompts,
+      await prompts.text({
+        ...TO,
+        message: `Which model? ${isOptional ? "Enter takes its own" : "There is no list of them"}`,
+        initialValue: model,
+        validate: (value = "") => (isOptional || value.trim() !== "" ? undefined : "it needs one"),
+      }),
+    );
+    return (name ?? "").trim();
+  }
+  const listed = models.map(({ id, contextWindow }) => ({
+    value: id,
+    label: plainLine(id),
+    ...(contextWindow !== undefined && { hint: `${contextWindow} tokens` }),
+  }));
+  const isListed = (name: string) => listed.some(({ value }) => value === name);
+  return taken(
+    prompts,
+    await prompts.autocomplete<string>({
+      ...TO,
+      message: "Which model? Type to search, or any other name",
+      maxItems: ITEMS_SHOWN,
+      ...(isListed(model) && { initialValue: model }),
+      options() {
+        const typed = this.userInput.trim();
+        return typed === "" || isListed(typed) ? listed : [...listed, { value: typed, label: typed, hint: "as typed" }];
+      },
+    }),
+  );
+}
+
+async function chooseRoles(prompts: Prompts): Promise<{ roles?: Role[] }> {
+  const role = taken(
+    prompts,
+    await prompts.select<Role | "all">({
+      ...TO,
+      message: "For whom?",
+      options: [
+        { value: "all", label: "for all roles" },
+        ...Role.options.map((name) => ({ value: name, label: `for the ${name} alone` })),
+      ],
+    }),
+  );
+  return role === "all" ? {} : { roles: [role] };
+}
+
+function taken<T>(prompts: Prompts, answer: T): Exclude<T, symbol> {
+  if (!prompts.isCancel(answer)) return answer as Exclude<T, symbol>;
+  throw nothingSaved();
+}
+
+function nothingSaved(): Failure {
+  return new Failure("failed", "nothing was saved");
+}

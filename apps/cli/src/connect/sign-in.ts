@@ -1,0 +1,24 @@
+/** The own login of an agent CLI, at this terminal, into a home that is Mimikit's alone. */
+import { mkdirSync } from "node:fs";
+import { loginsOf } from "@mimikit/agent/connect/catalogue";
+import type { ProviderId } from "@mimikit/protocol/base/provider";
+import { execa } from "execa";
+import { Failure } from "../io/failure.ts";
+import { printProgress } from "../io/print.ts";
+import type { Connection } from "./connection.ts";
+
+/** Programs that sign in twice: for those who talk, then for the Workers, whose shell may write in their folder. */
+const FOR = ["for those who talk", "for the Workers, who have a folder of their own"];
+
+/** @throws Failure where a login was not done. */
+export async function signIn(id: ProviderId, at: Connection): Promise<void> {
+  const logins = loginsOf(id, at);
+  for (const [i, { commandLine, dir, environment }] of logins.entries()) {
+    const [file, ...args] = commandLine;
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    printProgress(`${id} signs in by itself${logins.length > 1 ? `, ${FOR[i]}` : ""} …`);
+    const options = { env: environment, extendEnv: false, stdio: "inherit", reject: false } as const;
+    const { failed, shortMessage } = await execa(file, args, options);
+    if (failed) throw new Failure("failed", `${id} did not sign in: ${shortMessage}`);
+  }
+}

@@ -1,0 +1,171 @@
+/** What a package holds that somebody has made or downloaded, and how it comes into the place of the one that npm has installed. */
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { commandName, shellWord } from "@mimikit/runtime/home/command-name";
+import { fileOfPackage, ROOT } from "@mimikit/runtime/home/programs";
+import { VERSION } from "@mimikit/runtime/home/version";
+import { TARGET } from "@mimikit/runtime/platform/this-platform";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { z } from "zod";
+import { Failure } from "../io/failure.ts";
+import { printProgress } from "../io/print.ts";
+import { runNpm } from "./run.ts";
+import type { Way } from "./switch.ts";
+
+const NAME = "mimikit";
+/** The folder that npm has made of the package, and the `node_modules` that it is in. */
+const INSTALLED = resolve(ROOT);
+const MODULES = dirname(INSTALLED);
+/** What a new version takes beside this one with a copy of the state, at most, in MB; and the Node that may come along. */
+const ROOM_MB = 100;
+const ROOM_OF_NODE_MB = 220;
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** A package has no sources (decision 0017). */
+export const isPackage = () => !existsSync(join(ROOT, "scripts/build.mjs"));
+
+export interface PackageNews {
+  /** The path or the address of the new package. */
+  source: string;
+  version: string;
+  newVersion: string;
+  /** Whether the new version is newer. */
+  isNew: boolean;
+}
+
+/** Looks into a package: a file, the folder of one that is unpacked, or an address. @throws Failure where it is none of ours. */
+export async function lookInto(from: string | undefined): Promise<PackageNews> {
+  if (from === undefined)
+    throw new Failure(
+      "usage",
+      `Mimikit is not published: get mimikit-<version>.tgz (npm pack makes it in a clone), then run  ${commandName(process.env)} update --from <file, folder or address>`,
+    );
+  const source = sourceOf(from);
+  const { version: newVersion } = await packed(source, "--dry-run");
+  return { source, version: VERSION, newVersion, isNew: compareVersions(newVersion, VERSION) > 0 };
+}
+
+/** npm would take a word for a package of its registry, where nobody of us is. */
+function sourceOf(from: string): string {
+  if (URL.canParse(from) && /^https?:/.test(from)) {
+    const { protocol, hostname } = new URL(from);
+    if (protocol === "https:" || LOOPBACK.test(hostname)) return from;
+    throw new Failure(
+      "usage",
+      `what comes from ${from} may be changed on its way: use https, or download and check it`,
+    );
+  }
+  const path = resolve(from);
+  if (!existsSync(path)) throw new Failure("usage", `there is no file and no folder ${path}`);
+  if (statSync(path).isDirectory() && existsSync(join(path, "scripts/build.mjs")))
+    throw new Failure("usage", `${path} is a clone: run  npm pack  there, and name the file that it makes`);
+  return path;
+}
+
+const Packed = z.tuple([z.object({ name: z.string(), version: z.string(), filename: z.string() })]);
+
+/** @throws Failure where it is not a package of Mimikit. */
+async function packed(source: string, ...where: string[]) {
+  const said = await runNpm(["pack", source, "--json", ...where], MODULES);
+  const [made] = Packed.parse(JSON.parse(said));
+  if (made.name !== NAME) throw new Failure("failed", `${source} is a package of ${made.name}, not of Mimikit`);
+  return made;
+}
+
+/** Negative where `a` is older than `b`, 0 where both are the same: `0.9.0` < `0.10.0-rc.1` < `0.10.0`. */
+export function compareVersions(a: string, b: string): number {
+  const [[ofA = "", preA], [ofB = "", preB]] = [a, b].map((version) => version.split(/-(.*)/, 2)) as [
+    string[],
+    string[],
+  ];
+  const order = ofA.localeCompare(ofB, "en", { numeric: true });
+  if (order !== 0 || preA === preB) return order;
+  if (preA === undefined || preB === undefined) return preA === undefined ? 1 : -1;
+  return preA.localeCompare(preB, "en", { numeric: true });
+}
+
+interface Exchange {
+  STAYS: string[];
+  partsOf(root: string): string[];
+  putInPlace(root: string, fresh: string, old: string): void;
+  putBack(root: string, old: string, had: readonly string[], discarded: string): void;
+}
+
+/** @throws Failure where it is no newer version. */
+export async function wayOfPackage({ source, newVersion, isNew }: PackageNews): Promise<Way> {
+  if (!isNew)
+    throw new Failure(
+      "failed",
+      newVersion === VERSION
+        ? `Mimikit ${VERSION} is what is here already`
+        : `${newVersion} is older than ${VERSION}, which is here, and might not understand the state: to go back, restore a backup of then with it`,
+    );
+  // Of the version that is here, and in memory before it is moved.
+  const script = pathToFileURL(join(INSTALLED, "scripts/exchange.mjs")).href;
+  const { STAYS, partsOf, putInPlace, putBack } = (await import(script)) as Exchange;
+  const had = partsOf(INSTALLED);
+  const freshIn = (beside: string) => join(beside, "npm/node_modules", NAME);
+  return {
+    before: { had },
+    async assertMayExchange(home) {
+      if (basename(MODULES) !== "node_modules")
+        throw new Failure("failed", `${INSTALLED} is not installed by npm: install the new version as this one was`);
+      if (!mayExchange(home))
+        throw new Failure("failed", `${INSTALLED} belongs to another user than the state: run  ${byHand(source)}`);
+    },
+    async make(beside) {
+      assertRoom(beside);
+      const { version, filename } = await packed(source, "--pack-destination", beside);
+      if (version !== newVersion) throw new Failure("failed", `${source} was exchanged meanwhile`);
+      printProgress("installing the new version beside this one");
+      const omitted = bringsNode() ? [] : ["--omit=optional"];
+      const where = ["--prefix", join(beside, "npm"), "--install-strategy=shallow", "--omit=dev", ...omitted];
+      await runNpm(["install", ...where, join(beside, filename)], beside);
+      const missing = STAYS.find((path) => !existsSync(join(freshIn(beside), path)));
+      if (missing !== undefined) throw new Failure("failed", `${source} has no ${missing}: install it by hand`);
+      return freshIn(beside);
+    },
+    putInPlace: async (beside) => putInPlace(INSTALLED, freshIn(beside), join(beside, "old")),
+    putBack: async (beside) => putBack(INSTALLED, join(beside, "old"), had, join(beside, "new")),
+  };
+}
+
+/** npm's words for a disk that is full are seldom that. @throws Failure where there is too little room. */
+function assertRoom(beside: string): void {
+  const { bavail, bsize } = statfsSync(beside);
+  const [free, needed] = [Math.floor((bavail * bsize) / 1e6), ROOM_MB + (bringsNode() ? ROOM_OF_NODE_MB : 0)];
+  if (free < needed)
+    throw new Failure("failed", `the disk of ${MODULES} has ${free} MB left, and ${needed} are needed`);
+}
+
+/** May this user write here, and is the state theirs too? What root starts would run as root. */
+function mayExchange(home: string): boolean {
+  if (existsSync(home) && statSync(home).uid !== process.getuid?.()) return false;
+  try {
+    for (const folder of [MODULES, INSTALLED]) accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EACCES", "EROFS", "EPERM")) return false;
+    throw error;
+  }
+}
+
+/** What does the same by hand, with the processes down meanwhile. */
+function byHand(source: string): string {
+  const above = dirname(MODULES);
+  const [prefix, further] = basename(above) === "lib" ? [dirname(above), "-g "] : [above, ""];
+  const mimikit = commandName(process.env);
+  return `${mimikit} down && sudo npm install ${further}--prefix ${shellWord(prefix)} ${shellWord(source)} && ${mimikit} up`;
+}
+
+/** Did npm install a Node with this package? */
+function bringsNode(): boolean {
+  try {
+    fileOfPackage(`node-${TARGET}/bin/node`);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "MODULE_NOT_FOUND")) return false;
+    throw error;
+  }
+}

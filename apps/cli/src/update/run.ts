@@ -1,0 +1,67 @@
+/** The commands that an update is made of, each a program of its own. What an update starts is marked, and so ended with it. */
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { execa } from "execa";
+import { Failure, reasonOf } from "../io/failure.ts";
+import { UPDATER_VARIABLE } from "../processes/pm2.ts";
+
+/** A command of Mimikit; `up` waits for a minute. */
+const COMMAND_MS_MAX = 180_000;
+/** Packages are fetched and installed. */
+const NPM_MS_MAX = 15 * 60_000;
+/** Of what npm says when it fails. */
+const NPM_LINES_MAX = 3;
+
+/** The `mimikit` command of a version, in its folder. */
+export const CLI = "apps/cli/bin/mimikit.mjs";
+
+const MARK = { [UPDATER_VARIABLE]: String(process.pid) };
+
+/** @returns what the program printed on stdout. @throws Failure with the last line that it said on stderr. */
+export async function runNode(words: string[], timeoutMs = COMMAND_MS_MAX): Promise<string> {
+  // The Node of a package may have gone with it.
+  const node = existsSync(process.execPath) ? process.execPath : "node";
+  const { stdout, stderr, exitCode, timedOut, cause } = await execa(node, words, {
+    env: MARK,
+    stdin: "ignore",
+    timeout: timeoutMs,
+    reject: false,
+  });
+  if (exitCode === 0) return stdout;
+  const [script = "", command] = words;
+  const reason = timedOut
+    ? `no end within ${timeoutMs / 1_000} s`
+    : stderr.trim().split("\n").at(-1) || reasonOf(cause);
+  throw new Failure("failed", `${command ?? basename(script)}: ${reasonOf(reason).replace(/^mimikit: /, "")}`);
+}
+
+/** @returns what npm printed on stdout. @throws Failure with its words. */
+export async function runNpm(words: string[], cwd: string): Promise<string> {
+  // What npm tells a script about itself and its package is not about this one.
+  const ofScript =
+    /^(npm_(lifecycle|package|command|node_execpath|execpath|config_(global|prefix|local_prefix))|NODE_ENV$)/;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofScript.test(name)));
+  const further = [
+    "--no-global",
+    "--ignore-scripts",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    "--no-update-notifier",
+  ];
+  const { stdout, stderr, exitCode, timedOut, cause, code } = await execa("npm", [...words, ...further], {
+    cwd,
+    env: { ...env, ...MARK },
+    extendEnv: false,
+    stdin: "ignore",
+    timeout: NPM_MS_MAX,
+    reject: false,
+  });
+  if (exitCode === 0) return stdout;
+  if (code === "ENOENT") throw new Failure("failed", "npm is needed for that: install it");
+  const said = stderr.split("\n").flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? []);
+  const reason = timedOut
+    ? `no end within ${NPM_MS_MAX / 1_000} s`
+    : said.slice(0, NPM_LINES_MAX).join(" · ") || reasonOf(cause);
+  throw new Failure("failed", `npm ${words[0]} failed: ${reason}`);
+}

@@ -1,0 +1,136 @@
+/**
+ * Exchanges the version of this installation: made and tried out beside it, then put in its place while nothing runs, and taken
+ * back where it does not start. The commands that end and start the processes are programs of their own, so that each is of the
+ * version that is in place then.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { ROOT } from "@mimikit/runtime/home/programs";
+import { latestOf, MIGRATIONS, readStateVersion } from "@mimikit/runtime/home/state-version";
+import { ownIdentity } from "@mimikit/runtime/process/identity";
+import { Failure, reasonOf } from "../io/failure.ts";
+import { printProgress } from "../io/print.ts";
+import { foreignPm2Homes, livingRoles, otherRolesFrom } from "../processes/instance.ts";
+import { beginJournal, endJournal, type Journal, writeJournal } from "./journal.ts";
+import { CLI, runNode } from "./run.ts";
+
+/** The folder of this installation; its path stays the same. */
+const HERE = resolve(ROOT);
+
+/** How a new version comes into the place of this one: a clone's by git, a package's by npm. */
+export interface Way {
+  /** What is known of before, for scripts/take-back.mjs. */
+  before: Pick<Journal, "from" | "had">;
+  /** @throws Failure where something stands in the way. Nothing is changed. */
+  assertMayExchange(home: string): Promise<void>;
+  /** Makes the new version in `beside`, which is empty. @returns its folder. */
+  make(beside: string): Promise<string>;
+  /** Nothing runs while it is called. Killed at any instant, scripts/take-back.mjs does what `putBack` does. */
+  putInPlace(beside: string): Promise<void>;
+  /** Makes it what it was, however far `putInPlace` came. */
+  putBack(beside: string): Promise<void>;
+  /** What is left to do when `beside` is removed. */
+  tidyUp?(): Promise<void>;
+}
+
+export interface Updated {
+  /** Whether the processes ran before, and so run now. */
+  restarted: boolean;
+  /** What the new version answered on a copy of the state; null where there is no state yet. */
+  reply: string | null;
+}
+
+/** @throws Failure, in words that say what is in place now. */
+export async function exchange(way: Way, home: string): Promise<Updated> {
+  await assertMayExchange(way, home);
+  const beside = join(dirname(HERE), `.${basename(HERE)}.update`);
+  const journal: Journal = { owner: ownIdentity(), phase: "build", beside, ...way.before };
+  beginJournal(journal);
+  let reply: string | null;
+  try {
+    reply = await makeAndTry(way, beside, home);
+  } catch (error) {
+    await tidyUp(way, beside);
+    throw new Failure("failed", `nothing was changed: ${reasonOf(error)}`);
+  }
+  const restarted = livingRoles(home).size > 0;
+  try {
+    writeJournal({ ...journal, phase: "switch" });
+    if (restarted) {
+      printProgress("exchanging it; what runs is handed back and goes on with the new version");
+      await runNode([join(HERE, CLI), "down", "--json"]);
+    }
+    await way.putInPlace(beside);
+    if (restarted) await runNode([join(HERE, CLI), "up", "--json"]);
+    writeJournal({ ...journal, phase: "done" });
+  } catch (error) {
+    printProgress(`the new version is taken back: ${reasonOf(error)}`);
+    await takeBack(way, beside, home, restarted);
+    await tidyUp(way, beside);
+    throw new Failure(
+      "failed",
+      `the version of before is in place${restarted ? ", and runs" : ""}: ${reasonOf(error)}`,
+    );
+  }
+  await tidyUp(way, beside);
+  return { restarted, reply };
+}
+
+/** @throws Failure where what runs, or what is changed here, stands in the way. */
+async function assertMayExchange(way: Way, home: string): Promise<void> {
+  await way.assertMayExchange(home);
+  const [foreign] = await foreignPm2Homes(home);
+  if (foreign !== undefined)
+    throw new Failure(
+      "failed",
+      `another PM2 runs the processes, and would start them in between: run  PM2_HOME='${foreign}' pm2 delete ecosystem.config.cjs  first`,
+    );
+  const [other] = await otherRolesFrom(HERE, home);
+  if (other !== undefined)
+    throw new Failure("failed", `another instance runs from ${HERE}, of ${other.what}: stop it first`);
+}
+
+/** @returns what the new version answered; null where there is no state that it could be tried on. */
+async function makeAndTry(way: Way, beside: string, home: string): Promise<string | null> {
+  rmSync(beside, { recursive: true, force: true });
+  mkdirSync(beside, { mode: 0o700 });
+  if (statSync(beside).dev !== statSync(HERE).dev)
+    throw new Failure("failed", `${dirname(HERE)} is on another disk than ${HERE}`);
+  const made = await way.make(beside);
+  if (!existsSync(home)) return null;
+  printProgress("trying it out on a copy of the state");
+  const backup = join(beside, "state.tar.gz");
+  await runNode([join(HERE, CLI), "backup", backup, "--json"]);
+  const said = await runNode([join(made, CLI), "update", "--probe", backup, "--json"]);
+  return (JSON.parse(said) as { reply: string }).reply;
+}
+
+/** Puts back what was there before, and starts it. @throws Failure where not even that is possible. */
+async function takeBack(way: Way, beside: string, home: string, wasRunning: boolean): Promise<void> {
+  // By the new version, which knows what it has started; what does not end is ended by the old one.
+  if (wasRunning) await runNode([join(HERE, CLI), "down", "--json"]).catch((error) => printProgress(reasonOf(error)));
+  await way.putBack(beside);
+  if (!wasRunning) return;
+  await runNode([join(HERE, CLI), "down", "--json"]);
+  await putStateBack(home);
+  await runNode([join(HERE, CLI), "up", "--json"]);
+}
+
+/** The new version may have carried the state forward: then the backup that it made before is what this one understands. */
+async function putStateBack(home: string): Promise<void> {
+  if (readStateVersion(home).state <= latestOf(MIGRATIONS)) return;
+  const backups = readdirSync(dirname(home)).filter((name) => name.startsWith(`${basename(home)}.state-`));
+  const newest = backups.sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
+  if (newest === undefined) throw new Failure("failed", `there is no backup of the state of before beside ${home}`);
+  await runNode([join(HERE, CLI), "restore", join(dirname(home), newest), "--json"]);
+
+  function timeOf(name: string): number {
+    return statSync(join(dirname(home), name)).mtimeMs;
+  }
+}
+
+async function tidyUp(way: Way, beside: string): Promise<void> {
+  rmSync(beside, { recursive: true, force: true });
+  await way.tidyUp?.();
+  endJournal();
+}

@@ -1,0 +1,116 @@
+/**
+ * `GET /api/files`: the bytes of one file of the workspace, or of what a task printed, under headers with which a browser
+ * takes it for text or a picture, and for nothing else.
+ */
+
+import type { FileHandle } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { ATTACHMENT_TYPES, type AttachmentType, isImage } from "@mimikit/protocol/base/attachment";
+import { Id } from "@mimikit/protocol/base/id";
+import { coded } from "@mimikit/protocol/texts/coded";
+import { FILE_PATH_CHARS_MAX, TaskFilesAnswer } from "@mimikit/protocol/wire/task-files";
+import { openReadable } from "@mimikit/runtime/workspace/readable-file";
+import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
+import { TypeSniffer } from "@mimikit/store/attachments/sniff-type";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { readWholeTranscript } from "@mimikit/store/views/transcript";
+import type { Request, Response } from "express";
+import { z } from "zod";
+import { route } from "../api/route.ts";
+import { IdParams } from "../http/params.ts";
+import { Problem } from "../http/problem.ts";
+import { SANDBOXED } from "../http/sandboxed.ts";
+
+/** Of a file that are looked at to see what it is. */
+const HEAD_BYTES = 4_096;
+const BYTES = "application/octet-stream";
+
+const FileQuery = z.strictObject({
+  path: z.string().min(1).max(FILE_PATH_CHARS_MAX),
+  /** Of which task an output is asked for. */
+  task: Id.optional(),
+});
+
+export const taskFiles = route({
+  method: "get",
+  path: "/api/tasks/:id/files",
+  summary:
+    "the files that a task made, changed and deleted, with what it replaced in them, as far as its transcript and the " +
+    "disk tell, and where its whole output is",
+  params: IdParams,
+  status: 200,
+  answer: TaskFilesAnswer,
+  errors: { 404: "unknown" },
+  handle: async ({ params: { id } }, { view, home, memory }) => {
+    const task = await view.taskDetail(id);
+    return { files: await filesOfTask(memory, task, await readWholeTranscript(home, id), Date.now()) };
+  },
+});
+
+export const file = route({
+  method: "get",
+  path: "/api/files",
+  summary:
+    "the bytes of a file: `path` is below the workspace; with `task` it may be an output of that task. `Range` asks for a " +
+    "part (206, or 416). Headers forbid that anything in it runs",
+  query: FileQuery,
+  status: 200,
+  types: [...ATTACHMENT_TYPES, BYTES],
+  errors: { 404: "no regular file that may be read is there" },
+  handle: async ({ query: { path, task }, request, response }, { memory }) => {
+    const found = await openReadable(memory, path, task);
+    if (found === null) throw new Problem(404, coded("no_such_file"));
+    try {
+      await send(found.handle, found.bytes, { path, request, response });
+    } finally {
+      await found.handle.close();
+    }
+  },
+});
+
+async function send(
+  handle: FileHandle,
+  bytes: number,
+  { path, request, response }: { path: string; request: Request; response: Response },
+): Promise<void> {
+  const type = await typeOf(handle, bytes);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const isShown = type === "text/plain" || (type !== null && isImage(type));
+  response.attachment(name);
+  if (isShown) response.setHeader("Content-Disposition", "inline");
+  response.setHeader("Content-Type", type === "text/plain" ? "text/plain; charset=utf-8" : (type ?? BYTES));
+  response.setHeader("Content-Security-Policy", SANDBOXED);
+  response.setHeader("Accept-Ranges", "bytes");
+  const ranges = request.range(bytes);
+  if (ranges === -1)
+    throw new Problem(416, coded("no_such_bytes"), { headers: { "Content-Range": `bytes */${bytes}` } });
+  const [range, ...more] = Array.isArray(ranges) && ranges.type === "bytes" ? ranges : [];
+  const isPart = range !== undefined && more.length === 0;
+  const { start, end } = isPart ? range : { start: 0, end: bytes - 1 };
+  if (isPart) response.status(206).setHeader("Content-Range", `bytes ${start}-${end}/${bytes}`);
+  response.setHeader("Content-Length", end - start + 1);
+  if (request.method === "HEAD" || bytes === 0) return void response.end();
+  try {
+    // A file that grows meanwhile is not longer than was said.
+    await pipeline(handle.createReadStream({ start, end, autoClose: false }), response);
+  } catch (error) {
+    // Whoever leaves in the middle needs no answer.
+    if (!hasCode(error, "ERR_STREAM_PREMATURE_CLOSE")) throw error;
+  }
+}
+
+/** What the beginning of a file says that it is; null where that is nothing that a browser may show or play. */
+async function typeOf(handle: FileHandle, bytes: number): Promise<AttachmentType | null> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const head = buffer.subarray(0, bytesRead);
+  const sniffer = new TypeSniffer();
+  sniffer.add(bytes > bytesRead ? wholeCharacters(head) : head);
+  return sniffer.type;
+}
+
+/** Without the last character: it may go on behind the end. */
+function wholeCharacters(head: Buffer): Buffer {
+  let end = head.length - 1;
+  while (end > 0 && ((head[end] ?? 0) & 0xc0) === 0x80) end--;
+  return head.subarray(0, Math.max(0, end));
+}

@@ -1,0 +1,114 @@
+/** `/api/providers`: who could answer, whether it does, and who answers from now on. A key comes in, and never goes out. */
+import { codeOrQuote, withCodes } from "@mimikit/protocol/texts/coded";
+import {
+  ConnectAnswer,
+  ConnectBody,
+  ConnectionTest,
+  ConnectionTestBody,
+  ForgetKeyBody,
+  LocalAnswer,
+  ProviderEntry,
+  ProvidersAnswer,
+} from "@mimikit/protocol/wire/connect";
+import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
+import { HomeError } from "@mimikit/runtime/home/home";
+import { DocumentBusy } from "@mimikit/store/documents/document";
+import type { Response } from "express";
+import type { Parts } from "../api/parts.ts";
+import { route } from "../api/route.ts";
+import { Problem } from "../http/problem.ts";
+
+/** Loaded when somebody connects a model: it knows every provider. */
+const load = () => import("@mimikit/agent/connect/connect");
+const at = ({ home, environment }: Parts) => ({ home, env: environment });
+
+export const providers = route({
+  method: "get",
+  path: "/api/providers",
+  summary:
+    "every provider: what it is, what it needs, what of that is there and where its key comes from, and for whom it answers",
+  status: 200,
+  answer: ProvidersAnswer,
+  handle: async (_asked, parts) => {
+    const { providers, order } = (await load()).describeCatalogue(at(parts));
+    return { providers: providers.map(withCodes), order };
+  },
+});
+
+export const localServers = route({
+  method: "get",
+  path: "/api/providers/local",
+  summary: "servers with models that answer now on their usual ports of this machine; nobody looks for them before",
+  status: 200,
+  answer: LocalAnswer,
+  handle: async ({ response }) => ({ servers: await (await load()).findLocal(whileListening(response)) }),
+});
+
+export const testProvider = route({
+  method: "post",
+  path: "/api/providers/test",
+  summary:
+    "lists the models of a provider and, where a `model` is named, makes one small request; nothing is saved. It is answered with " +
+    "200 where that does not work, too: the `problem` says why",
+  body: ConnectionTestBody,
+  status: 200,
+  answer: ConnectionTest,
+  handle: async ({ body, response }, parts) => {
+    const { testConnection } = await load();
+    const place = { ...at(parts), workDir: parts.memory.workDir };
+    return withCodes(await refusing(() => testConnection(body, place, whileListening(response))));
+  },
+});
+
+export const connectProvider = route({
+  method: "post",
+  path: "/api/providers/connect",
+  summary:
+    "saves who answers from now on, for these `roles` or for all, and answers who that is; a `key` goes to secrets.json alone",
+  body: ConnectBody,
+  status: 200,
+  answer: ConnectAnswer,
+  errors: { 409: "a variable has set it, which wins, or a file cannot be edited as it is" },
+  handle: async ({ body }, parts) => {
+    const { saveConnection } = await load();
+    const answer = await refusing(() => saveConnection(body, { ...at(parts), fs: parts.fs }));
+    const { provider, model, roles, key } = body;
+    const detail = { provider, model: model ?? null, roles: roles ?? null, withKey: key !== undefined };
+    parts.log.audit({ event: "provider_connected", detail });
+    return answer;
+  },
+});
+
+export const forgetProviderKey = route({
+  method: "post",
+  path: "/api/providers/forget-key",
+  summary: "forgets the key that is kept of a provider, and answers the provider as it is then",
+  body: ForgetKeyBody,
+  status: 200,
+  answer: ProviderEntry,
+  errors: { 409: "secrets.json cannot be edited as it is" },
+  handle: async ({ body }, parts) => {
+    const { describeProvider, forgetKey } = await load();
+    const id = await refusing(() => forgetKey(body.provider, at(parts)));
+    parts.log.audit({ event: "provider_key_forgotten", detail: { provider: id } });
+    return withCodes(describeProvider(id, at(parts)));
+  },
+});
+
+/** Aborts when the client has gone: nobody waits for the answer. */
+function whileListening(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return gone.signal;
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SettingsRefused)
+      throw new Problem(error.reason === "mistake" ? 400 : 409, codeOrQuote(error.message));
+    if (error instanceof HomeError || error instanceof DocumentBusy) throw new Problem(409, codeOrQuote(error.message));
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The tasks as people see them, kept from look to look. Records never change: what is shown of a task is made again only when a
+ * record came or went of which it is made.
+ */
+import { countAttempts } from "@mimikit/core/base/snapshot";
+import { outageOf, outagesOf } from "@mimikit/core/tasks/retry";
+import { isOnBoard, openSummary, waitingSummary } from "@mimikit/core/views/board";
+import { byRole } from "@mimikit/protocol/base/kind";
+import { Role } from "@mimikit/protocol/base/role";
+import type { Claim } from "@mimikit/protocol/records/claim";
+import type { Outage, Result } from "@mimikit/protocol/records/result";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
+import type { Link } from "@mimikit/protocol/records/trigger";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
+import type { AttemptRecord, Mirror } from "@mimikit/store/mirror/mirror";
+import { type EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
+import { OrderedList } from "./ordered-list.ts";
+
+/** A task that could reach nobody. */
+export interface ToldOutage {
+  task: Task;
+  outage: Outage;
+  /** Until it is settled, a turn whose result is there already goes on saying what it said. */
+  isOpen: boolean;
+}
+
+export class Board {
+  /** Tasks and turns that have no outcome yet. */
+  readonly open: ReadonlySet<string>;
+  private readonly mirror: Mirror;
+  private readonly ended: EndedTasks;
+  private readonly openIds = new Set<string>();
+  private readonly shown = new OrderedList<TaskSummary>(newestFirst);
+  private readonly queuedIds = byRole(() => new Set<string>());
+  private readonly runs = new Map<string, Task>();
+  private readonly told = new Map<string, ToldOutage>();
+  private readonly begun = new Map<string, Task>();
+  private readonly heardMeanwhile = new Map<string, Result>();
+
+  constructor(mirror: Mirror, ended: EndedTasks) {
+    this.mirror = mirror;
+    this.ended = ended;
+    this.open = this.openIds;
+  }
+
+  /** Open ones and the newest that have ended, newest first; only what is on the board. */
+  get tasks(): readonly TaskSummary[] {
+    return this.shown.list;
+  }
+
+  /** Tasks and turns that run now. */
+  get running(): Task[] {
+    return [...this.runs.values()];
+  }
+
+  /** How many tasks and turns wait for a free place or for their next attempt. */
+  get queued(): Record<Role, number> {
+    return byRole((role) => this.queuedIds[role].size);
+  }
+
+  get outages(): ToldOutage[] {
+    return [...this.told.values()];
+  }
+
+  /** Turns that have begun and are not cleaned up. */
+  get turns(): Task[] {
+    return [...this.begun.values()];
+  }
+
+  /** Results of tasks to which something was said meanwhile. */
+  get heard(): Result[] {
+    return [...this.heardMeanwhile.values()];
+  }
+
+  /** The line of a task that is shown. */
+  lineOf(id: string): TaskSummary | undefined {
+    return this.shown.get(id);
+  }
+
+  /**
+   * Makes what is shown of these anew, as the mirror has their records now, and of what has come to the ended tasks.
+   * @param touched everything of which a record came or went since the last call, by its id.
+   */
+  refresh(touched: Iterable<string>): void {
+    const { queue, links, results, attempts, ledger } = this.mirror;
+    const lines = new Map<string, TaskSummary | undefined>();
+    for (const id of new Set([...touched, ...this.ended.takeChanged()])) {
+      const [task, result, tries] = [queue.get(id), results.get(id), attempts.get(id)];
+      const link = task === undefined ? links.get(id) : undefined;
+      const isOpen = result === undefined && !this.ended.has(id) && !ledger.has(id);
+      const line = isOpen ? openLine(task, link, tries) : undefined;
+      lines.set(id, line ?? this.ended.get(id));
+      if (isOpen && (task ?? link) !== undefined) this.openIds.add(id);
+      else this.openIds.delete(id);
+      const runs = isOpen && runningClaim(tries) !== undefined;
+      for (const role of Role.options) this.queuedIds[role].delete(id);
+      if (isOpen && !runs && task !== undefined) this.queuedIds[task.role].add(id);
+      put(this.runs, id, runs ? task : undefined);
+      const outage = ledger.has(id) ? null : outageOf(outagesOf(tries ?? []));
+      put(this.told, id, task && outage !== null ? { task, outage, isOpen } : undefined);
+      put(this.begun, id, task && isTurn(task) && tries !== undefined ? task : undefined);
+      put(this.heardMeanwhile, id, result?.steers !== undefined ? result : undefined);
+    }
+    this.shown.patch(lines);
+  }
+}
+
+function put<T>(map: Map<string, T>, id: string, value: T | undefined): void {
+  if (value === undefined) map.delete(id);
+  else map.set(id, value);
+}
+
+function openLine(
+  task: Task | undefined,
+  link: Link | undefined,
+  attempts: readonly AttemptRecord[] | undefined,
+): TaskSummary | undefined {
+  if (task !== undefined) return isOnBoard(task) ? openSummary(task, lookups(attempts)) : undefined;
+  return link && waitingSummary(link);
+}
+
+/** What a summary of a task with these attempts asks of them. */
+export function lookups(attempts: readonly AttemptRecord[] | undefined) {
+  return { runningClaimOf: () => runningClaim(attempts), attemptsOf: () => countAttempts(attempts) };
+}
+
+/** The claim of the attempt that runs now, as far as the disk says. */
+function runningClaim(attempts: readonly AttemptRecord[] | undefined): Claim | undefined {
+  const newest = attempts?.at(-1);
+  return newest === undefined || newest.failed !== undefined ? undefined : newest.claim;
+}

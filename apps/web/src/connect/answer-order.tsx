@@ -1,0 +1,57 @@
+/** Who answers for the user, who stands in, and who is left alone for a while because it could not be reached. */
+import type { ProvidersAnswer } from "@mimikit/protocol/wire/connect";
+import { useSignal } from "@preact/signals";
+import { providerTitle } from "../i18n/answerer-of.ts";
+import { connectWords } from "../i18n/connect-words.ts";
+import { momentText, words } from "../i18n/words.ts";
+import { nowMs } from "../model/clock.ts";
+import { link } from "../model/connection.ts";
+import { addressOf } from "../model/place.ts";
+import { status } from "../model/state.ts";
+import { useAnswer } from "../model/use-answer.ts";
+import { tryNow } from "./connect-calls.ts";
+import "./connect.css";
+
+export function AnswerOrder() {
+  const version = useSignal(0);
+  const said = useSignal("");
+  // Whoever answers now, and what is wrong, is news of who can be reached.
+  const { providers, problems } = status.value ?? {};
+  const { answer } = useAnswer<ProvidersAnswer>("api/providers", JSON.stringify([version.value, providers, problems]));
+  if (answer === undefined) return <p class="quiet">{words.looking}</p>;
+  const ids = [...new Set(Object.values(answer.order).flat())];
+  const rows = ids.flatMap((id) => answer.providers.find((provider) => provider.id === id) ?? []);
+  const isOneOpen = rows.some(({ state }) => state === "open");
+  const again = async () => {
+    const asked = await tryNow();
+    said.value = "refusal" in asked ? asked.refusal : connectWords.tried;
+    version.value++;
+  };
+  return (
+    <section class="connect">
+      <h3>{connectWords.order}</h3>
+      <p>{connectWords.orderText}</p>
+      <ol class="connect-order">
+        {rows.map(({ id, state = "closed", retryAt, reason }) => (
+          <li key={id} data-circuit={state}>
+            {providerTitle(id)}{" "}
+            <span class={state === "open" ? "bad" : "quiet"}>
+              {connectWords.stateOf[state]}
+              {retryAt !== undefined && `, ${connectWords.triedAt(momentText(retryAt, nowMs.value))}`}
+            </span>
+            {reason !== undefined && <p class="quiet connect-said">{reason}</p>}
+          </li>
+        ))}
+      </ol>
+      <div class="form-actions">
+        {isOneOpen && (
+          <button type="button" class="link" disabled={link.value.state !== "connected"} onClick={() => void again()}>
+            {connectWords.tryNow}
+          </button>
+        )}
+        <a href={addressOf("settings", "outage")}>{connectWords.changeOrder}</a>
+        <span role="status">{said.value}</span>
+      </div>
+    </section>
+  );
+}

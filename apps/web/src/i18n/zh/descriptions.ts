@@ -1,0 +1,81 @@
+/** The description of each setting in Chinese; the schema has the English one. `*` stands for a role, `@` for a provider. */
+import { PROVIDER_TITLES } from "@mimikit/protocol/base/provider";
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  host: "网关监听的地址。",
+  port: "网关监听的端口。",
+  allowedHosts: "除本机外，网关还接受哪些主机名的访问。监听的不是本机地址时，至少要有一个。",
+  provider: "由谁来回答；`auto` 依次取第一个可用的，都不可用时由离线引擎回答。",
+  "providers.*": "由谁担任 *；不设置则与 `provider` 相同。",
+  fallback: "前面的都无法连接时，依次由谁来顶替。",
+  "fallbacks.*": "谁来顶替 * 的提供者；不设置则与 `fallback` 相同。",
+  "circuit.cooldownSec": "提供者无法连接时，先停用它多少秒。",
+  "circuit.cooldownMaxSec": "如果一直无法连接，停用时间最多延长到多少秒。",
+  prices:
+    "各个模型的 token 价格，按模型名称填写：每一百万个 token 的 `input`、`cached`、`output` 各多少美元。用环境变量设置时写成 JSON。",
+  model: "向模型接口请求哪个模型，用它在那里的名称。",
+  "models.*": "* 使用的模型；不设置则与 `model` 相同。",
+  effort: "模型回答之前思考多少：用于 openai、anthropic 和 google；不设置则由模型自己决定。",
+  "efforts.*": "* 的模型思考多少；不设置则与 `effort` 相同。",
+  "@.baseUrl": "接口的地址；不设置则用服务商自己的地址。",
+  "@.model": "请求哪个模型，用它在那里的名称。",
+  "@.contextWindow": "模型能容纳的 token 数，发送的和回答的合计；不设置则取该模型的已知值。",
+  "@.reservedOutput": "窗口里为回答（包括思考）保留的 token 数，最多为窗口的一半。",
+  "@.vision": "模型是否看得懂图片；不设置则取该模型的已知值。",
+  "@.audio": "模型是否听得懂录音；不设置则取该模型的已知值。",
+  "@.firstByteSec": "接口最多可以过多少秒才开始回答。",
+  "@.idleSec": "回答途中接口最多可以沉默多少秒。",
+  "openai.baseUrl": "Chat Completions 接口的地址，写到 `/v1` 为止；只有密钥时用 OpenAI 的地址。",
+  "openai.contextWindow": "模型能容纳的 token 数，发送的和回答的合计；不设置时取该模型的已知值，否则为 16384。",
+  "openai.reservedOutput": "窗口里为回答保留的 token 数。",
+  "openai.toolCalls": "模型是否能调用工具。不能的话，会让它在回答末尾写标签。",
+  "openai.vision": "模型是否看得懂图片；不设置则自动判断，见 attachments.md。",
+  "openai.audio": "模型是否听得懂录音；不设置则自动判断。",
+  "codex.baseUrl": "OpenAI Responses 接口的地址，写到 `/v1` 为止；只有密钥时用 OpenAI 的地址。",
+  "codex.network": "由 codex 担任的 Worker 执行命令时能否访问网络。",
+  "codex.idleSec": "没有工具在运行时，命令行程序最多可以沉默多少秒。",
+  "claude.baseUrl": "Anthropic Messages 接口的地址，不含 `/v1`；不设置则用 Anthropic 的地址。",
+  "claude.idleSec": "没有工具在运行时，命令行程序最多可以沉默多少秒。",
+  sandbox: "是否不让 Worker 的命令接触状态目录：`auto` 在 bubblewrap 可用时启用，`required` 在不可用时不执行任何命令。",
+  maxConcurrency: "同时进行多少个 Worker 任务。",
+  "paused.*": "是否暂停 * 的队列：排队的任务先不开始，正在运行的继续（`mimikit queue`）。",
+  "timeoutSec.teller": "Teller 的一轮最多多少秒。",
+  "timeoutSec.planner": "一次计划最多多少秒。",
+  "timeoutSec.worker": "Worker 的一个任务最多多少秒，任务自己另有规定的除外。",
+  "timeoutSec.evaluation": "一批语义条件最多判断多少秒。",
+  "timeoutSec.reviewer": "审查一次自我改进最多多少秒。",
+  "budget.day.tokens": "一天（按服务器的日历）最多用多少 token，输入输出合计。",
+  "budget.day.costUsd": "一天（按服务器的日历）最多花多少美元。",
+  "budget.month.tokens": "一个月最多用多少 token，输入输出合计。",
+  "budget.month.costUsd": "一个月最多花多少美元。",
+  "budget.task.tokens": "一次计划、一个任务或一批条件最多用多少 token，所有尝试合计，输入输出合计。",
+  "budget.task.costUsd": "一次计划、一个任务或一批条件最多花多少美元，所有尝试合计。",
+  "budget.reserve.*": "* 运行时，在得知实际用量之前先按多少 token 计算。",
+  "selfImprove.enabled": "没有人需要它的时候，是否在工作区里找可以改进的地方；这会花钱。",
+  "selfImprove.idleSec": "安静多少秒之后才开始找；每次没有找到，等待时间加倍，最长一天。",
+  "selfImprove.budget.tokens": "自我改进一天最多用多少 token，输入输出合计。",
+  "selfImprove.budget.costUsd": "自我改进一天最多花多少美元。",
+  "selfImprove.checks": "用来检查改动的命令；不设置则用 package.json 里的 `test` 脚本。",
+  "selfImprove.checkSec": "其中一条命令最多运行多少秒。",
+  "selfImprove.merge": "通过审查的改动是否也合并，前提是不妨碍用户自己的修改。",
+  retryDelaySec: "任务因为暂时的原因失败后，过多少秒再试一次。",
+  tickMs: "每隔多少毫秒查看一次状态。",
+  rereadSec: "每隔多少秒完整读取一次状态，以防漏掉文件通知。",
+  runsKeepDays: "一次运行的临时文件夹保留多少天。",
+  archiveFoldDays: "归档的记录过多少天后合并到当月的文件里。",
+  "process.heapMb": "一个进程的堆最多用多少 MB；需要更多的进程会结束，然后重新启动。",
+  "process.youngMb": "堆的新生代每一半有多少 MB；越大越占内存，但能省一点时间。",
+  "process.searchHeapMb": "搜索记忆的线程的堆最多用多少 MB；没有这个线程就没有索引。",
+  logLevel: "最低记录到哪个级别的日志。",
+};
+
+/** undefined for a setting that is not in the list. */
+export function chineseDescription(name: string): string | undefined {
+  const exact = DESCRIPTIONS[name];
+  if (exact !== undefined) return exact;
+  const [last = ""] = name.split(".").slice(-1);
+  const role = `${last.charAt(0).toUpperCase()}${last.slice(1)}`;
+  const ofRole = DESCRIPTIONS[`${name.slice(0, -last.length)}*`]?.replaceAll("*", role);
+  const [id = "", field] = name.split(".");
+  return ofRole ?? (id in PROVIDER_TITLES ? DESCRIPTIONS[`@.${field}`] : undefined);
+}

@@ -1,0 +1,43 @@
+/** The words of the first steps and of what is empty, in the language of the page. */
+import type * as en from "../en/first.ts";
+
+export const firstWords: typeof en.firstWords = {
+  title: "最初几步",
+  titleHint: "模型、请求、通知、手机",
+  hide: "隐藏",
+  done: "已完成",
+  passed: "已跳过",
+  afterAll: "还是要做",
+  notNow: "暂时不要",
+
+  goOnWithout: "不连接，继续",
+  offline: "没有模型时由内置引擎回答：它能运行命令、提醒、定时重复和记忆。",
+  ask: "提出请求",
+  examples: [
+    { text: "你能做什么", why: "助手能听懂的一切" },
+    { text: "20分钟后提醒我活动一下", why: "只提醒一次，关闭页面也有效" },
+    { text: "每天9点运行 `df -h .`", why: "到时自动执行，直到你取消" },
+  ],
+  notifications: "通知",
+  notificationsText: "页面在后台时，问题和提醒可以显示为这台设备的通知。不在这里允许，就不会显示。",
+  notificationsDenied: "浏览器拒绝了这个地址的通知，可以在站点设置里更改。",
+  phone: "配对手机",
+  phoneText: "在运行 Mimikit 的电脑上，下面的命令会打印一个地址，用来配对另一个浏览器。它只能用一次，两分钟内有效：",
+  onlyHere: "按目前的设置，只有这台电脑能访问它：把 “host” 和 “allowedHosts” 设为你网络里的地址后，手机才能访问。",
+  onlyHereSettings: "前往这些设置",
+  paired: "已经配对",
+
+  sayFirst: "说第一句话",
+  otherWords: "换几个词",
+  boardExample: "运行 `date` 然后 `df -h .`",
+  showPlans: "显示计划",
+  firstBacklog: "写下第一件",
+  firstMemory: "记住一件事",
+  skillExample: "保存一个示例",
+  skillWhere: "把示例放到 ~/.config/mimikit/skills/changelog-style/SKILL.md，再按需要修改。",
+  skillText:
+    "---\nname: changelog-style\ndescription: 这个项目怎样写更新日志。向 CHANGELOG.md 写内容时使用。\n---\n每个更改写一行，用用户的说法。\n",
+  setUp: "进行设置",
+  setBudget: "设置预算",
+  allLines: "显示所有行",
+};

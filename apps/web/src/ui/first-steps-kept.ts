@@ -1,0 +1,32 @@
+/** The decisions of the reader about the first steps; they are kept in this browser only. */
+import { signal } from "@preact/signals";
+
+const KEY = "mimikit.first-steps";
+
+/** A step that was passed over, a phone that was paired, or all of it hidden. */
+export type Decision = "model" | "ask" | "notifications" | "phone" | "paired" | "hidden";
+
+export const decided = signal<ReadonlySet<string>>(new Set(localStorage.getItem(KEY)?.split(" ")));
+/** How often they were asked for since the last message was sent: while it is not 0, they stand below the conversation. */
+export const timesAsked = signal(0);
+
+/** Keeps the decision, or takes it back. */
+export function decide(what: Decision, isSo: boolean): void {
+  const next = new Set(decided.value);
+  if (isSo) next.add(what);
+  else next.delete(what);
+  decided.value = next;
+  localStorage.setItem(KEY, [...next].join(" "));
+}
+
+/** Shows them, wherever the conversation is. */
+export function showFirstSteps(): void {
+  decide("hidden", false);
+  timesAsked.value++;
+}
+
+/** Takes them away from an empty page for good, or from below the conversation. */
+export function hideFirstSteps(): void {
+  decide("hidden", true);
+  timesAsked.value = 0;
+}

@@ -1,0 +1,56 @@
+/** What Ollama knows of a model beside its list: what it can do, and the window that it was loaded with. */
+import { tryJson } from "@mimikit/protocol/base/json";
+import { z } from "zod";
+import type { Known } from "../kernel/capabilities.ts";
+import type { Place } from "../providers/endpoint/place.ts";
+
+const ASK_MS_MAX = 5_000;
+const BODY_CHARS_MAX = 4 * 1_048_576;
+
+const Shown = z.object({
+  capabilities: z.array(z.string()).nullish(),
+  /** Lines of `name value`. */
+  parameters: z.string().nullish(),
+  model_info: z.record(z.string(), z.unknown()).nullish(),
+});
+const Loaded = z.object({
+  models: z.array(
+    z.object({
+      name: z.string().optional(),
+      model: z.string().optional(),
+      context_length: z.number().int().positive().optional(),
+    }),
+  ),
+});
+
+/** Nothing where it says nothing. Ask after the model has answered: only then is it loaded. Never throws. */
+export async function askOllama(place: Place, signal: AbortSignal): Promise<Known> {
+  const shown = Shown.safeParse(await ask(place, "show", signal)).data;
+  if (shown === undefined) return {};
+  const { capabilities, parameters, model_info } = shown;
+  const loaded = Loaded.safeParse(await ask(place, "ps", signal)).data?.models ?? [];
+  const held = loaded.find(({ name, model }) => [name, model].includes(place.model))?.context_length;
+  const set = /^num_ctx\s+(\d+)$/m.exec(parameters ?? "")?.[1];
+  const most = Object.entries(model_info ?? {}).find(([name]) => name.endsWith(".context_length"))?.[1];
+  return {
+    toolCalls: capabilities?.includes("tools"),
+    vision: capabilities?.includes("vision"),
+    contextWindow: held ?? (set === undefined ? (typeof most === "number" ? most : undefined) : Number(set)),
+  };
+}
+
+/** undefined where nobody answers, or not with JSON. */
+async function ask({ baseUrl, model }: Place, what: "show" | "ps", signal: AbortSignal): Promise<unknown> {
+  try {
+    const response = await fetch(new URL(`/api/${what}`, baseUrl), {
+      ...(what === "show" && { method: "POST", body: JSON.stringify({ model }) }),
+      headers: { "content-type": "application/json" },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_MS_MAX)]),
+      redirect: "error",
+    });
+    return response.ok ? tryJson((await response.text()).slice(0, BODY_CHARS_MAX)) : undefined;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof DOMException) return undefined;
+    throw error;
+  }
+}

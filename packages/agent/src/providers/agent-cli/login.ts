@@ -1,0 +1,15 @@
+/** The own login of an agent CLI, into a home that is ours alone. Whoever signs in does it at a terminal, in a browser or with a code. */
+
+export interface Login {
+  commandLine: readonly [file: string, ...args: string[]];
+  /** The variable that says where its home is, and that folder. */
+  variable: string;
+  dir: string;
+}
+
+/** As it is typed: one after the other, with the name of the program in place of its path. */
+export function loginText(name: string, logins: readonly Login[]): string {
+  return logins
+    .map(({ commandLine: [, ...args], variable, dir }) => `${variable}='${dir}' ${[name, ...args].join(" ")}`)
+    .join(" && ");
+}

@@ -1,0 +1,178 @@
+/**
+ * Which models an endpoint has, and what its list says of each. Endpoints say more or less, each in its own words: OpenRouter,
+ * Mistral, vLLM, llama.cpp, LM Studio, Anthropic and Google are understood.
+ */
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import type { Price } from "@mimikit/protocol/base/usage";
+import { withoutKey } from "@mimikit/runtime/config/secrets";
+import { z } from "zod";
+import type { Known } from "../../kernel/capabilities.ts";
+
+/** The three ways in which models are asked. */
+export type WireName = "chat" | "anthropic" | "google";
+
+export interface Address {
+  /** Up to and with its version: `https://api.openai.com/v1`. */
+  baseUrl: string;
+  apiKey?: string | undefined;
+  /** The header that carries the key, where that is not the usual one of the wire. */
+  keyHeader?: string | undefined;
+}
+
+export interface ListedModel extends Known {
+  id: string;
+  price?: Price;
+}
+
+/** Why there is no list. `status` is that of HTTP; without one nobody answered. */
+export interface NoList {
+  status?: number;
+  /** A line for people, without the key. */
+  message: string;
+}
+
+const BODY_BYTES_MAX = 8 * 1_048_576;
+const LIST_MS_MAX = 10_000;
+const MODELS_MAX = 2_000;
+const ERROR_CHARS_MAX = 300;
+const TOKENS_PRICED = 1_000_000;
+
+const HEADERS: Record<WireName, (key: string) => Record<string, string>> = {
+  chat: (key) => ({ authorization: `Bearer ${key}` }),
+  anthropic: (key) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
+  google: (key) => ({ "x-goog-api-key": key }),
+};
+const QUERY: Record<WireName, string> = { chat: "", anthropic: "?limit=1000", google: "?pageSize=1000" };
+
+/** The models by their ids, in the order of the endpoint. Never throws for what an endpoint does. @param msMax for all of it. */
+export async function listModels(
+  wire: WireName,
+  { baseUrl, apiKey, keyHeader }: Address,
+  signal: AbortSignal,
+  msMax = LIST_MS_MAX,
+): Promise<ListedModel[] | NoList> {
+  const keyed = apiKey === undefined ? {} : keyHeader === undefined ? HEADERS[wire](apiKey) : { [keyHeader]: apiKey };
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models${QUERY[wire]}`, {
+      headers: { accept: "application/json", ...keyed },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(msMax)]),
+      // Another address was not named, and must not get the key.
+      redirect: "error",
+    });
+    const text = await readBounded(response);
+    if (!response.ok) return { status: response.status, message: told(response.status, text, apiKey) };
+    return modelsIn(text);
+  } catch (error) {
+    if (error instanceof BadJson) return { status: 200, message: `its list of models is no JSON: ${error.message}` };
+    if (error instanceof TypeError || error instanceof DOMException) return { message: causeOf(error) };
+    throw error;
+  }
+}
+
+export function isList(answer: ListedModel[] | NoList): answer is ListedModel[] {
+  return Array.isArray(answer);
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new BadJson(`longer than ${BODY_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function told(status: number, body: string, key: string | undefined): string {
+  const line = body.trimStart().startsWith("<") ? "" : body.replace(/\s+/g, " ").trim().slice(0, ERROR_CHARS_MAX);
+  const text = `HTTP ${status}${line === "" ? "" : `: ${line}`}`;
+  return key === undefined ? text : withoutKey(text, key);
+}
+
+function causeOf(error: Error): string {
+  if (error.name === "TimeoutError") return "it does not answer in time";
+  const { cause } = error;
+  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+}
+
+const Count = z.number().int().positive();
+const Dollars = z.coerce.number().min(0);
+const Listed = z.object({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  model: z.string().optional(),
+  // Tokens of the window: OpenRouter, Mistral, vLLM, LM Studio, Google.
+  context_length: Count.nullish(),
+  max_context_length: Count.nullish(),
+  max_model_len: Count.nullish(),
+  inputTokenLimit: Count.nullish(),
+  meta: z.object({ n_ctx_train: Count.nullish() }).nullish(),
+  architecture: z.object({ input_modalities: z.array(z.string()).optional() }).nullish(),
+  supported_parameters: z.array(z.string()).nullish(),
+  supportedGenerationMethods: z.array(z.string()).nullish(),
+  capabilities: z
+    .union([
+      z.array(z.string()),
+      z.looseObject({
+        vision: z.boolean().optional(),
+        audio: z.boolean().optional(),
+        function_calling: z.boolean().optional(),
+      }),
+    ])
+    .nullish(),
+  pricing: z.object({ prompt: Dollars, completion: Dollars, input_cache_read: Dollars.optional() }).nullish(),
+});
+type Listed = z.infer<typeof Listed>;
+const Body = z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() });
+
+/** @throws BadJson */
+function modelsIn(text: string): ListedModel[] {
+  const { data = [], models = [] } = Body.safeParse(parseJson(text, { bytes: BODY_BYTES_MAX, depth: 16 })).data ?? {};
+  const listed = [...data, ...models].flatMap((each) => Listed.safeParse(each).data ?? []);
+  const byId = new Map(listed.map((each) => [idOf(each), each] as const));
+  return [...byId]
+    .filter(([id, { supportedGenerationMethods: ways }]) => id !== "" && (ways?.includes("generateContent") ?? true))
+    .slice(0, MODELS_MAX)
+    .map(([id, each]) => ({ id, ...knownOf(each) }));
+}
+
+/** Google's names are paths. */
+function idOf({ id, name, model }: Listed): string {
+  return (id ?? model ?? name ?? "").replace(/^models\//, "");
+}
+
+function knownOf(each: Listed): Omit<ListedModel, "id"> {
+  const { pricing, supported_parameters: parameters } = each;
+  const contextWindow =
+    each.context_length ??
+    each.max_context_length ??
+    each.max_model_len ??
+    each.inputTokenLimit ??
+    each.meta?.n_ctx_train ??
+    undefined;
+  const price = pricing && {
+    input: pricing.prompt * TOKENS_PRICED,
+    cached: (pricing.input_cache_read ?? pricing.prompt) * TOKENS_PRICED,
+    output: pricing.completion * TOKENS_PRICED,
+  };
+  const toolCalls = has(each, ["tools", "tool_use", "function_calling"]) ?? parameters?.includes("tools");
+  const known = {
+    contextWindow,
+    toolCalls,
+    vision: has(each, ["image", "vision", "multimodal"]),
+    audio: has(each, ["audio"]),
+    price: price ?? undefined,
+  };
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+}
+
+/** undefined where it does not say. */
+function has({ architecture, capabilities }: Listed, words: readonly string[]): boolean | undefined {
+  const modalities = architecture?.input_modalities;
+  if (modalities?.some((each) => words.includes(each))) return true;
+  // A list of capabilities is not always complete: only what is in it is known.
+  if (Array.isArray(capabilities)) return capabilities.some((each) => words.includes(each)) ? true : undefined;
+  const named = words.map((word) => capabilities?.[word]).find((value) => typeof value === "boolean");
+  return typeof named === "boolean" ? named : modalities !== undefined && !words.includes("tools") ? false : undefined;
+}

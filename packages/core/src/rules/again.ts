@@ -1,0 +1,46 @@
+/**
+ * An ended task is done once more. It is a new task whose id follows from the wish, so a wish that is cut off, or
+ * comes twice, makes one; the first task stays as it is.
+ */
+
+import { againId } from "@mimikit/protocol/base/id";
+import type { AgainWish } from "@mimikit/protocol/records/inbox";
+import { blankTask, type Task } from "@mimikit/protocol/records/task";
+import type { Action } from "../base/action.ts";
+import type { Snapshot } from "../base/snapshot.ts";
+import { titleOf } from "../base/title.ts";
+
+export function again(snapshot: Snapshot, nowMs: number): Action[] {
+  return [...snapshot.inbox.values()].flatMap((wish) =>
+    wish.kind === "again" && !snapshot.isArchived(wish.id) ? [grant(wish, snapshot, nowMs)] : [],
+  );
+}
+
+function grant(wish: AgainWish, snapshot: Snapshot, nowMs: number): Action {
+  const first = snapshot.resultOf(wish.taskId)?.task;
+  const task = first === undefined ? null : taskAgain(first, wish, nowMs);
+  if (task !== null) return { type: "again", wish, task };
+  const reason = first === undefined ? "no task of this id has ended" : "only what was ordered can be tried again";
+  return { type: "answer-wish", wish, outcome: `refused: ${reason}` };
+}
+
+/** The same order once more, from the user; null where nobody ordered the first. */
+function taskAgain(first: Task, { id: wishId, text }: AgainWish, nowMs: number): Task | null {
+  if (first.kind !== "work" && first.kind !== "plan") return null;
+  const id = againId(first.id, wishId);
+  const { title, prompt, priority, timeoutSec, upstream, onInterrupt, skill } = first;
+  return {
+    ...blankTask(first.kind),
+    id,
+    title: text === undefined ? title : titleOf(text),
+    prompt: text ?? prompt,
+    priority,
+    timeoutSec,
+    upstream,
+    onInterrupt,
+    createdAt: new Date(nowMs).toISOString(),
+    traceId: id,
+    againOf: first.id,
+    ...(skill !== undefined && { skill }),
+  };
+}

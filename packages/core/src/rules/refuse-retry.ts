@@ -1,0 +1,16 @@
+/**
+ * A wish to be answered anew that cannot be granted is answered with the reason; `wake` grants the others, in their turn.
+ * While a turn is open, nobody can tell which reply is the last.
+ */
+import type { Action } from "../base/action.ts";
+import { highestTurn, type Snapshot } from "../base/snapshot.ts";
+import { retryRefusal } from "../tasks/answer-anew.ts";
+
+export function refuseRetry(snapshot: Snapshot): Action[] {
+  if (highestTurn(snapshot) > snapshot.settledTurn) return [];
+  return [...snapshot.inbox.values()].flatMap((wish) => {
+    if (wish.kind !== "retry" || snapshot.isArchived(wish.id)) return [];
+    const refusal = retryRefusal(wish, snapshot);
+    return refusal === null ? [] : [{ type: "answer-wish", wish, outcome: `refused: ${refusal}` }];
+  });
+}

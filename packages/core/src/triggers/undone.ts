@@ -1,0 +1,21 @@
+/** What a standing trigger has decided and not carried out. */
+import type { Decision, Standing } from "@mimikit/protocol/records/trigger";
+import { isCancelled, type Snapshot } from "../base/snapshot.ts";
+
+type Records = Pick<Snapshot, "queue" | "results" | "inbox" | "isArchived">;
+
+/** What of its decision is not durable yet. What is cancelled, with the plan that it comes from, is not carried out. */
+export function undoneOf({ decision }: Standing, snapshot: Records): Decision {
+  const isThere = (id: string) =>
+    snapshot.isArchived(id) || snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.inbox.has(id);
+  return {
+    fire: decision.fire.filter(({ id }) => !isThere(id) && !isCancelled(snapshot, id)),
+    skip: decision.skip.filter(({ id }) => !snapshot.isArchived(id)),
+  };
+}
+
+/** Has it decided something that is not durable yet? Its next version would forget it. */
+export function hasUndone(trigger: Standing, snapshot: Records): boolean {
+  const { fire, skip } = undoneOf(trigger, snapshot);
+  return fire.length + skip.length > 0;
+}

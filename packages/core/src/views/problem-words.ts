@@ -1,0 +1,126 @@
+/** What is wrong where a model does not answer, and what helps: in plain words, each in one place. */
+import type { Cause, Problem } from "@mimikit/protocol/base/cause";
+
+/** As parts of a sentence: what is wrong has no full stop. */
+export interface ProblemWords {
+  what: string;
+  remedy: string;
+}
+
+/** Programs that a person signs in to. */
+const SIGNED_IN = ["codex", "claude"];
+
+/** @param chinese whether the reader writes Chinese. */
+export function problemWords(problem: Problem, chinese: boolean): ProblemWords {
+  return (chinese ? CHINESE : ENGLISH)[problem.cause](problem);
+}
+
+/** The command that helps. */
+export function commandFor(problem: Problem): string {
+  return COMMANDS[problem.cause] ?? `mimikit connect ${problem.provider}`;
+}
+
+/** Where it is not the connection of the provider itself: whoever chooses anew sees them all. */
+const COMMANDS: Partial<Record<Cause, string>> = {
+  credit: "mimikit connect",
+  down: "mimikit connect",
+  busy: "mimikit connect",
+  other: "mimikit connect",
+  program: "mimikit doctor",
+};
+
+type Words = Record<Cause, (problem: Problem) => ProblemWords>;
+
+const connect = ({ provider }: Problem) => `\`mimikit connect ${provider}\``;
+const ANY = "`mimikit connect`";
+const AS_TEXT = "`mimikit config set openai.toolCalls false`";
+
+const at = ({ host }: Problem) => (host === undefined ? "" : ` at ${host}`);
+const who = ({ provider, model }: Problem) => (model === undefined ? provider : `the model "${model}" of ${provider}`);
+const ENGLISH: Words = {
+  key: (problem) => {
+    const { provider } = problem;
+    const isProgram = SIGNED_IN.includes(provider);
+    return {
+      what: `${provider}${at(problem)} ${isProgram ? "is not signed in, or its key is not accepted" : "does not accept the key"}`,
+      remedy: `${isProgram ? "Sign in, or give it a key" : "Give it another key"}: ${connect(problem)}, or Settings on the page.`,
+    };
+  },
+  credit: (problem) => ({
+    what: `there is no credit left for ${problem.provider}${at(problem)}`,
+    remedy: `Top it up there, or choose another model: ${ANY}, or Settings on the page.`,
+  }),
+  model: (problem) => ({
+    what: `${problem.provider}${at(problem)} has no model ${problem.model === undefined ? "of that name" : `"${problem.model}"`}`,
+    remedy: `${problem.names?.length ? `It has: ${problem.names.join(", ")}. ` : ""}Choose one: ${connect(problem)}, or Settings on the page.`,
+  }),
+  tools: (problem) => ({
+    what: `${who(problem)}${at(problem)} cannot call tools`,
+    remedy: `Choose one that can: ${connect(problem)}, or Settings on the page. Or let it write its calls as text: ${AS_TEXT}.`,
+  }),
+  window: (problem) => ({
+    what: `what has to be said does not fit into the window of ${who(problem)}${at(problem)}`,
+    remedy: `Choose a model with a larger window: ${connect(problem)}, or Settings on the page. Or begin a new conversation: /clear.`,
+  }),
+  down: (problem) => ({
+    what: `${who(problem)} cannot be reached${at(problem)}`,
+    remedy: `Is it running? Another model can be chosen: ${ANY}, or Settings on the page.`,
+  }),
+  program: ({ provider }) => ({
+    what: `the program ${provider} does not work`,
+    remedy: `Mend it (\`mimikit doctor\` says more), or choose another model: ${ANY}, or Settings on the page.`,
+  }),
+  busy: (problem) => ({
+    what: `${who(problem)}${at(problem)} is busy or out of order`,
+    remedy: `Try again in a while, or choose another model: ${ANY}, or Settings on the page.`,
+  }),
+  other: (problem) => ({
+    what: `${who(problem)}${at(problem)} did not answer`,
+    remedy: `Try again, or choose another model: ${ANY}, or Settings on the page.`,
+  }),
+};
+
+const zhAt = ({ host }: Problem) => (host === undefined ? "" : `（${host}）`);
+const zhWho = ({ provider, model }: Problem) => (model === undefined ? provider : `${provider} 的模型「${model}」`);
+const CHINESE: Words = {
+  key: (problem) => {
+    const { provider } = problem;
+    const isProgram = SIGNED_IN.includes(provider);
+    return {
+      what: `${provider}${zhAt(problem)}${isProgram ? "没有登录，或者密钥无效" : "不接受现在的密钥"}`,
+      remedy: `${isProgram ? "请登录或设置密钥" : "请换一个密钥"}：${connect(problem)}，或在网页的设置里。`,
+    };
+  },
+  credit: (problem) => ({
+    what: `${problem.provider}${zhAt(problem)}的余额用完了`,
+    remedy: `请充值，或换一个模型：${ANY}，或在网页的设置里。`,
+  }),
+  model: (problem) => ({
+    what: `${problem.provider}${zhAt(problem)}没有${problem.model === undefined ? "这个" : `名为「${problem.model}」的`}模型`,
+    remedy: `${problem.names?.length ? `那里有：${problem.names.join("、")}。` : ""}请选一个：${connect(problem)}，或在网页的设置里。`,
+  }),
+  tools: (problem) => ({
+    what: `${zhWho(problem)}${zhAt(problem)}不会调用工具`,
+    remedy: `请换一个会的：${connect(problem)}，或在网页的设置里。也可以让它把调用写成文字：${AS_TEXT}。`,
+  }),
+  window: (problem) => ({
+    what: `要说的内容放不进${zhWho(problem)}${zhAt(problem)}的上下文窗口`,
+    remedy: `请换一个窗口更大的模型：${connect(problem)}，或在网页的设置里。也可以用 /clear 开始新的对话。`,
+  }),
+  down: (problem) => ({
+    what: `联系不上${zhWho(problem)}${zhAt(problem)}`,
+    remedy: `它在运行吗？也可以换一个模型：${ANY}，或在网页的设置里。`,
+  }),
+  program: ({ provider }) => ({
+    what: `程序 ${provider} 不能正常工作`,
+    remedy: `请修好它（\`mimikit doctor\` 有说明），或换一个模型：${ANY}，或在网页的设置里。`,
+  }),
+  busy: (problem) => ({
+    what: `${zhWho(problem)}${zhAt(problem)}正忙或出了故障`,
+    remedy: `请过一会儿再试，或换一个模型：${ANY}，或在网页的设置里。`,
+  }),
+  other: (problem) => ({
+    what: `${zhWho(problem)}${zhAt(problem)}没有回答`,
+    remedy: `请再试一次，或换一个模型：${ANY}，或在网页的设置里。`,
+  }),
+};

@@ -1,0 +1,25 @@
+/** Why a model did not answer, so that page and CLI can offer what helps. */
+import { z } from "zod";
+
+/**
+ * `key`: the key or the login is refused; `credit`: nothing is left to pay with; `model`: there is no model of that name;
+ * `tools`: the model cannot call tools; `window`: what it must be told does not fit into it; `down`: nobody is there;
+ * `program`: an agent CLI does not work; `busy`: it may answer later.
+ */
+export const Cause = z.enum(["key", "credit", "model", "tools", "window", "down", "program", "busy", "other"]);
+export type Cause = z.infer<typeof Cause>;
+
+/** Who did not answer, and why. */
+export const Problem = z.object({
+  cause: Cause,
+  /** The name of the provider. */
+  provider: z.string(),
+  model: z.string().optional(),
+  /** Where it was asked, with its port. */
+  host: z.string().optional(),
+  /** Since when nobody is there. */
+  since: z.iso.datetime().optional(),
+  /** Models of the same place whose names are like the one that is not there. */
+  names: z.array(z.string()).optional(),
+});
+export type Problem = z.infer<typeof Problem>;

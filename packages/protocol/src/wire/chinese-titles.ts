@@ -1,0 +1,7 @@
+/** How people who read Chinese know the providers, where that is not as everybody does. */
+import type { ProviderId } from "../base/provider.ts";
+
+export const CHINESE_TITLES: Partial<Readonly<Record<ProviderId, string>>> = {
+  openai: "模型接口",
+  offline: "离线引擎",
+};

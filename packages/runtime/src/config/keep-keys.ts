@@ -1,0 +1,45 @@
+/**
+ * The keys that variables hold are kept in secrets.json before PM2 starts the processes: it would show an environment, and save
+ * it (decision 0015).
+ */
+import { isAdopted } from "../home/adoption.ts";
+import type { Environment } from "../home/home.ts";
+import { KEY_VARIABLES, keyVariableOf, PROVIDER_IDS } from "./providers.ts";
+import { problemOfKey, readKeys, setKey } from "./secrets.ts";
+
+export interface KeptKeys {
+  /** The variables whose key was not kept before, or another was. */
+  kept: string[];
+  /** For people, one line each: what was done, and what was not. */
+  lines: string[];
+}
+
+/**
+ * Keeps the key of each variable in `held`, under each provider whose variable it is; it replaces what is kept there. A state
+ * directory that is not adopted keeps none.
+ * @throws as `setKey` does.
+ */
+export async function keepKeys(home: string, env: Environment, held = env): Promise<KeptKeys> {
+  const kept: string[] = [];
+  const lines: string[] = [];
+  const set = KEY_VARIABLES.filter((name) => held[name]?.trim());
+  const refuse = (name: string, why: string) => lines.push(`the key of ${name} is not kept: ${why}`);
+  for (const name of set) {
+    const key = held[name]?.trim() ?? "";
+    const problem = problemOfKey(key);
+    if (!isAdopted(home, env)) refuse(name, "this state directory is not adopted:  mimikit adopt  keeps it");
+    else if (problem !== null) refuse(name, problem);
+    else {
+      const { keys } = readKeys(home, env);
+      const others = PROVIDER_IDS.filter((id) => keyVariableOf(id, held) === name && keys[id] !== key);
+      for (const id of others) await setKey(home, id, key);
+      if (others.length === 0) continue;
+      kept.push(name);
+      const instead = others.some((id) => keys[id] !== undefined) ? ", in place of another" : "";
+      lines.push(
+        `kept the key of ${name} in secrets.json${instead}, for this user alone: a restart from another shell answers the same`,
+      );
+    }
+  }
+  return { kept, lines };
+}

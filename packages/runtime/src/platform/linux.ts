@@ -1,0 +1,110 @@
+/** Linux: the process table is /proc, a claim is an abstract socket, and a control group or bubblewrap holds what a command starts. */
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile, readlink } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { Identity } from "@mimikit/protocol/records/claim";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { bubblewrap } from "./bubblewrap.ts";
+import { makeGroup, markInGroup, mayMakeGroups, removeGroups } from "./control-group.ts";
+import type { Platform, RunningProcess, SingletonPlace } from "./platform.ts";
+
+/** The fields of /proc/<pid>/stat after the command's name, which is in brackets and may contain anything. */
+const STATE_FIELD = 0;
+const START_TIME_FIELD = 19;
+const PAGE_BYTES = 4_096;
+
+let bootId: string | undefined;
+
+export const linux: Platform = {
+  identityOf,
+  get bootId() {
+    bootId ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return bootId;
+  },
+  async listProcesses() {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+    const found = await Promise.all(pids.map((pid) => readProcess(Number(pid))));
+    return found.filter((entry) => entry !== null);
+  },
+  openedPath: (fd) => readlink(`/proc/self/fd/${fd}`),
+  residentBytes(pid) {
+    const statm = readOf(pid, "statm");
+    return statm === null ? null : Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;
+  },
+  claim: (place) => listenAlone(socketName(place)),
+  isClaimed: async (place) =>
+    // The kernel shows the leading NUL of an abstract name as @.
+    readFileSync("/proc/net/unix", "utf8").includes(`${socketName(place).replace("\0", "@")}\n`),
+  // The kernel keeps them.
+  claimAgain: () => undefined,
+  makeGroup,
+  mayMakeGroups,
+  removeGroups,
+  markInGroup,
+  sandbox: bubblewrap,
+  socketPathBytesMax: 107,
+};
+
+function identityOf(pid: number): Identity | null {
+  const stat = readOf(pid, "stat");
+  if (stat === null) return null;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[STATE_FIELD];
+  if (state === "Z" || state === "X") return null;
+  return { pid, startTime: fields[START_TIME_FIELD] ?? "", bootId: linux.bootId };
+}
+
+function readOf(pid: number, name: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ESRCH")) return null;
+    throw error;
+  }
+}
+
+async function readProcess(pid: number): Promise<RunningProcess | null> {
+  try {
+    const [environment, command] = await Promise.all([
+      readFile(`/proc/${pid}/environ`, "utf8"),
+      readFile(`/proc/${pid}/cmdline`, "utf8"),
+    ]);
+    const identity = identityOf(pid);
+    if (identity === null) return null;
+    return {
+      ...identity,
+      args: command.split("\0").filter((arg) => arg !== ""),
+      environment: parseEnvironment(environment),
+    };
+  } catch (error) {
+    // Gone meanwhile, or another user's: neither is ours.
+    if (hasCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
+    throw error;
+  }
+}
+
+function parseEnvironment(text: string): Map<string, string> {
+  const pairs = text.split("\0").map((line): [string, string] => {
+    const equals = line.indexOf("=");
+    return [line.slice(0, Math.max(0, equals)), line.slice(equals + 1)];
+  });
+  return new Map(pairs);
+}
+
+/** The name of the abstract socket of a role; `ss -lx` shows it with an @. */
+function socketName({ hash, role }: SingletonPlace): string {
+  return `\0mimikit-${hash}-${role}`;
+}
+
+/** The kernel frees the name the moment the process is gone. */
+function listenAlone(name: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    // The socket carries no data; whoever connects is shown the door.
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", (error) => (hasCode(error, "EADDRINUSE") ? resolve(false) : reject(error)));
+    server.listen({ path: name, exclusive: true }, () => {
+      server.unref();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * macOS's sandbox-exec: the command may do what it could but for the state directory. It is no container: what the command
+ * starts outlives it, and other processes are seen. Only its text is tested; it was not run yet.
+ */
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import type { SandboxTool, Walls } from "./platform.ts";
+
+/** A part of the system; it is in no PATH of somebody's own. */
+export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
+
+export const sandboxExec: SandboxTool = {
+  name: "sandbox-exec",
+  program: SANDBOX_EXEC,
+  holdsProcesses: false,
+  hidesSecrets: false,
+  wrap: (program, command, walls) => [program, "-p", profileOf(walls), ...command],
+};
+
+/** The last rule that fits counts. Only a path is quoted: it is data. */
+function profileOf({ state, work, passages, isReadOnly, isOffline, protect }: Walls): string {
+  const temporary = realpathSync(tmpdir());
+  return [
+    "(version 1)",
+    "(allow default)",
+    ...(isReadOnly ? ["(deny file-write*)", `(allow file-write* ${below("/dev")} ${below(temporary)})`] : []),
+    ...(isReadOnly ? [`(deny file-write* ${below(work)})`] : []),
+    ...protect.map((path) => `(deny file-write* ${below(path)})`),
+    ...(isOffline ? ["(deny network*)"] : []),
+    `(deny file-read* file-write* ${below(state)})`,
+    ...passages.map(({ path, isWritable }) => `(allow file-read*${isWritable ? " file-write*" : ""} ${below(path)})`),
+  ].join("\n");
+}
+
+function below(path: string): string {
+  return `(subpath "${path.replace(/["\\]/g, "\\$&")}")`;
+}

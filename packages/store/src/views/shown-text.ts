@@ -1,0 +1,36 @@
+/** What a run has shown of its answer, from `streams/{taskId}.jsonl`. Lossy by design: the file may be missing or torn. */
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { STREAM_BYTES_MAX, StreamLine } from "@mimikit/protocol/wire/stream";
+import type { FileSystem } from "../disk/file-system.ts";
+import { streamPath } from "../disk/state.ts";
+
+/** The last lines may go beyond STREAM_BYTES_MAX, which is looked at before each append. */
+const SHOWN_BYTES_MAX = 4 * STREAM_BYTES_MAX;
+
+/** The text that the last attempt has shown; empty where there is none. Throws what the disk throws. */
+export async function readShown(fs: FileSystem, taskId: string): Promise<string> {
+  let text: string | null;
+  try {
+    text = await fs.read(streamPath(taskId), SHOWN_BYTES_MAX);
+  } catch (error) {
+    if (error instanceof BadJson) return "";
+    throw error;
+  }
+  const lines = (text ?? "").split("\n").flatMap(parseStreamLine);
+  const begin = lines.findLastIndex((line) => line.type === "begin");
+  return lines
+    .slice(begin + 1)
+    .flatMap((line) => (line.type === "delta" ? [line.text] : []))
+    .join("");
+}
+
+/** A line of a stream; none where it is torn, or none of ours. */
+export function parseStreamLine(line: string): StreamLine[] {
+  if (line === "") return [];
+  try {
+    return [parseRecord(StreamLine, line)];
+  } catch (error) {
+    if (error instanceof BadJson) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Makes the bundles: one for each program of Mimikit, with all that it needs of the packages, and what is loaded later in files
+ * of its own. `node scripts/build.mjs <folder>` writes them there, with their stamp and the licences of what they contain.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { rolldown } from "rolldown";
+import { PROGRAMS } from "../packages/runtime/src/home/programs.ts";
+import launch from "./launch.cjs";
+
+const { ROOT, stampOf } = launch;
+const [, , output] = process.argv;
+/** What decides about the bundles beside the modules in them: the packages that are installed, as npm lists them, and how it is done. */
+const ALSO = ["node_modules/.package-lock.json", "scripts/build.mjs", "scripts/launch.cjs"];
+const PACKAGE = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
+
+/** @returns the modules that are in the bundle. */
+async function bundle([name, input]) {
+  const build = await rolldown({ cwd: ROOT, input: { [name]: input }, platform: "node", logLevel: "warn" });
+  const { output: chunks } = await build.write({
+    dir: output,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: `${name}-[name]-[hash].js`,
+    minify: "dce-only",
+    comments: false,
+  });
+  await build.close();
+  return chunks.flatMap(({ modules = {} }) => Object.keys(modules)).filter((id) => id.startsWith(sep));
+}
+
+/** Ours, relative to the root. */
+const sourcesIn = (modules) =>
+  modules.filter((id) => !id.includes(`${sep}node_modules${sep}`)).map((id) => relative(ROOT, id.split("?")[0]));
+
+/** The manifests that say what `@mimikit/…` means. */
+const manifests = () =>
+  ["apps", "packages"].flatMap((dir) => readdirSync(join(ROOT, dir)).map((name) => `${dir}/${name}/package.json`));
+
+/** The licence texts of the packages whose code is in the bundles. */
+function licencesOf(modules) {
+  const folders = new Set(modules.map((id) => PACKAGE.exec(id)?.[1]).filter((folder) => folder !== undefined));
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)(\.|$)/i.test(entry));
+    const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), "utf8").trim();
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  return [...new Set(texts)].join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** Sources that are changed again and again, or in the future, end in bundles that the next start builds again. */
+const ROUNDS_MAX = 3;
+
+let isSettled = false;
+for (let round = 0; round < ROUNDS_MAX && !isSettled; round++) {
+  const began = Date.now();
+  rmSync(output, { recursive: true, force: true });
+  const modules = [...new Set((await Promise.all(Object.entries(PROGRAMS).map(bundle))).flat())].sort();
+  const stamp = stampOf([...new Set([...ALSO, ...manifests(), ...sourcesIn(modules)])].sort());
+  // What was changed meanwhile is in the bundle or not: once more.
+  isSettled = Object.values(stamp.looks).every(([changedMs]) => changedMs < began);
+  writeFileSync(join(output, "LICENSES.txt"), licencesOf(modules));
+  writeFileSync(join(output, ".stamp.json"), JSON.stringify(stamp));
+}

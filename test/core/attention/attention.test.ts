@@ -1,0 +1,31 @@
+/** What the rules are given to act upon, as records come and go. */
+import { Attention, type Known } from "@mimikit/core/attention/attention";
+import type { Wish } from "@mimikit/protocol/records/inbox";
+import { expect, test } from "vitest";
+import { message, NOON, NOON_MS, recurring } from "../facts.ts";
+
+/** Before the next occurrence is due. */
+const SOON_MS = NOON_MS + 1_000;
+
+test("a trigger is looked at again when the event that it has made is gone from inbox/, whatever became of it", () => {
+  const occurrence = { id: "morning--20261122t120000z", at: NOON };
+  const morning = recurring("morning", { decision: { fire: [occurrence], skip: [] } });
+  const inbox = new Map<string, Wish>([[occurrence.id, message(occurrence.id)]]);
+  const known: Known = {
+    queue: new Map(),
+    links: new Map(),
+    standing: new Map([[morning.id, morning]]),
+    attempts: new Map(),
+    results: new Map(),
+    inbox,
+    isArchived: () => false,
+  };
+  const attention = new Attention();
+  attention.update(known, SOON_MS);
+  expect([...attention.standing.keys()]).toEqual([]);
+
+  inbox.delete(occurrence.id);
+  attention.note(occurrence.id);
+  attention.update(known, SOON_MS);
+  expect([...attention.standing.keys()]).toEqual([morning.id]);
+});

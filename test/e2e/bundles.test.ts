@@ -1,0 +1,74 @@
+/** What the bundles load when they start, as counts: whoever makes a start dearer has to say so here. */
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Instance, ROLE_NAMES } from "../support/instance.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const launch: { makeFresh(): boolean; bundleOf(name: string): string } = createRequire(import.meta.url)(
+  join(ROOT, "scripts/launch.cjs"),
+);
+
+/** Files that a process has imported when it is ready, at most, and the kilobytes in them. */
+const FILES_MAX = { supervisor: 16, workers: 20, gateway: 29 };
+const KB_MAX = { supervisor: 1_340, workers: 1_430, gateway: 2_360 };
+/** Of the command line, for `status`. */
+const CLI_FILES_MAX = 50;
+const CLI_KB_MAX = 960;
+/** What only some runs, commands or requests need: dates in words, models, agent CLIs, MCP, zod's other languages. */
+const LAZY =
+  /chrono-node|@ai-sdk\/|@modelcontextprotocol|@clack\/|zod\/v4\/locales\/(?!en\.js)|providers\/offline\/when|routes\/demo/;
+
+let mimikit: Instance;
+beforeAll(async () => {
+  expect(launch.makeFresh()).toBe(true);
+  mimikit = await Instance.start({ runsBundles: true, countsCalls: true });
+});
+afterAll(() => mimikit.dispose());
+
+const kilobytes = (paths: readonly string[]) =>
+  Math.ceil(paths.reduce((sum, path) => sum + statSync(join(ROOT, path)).size, 0) / 1_024);
+/** In a bundle, the path of each module stands above it, on a line of its own. */
+const modulesIn = (paths: readonly string[]) =>
+  paths.flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(/(?<=^\/\/ )\S+\.[cm]?[jt]s$/gm) ?? []);
+
+test.each(ROLE_NAMES)("%s starts from few files, and loads nothing that only some runs need", async (role) => {
+  const { imported } = await mimikit.calls(role);
+  expect(imported.filter((path) => !path.startsWith("dist/"))).toEqual([]);
+  expect(imported.length).toBeLessThanOrEqual(FILES_MAX[role]);
+  expect(kilobytes(imported)).toBeLessThanOrEqual(KB_MAX[role]);
+  const modules = modulesIn(imported);
+  expect(modules).toContainEqual(expect.stringMatching(/main\.ts$/));
+  expect(modules.filter((path) => LAZY.test(path))).toEqual([]);
+});
+
+test("the three bundles do the main job together", async () => {
+  await mimikit.send("run `echo a` then `echo b`");
+  await mimikit.replyWith("All 2 tasks are done.");
+});
+
+test("a command loads itself, and no other command", () => {
+  const script = `
+    const { registerHooks } = require("node:module");
+    const imported = [];
+    registerHooks({ load: (url, context, next) => (url.startsWith("file:") && imported.push(url), next(url, context)) });
+    process.on("exit", () => console.error(JSON.stringify(imported)));
+    import(process.argv[1]);`;
+  const { stderr } = spawnSync(process.execPath, ["-e", script, launch.bundleOf("cli"), "status"], {
+    env: {
+      ...process.env,
+      MIMIKIT_HOME: mimikit.home,
+      MIMIKIT_WORK_DIR: mimikit.workDir,
+      MIMIKIT_PORT: String(mimikit.port),
+    },
+    encoding: "utf8",
+  });
+  const imported = (JSON.parse(stderr) as string[]).map((url) => url.slice(url.lastIndexOf("dist/")));
+  expect(imported.length).toBeLessThanOrEqual(CLI_FILES_MAX);
+  expect(kilobytes(imported)).toBeLessThanOrEqual(CLI_KB_MAX);
+  const modules = modulesIn(imported);
+  expect(modules.filter((path) => path.includes("cli/src/commands/"))).toEqual(["apps/cli/src/commands/status.ts"]);
+  expect(modules.filter((path) => LAZY.test(path))).toEqual([]);
+});

@@ -1,0 +1,142 @@
+/**
+ * What is kept up as records come and go equals what a look at all of them says, in every tick of every process: the views of
+ * the mirror, what the rules attend to, and whom the pool takes next.
+ */
+import type { Action } from "@mimikit/core/base/action";
+import { decide } from "@mimikit/core/decide";
+import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
+import { byRole } from "@mimikit/protocol/base/kind";
+import type { Role } from "@mimikit/protocol/base/role";
+import type { Identity } from "@mimikit/protocol/records/claim";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { Supervisor, type SupervisorOptions } from "../../apps/supervisor/src/supervisor.ts";
+import type { Pool } from "../../apps/worker-pool/src/pool.ts";
+import { attendingToAll } from "../core/facts.ts";
+
+type Violate = (what: string) => void;
+
+/** The directories behind the views of a mirror, which are nobody else's business. */
+interface Directory {
+  dir: string;
+  records: Map<string, unknown>;
+  options: { onChange?(stem: string, record: unknown, before: unknown): void };
+}
+
+/** A supervisor that also decides with everything in view, each time. */
+export class WatchedSupervisor extends Supervisor {
+  private readonly isAlive: (owner: Identity) => boolean;
+  private readonly violate: Violate;
+
+  constructor(options: SupervisorOptions, violate: Violate) {
+    super(options);
+    this.isAlive = options.isAlive;
+    this.violate = violate;
+  }
+
+  protected override async look(nowMs: number) {
+    const claims = [...this.mirror.attempts.values()].flat().flatMap(({ claim }) => claim ?? []);
+    const dead = claims.filter(({ owner }) => !this.isAlive(owner));
+    const snapshot = await super.look(nowMs);
+    checkMirror(this.mirror, this.violate);
+    for (const { id, attempt } of dead) {
+      const fact = this.mirror.attemptFacts.get(id)?.find((each) => each.attempt === attempt);
+      if (fact?.ownerAlive) this.violate(`the owner of ${id}.a${attempt} is dead, and is said to live`);
+    }
+    const done = new Set(textsOf(decide(snapshot, nowMs)));
+    for (const text of textsOf(decide(attendingToAll(snapshot), nowMs)))
+      if (!done.has(text)) this.violate(`the rules attend to too little: they miss ${text}`);
+    return snapshot;
+  }
+}
+
+/** Each action on its own: what is removed may be found in any order. */
+function textsOf(actions: readonly Action[]): string[] {
+  const parts = actions.flatMap((action): object[] => (action.type === "remove" ? action.removals : [action]));
+  return parts.map((part) => JSON.stringify(part));
+}
+
+/** @param taken what the pool would claim now, of which it asks whether that can be done. */
+export function checkDispatch(
+  pool: Pool,
+  taken: readonly Candidate[],
+  concurrency: Record<Role, number>,
+  nowMs: number,
+  violate: Violate,
+): void {
+  const { mirror } = pool;
+  checkMirror(mirror, violate);
+  const { queue, results, ledger, attemptFacts: attempts } = mirror;
+  const { running } = pool as unknown as { running: ReadonlyMap<string, { role: Role }> };
+  const waiting = {
+    queue: queue.values(),
+    attempts,
+    hasOutcome: (id: string) => results.has(id) || ledger.has(id) || pool.runs(id),
+    permits: { has: (name: string) => ledger.has(name) } as ReadonlySet<string>,
+  };
+  const free = byRole((role) => concurrency[role] - [...running.values()].filter((run) => run.role === role).length);
+  const names = (candidates: readonly Candidate[]) =>
+    candidates.map(({ task, attempt }) => `${task.id}.a${attempt}`).join();
+  const all = names(dispatch(waiting, free, nowMs));
+  if (names(taken) !== all) violate(`the pool takes ${names(taken)}, not ${all}`);
+}
+
+function checkMirror(mirror: Mirror, violate: Violate): void {
+  const [kept, made] = [viewsOf(mirror), viewsOf(madeAnew(mirror))];
+  for (const [view, text] of Object.entries(made))
+    if (kept[view] !== text) violate(`${view} of the mirror is ${kept[view]}, not ${text}`);
+  const queues = directoriesOf(mirror).filter(({ dir }) => dir.endsWith("/queue"));
+  const queued = sorted(queues.flatMap(({ records }) => [...records.keys()]));
+  if (queued !== sorted(mirror.queue.keys())) violate(`${queued} are queued, and not what the mirror says`);
+}
+
+function directoriesOf(mirror: Mirror): Directory[] {
+  return (mirror as unknown as { all: Directory[] }).all;
+}
+
+/** A mirror to which everything that is there has come, and from which nothing has gone. */
+function madeAnew(mirror: Mirror): Mirror {
+  const made = new Mirror({} as FileSystem, { token: "", durable: false, onBadArchive: () => undefined });
+  const empty = directoriesOf(made);
+  for (const [i, { records }] of directoriesOf(mirror).entries())
+    for (const [stem, record] of records) {
+      empty[i]?.records.set(stem, record);
+      empty[i]?.options.onChange?.(stem, record, undefined);
+    }
+  return made;
+}
+
+function viewsOf(mirror: Mirror): Record<string, string> {
+  const { inbox, dropped, links, standing, staleVersions, queue, results, attempts, attemptFacts, unended } = mirror;
+  const tasks = [...queue.values()];
+  const idsOf = (records: Iterable<{ id: string }>) => [...records].map(({ id }) => id).sort();
+  const parents = new Set(
+    [...tasks, ...[...links.values()].map(({ task }) => task)].flatMap((each) => each.parentId ?? []),
+  );
+  const facts = [...attemptFacts].flatMap(([id, all]) => all.map(({ ownerAlive: _, ...fact }) => ({ id, ...fact })));
+  return {
+    inbox: sorted(inbox),
+    dropped: sorted(dropped),
+    links: sorted(links),
+    standing: sorted(standing),
+    staleVersions: sorted(staleVersions),
+    queue: sorted(queue),
+    results: sorted(results),
+    attempts: sorted(attempts),
+    facts: sorted(facts),
+    unended: sorted(unended.keys()),
+    queuedOf: sorted(tasks.map(({ kind }) => [kind, idsOf(mirror.queuedOf(kind))])),
+    queuedBy: sorted(tasks.map(({ triggerId = "" }) => [triggerId, idsOf(mirror.queuedBy(triggerId))])),
+    childrenOf: sorted(
+      [...parents].map((id) => {
+        const { tasks: children, links: waiting } = mirror.childrenOf(id);
+        return [id, idsOf(children), idsOf(waiting)];
+      }),
+    ),
+  };
+}
+
+/** Texts that are equal where the same things are in both, in whatever order. */
+function sorted(things: Iterable<unknown>): string {
+  return JSON.stringify([...things].map((thing) => JSON.stringify(thing)).sort());
+}
