@@ -254,6 +254,8 @@ export class World {
         await write(() => disk.create(path, text, world.nowMs));
         await write(() => disk.syncContent(path));
       },
+      writeUnsynced: (path, text) => write(() => disk.create(path, text, world.nowMs)),
+      syncContent: (path) => look(() => disk.syncContent(path)),
       link: (from, to) => write(() => disk.link(from, to)),
       rename: (from, to) => write(() => disk.rename(from, to)),
       makeDir: (dir) => write(() => disk.makeDirectory(dir)),

@@ -113,6 +113,8 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
     }
   }
 
+  const create = (path: string) => within(directoryOf(path), () => sync.openSync(at(path), "wx", 0o600));
+
   /** Gives what is at `from` another name. Without it, no directory is to blame. */
   const into = (from: string, to: string, work: () => void) =>
     within(directoryOf(to), work, () => sync.existsSync(at(from)));
@@ -148,9 +150,33 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
     },
 
     async write(path, text) {
-      const file = await within(directoryOf(path), () => sync.openSync(at(path), "wx", 0o600));
+      const file = await create(path);
       try {
         sync.writeFileSync(file, text);
+        await fsync(file);
+      } finally {
+        sync.closeSync(file);
+      }
+    },
+
+    async writeUnsynced(path, text) {
+      const file = await create(path);
+      try {
+        sync.writeFileSync(file, text);
+      } finally {
+        sync.closeSync(file);
+      }
+    },
+
+    async syncContent(path) {
+      let file: number;
+      try {
+        file = sync.openSync(at(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      } catch (error) {
+        if (hasCode(error, "ENOENT")) return;
+        throw error;
+      }
+      try {
         await fsync(file);
       } finally {
         sync.closeSync(file);

@@ -28,6 +28,10 @@ export interface FileSystem {
   info(path: string): Promise<FileInfo | null>;
   /** Creates a new file and syncs its content (not its name). */
   write(path: string, text: string): Promise<void>;
+  /** Creates a new file of which a power loss may tear the content, until `syncContent` has resolved. */
+  writeUnsynced(path: string, text: string): Promise<void>;
+  /** Makes the content of a file durable (not its name). A file that is gone is fine. */
+  syncContent(path: string): Promise<void>;
   /** Gives the file `from` the second name `to`. Never replaces anything. */
   link(from: string, to: string): Promise<"linked" | "exists" | "missing">;
   /**

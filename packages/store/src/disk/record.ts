@@ -101,11 +101,43 @@ export class RecordTooLarge extends Error {}
  * is a bug of the caller.
  */
 export async function createRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: string, record: T): Promise<boolean> {
+  return createOnce(fs, path, textOf(schema, path, record));
+}
+
+function textOf<T>(schema: z.ZodType<T>, path: string, record: T): string {
   const text = `${JSON.stringify(schema.parse(record))}\n`;
   const bytes = Buffer.byteLength(text);
   if (bytes > RECORD_BYTES_MAX)
     throw new RecordTooLarge(`${path} would have ${bytes} bytes, more than ${RECORD_BYTES_MAX}`);
-  return createOnce(fs, path, text);
+  return text;
+}
+
+/**
+ * Creates a checked record that others see at once. A power loss may take its name or tear its content until `makeDurable` has
+ * resolved for it: only for what can be made again from what is durable, or may be lost (docs/file-protocol.md R4).
+ * @returns false when the name existed already. Throws what `createRecord` throws.
+ */
+export async function createUnsynced<T>(
+  fs: FileSystem,
+  schema: z.ZodType<T>,
+  path: string,
+  record: T,
+): Promise<boolean> {
+  const temporary = fs.temporary();
+  const text = textOf(schema, path, record);
+  const linked = await cleanly(fs, temporary, async () => {
+    await fs.writeUnsynced(temporary, text);
+    return fs.link(temporary, path);
+  });
+  await fs.unlink(temporary);
+  if (linked === "missing") throw new Error(`${directoryOf(path)} or the temporary file of ${path} is gone`);
+  return linked === "linked";
+}
+
+/** Makes records durable that were created unsynced: their content, then their names. One that is gone is fine. */
+export async function makeDurable(fs: FileSystem, paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => fs.syncContent(path)));
+  await Promise.all([...new Set(paths.map(directoryOf))].map((dir) => fs.syncDir(dir)));
 }
 
 /** Reads a record; null only when there is none. Throws `BadJson` for anything that is not one. */
