@@ -130,6 +130,7 @@ export interface Shape {
 }
 
 export function populate(world: World, outside: Outside, shape: Shape): void {
+  world.onPowerLoss = () => outside.children.clear();
   world.start("gateway", gateway(outside));
   world.start("person", person(outside, shape));
   for (let i = 0; i < shape.supervisors; i++) world.start("supervisor", supervisor(outside, shape));

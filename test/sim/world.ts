@@ -74,6 +74,8 @@ export class World {
   quiet = 0;
   /** There are no faults any more: the world is to come to rest. */
   isCalm = false;
+  /** Nothing that ran before a power loss runs after it, not even what a killed process has left behind. */
+  onPowerLoss: () => void = () => undefined;
   private nowMs = START_MS;
   private incarnations = 0;
   private readonly slots: { process: Process; program: Program }[] = [];
@@ -143,6 +145,7 @@ export class World {
       this.counts.pauses++;
     } else if (happens(faults.powerLoss)) {
       this.disk.losePower(random);
+      this.onPowerLoss();
       this.counts.powerLosses++;
       this.restart();
     } else if (happens(faults.clockJump)) {

@@ -4,7 +4,7 @@ import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, queuePath } from "@mimikit/store/disk/state";
 import { Ledger } from "@mimikit/store/mirror/ledger";
 import { expect, test } from "vitest";
-import { claimAttempt } from "../../apps/worker-pool/src/claim/claim.ts";
+import { claimAttempt, keepClaim } from "../../apps/worker-pool/src/claim/claim.ts";
 import { NOON, NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
@@ -26,4 +26,47 @@ test("an attempt whose name is free again is not claimed while there is a later 
   expect(await claimAttempt(candidate, claiming)).toBeNull();
   expect(await fs.list("worker/running")).toEqual([`${work.id}.a8.json`]);
   expect(await claimAttempt({ ...candidate, attempt: 9 }, claiming)).toMatchObject({ attempt: 9 });
+});
+
+/** A task in its queue, and how often the disk was waited for since. */
+async function claimable(more: Partial<Task> = {}) {
+  const { fs } = temporaryState();
+  const work = task("t-000001.0.0", more);
+  await createRecord(fs, Task, queuePath("worker", work.id), work);
+  const waits: string[] = [];
+  const waiting = <A extends unknown[], R>(name: string, call: (...args: A) => R) => {
+    return (...args: A): R => {
+      waits.push(name);
+      return call(...args);
+    };
+  };
+  const counting = {
+    ...fs,
+    write: waiting("content", fs.write),
+    syncContent: waiting("content", fs.syncContent),
+    syncDir: waiting("names", fs.syncDir),
+  };
+  const claiming = { fs: counting, ledger: new Ledger(fs, () => undefined), identity, nowMs: () => NOON_MS };
+  const candidate = { task: work, attempt: 1, earlier: [], outages: [], interrupted: false };
+  return { claiming, candidate, waits };
+}
+
+test("a claim whose attempt may begin anew does not wait for the disk, until something is known by its number", async () => {
+  const { claiming, candidate, waits } = await claimable();
+  expect(await claimAttempt(candidate, claiming)).toMatchObject({ attempt: 1 });
+  expect(waits).toEqual([]);
+  await keepClaim(candidate, claiming.fs);
+  expect(waits).toEqual(["content", "names"]);
+});
+
+const LASTING: [string, Partial<Task>, object][] = [
+  ["of a task that must not run twice", { onInterrupt: "ask" }, {}],
+  ["that counts in a budget", {}, { reserved: { tokens: 1, costUsd: 0 } }],
+  ["of a later attempt", {}, { attempt: 2 }],
+];
+
+test.each(LASTING)("a claim %s is durable before its run begins", async (_what, more, of) => {
+  const { claiming, candidate, waits } = await claimable(more);
+  expect(await claimAttempt({ ...candidate, ...of }, claiming)).not.toBeNull();
+  expect(waits).toEqual(["content", "names"]);
 });

@@ -117,7 +117,7 @@ test("a task that has ended leaves its claim and its outcome, and no record of a
 test("a claim that a disk error has kept from being run is handed back", async () => {
   const { fs } = temporaryState();
   const id = "t-000001.0.0";
-  await createRecord(fs, Task, queuePath("worker", id), task(id));
+  await createRecord(fs, Task, queuePath("worker", id), task(id, { onInterrupt: "fail" }));
   let isBroken = true;
   const pool = poolWith({
     fs: {

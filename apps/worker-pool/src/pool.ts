@@ -4,11 +4,11 @@ import { Steering } from "@mimikit/agent/steering";
 import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
 import { type Known, Line } from "@mimikit/core/tasks/line";
 import { byRole } from "@mimikit/protocol/base/kind";
-import { Role } from "@mimikit/protocol/base/role";
+import type { Role } from "@mimikit/protocol/base/role";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Claim, Identity } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { claimPath, queueOf, resultsOf, runningOf, SIGNALS } from "@mimikit/store/disk/state";
+import { claimPath } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "./claim/allot.ts";
 import { claimAttempt } from "./claim/claim.ts";
@@ -16,8 +16,6 @@ import { permitsFor } from "./claim/permits.ts";
 import { publish, release } from "./claim/publish.ts";
 
 const RETRY_MS = 1_000;
-/** The directories that a pool acts upon; of the others it only shows what is there, and counts what triggers may spend. */
-const ACTED_UPON = [SIGNALS, ...Role.options.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)])];
 
 export interface PoolOptions {
   fs: FileSystem;
@@ -64,7 +62,7 @@ export class Pool {
     this.options = options;
     const onBadArchive = (path: string, reason: string) =>
       audit({ event: "archive_damaged", detail: { path, reason } });
-    this.mirror = new Mirror(fs, { token, durable: ACTED_UPON, isAlive, onBadArchive });
+    this.mirror = new Mirror(fs, { token, durable: false, isAlive, onBadArchive });
   }
 
   /** Reads what is there, once, before the first tick: whose owners are dead is known from the second look on. */

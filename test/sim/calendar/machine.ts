@@ -169,6 +169,8 @@ export class Machine {
         await take(() => disk.create(path, text, this.nowMs));
         await take(() => disk.syncContent(path));
       },
+      writeUnsynced: (path, text) => take(() => disk.create(path, text, this.nowMs)),
+      syncContent: (path) => take(() => disk.syncContent(path)),
       link: (from, to) => take(() => disk.link(from, to)),
       rename: (from, to) => take(() => disk.rename(from, to)),
       makeDir: (path) => take(() => disk.makeDirectory(path)),

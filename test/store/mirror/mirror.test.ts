@@ -1,21 +1,23 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "@mimikit/core/tasks/target";
+import { Claim } from "@mimikit/protocol/records/claim";
 import { Message } from "@mimikit/protocol/records/inbox";
 import { Task } from "@mimikit/protocol/records/task";
 import { NO_EVIDENCE, Trigger } from "@mimikit/protocol/records/trigger";
+import { isAlive } from "@mimikit/runtime/process/identity";
 import { wishId } from "@mimikit/store/disk/create-wish";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { takeBack } from "@mimikit/store/disk/own-names";
 import { createRecord } from "@mimikit/store/disk/record";
 import { seal } from "@mimikit/store/disk/seal";
-import { inboxPath, queuePath, triggerPath } from "@mimikit/store/disk/state";
+import { claimPath, inboxPath, queuePath, triggerPath } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { describe, expect, test } from "vitest";
 import { message, NOON, NOON_MS, task } from "../../core/facts.ts";
 import { temporaryState } from "../home.ts";
 
 const TOKEN = "a token";
+const OWNER = { pid: 1, startTime: "1", bootId: "one" };
 
 function mirrored() {
   const state = temporaryState();
@@ -26,7 +28,7 @@ function mirrored() {
 
 describe("a look that is followed by actions", () => {
   /** A mirror, and the directories that were synced. */
-  function counted(durable: boolean | readonly string[] = true) {
+  function counted(durable = true) {
     const { fs, home } = temporaryState();
     const synced: string[] = [];
     const counting = {
@@ -44,14 +46,14 @@ describe("a look that is followed by actions", () => {
     };
   }
   const create = (fs: Parameters<typeof createRecord>[0], id: string) =>
-    createRecord(fs, Message, inboxPath(id), message(id));
+    createRecord(fs, Task, queuePath("worker", id), task(id));
 
   test("syncs no directory in which everything that is new was made durable by this process", async () => {
     const { fs, mirror, synced } = counted();
-    await create(fs, "m-1");
+    await create(fs, "t-000001.0.0");
     await mirror.refresh(NOON_MS);
-    expect(mirror.inbox.has("m-1")).toBe(true);
-    expect(synced).toEqual(["inbox"]);
+    expect(mirror.queue.has("t-000001.0.0")).toBe(true);
+    expect(synced).toEqual(["worker/queue"]);
   });
 
   test("waits for what this process is making durable, and does it itself where that fails", async () => {
@@ -64,40 +66,67 @@ describe("a look that is followed by actions", () => {
       isNamed.resolve();
       return cut.promise;
     };
-    const created = create(fs, "m-1");
+    const created = create(fs, "t-000001.0.0");
     await isNamed.promise;
     const looked = mirror.refresh(NOON_MS);
     cut.reject(new Error("the disk is broken"));
     await expect(created).rejects.toThrow("the disk is broken");
     await looked;
-    expect(synced).toEqual(["inbox"]);
+    expect(synced).toEqual(["worker/queue"]);
   });
 
   test("syncs what another process has made, whatever this one has made beside it", async () => {
     const { fs, home, mirror, synced } = counted();
-    await create(fs, "m-1");
-    await create(openDisk(home, "another-1"), "m-2");
+    await create(fs, "t-000001.0.0");
+    await create(openDisk(home, "another-1"), "t-000001.0.1");
     await mirror.refresh(NOON_MS);
-    expect(synced).toEqual(["inbox", "inbox"]);
+    expect(synced).toEqual(["worker/queue", "worker/queue"]);
   });
 
-  test("syncs a name that was taken back here and given anew by another process", async () => {
-    const { fs, home, mirror, synced } = counted();
-    await create(fs, "m-1");
-    await takeBack(fs, inboxPath("m-1"));
-    await create(openDisk(home, "another-1"), "m-1");
-    await mirror.refresh(NOON_MS);
-    expect(synced).toEqual(["inbox", "inbox"]);
-  });
-
-  test("syncs only the directories that are acted upon", async () => {
-    const { home, mirror, synced } = counted(["worker/queue"]);
+  test("syncs neither for a message, which its turn holds whole, nor for an attempt, which may run again", async () => {
+    const { home, mirror, synced } = counted();
     const another = openDisk(home, "another-1");
-    await create(another, "m-1");
-    await createRecord(another, Task, queuePath("worker", "t-000001.0"), task("t-000001.0"));
+    await createRecord(another, Message, inboxPath("m-1"), message("m-1"));
+    const claim = { id: "t-000001.0.0", attempt: 1, owner: OWNER, at: NOON };
+    await createRecord(another, Claim, claimPath("worker", "t-000001.0.0", 1), claim);
     await mirror.refresh(NOON_MS);
     expect(mirror.inbox.has("m-1")).toBe(true);
-    expect(synced).toEqual(["worker/queue"]);
+    expect(mirror.attempts.has("t-000001.0.0")).toBe(true);
+    expect(synced).toEqual([]);
+  });
+
+  test("syncs nothing where nothing is done that does not hold what it presupposes", async () => {
+    const { home, mirror, synced } = counted(false);
+    await create(openDisk(home, "another-1"), "t-000001.0.0");
+    await mirror.refresh(NOON_MS);
+    expect(mirror.queue.has("t-000001.0.0")).toBe(true);
+    expect(synced).toEqual([]);
+  });
+});
+
+describe("a claim that a power loss has torn", () => {
+  const PATH = claimPath("worker", "t-000001.0", 1);
+
+  test.each(["", "\0\0\0", "{", '{"id":"t-000001.0","attempt":1,"owner":{"pi'])(
+    "is that of an owner who is dead: %j",
+    async (text) => {
+      const { home, drop } = mirrored();
+      drop(PATH, text);
+      const fs = openDisk(home, "reader-1");
+      const mirror = new Mirror(fs, { token: TOKEN, durable: true, isAlive, onBadArchive: () => undefined });
+      await mirror.refresh(NOON_MS);
+      await mirror.refresh(NOON_MS);
+      expect(mirror.attemptFacts.get("t-000001.0")).toMatchObject([{ attempt: 1, ownerAlive: false }]);
+      expect(mirror.unreadable()).toEqual([]);
+    },
+  );
+
+  test("is not what somebody else has put there", async () => {
+    const { mirror, drop } = mirrored();
+    drop(PATH, '{"id":"t-000009.0","attempt":1');
+    await mirror.refresh(NOON_MS);
+    expect(mirror.unreadable()).toMatchObject([{ path: PATH }]);
+    expect(mirror.attempts.size).toBe(0);
   });
 });
 

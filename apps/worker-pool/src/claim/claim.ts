@@ -3,15 +3,18 @@
  * after, because a name in a queue may be the ghost of a task that has long been settled
  * (docs/file-protocol.md#the-life-of-a-message step 3, docs/file-protocol.md R4). The claim is also what the attempt
  * reserves in the budgets: it lasts until the attempt has said what it cost, whatever dies (SPEC N2).
+ *
+ * A claim whose attempt may simply begin anew is not synced, so that it costs no wait for the disk: a power loss ends every run, and
+ * the attempt that it takes is the first again. It is made durable before anything is written that is known by its number.
  */
 
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import { Claim, type Identity } from "@mimikit/protocol/records/claim";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { takeBack } from "@mimikit/store/disk/own-names";
-import { createRecord } from "@mimikit/store/disk/record";
+import { createRecord, createUnsynced, makeDurable } from "@mimikit/store/disk/record";
 import { claimPath, queuePath, resultPath, runningOf } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Allotted } from "./allot.ts";
@@ -24,7 +27,8 @@ export interface Claiming {
 }
 
 /** @returns the claim, or null when the attempt is somebody else's or the task needs no run any more. */
-export async function claimAttempt({ task, attempt, reserved }: Allotted, claiming: Claiming): Promise<Claim | null> {
+export async function claimAttempt(candidate: Allotted, claiming: Claiming): Promise<Claim | null> {
+  const { task, attempt, reserved } = candidate;
   const { fs, identity, nowMs } = claiming;
   if (!(await isWanted(task.id, task.role, claiming))) return null;
   const path = claimPath(task.role, task.id, attempt);
@@ -35,11 +39,25 @@ export async function claimAttempt({ task, attempt, reserved }: Allotted, claimi
     at: new Date(nowMs()).toISOString(),
     ...(reserved !== undefined && { reserved }),
   };
-  if (!(await createRecord(fs, Claim, path, claim))) return null;
+  const create = isFleeting(candidate) ? createUnsynced : createRecord;
+  if (!(await create(fs, Claim, path, claim))) return null;
   const isOurs = !(await isOvertaken(task, attempt, fs)) && (await isWanted(task.id, task.role, claiming));
   if (isOurs) return claim;
-  await takeBack(fs, path);
+  await fs.unlink(path);
   return null;
+}
+
+/** May a power loss take the claim? Only the first of a task, which counts for nothing in the budgets and may run again. */
+export function isFleeting({ task, attempt, reserved }: Allotted): boolean {
+  return (
+    attempt === 1 && reserved === undefined && task.onInterrupt === "rerun" && KINDS[task.kind].runner === "provider"
+  );
+}
+
+/** Resolves when no power loss takes the claim any more: before something durable is known by its number, as a line of usage is. */
+export async function keepClaim(candidate: Allotted, fs: FileSystem): Promise<void> {
+  const { task, attempt } = candidate;
+  if (isFleeting(candidate)) await makeDurable(fs, [claimPath(task.role, task.id, attempt)]);
 }
 
 /** Is there a later attempt? Of an outage those in between are removed: to a pool that has slept their names look free. */

@@ -25,6 +25,7 @@ import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes
 import { runPath, streamPath } from "@mimikit/store/disk/state";
 import type { UsageBook } from "@mimikit/store/views/usage-book";
 import { type Allotted, estimateOf } from "../claim/allot.ts";
+import { isFleeting, keepClaim } from "../claim/claim.ts";
 import { assertImprovable, type Bench, openBench } from "../improve/bench.ts";
 import { Unimprovable } from "../improve/git.ts";
 import { land } from "../improve/land.ts";
@@ -152,8 +153,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   const problem = overBudget(NO_USAGE, undefined);
   if (problem !== null)
     return unrun(candidate, { failureReason: "budget", error: problem, retryable: false }, steering, workshop);
-  const runDir = join(home, runPath(task.id, attempt));
-  await mkdir(runDir, { recursive: true, mode: 0o700 });
+  const runDir = await makeRunDir(candidate, home);
   const bench = await benchOf(candidate, workshop);
   const stream = await openStream(home, task.id, onError);
   const transcript = openTranscript(home, task.id, attempt, onError);
@@ -197,11 +197,23 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   await transcript.end();
   const usage = priced(ran.usage, priceOf(ran.model, workshop.prices));
   // It has cost that, whatever the disk makes of what follows.
-  noteUsage(candidate, { ...ran, usage }, tally, isAnswered || signal.aborted, workshop);
+  await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || signal.aborted, workshop);
   const concluded = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
   const outcome = takeLeft(markOf(home, task.id, attempt)) ? { ...concluded, hasLeft: true } : concluded;
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
+}
+
+/** The scratch folder of the attempt, which is empty where a power loss has taken the claim of one that was there before. */
+async function makeRunDir(candidate: Allotted, home: string): Promise<string> {
+  const runDir = join(home, runPath(candidate.task.id, candidate.attempt));
+  const make = () => mkdir(runDir, { recursive: true, mode: 0o700 });
+  const isNew = (await make()) !== undefined;
+  if (!isNew && isFleeting(candidate)) {
+    await rm(runDir, { recursive: true, force: true });
+    await make();
+  }
+  return runDir;
 }
 
 /** Of the state directory, a Worker may read nothing but the folder of its run. */
@@ -227,13 +239,14 @@ function taskBudget(task: Task, { taskLimit, book, mirror, prices, nowMs }: Work
 type TaskBudget = (usage: Usage, model: string | undefined) => string | null;
 
 /** One line for each attempt that has something to say. @param isBegun it may have cost something that it cannot tell. */
-function noteUsage(
-  { task, attempt, reserved }: Allotted,
+async function noteUsage(
+  candidate: Allotted,
   outcome: Outcome,
   tally: ToolTally,
   isBegun: boolean,
   workshop: Workshop,
-): void {
+): Promise<void> {
+  const { task, attempt, reserved } = candidate;
   const { usage, provider, model } = outcome;
   const tools = tally.total;
   // Whoever is stopped, or breaks off in the middle, may not have said what it took until then.
@@ -245,6 +258,8 @@ function noteUsage(
   const run = { at, taskId, attempt, role, provider, ...(model !== undefined && { model }) };
   const of = { ...run, ...(triggerId !== undefined && { triggerId }) };
   const line: UsageLine = isUntold && reserved !== undefined ? estimateOf(reserved, of) : { ...of, ...usage };
+  // The line is known by the number of the attempt, which no other may have after it.
+  await keepClaim(candidate, workshop.fs).catch(workshop.onError);
   workshop.noteUsage({ ...line, ...(tools !== null && { tools }) });
 }
 

@@ -30,11 +30,5 @@ export function noteOwnName(fs: FileSystem, path: string, durable: Promise<void>
   namesBeside(fs, path)?.set(nameOf(path), isDurable);
 }
 
-/** Removes what was created here: somebody else may give the name anew. */
-export async function takeBack(fs: FileSystem, path: string): Promise<void> {
-  namesBeside(fs, path)?.delete(nameOf(path));
-  await fs.unlink(path);
-}
-
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 const namesBeside = (fs: FileSystem, path: string) => listed.get(fs)?.get(directoryOf(path));

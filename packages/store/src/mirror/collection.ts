@@ -16,10 +16,10 @@ export interface CollectionOptions<T> {
   /** Makes a record of a file. Throws `BadJson` when it is none. */
   decode(stem: string, text: string, info: () => Promise<FileInfo | null>): Promise<T> | T;
   /**
-   * Sync the directory before anything new in it is acted upon (docs/file-protocol.md R4). Readers that only show
-   * things need not.
+   * Must it be durable before it is seen here, because something is done about it that does not hold it (docs/file-protocol.md R4)?
+   * Then its directory is synced first. Not given where nothing is.
    */
-  durable: boolean;
+  mustLast?(record: T): boolean;
   /** Hears of each record the moment it came or went: `record` is what stands under the stem now, `before` what stood there. */
   onChange?(stem: string, record: T | undefined, before: T | undefined): void;
 }
@@ -40,7 +40,7 @@ export class Collection<T> {
   constructor(options: CollectionOptions<T>) {
     this.options = options;
     this.dir = options.dir;
-    this.own = options.durable ? ownNames(options.fs, options.dir) : new Map();
+    this.own = options.mustLast !== undefined ? ownNames(options.fs, options.dir) : new Map();
   }
 
   /** The records by file name without its ending. */
@@ -59,25 +59,37 @@ export class Collection<T> {
    * @returns whether anything came or went.
    */
   async refresh(nowMs: number, force: boolean): Promise<boolean> {
-    const { fs, dir, durable } = this.options;
+    const { fs, dir } = this.options;
     const version = await fs.version(dir);
     if (!force && version !== null && version === this.version && this.bads.size === 0) return false;
     const names = await fs.list(dir);
     const isNew = names.filter((name) => !name.endsWith(SUFFIX) || !this.records.has(stemOf(name)));
-    if (durable && !(await this.isOwn(isNew))) await fs.syncDir(dir);
+    const found = await this.load(isNew, nowMs);
     const isGone = names.length - isNew.length < this.records.size;
     if (isGone || this.bads.size > 0) this.forgetAllBut(new Set(names));
-    let isChanged = isGone;
-    for (const name of isNew) isChanged = (await this.load(name, nowMs)) || isChanged;
+    for (const [name, record] of found) this.put(name, record);
+    // They are remembered until the next look. One that was created since the listing costs a sync at most.
+    this.own.clear();
     this.version = version;
-    return isChanged;
+    return isGone || found.length > 0;
+  }
+
+  /** Reads these files. @returns the records among them, of which those that must last are durable by then. */
+  private async load(names: readonly string[], nowMs: number): Promise<[name: string, record: T][]> {
+    const { fs, dir, mustLast } = this.options;
+    const found: [name: string, record: T][] = [];
+    for (const name of names) {
+      const record = await this.decode(name, nowMs);
+      if (record !== undefined) found.push([name, record]);
+    }
+    const lasting = mustLast === undefined ? [] : found.filter(([, record]) => mustLast(record));
+    if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name)))) await fs.syncDir(dir);
+    return found;
   }
 
   /** Has this process itself created all of them, and are they durable? Waits for what is under way. */
-  private async isOwn(names: readonly string[]): Promise<boolean> {
+  private async areOwn(names: readonly string[]): Promise<boolean> {
     const made = names.map((name) => this.own.get(name));
-    // They are remembered until the next look. One that was created since the listing costs a sync at most.
-    this.own.clear();
     return (await Promise.all(made)).every((isDurable) => isDurable === true);
   }
 
@@ -91,23 +103,25 @@ export class Collection<T> {
     for (const name of this.bads.keys()) if (!names.has(name)) this.bads.delete(name);
   }
 
-  private async load(name: string, nowMs: number): Promise<boolean> {
-    const { fs, dir, decode, onChange } = this.options;
+  private put(name: string, record: T): void {
+    const stem = stemOf(name);
+    this.records.set(stem, record);
+    this.bads.delete(name);
+    this.options.onChange?.(stem, record, undefined);
+  }
+
+  /** The record in a file; undefined where there is none, which is remembered where there is something else. */
+  private async decode(name: string, nowMs: number): Promise<T | undefined> {
+    const { fs, dir, decode } = this.options;
     const path = `${dir}/${name}`;
     try {
       if (!name.endsWith(SUFFIX)) throw new BadJson(`its name does not end in ${SUFFIX}`);
       const text = await fs.read(path);
-      if (text === null) return false;
-      const stem = stemOf(name);
-      const record = await decode(stem, text, () => fs.info(path));
-      this.records.set(stem, record);
-      this.bads.delete(name);
-      onChange?.(stem, record, undefined);
-      return true;
+      return text === null ? undefined : await decode(stemOf(name), text, () => fs.info(path));
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
       await this.remember(name, path, error.message, nowMs);
-      return false;
+      return undefined;
     }
   }
 

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Attempt } from "@mimikit/core/base/snapshot";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
+import { ID_PATTERN } from "@mimikit/protocol/base/id-pattern";
 import { BadJson, describeIssues, parseJson, parseRecord } from "@mimikit/protocol/base/json";
 import type { Kind } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
@@ -44,10 +45,10 @@ export interface MirrorOptions {
   /** Verifies the wishes that carry authority. */
   token: string;
   /**
-   * The directories whose new records are acted upon: they are synced first (docs/file-protocol.md R4). All of them where it says
-   * true; none for processes that only read.
+   * Sync what presupposes nothing of its own before it is seen here (docs/file-protocol.md R4): not for processes that only read, nor
+   * for the pool, whose results hold the task that they are of.
    */
-  durable: boolean | readonly string[];
+  durable: boolean;
   /** Does the owner of a claim live? Not given: everybody counts as alive. */
   isAlive?(owner: Identity): boolean;
   /** A damaged record in archive/, where it stays. */
@@ -85,14 +86,21 @@ export class Mirror {
       dir: string,
       decode: CollectionOptions<T>["decode"],
       onChange?: NonNullable<CollectionOptions<T>["onChange"]>,
-    ) => {
-      const isActedUpon = durable === true || (durable !== false && durable.includes(dir));
-      return new Collection({ fs, dir, durable: isActedUpon, decode, ...(onChange !== undefined && { onChange }) });
-    };
+      mayBeLost: (record: T) => boolean = () => false,
+    ) =>
+      new Collection({
+        fs,
+        dir,
+        ...(durable && { mustLast: (record: T) => !mayBeLost(record) }),
+        decode,
+        ...(onChange !== undefined && { onChange }),
+      });
     const inbox = records(
       INBOX,
       (stem, text, info) => decodeInbox(stem, text, info, options.token, fs),
       (stem, entry, before) => this.noteWish(stem, entry, before),
+      // A turn holds its messages whole: they are there with it, or are as if they had never come.
+      (entry) => "wish" in entry && entry.wish.kind === "message",
     );
     const triggers = records(TRIGGERS, decodeTrigger, (_stem, trigger, before) => {
       for (const each of [before, trigger]) if (each !== undefined) touch(this.noteTrigger(each, each === trigger));
@@ -114,10 +122,12 @@ export class Mirror {
     const runnings = roles.map((role) =>
       records(
         runningOf(role),
-        (stem, text) => decodeRunning(role, stem, text),
+        (stem, text, info) => decodeRunning(role, stem, text, info),
         (_stem, entry, before) => {
           for (const each of [before, entry]) if (each !== undefined) touch(this.running.change(each, each === entry));
         },
+        // What follows from an attempt is the same after it is gone: it runs again, and is ended or told again under the same id.
+        () => true,
       ),
     );
     const outcomes: Collection<Result>[] = roles.map((role) =>
@@ -311,16 +321,40 @@ function decodeResult(role: Role, stem: string, text: string): Result {
   return result;
 }
 
-function decodeRunning(role: Role, stem: string, text: string): RunningEntry {
+/** Lives nowhere: whoever it was, a power loss has ended its process. */
+const LOST_OWNER: Identity = { pid: 0x7fffffff, startTime: "lost", bootId: "lost" };
+const CLAIM_STEM = /^(.+)\.a([1-9]\d*)$/;
+
+async function decodeRunning(
+  role: Role,
+  stem: string,
+  text: string,
+  info: () => Promise<FileInfo | null>,
+): Promise<RunningEntry> {
   if (stem.endsWith(".failed")) {
     const failed = parseRecord(FailedAttempt, text);
     if (`${failed.id}.a${failed.attempt}.failed` !== stem) throw new BadJson("its name is not that of its attempt");
     return { role, failed };
   }
-  const claim = parseRecord(Claim, text);
+  const claim = (await tornClaim(stem, text, info)) ?? parseRecord(Claim, text);
   if (`${claim.id}.a${claim.attempt}` !== stem) throw new BadJson("its name is not that of its attempt");
   return { role, claim };
 }
+
+/**
+ * A claim that was not synced may be cut off by a power loss (docs/file-protocol.md R4), or be nothing but zeros: its name still says
+ * whose attempt it was. Undefined for whatever else is there.
+ */
+async function tornClaim(stem: string, text: string, info: () => Promise<FileInfo | null>): Promise<Claim | undefined> {
+  const [, id = "", number = ""] = CLAIM_STEM.exec(stem) ?? [];
+  const attempt = Number(number);
+  const [kept = ""] = text.split("\0", 1);
+  const isTorn = !kept.endsWith("}\n") && (kept === "" || isBeginning(kept, `{"id":"${id}","attempt":${attempt},`));
+  const file = isTorn && ID_PATTERN.test(id) ? await info() : null;
+  return file === null ? undefined : { id, attempt, owner: LOST_OWNER, at: new Date(file.mtimeMs).toISOString() };
+}
+
+const isBeginning = (text: string, of: string) => text.startsWith(of) || of.startsWith(text);
 
 async function decodeInbox(
   stem: string,
