@@ -116,6 +116,15 @@ describe("a steer", () => {
     expect(reported.map(({ id }) => id)).toEqual(["s-1", "t-000002.reply"]);
   });
 
+  test("of which a cancelled plan and a task below it both tell stands once in the history", () => {
+    const steers = [{ id: "s-1", at: NOON, text: "use pnpm" }];
+    const plan = done(task("t-000001.0"), { steers });
+    const { events } = settlementOf(plan, snapshot({ archive: [cancelMark(plan.id)] }), NOON_MS);
+    const results = [reportOf(done(task("t-000001.0.0"), { steers }))];
+    const reported = messagesOf(done(turn("t-000002", { events, results }), { effects: [] }));
+    expect(reported.map(({ id }) => id)).toEqual(["s-1"]);
+  });
+
   test("is in the history of the turn that heard it, and the reply answers it", () => {
     const heard = done(open, {
       steers: [{ id: "s-1", at: LATER, text: "shorter" }],

@@ -13,11 +13,11 @@ const REREAD_SEC = 3_600;
 /** The records of a turn: what the user said, the task, the claim, the result, and the two in the archive. */
 const RECORDS = { supervisor: 3, workers: 2, gateway: 1 };
 /** Syncs of files and directories in a turn, at most. */
-const SYNCS_MAX = { supervisor: 7, workers: 5, gateway: 2 };
+const SYNCS_MAX = { supervisor: 5, workers: 2, gateway: 2 };
 /** Questions whether something is there and when it was changed, in a turn, at most: the faster the machine, the fewer changes share a tick. */
-const LOOKS_MAX = { supervisor: 160, workers: 120, gateway: 100 };
+const LOOKS_MAX = { supervisor: 45, workers: 45, gateway: 100 };
 /** Directories listed in a turn, at most. */
-const LISTS_MAX = { supervisor: 28, workers: 18, gateway: 20 };
+const LISTS_MAX = { supervisor: 3, workers: 3, gateway: 20 };
 
 /** What says of each provider whether it could answer, and nothing that answers. */
 const LIGHT = [

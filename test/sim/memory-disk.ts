@@ -28,6 +28,8 @@ function enoent(path: string): Error {
 export class MemoryDisk {
   private readonly directories = new Map<string, Directory>();
   private readonly births = new Map<string, number>();
+  /** Hears of each name that comes or goes. */
+  onChange: (dir: string, name: string) => void = () => undefined;
   private inodes = 0;
   private changes = 0;
 
@@ -144,6 +146,7 @@ export class MemoryDisk {
     else directory.names.set(name, inode);
     directory.version++;
     this.births.set(path, ++this.changes);
+    this.onChange(directoryOf(path), name);
   }
 
   private directory(dir: string): Directory {

@@ -65,6 +65,8 @@ const FOLD_CHANCE = 0.01;
 const CONCURRENCY = { ...byRole(() => 1), worker: 2 };
 /** That a run reaches nobody, so that a task is often tried again and again. */
 const OUTAGE_CHANCE = 0.4;
+/** That a tick looks at all directories, and not only at what was heard. */
+const LOOK_AT_ALL_CHANCE = 0.3;
 /** That a pool is told to stop, for each of its ticks. */
 const STOP_CHANCE = 0.004;
 
@@ -469,7 +471,7 @@ async function loading(environment: Environment, load: () => Promise<void>): Pro
 
 function supervisor(outside: Outside, shape: Shape): Program {
   return async (environment) => {
-    const { world, fs, nowMs, isAlive, rest, step } = environment;
+    const { world, process, fs, nowMs, isAlive, rest, step } = environment;
     const options: SupervisorOptions = {
       fs,
       token: TOKEN,
@@ -496,10 +498,11 @@ function supervisor(outside: Outside, shape: Shape): Program {
       },
     };
     const hands = new WatchedSupervisor(options, (what) => world.violate(what));
+    process.hear = (dir, name) => hands.hear(dir, name);
     await loading(environment, () => hands.load());
     for (;;) {
       await tolerating(environment, async () => {
-        const actions = await hands.tick();
+        const actions = await hands.tick(world.random() < LOOK_AT_ALL_CHANCE);
         if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, BOUNDS.windowKept);
         if (world.random() < FOLD_CHANCE) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
         if (actions === 0) await rest();
@@ -533,9 +536,10 @@ function pool(outside: Outside): Program {
         },
         pause: rest,
       });
+      process.hear = (dir, name) => hands.hear(dir, name);
       await loading(environment, () => hands.load());
       while (world.random() > STOP_CHANCE) {
-        await tolerating(environment, () => hands.tick());
+        await tolerating(environment, () => hands.tick(world.random() < LOOK_AT_ALL_CHANCE ? "all" : "heard"));
         await rest();
       }
       await hands.drain();

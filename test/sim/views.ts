@@ -34,10 +34,10 @@ export class WatchedSupervisor extends Supervisor {
     this.violate = violate;
   }
 
-  protected override async look(nowMs: number) {
+  protected override async look(nowMs: number, looksAtAll: boolean) {
     const claims = [...this.mirror.attempts.values()].flat().flatMap(({ claim }) => claim ?? []);
     const dead = claims.filter(({ owner }) => !this.isAlive(owner));
-    const snapshot = await super.look(nowMs);
+    const snapshot = await super.look(nowMs, looksAtAll);
     checkMirror(this.mirror, this.violate);
     for (const { id, attempt } of dead) {
       const fact = this.mirror.attemptFacts.get(id)?.find((each) => each.attempt === attempt);

@@ -18,6 +18,9 @@ interface Step {
   reject(error: unknown): void;
 }
 
+/** That a process does not hear of a change: the kernel drops notifications silently. */
+const UNHEARD_CHANCE = 0.1;
+
 /** What a disk may answer to anything. */
 export class DiskError extends Error {}
 
@@ -29,6 +32,8 @@ export interface Process {
   /** It is not scheduled for this many turns. */
   paused: number;
   steps: Step[];
+  /** Where it hears of changes, once it does. */
+  hear?: (dir: string, name: string) => void;
 }
 
 export interface Environment {
@@ -83,6 +88,9 @@ export class World {
 
   constructor(seed: number) {
     this.random = randomOf(seed);
+    this.disk.onChange = (dir, name) => {
+      for (const { process } of this.slots) if (this.random() >= UNHEARD_CHANCE) process.hear?.(dir, name);
+    };
   }
 
   start(kind: string, program: Program): void {

@@ -3,6 +3,7 @@
 import { hasModel } from "@mimikit/agent/providers/index";
 import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
 import { KINDS } from "@mimikit/protocol/base/kind";
+import { Role } from "@mimikit/protocol/base/role";
 import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
@@ -22,6 +23,7 @@ import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
 import { openDisk } from "@mimikit/store/disk/disk";
+import { runningOf } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { DocumentBusy, type DocumentLock } from "@mimikit/store/documents/document";
 import { UsageBook } from "@mimikit/store/views/usage-book";
@@ -45,6 +47,8 @@ const CONFIG_EVERY_MS = 10_000;
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
 /** So long after it was being saved by somebody else, a document is asked for again. */
 const BUSY_RETRY_MS = 50;
+/** That an attempt has begun is nothing to be done: it is looked at with what comes next. */
+const RUNNING: ReadonlySet<string> = new Set(Role.options.map(runningOf));
 /** Actions make more actions; this many rounds in a row and the rest waits for the next tick. */
 const ROUNDS_MAX = 50;
 
@@ -116,10 +120,14 @@ await supervisor.load();
 // Before it has looked once, tasks.md would say that there is nothing.
 await supervisor.mirror.refresh(Date.now(), true);
 
+let lookedAtMs = Number.NEGATIVE_INFINITY;
 const loop: Loop = runLoop({
   tickMs: config.tickMs,
   tick: async () => {
-    for (let round = 0; round < ROUNDS_MAX; round++) if ((await supervisor.tick()) === 0) return;
+    const looksAtAll = performance.now() - lookedAtMs >= config.tickMs;
+    if (looksAtAll) lookedAtMs = performance.now();
+    for (let round = 0; round < ROUNDS_MAX; round++)
+      if ((await supervisor.tick(looksAtAll && round === 0)) === 0) return;
   },
   onError: (error) => log.error("tick failed", { error }),
 });
@@ -127,7 +135,10 @@ const stopWatching = keepHome({
   home,
   log,
   dirs: WATCHED.supervisor,
-  onChange: () => loop.nudge(),
+  onChange: (dir, name) => {
+    supervisor.hear(dir, name);
+    if (!RUNNING.has(dir)) loop.nudge();
+  },
   everyMs: config.rereadSec * 1_000,
 });
 const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);

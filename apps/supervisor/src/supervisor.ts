@@ -7,6 +7,7 @@ import type { Action } from "@mimikit/core/base/action";
 import type { Snapshot } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/records/claim";
+import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { execute } from "./execute/execute.ts";
 import type { Hands } from "./execute/hands.ts";
@@ -27,11 +28,15 @@ export class Supervisor {
   private readonly options: SupervisorOptions;
   private readonly hands: Hands;
   private readonly attention = new Attention();
+  private readonly heard = new Heard();
   private lastRereadMs: number | undefined;
+  /** How many names others had archived before the last look at all. */
+  private seen = 0;
 
   constructor(options: SupervisorOptions) {
-    const { fs, token, audit, isAlive } = options;
+    const { token, audit, isAlive } = options;
     this.options = options;
+    const fs = overheard(options.fs, (dir, name) => this.hear(dir, name));
     this.mirror = new Mirror(fs, {
       token,
       durable: true,
@@ -39,7 +44,7 @@ export class Supervisor {
       onBadArchive: (path, reason) => audit({ event: "archive_damaged", detail: { path, reason } }),
     });
     this.mirror.watch((id) => this.attention.note(id));
-    this.hands = { ...options, ledger: this.mirror.ledger };
+    this.hands = { ...options, fs, ledger: this.mirror.ledger };
   }
 
   /** Reads every name in the archive; once, before the first tick. */
@@ -47,13 +52,19 @@ export class Supervisor {
     return this.mirror.ledger.load();
   }
 
+  /** Something changed in `dir`. @param name null where it may be any. */
+  hear(dir: string, name: string | null): void {
+    this.heard.note(dir, name);
+  }
+
   /**
    * Does everything that can be done now.
+   * @param looksAtAll look at all directories, not only at what was heard.
    * @returns how many actions were done; after any, another look is worth while. Throws when it cannot look.
    */
-  async tick(): Promise<number> {
+  async tick(looksAtAll = true): Promise<number> {
     const nowMs = this.options.nowMs();
-    const actions = decide(await this.look(nowMs), nowMs);
+    const actions = decide(await this.look(nowMs, looksAtAll), nowMs);
     let done = 0;
     const attempt = async (action: Action) => {
       try {
@@ -70,14 +81,31 @@ export class Supervisor {
   }
 
   /** What is there now, and what of it may need something to be done. */
-  protected async look(nowMs: number): Promise<Snapshot> {
+  protected async look(nowMs: number, looksAtAll: boolean): Promise<Snapshot> {
+    const { mirror, attention } = this;
     const isFull = this.isRereadDue(nowMs);
-    await this.mirror.refresh(nowMs, isFull);
+    if (looksAtAll || isFull || this.hasOthersArchived) return this.lookAtAll(nowMs, isFull);
+    await mirror.refresh(nowMs, false, this.heard.take());
+    const snapshot = await observe(mirror, this.options.world, attention, nowMs);
+    return this.hasOthersArchived ? this.lookAtAll(nowMs, false) : snapshot;
+  }
+
+  private async lookAtAll(nowMs: number, isFull: boolean): Promise<Snapshot> {
+    const { mirror, attention } = this;
+    const { seen } = mirror.ledger;
+    this.heard.take();
+    await mirror.refresh(nowMs, isFull);
+    this.seen = seen;
     if (isFull) {
       this.lastRereadMs = nowMs;
-      this.attention.noteAll();
+      attention.noteAll();
     }
-    return observe(this.mirror, this.options.world, this.attention, nowMs);
+    return observe(mirror, this.options.world, attention, nowMs);
+  }
+
+  /** Then they have made what is not heard of, too: that something is nowhere is known only from a look at all. */
+  private get hasOthersArchived(): boolean {
+    return this.mirror.ledger.seen !== this.seen;
   }
 
   /** A clock that was set back must not put off the safety net. */

@@ -225,12 +225,16 @@ const sweeper = runLoop({
 });
 
 let rereadAtMs = 0;
+let lookedAtMs = Number.NEGATIVE_INFINITY;
 const loop = runLoop({
   tickMs: config.tickMs,
   tick: () => {
-    const isFull = performance.now() >= rereadAtMs;
-    if (isFull) rereadAtMs = performance.now() + config.rereadSec * 1_000;
-    return pool.tick(isFull);
+    const nowMs = performance.now();
+    const isFull = nowMs >= rereadAtMs;
+    const looksAtAll = isFull || nowMs - lookedAtMs >= config.tickMs;
+    if (isFull) rereadAtMs = nowMs + config.rereadSec * 1_000;
+    if (looksAtAll) lookedAtMs = nowMs;
+    return pool.tick(isFull ? "full" : looksAtAll ? "all" : "heard");
   },
   onError,
 });
@@ -238,7 +242,10 @@ const stopWatching = keepHome({
   home,
   log,
   dirs: WATCHED.workers,
-  onChange: () => loop.nudge(),
+  onChange: (dir, name) => {
+    pool.hear(dir, name);
+    loop.nudge();
+  },
   everyMs: config.rereadSec * 1_000,
 });
 

@@ -9,6 +9,7 @@ import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Claim, Identity } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { claimPath } from "@mimikit/store/disk/state";
+import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "./claim/allot.ts";
 import { claimAttempt } from "./claim/claim.ts";
@@ -55,11 +56,13 @@ export class Pool {
   /** The claims of runs that have come to their end here, by path with their task, until the supervisor has removed them. */
   private readonly finished = new Map<string, string>();
   private readonly line = new Line();
+  private readonly heard = new Heard();
   private stopping = false;
 
   constructor(options: PoolOptions) {
-    const { fs, token, audit, isAlive } = options;
-    this.options = options;
+    const { token, audit, isAlive } = options;
+    const fs = overheard(options.fs, (dir, name) => this.hear(dir, name));
+    this.options = { ...options, fs };
     const onBadArchive = (path: string, reason: string) =>
       audit({ event: "archive_damaged", detail: { path, reason } });
     this.mirror = new Mirror(fs, { token, durable: false, isAlive, onBadArchive });
@@ -73,12 +76,19 @@ export class Pool {
     this.line.noteAll(this.mirror.queue.keys());
   }
 
+  /** Something changed in `dir`. @param name null where it may be any. */
+  hear(dir: string, name: string | null): void {
+    this.heard.note(dir, name);
+  }
+
   /**
    * Looks once and starts what may start; does not wait for the runs.
-   * @param full read all directories, whatever they look like.
+   * @param where what was heard, `all` directories, or all whatever they look like (`full`).
    */
-  async tick(full = false): Promise<void> {
-    await this.mirror.refresh(this.options.nowMs(), full);
+  async tick(where: "heard" | "all" | "full" = "all"): Promise<void> {
+    const full = where === "full";
+    const heard = this.heard.take();
+    await this.mirror.refresh(this.options.nowMs(), full, where === "heard" ? heard : undefined);
     if (full) this.line.noteAll(this.mirror.queue.keys());
     const { results, queue } = this.mirror;
     for (const [id, run] of this.running) if (results.has(id) || !queue.has(id)) run.stop.abort("cancelled");

@@ -27,8 +27,8 @@ export interface KeepOptions {
   log: Log;
   /** The directories whose changes the role wants to hear of. */
   dirs: readonly string[];
-  /** Something changed in `dir`, or may have. */
-  onChange(dir: string): void;
+  /** Something changed in `dir`, or may have. @param name of what changed; null where it is not known. */
+  onChange(dir: string, name: string | null): void;
   /** So often, in milliseconds, it is completed without a notification. */
   everyMs: number;
 }

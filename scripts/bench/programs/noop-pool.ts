@@ -57,17 +57,24 @@ const pool = new Pool({
 await pool.load();
 
 let rereadAtMs = 0;
+let lookedAtMs = Number.NEGATIVE_INFINITY;
 const loop = runLoop({
   tickMs: TICK_MS,
   tick: () => {
-    const isFull = performance.now() >= rereadAtMs;
-    if (isFull) rereadAtMs = performance.now() + REREAD_MS;
-    return pool.tick(isFull);
+    const nowMs = performance.now();
+    const isFull = nowMs >= rereadAtMs;
+    const looksAtAll = isFull || nowMs - lookedAtMs >= TICK_MS;
+    if (isFull) rereadAtMs = nowMs + REREAD_MS;
+    if (looksAtAll) lookedAtMs = nowMs;
+    return pool.tick(isFull ? "full" : looksAtAll ? "all" : "heard");
   },
   onError: (error) => process.stderr.write(`${String(error)}\n`),
 });
 watchState(home, WATCHED.workers, {
-  onChange: () => loop.nudge(),
+  onChange: (dir, name) => {
+    pool.hear(dir, name);
+    loop.nudge();
+  },
   onReplaced: () => undefined,
   onProblem: (error) => process.stderr.write(`${String(error)}\n`),
 });

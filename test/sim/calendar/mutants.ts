@@ -120,8 +120,8 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "a-lost-version-is-believed",
     rule: "R1: a version is durable before it is carried out",
     file: "packages/store/src/mirror/collection.ts",
-    find: "if (durable && !(await this.isOwn(isNew))) await fs.syncDir(dir);",
-    replace: "void durable;",
+    find: "if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name)))) await fs.syncDir(dir);",
+    replace: "",
   },
 ];
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "@mimikit/core/tasks/target";
 import { Claim } from "@mimikit/protocol/records/claim";
 import { Message } from "@mimikit/protocol/records/inbox";
+import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { NO_EVIDENCE, Trigger } from "@mimikit/protocol/records/trigger";
 import { isAlive } from "@mimikit/runtime/process/identity";
@@ -10,10 +11,11 @@ import { wishId } from "@mimikit/store/disk/create-wish";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
 import { seal } from "@mimikit/store/disk/seal";
-import { claimPath, inboxPath, queuePath, triggerPath } from "@mimikit/store/disk/state";
+import { archivePath, claimPath, inboxPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
+import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { describe, expect, test } from "vitest";
-import { message, NOON, NOON_MS, task } from "../../core/facts.ts";
+import { done, message, NOON, NOON_MS, task } from "../../core/facts.ts";
 import { temporaryState } from "../home.ts";
 
 const TOKEN = "a token";
@@ -127,6 +129,74 @@ describe("a claim that a power loss has torn", () => {
     await mirror.refresh(NOON_MS);
     expect(mirror.unreadable()).toMatchObject([{ path: PATH }]);
     expect(mirror.attempts.size).toBe(0);
+  });
+});
+
+describe("a look at what was heard", () => {
+  const QUEUE = "worker/queue";
+  /** Tells which calls asked the disk, by directory. */
+  async function listening() {
+    const { fs, home } = temporaryState();
+    const asked: string[] = [];
+    const counting = {
+      ...fs,
+      version: (dir: string) => {
+        asked.push(dir);
+        return fs.version(dir);
+      },
+    };
+    const mirror = new Mirror(counting, { token: TOKEN, durable: true, onBadArchive: () => 0 });
+    await mirror.refresh(NOON_MS);
+    asked.splice(0);
+    const heard = new Heard();
+    const another = overheard(openDisk(home, "another-1"), (dir, name) => heard.note(dir, name));
+    const look = () => mirror.refresh(NOON_MS, false, heard.take());
+    return { mirror, another, home, asked, look, counting };
+  }
+  const create = (fs: Parameters<typeof createRecord>[0], id: string) =>
+    createRecord(fs, Task, queuePath("worker", id), task(id));
+
+  test("reads the names that came, and no directory", async () => {
+    const { mirror, another, asked, look } = await listening();
+    await create(another, "t-000001.0.0");
+    expect(await look()).toBe(true);
+    expect(mirror.queue.has("t-000001.0.0")).toBe(true);
+    expect(asked).toEqual([]);
+    expect(await look()).toBe(false);
+  });
+
+  test("lets go of what has left and is settled, and looks at no more", async () => {
+    const { mirror, another, asked, look } = await listening();
+    await create(another, "t-000001.0.0");
+    await look();
+    await another.link(queuePath("worker", "t-000001.0.0"), archivePath("t-000001.0.0"));
+    await another.unlink(queuePath("worker", "t-000001.0.0"));
+    expect(await look()).toBe(true);
+    expect(mirror.queue.size).toBe(0);
+    expect(asked).toEqual([]);
+  });
+
+  test("follows what has left and is not settled into the directories behind", async () => {
+    const { mirror, another, home, asked, look } = await listening();
+    await create(another, "t-000001.0.0");
+    await look();
+    const result = done(task("t-000001.0.0"));
+    await createRecord(openDisk(home, "unheard-1"), Result, resultPath("worker", result.id), result);
+    await another.unlink(queuePath("worker", result.id));
+    await look();
+    expect(mirror.results.has(result.id)).toBe(true);
+    expect(asked).not.toContain(QUEUE);
+  });
+
+  test("is made up for by a look at all where it was cut off", async () => {
+    const { mirror, another, look, counting } = await listening();
+    await create(another, "t-000001.0.0");
+    const { read } = counting;
+    counting.read = () => Promise.reject(new Error("EIO"));
+    await expect(look()).rejects.toThrow("EIO");
+    counting.read = read;
+    await look();
+    expect(mirror.queue.has("t-000001.0.0")).toBe(true);
   });
 });
 

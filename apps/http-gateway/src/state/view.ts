@@ -58,7 +58,7 @@ export class View {
   private isStale = true;
   private wantsFull = false;
   private wantsAll = false;
-  private heard = new Set<string>();
+  private heard = new Map<string, null>();
   private readonly look = shareRuns(() => this.lookNow());
 
   constructor(fs: FileSystem, mirror: Mirror) {
@@ -85,7 +85,7 @@ export class View {
    * is on its way, but what was there before is there, wherever it has moved.
    */
   refreshHeard(dirs: Iterable<string>): Promise<Look> {
-    for (const dir of dirs) this.heard.add(dir);
+    for (const dir of dirs) this.heard.set(dir, null);
     return this.look();
   }
 
@@ -190,7 +190,7 @@ export class View {
   private async lookNow(): Promise<Look> {
     const { wantsFull, isStale: wasStale } = this;
     const heard = this.wantsAll || wasStale ? undefined : this.heard;
-    [this.wantsFull, this.wantsAll, this.heard] = [false, false, new Set()];
+    [this.wantsFull, this.wantsAll, this.heard] = [false, false, new Map()];
     // A look that fails half-way is made up for by the next.
     this.isStale = true;
     const conversation = this.conversation ?? (await this.begin());

@@ -69,6 +69,10 @@ export function expiryMessageOf({ id, name, at, text }: Event): HistoryMessage |
 }
 
 /** A plan without tasks is reported by an event: what was said to it is in there. */
+function distinct(steers: readonly Steer[]): Steer[] {
+  return [...new Map(steers.map((steer) => [steer.id, steer])).values()];
+}
+
 function steersIn({ data }: Event): Steer[] {
   return Report.shape.steers.safeParse(data.steers).data ?? [];
 }
@@ -177,7 +181,8 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   const reported = [...input.results.flatMap((report) => report.steers ?? []), ...input.events.flatMap(steersIn)];
   // What is answered anew was said where it was answered first, but for the message that has other words now.
   const heard = turn.steers ?? [];
-  const steers = again === undefined ? [...reported, ...heard] : heard;
+  // The event of a plan that was cancelled, and the report of a task below it, may tell of the same.
+  const steers = distinct(again === undefined ? [...reported, ...heard] : heard);
   const changed = again?.edit === undefined ? undefined : input.messages.at(-1);
   const edited = changed && { ...historyMessageOf(changed), instead: again?.edit?.messageId };
   const outages = turn.outage === undefined ? [] : [outageMessageOf(turn.id, input, turn.outage)];

@@ -19,7 +19,7 @@ import {
 
 /** The directories whose changes a role may want to hear of. */
 export const WATCHED = {
-  supervisor: [INBOX, TRIGGERS, QUESTIONS, ...Role.options.map(resultsOf)],
+  supervisor: [INBOX, TRIGGERS, QUESTIONS, ...Role.options.map(runningOf), ...Role.options.map(resultsOf)],
   workers: [SIGNALS, ...Role.options.map(queueOf), ...Role.options.map(resultsOf)],
   gateway: [
     INBOX,

@@ -34,8 +34,8 @@ export class Collection<T> {
   /** What this process itself has created there since the last look. */
   private readonly own: ReturnType<typeof ownNames>;
   private version: string | null = null;
-  /** How many records have gone since the beginning. */
-  gone = 0;
+  /** The stems of records that have gone since they were last taken. */
+  private gone: string[] = [];
 
   constructor(options: CollectionOptions<T>) {
     this.options = options;
@@ -74,6 +74,32 @@ export class Collection<T> {
     return isGone || found.length > 0;
   }
 
+  /** Looks only at these names, as `refresh` does at all. @returns whether anything came or went. */
+  async lookAt(names: Iterable<string>, nowMs: number): Promise<boolean> {
+    const { fs, dir } = this.options;
+    const isNew: string[] = [];
+    let isGone = false;
+    for (const name of names) {
+      const record = this.records.get(stemOf(name));
+      if (record === undefined || !name.endsWith(SUFFIX)) isNew.push(name);
+      else if (!(await fs.exists(`${dir}/${name}`))) {
+        this.forget(stemOf(name), record);
+        isGone = true;
+      }
+    }
+    const found = await this.load(isNew, nowMs);
+    for (const [name, record] of found) this.put(name, record);
+    for (const name of names) this.own.delete(name);
+    return isGone || found.length > 0;
+  }
+
+  /** The stems of the records that have gone since the last call. */
+  takeGone(): string[] {
+    const { gone } = this;
+    this.gone = [];
+    return gone;
+  }
+
   /** Reads these files. @returns the records among them, of which those that must last are durable by then. */
   private async load(names: readonly string[], nowMs: number): Promise<[name: string, record: T][]> {
     const { fs, dir, mustLast } = this.options;
@@ -95,12 +121,15 @@ export class Collection<T> {
 
   private forgetAllBut(names: Set<string>): void {
     for (const [stem, record] of this.records) {
-      if (names.has(stem + SUFFIX)) continue;
-      this.records.delete(stem);
-      this.gone++;
-      this.options.onChange?.(stem, undefined, record);
+      if (!names.has(stem + SUFFIX)) this.forget(stem, record);
     }
     for (const name of this.bads.keys()) if (!names.has(name)) this.bads.delete(name);
+  }
+
+  private forget(stem: string, record: T): void {
+    this.records.delete(stem);
+    this.gone.push(stem);
+    this.options.onChange?.(stem, undefined, record);
   }
 
   private put(name: string, record: T): void {

@@ -47,8 +47,8 @@ export class Ledger {
   /** The highest number of a settled try to sum up a period, by the period. */
   readonly highestRollUps = new Map<string, number>();
   private followed = 0;
-  /** How many names were seen on disk, and how many of those are known to be durable. */
-  private seen = 0;
+  /** How many names were seen on disk, where another process has put them, and how many of those are known to be durable. */
+  seen = 0;
   private synced = 0;
 
   /** @param onAdd hears of each name when it is known from then on. */

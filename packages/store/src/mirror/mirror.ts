@@ -34,6 +34,7 @@ import {
 import { type AttemptRecord, Attempts, type RunningEntry } from "./attempts.ts";
 import { Collection, type CollectionOptions } from "./collection.ts";
 import { Groups } from "./groups.ts";
+import type { Changes } from "./heard.ts";
 import { Ledger } from "./ledger.ts";
 import { Versions } from "./versions.ts";
 
@@ -75,6 +76,8 @@ export class Mirror {
   private readonly ended = new Map<string, Result>();
   private readonly all: Collection<unknown>[];
   private readonly isAlive: (owner: Identity) => boolean;
+  /** There was no look yet, or one was cut off: what it was to look at is not known any more. */
+  private isBehind = true;
   private readonly watchers: ((id: string) => void)[] = [];
 
   constructor(fs: FileSystem, options: MirrorOptions) {
@@ -156,21 +159,32 @@ export class Mirror {
   /**
    * Looks at every directory again.
    * @param full list all of them, whatever they look like: the safety net.
-   * @param heard look only at these, and from the first on that a record has left, at all that come after it: where it went.
+   * @param heard look only at these, and from the first on that a record has left which is not known to be settled, at all that
+   * come after it: where it went.
    * @returns whether anything came or went.
    */
-  async refresh(nowMs: number, full = false, heard?: ReadonlySet<string>): Promise<boolean> {
+  async refresh(nowMs: number, full = false, heard?: Changes): Promise<boolean> {
     // An owner is dead only if it was so before the look began: all that it ever wrote about its attempt is seen now.
     for (const id of this.running.judge(this.isAlive)) this.touch(id);
     let changed = false;
-    let looksAtAll = heard === undefined;
+    let looksAtAll = heard === undefined || this.isBehind;
+    this.isBehind = true;
     for (const collection of this.all) {
-      if (!looksAtAll && !heard?.has(collection.dir)) continue;
-      const { gone } = collection;
-      if (await collection.refresh(nowMs, full)) changed = true;
-      if (collection.gone > gone) looksAtAll = true;
+      const names = looksAtAll ? null : heard?.get(collection.dir);
+      if (names === undefined) continue;
+      const isChanged = names === null ? await collection.refresh(nowMs, full) : await collection.lookAt(names, nowMs);
+      changed ||= isChanged;
+      const gone = collection.takeGone();
+      looksAtAll ||= names === null ? gone.length > 0 : !(await this.areSettled(gone));
     }
+    this.isBehind = false;
     return changed;
+  }
+
+  /** Are these records, by their stems, of what is in the archive? */
+  private async areSettled(stems: readonly string[]): Promise<boolean> {
+    for (const stem of stems) if (!(await this.ledger.confirm(stem.replace(ATTEMPT_SUFFIX, "")))) return false;
+    return true;
   }
 
   /**
@@ -323,6 +337,7 @@ function decodeResult(role: Role, stem: string, text: string): Result {
 
 /** Lives nowhere: whoever it was, a power loss has ended its process. */
 const LOST_OWNER: Identity = { pid: 0x7fffffff, startTime: "lost", bootId: "lost" };
+const ATTEMPT_SUFFIX = /\.a\d+(\.failed)?$/;
 const CLAIM_STEM = /^(.+)\.a([1-9]\d*)$/;
 
 async function decodeRunning(
