@@ -166,6 +166,13 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'attempt >= 1 && KINDS[task.kind].runner === "provider"',
   },
   {
+    name: "children-undurable-when-settled",
+    rule: "step 5: children are durable before their parent is archived",
+    file: SETTLEMENT,
+    find: "await keepChildren(settlement.tasks, hands);",
+    replace: "void keepChildren;",
+  },
+  {
     name: "torn-claim-passed-over",
     rule: "R4: a claim that is torn is that of a dead owner",
     file: "packages/store/src/mirror/mirror.ts",

@@ -65,8 +65,8 @@ const LASTING: [string, Partial<Task>, object][] = [
   ["of a later attempt", {}, { attempt: 2 }],
 ];
 
-test.each(LASTING)("a claim %s is durable before its run begins", async (_what, more, of) => {
+test.each(LASTING)("a claim %s is durable before its run begins, and its task before it", async (_what, more, of) => {
   const { claiming, candidate, waits } = await claimable(more);
   expect(await claimAttempt({ ...candidate, ...of }, claiming)).not.toBeNull();
-  expect(waits).toEqual(["content", "names"]);
+  expect(waits).toEqual(["content", "names", "content", "names"]);
 });

@@ -13,14 +13,14 @@ import { editOnce } from "./edit-once.ts";
 import { archive, type Hands, moveToArchive, tellTeller } from "./hands.ts";
 import { takeSummary } from "./notes.ts";
 import { ask } from "./questions.ts";
-import { markCancelled, queueTask } from "./tasks.ts";
+import { keepChildren, markCancelled, queueChildren } from "./tasks.ts";
 import { advance, createTrigger, recordChange } from "./triggers.ts";
 
 export async function settle(settlement: Settlement, hands: Hands): Promise<void> {
   const { fs, ledger, audit } = hands;
   const { result } = settlement;
   if (await ledger.confirm(result.id)) return;
-  await Promise.all(settlement.tasks.map((task) => queueTask(task, hands)));
+  await queueChildren(settlement.tasks, hands);
   for (const change of settlement.changes) await recordChange(change, hands);
   for (const trigger of settlement.triggers) await createTrigger(trigger, hands);
   for (const question of settlement.questions) await ask(question, hands);
@@ -31,6 +31,7 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   if (result.task.kind === "roll-up") await takeSummary(result, result.task.rollUp, hands);
   for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);
   for (const event of settlement.events) await tellTeller(event, hands);
+  await keepChildren(settlement.tasks, hands);
   await ledger.makeDurable();
   await consume(settlement, hands);
   await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);

@@ -5,24 +5,48 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { Mark } from "@mimikit/protocol/records/archive";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
-import { createRecord } from "@mimikit/store/disk/record";
+import { createAgainUnsynced, createRecord, makeDurable } from "@mimikit/store/disk/record";
 import { queuePath, resultPath } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { archive, type Hands, isDurablyThere } from "./hands.ts";
 
-/** @param event of the audit log, where it is not that of its kind. */
-export async function queueTask(task: Task, hands: Hands, event: string = KINDS[task.kind].queued): Promise<void> {
+/**
+ * @param event of the audit log, where it is not that of its kind.
+ * @param create as it is given, the task is durable when this resolves.
+ */
+export async function queueTask(
+  task: Task,
+  hands: Hands,
+  event: string = KINDS[task.kind].queued,
+  create: typeof createRecord = createRecord,
+): Promise<void> {
   const { fs, ledger, audit } = hands;
   if ((await ledger.confirm(task.id)) || (await isCancelledOnDisk(task.id, ledger))) return;
   if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
   const { id, role, traceId, parentId } = task;
-  if (await createRecord(fs, Task, queuePath(role, id), task))
+  if (await create(fs, Task, queuePath(role, id), task))
     audit({ event, taskId: id, traceId, ...(parentId && { parentId }), detail: { role, title: task.title } });
 }
 
 async function isCancelledOnDisk(id: string, ledger: Ledger): Promise<boolean> {
   for (const each of [id, ...ancestorsOf(id)]) if (await ledger.confirm(cancelMark(each))) return true;
   return false;
+}
+
+/**
+ * Queues the children of a durable result: the pool sees them at once. A power loss may take them, and settling the result makes
+ * them again, until `keepChildren` has resolved: before the result goes to the archive (docs/file-protocol.md#what-need-not-be-durable).
+ */
+export async function queueChildren(tasks: readonly Task[], hands: Hands): Promise<void> {
+  await Promise.all(tasks.map((task) => queueTask(task, hands, undefined, createAgainUnsynced)));
+}
+
+/** Makes durable what `queueChildren` has queued. */
+export async function keepChildren(tasks: readonly Task[], { fs }: Hands): Promise<void> {
+  await makeDurable(
+    fs,
+    tasks.map(({ role, id }) => queuePath(role, id)),
+  );
 }
 
 export async function finish(result: Result, { fs, ledger, audit }: Hands): Promise<void> {

@@ -39,7 +39,10 @@ export async function claimAttempt(candidate: Allotted, claiming: Claiming): Pro
     at: new Date(nowMs()).toISOString(),
     ...(reserved !== undefined && { reserved }),
   };
-  const create = isFleeting(candidate) ? createUnsynced : createRecord;
+  const mayBeLost = isFleeting(candidate);
+  // A claim that outlives its task would be taken for one that nobody needs any more.
+  if (!mayBeLost) await makeDurable(fs, [queuePath(task.role, task.id)]);
+  const create = mayBeLost ? createUnsynced : createRecord;
   if (!(await create(fs, Claim, path, claim))) return null;
   const isOurs = !(await isOvertaken(task, attempt, fs)) && (await isWanted(task.id, task.role, claiming));
   if (isOurs) return claim;

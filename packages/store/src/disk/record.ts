@@ -1,5 +1,5 @@
 /** A record is created once: the second writer finds the first's (docs/file-protocol.md R1). */
-import { parseRecord, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
+import { BadJson, parseRecord, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import type { z } from "zod";
 import { directoryOf, type FileSystem } from "./file-system.ts";
 import { noteOwnName } from "./own-names.ts";
@@ -134,6 +134,26 @@ export async function createUnsynced<T>(
   return linked === "linked";
 }
 
+/**
+ * The same for a record that can be made again: where a power loss has torn the one that was there, it is put in its place, whole and
+ * durable. @returns false when there was one, or it has gone again.
+ */
+export async function createAgainUnsynced<T>(
+  fs: FileSystem,
+  schema: z.ZodType<T>,
+  path: string,
+  record: T,
+): Promise<boolean> {
+  if (await createUnsynced(fs, schema, path, record)) return true;
+  try {
+    await readRecord(fs, schema, path);
+    return false;
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    return replaceView(fs, path, textOf(schema, path, record));
+  }
+}
+
 /** Makes records durable that were created unsynced: their content, then their names. One that is gone is fine. */
 export async function makeDurable(fs: FileSystem, paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => fs.syncContent(path)));
@@ -147,7 +167,7 @@ export async function readRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: 
 }
 
 /**
- * Replaces a view (history.json): complete at any instant, old or new. Never for records.
+ * Replaces a view (history.json): complete at any instant, old or new. Never for records that can be read.
  * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is.
  */
 export async function replaceView(
