@@ -529,6 +529,7 @@ function pool(outside: Outside): Program {
         },
         allot: (candidates) => [...candidates],
         run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside),
+        onRoom: () => undefined,
         endEarlier: (candidate) => endEarlier(candidate, environment, outside),
         audit: () => undefined,
         onError: (error) => {

@@ -100,6 +100,7 @@ function poolOf({ fs }: Home, onAudit: (event: AuditEvent) => void): Pool {
       provider: "test",
     }),
     endEarlier: async () => {},
+    onRoom: () => {},
     audit: onAudit,
     onError: (error) => {
       throw error;

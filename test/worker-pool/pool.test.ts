@@ -32,6 +32,7 @@ function poolWith(part: Pick<PoolOptions, "fs" | "run">): Pool {
     admit: (candidates) => [...candidates],
     allot: (candidates) => [...candidates],
     endEarlier: async () => {},
+    onRoom: () => {},
     audit: () => {},
     onError: () => {},
     pause: async () => {},

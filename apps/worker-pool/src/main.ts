@@ -30,7 +30,7 @@ import { platform } from "@mimikit/runtime/platform/this-platform";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { writeCircuits } from "@mimikit/runtime/process/circuit-record";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
-import { runLoop } from "@mimikit/runtime/process/loop";
+import { type Loop, runLoop } from "@mimikit/runtime/process/loop";
 import { killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
@@ -181,6 +181,7 @@ const pool: Pool = new Pool({
     endEarlier(candidate, home, (left) =>
       log.error("processes of an earlier attempt are still there", { taskId: candidate.task.id, left }),
     ),
+  onRoom: () => loop.nudge(),
   audit: (event) => log.audit(event),
   onError,
   pause: (ms) => wait(ms),
@@ -226,7 +227,7 @@ const sweeper = runLoop({
 
 let rereadAtMs = 0;
 let lookedAtMs = Number.NEGATIVE_INFINITY;
-const loop = runLoop({
+const loop: Loop = runLoop({
   tickMs: config.tickMs,
   tick: () => {
     const nowMs = performance.now();

@@ -8,7 +8,6 @@ import type { Role } from "@mimikit/protocol/base/role";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Claim, Identity } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { claimPath } from "@mimikit/store/disk/state";
 import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "./claim/allot.ts";
@@ -36,6 +35,8 @@ export interface PoolOptions {
    * Ends every process that an earlier attempt left behind, and returns when they are gone (docs/file-protocol.md R6).
    */
   endEarlier(candidate: Candidate): Promise<void>;
+  /** A run has come to its end: there is room for another, which the next tick starts. */
+  onRoom(): void;
   audit(event: AuditEvent): void;
   onError(error: unknown): void;
   /** Waits that many milliseconds. */
@@ -53,8 +54,8 @@ export class Pool {
   readonly mirror: Mirror;
   private readonly options: PoolOptions;
   private readonly running = new Map<string, Running>();
-  /** The claims of runs that have come to their end here, by path with their task, until the supervisor has removed them. */
-  private readonly finished = new Map<string, string>();
+  /** Tasks of which a claim failed, so that it may be there or not. */
+  private readonly doubtful = new Set<string>();
   private readonly line = new Line();
   private readonly heard = new Heard();
   private stopping = false;
@@ -144,20 +145,12 @@ export class Pool {
 
   /** A disk error may leave a claim of ours behind that nobody runs: it is handed back, or its task would wait for ever. */
   private async releaseLeftovers(): Promise<void> {
-    const { attempts, unended } = this.mirror;
-    for (const id of unended.keys()) {
-      for (const { role, attempt, claim, failed } of attempts.get(id) ?? []) {
-        if (claim === undefined) continue;
-        const hasRun = this.running.has(id) || this.finished.has(claimPath(role, id, attempt));
-        if (failed !== undefined || hasRun || !this.isOwn(claim.owner)) continue;
+    for (const id of this.doubtful) {
+      for (const { role, attempt, claim, failed } of this.mirror.attempts.get(id) ?? []) {
+        if (claim === undefined || failed !== undefined || !this.isOwn(claim.owner)) continue;
         await release({ id, role }, attempt, this.options);
       }
-    }
-    for (const [path, id] of this.finished) {
-      const isThere = attempts
-        .get(id)
-        ?.some(({ role, attempt, claim }) => claim !== undefined && claimPath(role, id, attempt) === path);
-      if (isThere !== true) this.finished.delete(path);
+      this.doubtful.delete(id);
     }
   }
 
@@ -168,7 +161,9 @@ export class Pool {
 
   private async claimAndStart(candidate: Allotted): Promise<void> {
     const { id, role, traceId, parentId } = candidate.task;
+    this.doubtful.add(id);
     const claim = await claimAttempt(candidate, { ...this.options, ledger: this.mirror.ledger });
+    this.doubtful.delete(id);
     if (claim === null) return;
     this.options.audit({
       event: "task_started",
@@ -182,8 +177,8 @@ export class Pool {
     this.passOn(id, steering);
     const ended = this.runAndPublish(candidate, claim, steering, stop.signal).finally(() => {
       this.running.delete(id);
-      this.finished.set(claimPath(role, id, candidate.attempt), id);
       this.line.note(id);
+      this.options.onRoom();
     });
     this.running.set(id, { role, steering, stop, ended });
   }

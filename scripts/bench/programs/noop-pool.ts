@@ -50,6 +50,7 @@ const pool = new Pool({
     return DONE;
   },
   endEarlier: async () => {},
+  onRoom: () => loop.nudge(),
   audit: () => {},
   onError: (error) => process.stderr.write(`${String(error)}\n`),
   pause: (ms) => wait(ms),
