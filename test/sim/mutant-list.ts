@@ -235,8 +235,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "claim-ignores-cancellation",
     rule: "Cancel: claim checks the task and its ancestors",
     file: CLAIM,
-    find: "for (const name of [id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])",
-    replace: "for (const name of [id, ...ancestorsOf(id).slice(0, 0), cancelMark(id)].slice(0, 1))",
+    find: "ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])",
+    replace: "ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)].slice(0, 1))",
   },
   {
     name: "claim-by-exists-then-write",
@@ -301,9 +301,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "children-after-the-archive",
     rule: "step 5: children exist before the turn is settled",
     file: SETTLEMENT,
-    find: "  await Promise.all(settlement.tasks.map((task) => queueTask(task, hands)));\n",
+    find: "  await queueChildren(settlement.tasks, hands);\n",
     replace:
-      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await Promise.all(settlement.tasks.map((task) => queueTask(task, hands)));\n",
+      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await queueChildren(settlement.tasks, hands);\n",
   },
   {
     name: "plan-reported-in-pieces",

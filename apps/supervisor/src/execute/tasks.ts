@@ -7,7 +7,6 @@ import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { createAgainUnsynced, createRecord, makeDurable } from "@mimikit/store/disk/record";
 import { queuePath, resultPath } from "@mimikit/store/disk/state";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { archive, type Hands, isDurablyThere } from "./hands.ts";
 
 /**
@@ -21,16 +20,11 @@ export async function queueTask(
   create: typeof createRecord = createRecord,
 ): Promise<void> {
   const { fs, ledger, audit } = hands;
-  if ((await ledger.confirm(task.id)) || (await isCancelledOnDisk(task.id, ledger))) return;
+  if (await ledger.confirmAny([task.id, ...[task.id, ...ancestorsOf(task.id)].map(cancelMark)])) return;
   if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
   const { id, role, traceId, parentId } = task;
   if (await create(fs, Task, queuePath(role, id), task))
     audit({ event, taskId: id, traceId, ...(parentId && { parentId }), detail: { role, title: task.title } });
-}
-
-async function isCancelledOnDisk(id: string, ledger: Ledger): Promise<boolean> {
-  for (const each of [id, ...ancestorsOf(id)]) if (await ledger.confirm(cancelMark(each))) return true;
-  return false;
 }
 
 /**

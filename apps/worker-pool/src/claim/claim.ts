@@ -77,7 +77,5 @@ async function isOvertaken({ id, role }: Task, attempt: number, fs: FileSystem):
 async function isWanted(id: string, role: Role, { fs, ledger }: Claiming): Promise<boolean> {
   if (!(await fs.exists(queuePath(role, id)))) return false;
   if (await fs.exists(resultPath(role, id))) return false;
-  for (const name of [id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])
-    if (await ledger.confirm(name)) return false;
-  return true;
+  return !(await ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)]));
 }

@@ -96,11 +96,20 @@ export class Ledger {
    * (docs/file-protocol.md R4).
    */
   async confirm(id: string): Promise<boolean> {
-    if (this.known.has(id)) return true;
+    return this.confirmAny([id]);
+  }
+
+  /** Is one of them in the archive? As `confirm`, with one look at what is folded for all of them. */
+  async confirmAny(ids: readonly string[]): Promise<boolean> {
+    if (ids.some((id) => this.known.has(id))) return true;
     // A record moves from archive/ to folded/, so it is looked for in this order.
-    if (await this.fs.exists(archivePath(id))) this.see(id);
-    else await this.loadFolds();
-    return this.known.has(id);
+    for (const id of ids) {
+      if (!(await this.fs.exists(archivePath(id)))) continue;
+      this.see(id);
+      return true;
+    }
+    await this.loadFolds();
+    return ids.some((id) => this.known.has(id));
   }
 
   /** Makes sure that every name that was only seen, not made here, survives a power loss (docs/file-protocol.md R4). */
