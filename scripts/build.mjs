@@ -24,6 +24,8 @@ async function bundle([name, input]) {
     chunkFileNames: `${name}-[name]-[hash].js`,
     minify: "dce-only",
     comments: false,
+    // A text of one byte a character takes half of the heap that one with a single other character takes.
+    charset: "ascii",
   });
   await build.close();
   return chunks.flatMap(({ modules = {} }) => Object.keys(modules)).filter((id) => id.startsWith(sep));

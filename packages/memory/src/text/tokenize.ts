@@ -7,8 +7,8 @@
 import { monthsIn } from "./months.ts";
 import { stem } from "./stem.ts";
 
-/** Characters of writing without spaces, or whose words are not cut at them. */
-const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー`;
+/** Characters of writing without spaces, or whose words are not cut at them, and the mark of long vowels, U+30FC. */
+const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30FC`;
 /** A run of such characters, or words that single marks join: `docs/deploy.md`, `v1.2.3`, `ops@example.com`. */
 const RUNS = new RegExp(`[${CJK}]+|[[\\p{L}\\p{N}_]--[${CJK}]]+(?:[.@:\\/+\\-][[\\p{L}\\p{N}_]--[${CJK}]]+)*`, "gv");
 const HAS_CJK = new RegExp(`[${CJK}]`, "v");
