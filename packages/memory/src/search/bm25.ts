@@ -1,50 +1,110 @@
 /**
- * BM25 by wink-bm25-text-search, which takes units once and none after. A unit that came later is scored by the statistics
- * of those that were there, so that its score can be compared with theirs.
+ * BM25 by wink-bm25-text-search. The library takes units once and none after, and then holds a weight for each word of each
+ * unit. Here the words are kept as numbers; a search counts those that it asks for, and hands the library only the units that
+ * have any of them, with the totals over all. So units come and go, and all of them are always weighed alike.
  */
 import createEngine from "wink-bm25-text-search";
 import type { Unit } from "../text/units.ts";
 
 const K1 = 1.2;
 const B = 0.75;
-/** The engine refuses to work with fewer. */
+/** What the library needs to be told where the units come from outside. */
+const CONFIG = { fldWeights: { words: 1 }, bm25Params: { k1: K1, b: B, k: 1 }, ovFldNames: [] };
+/** The library refuses to work with fewer. */
 const UNITS_MIN = 3;
 
 type Words = Pick<Unit, "words">;
 
+/** A unit that has words of a query. */
+interface Candidate {
+  /** How often it has each word, by the place of the word in the query. */
+  freq: Record<number, number>;
+  /** How many words it has. */
+  length: number;
+}
+
 export class Bm25 {
-  private readonly engine = createEngine();
-  private readonly meanLength: number;
+  /** Of each word, in the order in which they came. */
+  private readonly numbers = new Map<string, number>();
+  private readonly units = new Map<number, readonly number[]>();
+  /** How many words all units have, and had that are gone, repeats included. */
+  private length = 0;
+  private lengthGone = 0;
 
   /** @param units by their ids; numbers from 0 on. */
-  constructor(units: Iterable<readonly [id: number, unit: Words]>) {
-    this.engine.defineConfig({ fldWeights: { words: 1 }, bm25Params: { k1: K1, b: B } });
-    // Tokens hold no spaces, so joined ones come apart again as they were.
-    this.engine.definePrepTasks([(text) => (text === "" ? [] : text.split(" "))]);
-    for (const [id, { words }] of units) this.engine.addDoc({ words: words.join(" ") }, id);
-    for (let pad = 1; this.engine.getTotalDocs() < UNITS_MIN; pad++) this.engine.addDoc({ words: "" }, -pad);
-    this.engine.consolidate();
-    this.meanLength = this.engine.getTotalCorpusLength() / this.engine.getTotalDocs();
+  constructor(units: Iterable<readonly [id: number, unit: Words]> = []) {
+    for (const [id, unit] of units) this.add(id, unit);
+  }
+
+  /** @param id that no unit has. */
+  add(id: number, { words }: Words): void {
+    this.units.set(
+      id,
+      words.map((word) => this.numberOf(word)),
+    );
+    this.length += words.length;
+  }
+
+  /** A unit that is not there changes nothing. */
+  remove(id: number): void {
+    const { length } = this.units.get(id) ?? [];
+    this.units.delete(id);
+    this.length -= length;
+    this.lengthGone += length;
+    if (this.lengthGone > this.length) this.forgetWords();
   }
 
   /** The ids of the units that have any of these words, and how well each fits. */
   search(words: readonly string[]): [id: number, score: number][] {
-    return this.engine.search(words.join(" "), Number.POSITIVE_INFINITY).map(([id, score]) => [Number(id), score]);
+    const asked = [...new Set(words)].filter((word) => this.numbers.has(word));
+    const { documents, holders } = this.candidatesFor(asked);
+    const engine = createEngine();
+    engine.defineConfig(CONFIG);
+    engine.definePrepTasks([(text) => text.split(" ")]);
+    const totalDocs = Math.max(this.units.size, UNITS_MIN);
+    const totals = { totalDocs, totalCorpusLength: this.length, consolidated: false };
+    const places = Object.fromEntries(asked.map((_, place) => [place, place]));
+    engine.importJSON(JSON.stringify([CONFIG, totals, {}, holders, asked.length, places, {}, [], []]));
+    Object.assign(engine.getDocs(), documents);
+    engine.consolidate();
+    const text = words.map((word) => asked.indexOf(word)).filter((place) => place >= 0);
+    return engine.search(text.join(" "), Number.POSITIVE_INFINITY).map(([id, score]) => [Number(id), score]);
   }
 
-  /** How well a unit that is not in this index fits; 0 where it has none of the words. */
-  scoreOf(unit: Words, words: readonly string[]): number {
-    const norm = this.meanLength === 0 ? 1 : 1 - B + (B * unit.words.length) / this.meanLength;
-    return words.reduce((sum, word) => {
-      const frequency = unit.words.filter((each) => each === word).length;
-      return sum + (this.weightOf(word) * frequency * (K1 + 1)) / (K1 * norm + frequency);
-    }, 0);
+  /** @returns the units that have any of the words, and for each word their ids. */
+  private candidatesFor(asked: readonly string[]) {
+    const placeOf = new Map(asked.map((word, place) => [this.numbers.get(word), place]));
+    const documents: Record<number, Candidate> = {};
+    const holders: number[][] = asked.map(() => []);
+    for (const [id, unit] of this.units) {
+      for (const number of unit) {
+        const place = placeOf.get(number);
+        if (place === undefined) continue;
+        const candidate = documents[id] ?? { freq: {}, length: unit.length };
+        documents[id] = candidate;
+        const { freq } = candidate;
+        if (freq[place] === undefined) holders[place]?.push(id);
+        freq[place] = (freq[place] ?? 0) + 1;
+      }
+    }
+    return { documents, holders };
   }
 
-  /** A word that nobody here has weighs as much as one that one unit has. */
-  private weightOf(word: string): number {
-    const number = this.engine.getTokens()[word];
-    const known = number === undefined ? undefined : this.engine.getIDF()[number];
-    return known ?? Math.log((this.engine.getTotalDocs() - 0.5) / 1.5 + 1);
+  private numberOf(word: string): number {
+    const number = this.numbers.get(word) ?? this.numbers.size;
+    this.numbers.set(word, number);
+    return number;
+  }
+
+  /** Words that no unit has any more would be kept for ever. */
+  private forgetWords(): void {
+    const words = [...this.numbers.keys()];
+    this.numbers.clear();
+    for (const [id, unit] of this.units)
+      this.units.set(
+        id,
+        unit.map((number) => this.numberOf(words[number] ?? "")),
+      );
+    this.lengthGone = 0;
   }
 }

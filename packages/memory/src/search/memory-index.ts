@@ -1,19 +1,18 @@
 /**
- * An index of memory that follows the files: before each search it looks which have changed, and reads only those. What is
- * new waits in a tail beside the main index, what is gone is hidden, and when both are many the main index is built anew.
+ * An index of memory that follows the files: before each search it looks which have changed, and reads only those. A file that
+ * has grown at its end, as the note of a day does, is indexed from there on.
  */
+import { hash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import type { MemoryHit, MemoryIndexState } from "@mimikit/protocol/wire/api";
 import { limitOf, type MemoryPlace, type MemoryQuery, wordsToFind } from "../sources/memory-query.ts";
 import { type Days, daysOf, isAskedFor, isNoSource, listSources, readSource, type Source } from "../sources/sources.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
-import { excerpt, type Unit, unitsOf } from "../text/units.ts";
+import { BEGINNING, excerpt, readUnits, type Settled, type Unit } from "../text/units.ts";
 import { Bm25 } from "./bm25.ts";
 
 /** What lies beyond is found by the scan only. */
 export const INDEX_UNITS_MAX = 200_000;
-/** This part of the main index may be in the tail or hidden before it is built anew: a small one is, at each change. */
-const LOOSE_PART_MAX = 0.1;
 
 const YEAR_IN_NAME = /(?:^|\/)(\d{4})-\d{2}[^/]*$/;
 
@@ -27,24 +26,32 @@ interface File {
   /** Its place among the sources: of two units that fit equally well, the one of the earlier source comes first. */
   place: number;
   units: number[];
+  /** What stays as it is when the file grows: up to where, what is there, and how many of `units` come from it. */
+  settled: Settled & { hash: string; units: number };
 }
 
-interface Indexed extends Unit {
-  file: File;
+interface Indexed extends Pick<Unit, "text"> {
+  /** That of its file. */
+  path: string;
 }
+
+/** What is known of a file that was not read before. */
+const NOTHING: Pick<File, "units" | "settled"> = { units: [], settled: { ...BEGINNING, hash: "", units: 0 } };
 
 export class MemoryIndex {
   private readonly place: MemoryPlace;
   private readonly files = new Map<string, File>();
   private readonly units = new Map<number, Indexed>();
-  private main = new Bm25([]);
-  /** How many units `main` was built of; those that are gone are not in `units` any more. */
-  private mainSize = 0;
-  private readonly tail = new Set<number>();
+  private readonly words = new Bm25();
   private nextId = 0;
 
   constructor(place: MemoryPlace) {
     this.place = place;
+  }
+
+  /** How many units were indexed so far, also those that are gone. */
+  get unitsRead(): number {
+    return this.nextId;
   }
 
   /** Brings the index to what is on disk, and says what is in it and how long that took. Throws what the disk throws. */
@@ -54,37 +61,27 @@ export class MemoryIndex {
     return { files: this.files.size, units: this.units.size, ms: Math.round(performance.now() - startMs) };
   }
 
-  /** Finds what the files say now. The same words find the same units, whichever of them are in the tail. */
+  /** Finds what the files say now. Throws what the disk throws. */
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
     await this.follow();
     const words = wordsToFind(query.query);
     if (words.length === 0) return [];
     const years = words.filter((word) => YEAR_WORD.test(word));
-    const found = [...this.main.search(words), ...this.searchTail(words)].flatMap(([id, score]) => {
+    const found = this.words.search(words).flatMap(([id, score]) => {
       const unit = this.units.get(id);
-      if (unit === undefined || !isAskedFor(unit.file.name, unit.file.days, query)) return [];
-      const { year } = unit.file;
-      return [{ id, unit, score: year !== null && years.includes(year) ? score + DATE_WEIGHT : score }];
+      const file = this.files.get(unit?.path ?? "");
+      if (unit === undefined || file === undefined || !isAskedFor(file.name, file.days, query)) return [];
+      const { year } = file;
+      return [{ id, unit, file, score: year !== null && years.includes(year) ? score + DATE_WEIGHT : score }];
     });
-    found.sort((a, b) => b.score - a.score || a.unit.file.place - b.unit.file.place || a.id - b.id);
+    found.sort((a, b) => b.score - a.score || a.file.place - b.file.place || a.id - b.id);
     const best = found[0]?.score ?? 1;
-    return found.slice(0, limitOf(query)).map(({ unit, score }) => ({
-      source: unit.file.name,
+    return found.slice(0, limitOf(query)).map(({ unit, file, score }) => ({
+      source: file.name,
       text: excerpt(unit.text, words),
       score: score / best,
-      at: unit.file.days.first,
+      at: file.days.first,
     }));
-  }
-
-  private searchTail(words: string[]): [id: number, score: number][] {
-    return [...this.tail]
-      .map((id): [number, number] => [id, this.scoreInTail(id, words)])
-      .filter(([, score]) => score > 0);
-  }
-
-  private scoreInTail(id: number, words: string[]): number {
-    const unit = this.units.get(id);
-    return unit === undefined ? 0 : this.main.scoreOf(unit, words);
   }
 
   /** Brings the index to what is on disk. */
@@ -97,47 +94,66 @@ export class MemoryIndex {
       const stamp = stampOf(source.path);
       const known = this.files.get(source.path);
       if (known !== undefined && known.stamp === stamp) known.place = place;
-      else await this.takeAnew(source, stamp, place);
+      else await this.read(source, stamp, place);
     }
-    const hidden = this.mainSize - (this.units.size - this.tail.size);
-    if (this.tail.size + hidden > this.mainSize * LOOSE_PART_MAX) this.rebuild();
   }
 
   /** @param stamp null where there is no such file any more, or it is not for us. */
-  private async takeAnew(source: Source, stamp: string | null, place: number): Promise<void> {
+  private async read(source: Source, stamp: string | null, place: number): Promise<void> {
     const known = this.files.get(source.path);
-    if (known !== undefined) this.drop(source.path, known);
     const read = stamp === null ? null : await readSource(source);
-    if (stamp === null || read === null) return;
+    if (stamp === null || read === null) {
+      if (known !== undefined) this.drop(source.path, known);
+      return;
+    }
     const { name } = source;
-    const year = YEAR_IN_NAME.exec(name)?.[1] ?? null;
-    const file: File = { name, stamp, days: daysOf(name, read.changedMs), year, place, units: [] };
-    this.files.set(source.path, file);
-    this.take(file, unitsOf(source.name, read.text));
+    const { text, changedMs } = read;
+    const before = known !== undefined && hashTo(known.settled.chars, text) === known.settled.hash ? known : NOTHING;
+    this.remove(known?.units.slice(before.settled.units) ?? []);
+    const { settled, kept, last } = readUnits(name, text, before.settled);
+    const ids = this.add(source.path, [...kept, ...last]);
+    // One that is cut at the bound is read again as a whole.
+    const isWhole = ids.length === kept.length + last.length;
+    const units = [...before.units.slice(0, before.settled.units), ...ids];
+    this.files.set(source.path, {
+      name,
+      stamp,
+      days: daysOf(name, changedMs),
+      year: YEAR_IN_NAME.exec(name)?.[1] ?? null,
+      place,
+      units,
+      settled: isWhole
+        ? { ...settled, hash: hashTo(settled.chars, text), units: units.length - last.length }
+        : NOTHING.settled,
+    });
   }
 
-  private take(file: File, units: Unit[]): void {
-    for (const unit of units.slice(0, INDEX_UNITS_MAX - this.units.size)) {
+  /** @returns the ids of those that there is room for. */
+  private add(path: string, units: Unit[]): number[] {
+    return units.slice(0, INDEX_UNITS_MAX - this.units.size).map((unit) => {
       const id = this.nextId++;
-      file.units.push(id);
-      this.units.set(id, { ...unit, file });
-      this.tail.add(id);
+      this.units.set(id, { text: unit.text, path });
+      this.words.add(id, unit);
+      return id;
+    });
+  }
+
+  private remove(units: readonly number[]): void {
+    for (const id of units) {
+      this.units.delete(id);
+      this.words.remove(id);
     }
   }
 
   private drop(path: string, { units }: File): void {
     this.files.delete(path);
-    for (const id of units) {
-      this.units.delete(id);
-      this.tail.delete(id);
-    }
+    this.remove(units);
   }
+}
 
-  private rebuild(): void {
-    this.main = new Bm25(this.units);
-    this.mainSize = this.units.size;
-    this.tail.clear();
-  }
+/** Of the first `chars` characters of a text. */
+function hashTo(chars: number, text: string): string {
+  return hash("sha256", text.slice(0, chars));
 }
 
 /** Null where there is no such file, or it is not for us. */

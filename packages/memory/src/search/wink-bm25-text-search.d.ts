@@ -3,18 +3,17 @@ declare module "wink-bm25-text-search" {
   interface Engine {
     defineConfig(config: { fldWeights: Record<string, number>; bm25Params: { k1: number; b: number } }): boolean;
     definePrepTasks(tasks: ((text: string) => string[])[]): number;
-    /** Throws after `consolidate`, and for an id that is known. */
-    addDoc(document: Record<string, string>, id: number): number;
-    /** Throws below three documents, and the second time. */
+    /**
+     * Takes what `exportJSON` makes: config, totals, documents by their ids, ids by the numbers of words, how many words, and
+     * their numbers. Throws where it has another form.
+     */
+    importJSON(json: string): boolean;
+    /** Those that it holds, by their ids, which may be added to: how often each has which word, by its number, and its length. */
+    getDocs(): Record<number, { freq: Record<number, number>; length: number }>;
+    /** Makes weights of counts. Throws below three documents, and the second time. */
     consolidate(precision?: number): boolean;
     /** Ids come back as text; best first. */
     search(text: string, limit: number): [id: string, score: number][];
-    /** The number of each word. */
-    getTokens(): Record<string, number>;
-    /** The weight of each word, by its number. */
-    getIDF(): number[];
-    getTotalDocs(): number;
-    getTotalCorpusLength(): number;
   }
   export default function createEngine(): Engine;
 }

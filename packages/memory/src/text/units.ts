@@ -18,48 +18,101 @@ export interface Unit {
   words: string[];
 }
 
-/** The units of a source. */
-export function unitsOf(name: string, markdown: string): Unit[] {
+/** What stands above a place in a source. */
+interface Headings {
+  above: readonly string[];
+  /** The nearest one where nothing follows it yet; empty where something does. */
+  pending: string;
+}
+
+/** Up to where a source was read so that it can be read on from there: what is added at its end changes nothing before. */
+export interface Settled extends Headings {
+  /** How many characters are before. */
+  chars: number;
+}
+
+export const BEGINNING: Settled = { chars: 0, above: [], pending: "" };
+
+/** @returns the units of a source from `from` on: those that stay as they are when it grows, where they end, and the last ones. */
+export function readUnits(
+  name: string,
+  markdown: string,
+  from: Settled,
+): { settled: Settled; kept: Unit[]; last: Unit[] } {
   const file = name.slice(name.lastIndexOf("/") + 1, -".md".length);
   const [, date = "", slug = ""] = DATED.exec(file) ?? [];
   // Each word that is added makes a unit longer, and so its other words weigh less: the parts of a date are left out.
   const ofFile = [...(date === "" ? [] : [date, ...monthsIn(date)]), ...tokenize(slug)];
-  return splitUnits(markdown).map(({ text, above }) => ({
+  const found = ({ text, above }: Piece): Unit => ({
     text,
     words: [...tokenize(text), ...new Set([...ofFile, ...tokenize(above.join(" "))])],
-  }));
+  });
+  // A copy: V8 keeps the whole of a text as long as there is a slice of it.
+  const rest = from.chars === 0 ? markdown : Buffer.from(markdown.slice(from.chars)).toString();
+  const chars = lastOpening(rest);
+  const { pieces, headings } = split(rest.slice(0, chars), from);
+  return {
+    settled: { chars: from.chars + chars, ...headings },
+    kept: pieces.map(found),
+    last: splitUnits(rest.slice(chars), headings).map(found),
+  };
+}
+
+/** Where the last whole line begins that ends the unit before it, whatever follows it; 0 where there is none. */
+function lastOpening(markdown: string): number {
+  const comments = [...markdown.matchAll(COMMENT)].map(({ index, 0: { length } }) => ({ index, end: index + length }));
+  for (let end = markdown.lastIndexOf("\n"); end > 0; ) {
+    const start = markdown.lastIndexOf("\n", end - 1) + 1;
+    const hasComment = comments.some((comment) => comment.index < end && start < comment.end);
+    if (!hasComment && isOpening(markdown.slice(start, end).replace(/\r$/, ""))) return start;
+    end = start - 1;
+  }
+  return 0;
+}
+
+function isOpening(line: string): boolean {
+  return line.trim() === "" || HEADING.test(line) || LIST_ITEM.test(line);
+}
+
+interface Piece {
+  text: string;
+  above: string[];
 }
 
 /**
  * Paragraphs and list items as one line each, with the headings that they stand under. The nearest heading is shown with
  * what follows it directly; comments are not for readers.
  */
-export function splitUnits(markdown: string): { text: string; above: string[] }[] {
-  const units: { text: string; above: string[] }[] = [];
-  let above: string[] = [];
-  let heading = "";
+export function splitUnits(markdown: string, under: Headings = BEGINNING): Piece[] {
+  const { pieces, headings } = split(markdown, under);
+  return headings.pending === "" ? pieces : [...pieces, { text: headings.pending, above: [] }];
+}
+
+function split(markdown: string, under: Headings): { pieces: Piece[]; headings: Headings } {
+  const pieces: Piece[] = [];
+  let above = [...under.above];
+  let { pending } = under;
   let lines: string[] = [];
   const close = () => {
     const text = lines.join(" ").trim();
     lines = [];
     if (text === "") return;
-    units.push({
-      text: heading === "" ? text : `${heading}: ${text}`,
-      above: above.filter((each) => each !== heading),
+    pieces.push({
+      text: pending === "" ? text : `${pending}: ${text}`,
+      above: above.filter((each) => each !== pending),
     });
-    heading = "";
+    pending = "";
   };
   for (const line of markdown.replace(COMMENT, "").split(/\r?\n/)) {
+    if (isOpening(line)) close();
     const [, marks, title] = HEADING.exec(line) ?? [];
-    if (line.trim() === "" || title !== undefined || LIST_ITEM.test(line)) close();
     if (marks !== undefined && title !== undefined) {
-      heading = title;
+      pending = title;
       above = [...Array.from({ length: marks.length - 1 }, (_, level) => above[level] ?? ""), title];
     } else lines.push(line.replace(LIST_ITEM, "").trim());
   }
   close();
-  if (heading !== "") units.push({ text: heading, above: [] });
-  return units;
+  return { pieces, headings: { above, pending } };
 }
 
 /** At most 300 characters of `text`, around the first of the words that were found in it. */
