@@ -380,8 +380,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "folded-ids-forgotten",
     rule: "R3: folded ids stay known for ever",
     file: LEDGER,
-    find: "    else await this.loadFolds();\n    return this.known.has(id);",
-    replace: "    return this.known.has(id);",
+    find: "    await this.loadFolds();\n    return ids.some((id) => this.known.has(id));",
+    replace: "    return ids.some((id) => this.known.has(id));",
     seed: 278,
   },
   {

@@ -1,6 +1,8 @@
+import { createHook } from "node:async_hooks";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Provider } from "@mimikit/agent/provider";
+import { setImmediate } from "node:timers/promises";
+import { type Provider, stopReason } from "@mimikit/agent/provider";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { Steering } from "@mimikit/agent/steering";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
@@ -13,7 +15,7 @@ import { claimPath, runPath, streamPath } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
 import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
 import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run/run-attempt.ts";
@@ -76,6 +78,35 @@ test("an outage stays an outage where the disk does not let go of what it left",
   expect(errors).not.toEqual([]);
 });
 
+test("a run that is over keeps no timer for its limit", async () => {
+  const LIMIT_SEC = 4_711;
+  const timers = new Set<number>();
+  const hook = createHook({
+    init(id, type, _, resource: { _idleTimeout?: number }) {
+      if (type === "Timeout" && resource._idleTimeout === LIMIT_SEC * 1_000) timers.add(id);
+    },
+    destroy: (id) => timers.delete(id),
+  }).enable();
+  onTestFinished(() => void hook.disable());
+  let begun = 0;
+  const { workshop } = workshopWithNobody();
+  const answerersOf = () => {
+    begun = timers.size;
+    return { providers: [], problems: ["nobody is there"] };
+  };
+  await run({ ...workshop, timeLimitOf: () => LIMIT_SEC, answerersOf });
+  // What ended is told after the work that ended it.
+  await setImmediate();
+  expect(begun).toBe(1);
+  expect(timers.size).toBe(0);
+});
+
+test("a run that takes too long is told to stop, and why", async () => {
+  const { workshop } = workshopWith(COST, { hangs: true });
+  const { failureReason } = await runAttempt(allotted, new Steering(), idle, { ...workshop, timeLimitOf: () => 0.01 });
+  expect(failureReason).toBe("timeout");
+});
+
 const RESERVED = { tokens: 1_000, costUsd: 0.25 };
 const COST: Usage = { inputTokens: 100, cachedTokens: 0, outputTokens: 7, costUsd: 0 };
 const work = task("t-000001.0.0", { triggerId: "trg-1" });
@@ -93,7 +124,8 @@ function workshopWith(usage: Usage, { hangs = false, breaksOff = false, name = "
       if (breaksOff) {
         yield { type: "delta", text: "It " };
         yield { type: "failed", failureReason: "provider", error: "it died", retryable: true, usage };
-      } else if (hangs) yield { type: "failed", failureReason: "cancelled", error: "stopped", retryable: true, usage };
+      } else if (hangs)
+        yield { type: "failed", failureReason: stopReason(signal), error: "stopped", retryable: true, usage };
       else yield { type: "done", status: "done", resultType: "text", result: { text: "done" }, usage };
     },
   };

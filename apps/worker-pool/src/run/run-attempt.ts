@@ -160,44 +160,45 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   const tally = new ToolTally();
   let isAnswered = false;
   const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)]);
-  const ran = await runTask(
-    {
-      task,
-      attempt,
-      answerers: workshop.answerersOf(task),
-      circuits: workshop.circuits,
-      monotonicMs: workshop.monotonicMs,
-      context: await reachable(await gatherContext(task, runDir, workshop), task, runDir),
-      workDir: bench?.workDir ?? workDir,
-      home,
-      // The user's tree is safe in the sandbox alone.
-      sandbox: isImprovement(task) ? "required" : workshop.sandbox,
-      ...(bench !== null && { protect: bench.protect }),
-      runDir,
-      environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
-      steering,
-      onToolCall: (call) => {
-        tally.note(call);
-        workshop.onToolCall(task, call);
+  const { ran, isStopped } = await within(limitMs, stop, async (signal) =>
+    runTask(
+      {
+        task,
+        attempt,
+        answerers: workshop.answerersOf(task),
+        circuits: workshop.circuits,
+        monotonicMs: workshop.monotonicMs,
+        context: await reachable(await gatherContext(task, runDir, workshop), task, runDir),
+        workDir: bench?.workDir ?? workDir,
+        home,
+        // The user's tree is safe in the sandbox alone.
+        sandbox: isImprovement(task) ? "required" : workshop.sandbox,
+        ...(bench !== null && { protect: bench.protect }),
+        runDir,
+        environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
+        steering,
+        onToolCall: (call) => {
+          tally.note(call);
+          workshop.onToolCall(task, call);
+        },
+        // A reply is what a turn says; its calls are in the session.
+        tell: (told) => {
+          if (!isTurn(task)) transcript.add(told);
+        },
+        onStream: (line) => {
+          if (line.type === "delta" || line.type === "thought") isAnswered = true;
+          stream.write(line);
+        },
+        overBudget,
       },
-      // A reply is what a turn says; its calls are in the session.
-      tell: (told) => {
-        if (!isTurn(task)) transcript.add(told);
-      },
-      onStream: (line) => {
-        if (line.type === "delta" || line.type === "thought") isAnswered = true;
-        stream.write(line);
-      },
-      overBudget,
-    },
-    signal,
+      signal,
+    ),
   );
   await stream.end();
   await transcript.end();
   const usage = priced(ran.usage, priceOf(ran.model, workshop.prices));
   // It has cost that, whatever the disk makes of what follows.
-  await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || signal.aborted, workshop);
+  await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || isStopped, workshop);
   const concluded = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
   const outcome = takeLeft(markOf(home, task.id, attempt)) ? { ...concluded, hasLeft: true } : concluded;
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
@@ -214,6 +215,22 @@ async function makeRunDir(candidate: Allotted, home: string): Promise<string> {
     await make();
   }
   return runDir;
+}
+
+/** Does `work`, which `stop` and the limit tell to stop. The timer ends with it: `AbortSignal.timeout` would hold it for hours. */
+async function within<Result>(
+  limitMs: number,
+  stop: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<{ ran: Result; isStopped: boolean }> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new DOMException("the time limit", "TimeoutError")), limitMs).unref();
+  const signal = AbortSignal.any([stop, limit.signal]);
+  try {
+    return { ran: await work(signal), isStopped: signal.aborted };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Of the state directory, a Worker may read nothing but the folder of its run. */
