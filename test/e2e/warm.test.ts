@@ -17,8 +17,8 @@ const TURNS_FIRST = 250;
 const TURNS_THEN = 500;
 const TURNS_AT_ONCE = 50;
 /** Megabytes that a role has in memory after all of them, at most, and that it takes more than after the first ones. */
-const RSS_MB_MAX = { supervisor: 140, workers: 170, gateway: 160 };
-const GROWTH_MB_MAX = 50;
+const RSS_MB_MAX = { supervisor: 120, workers: 150, gateway: 140 };
+const GROWTH_MB_MAX = 40;
 /** Milliseconds, on a machine that does something else, too. */
 const PATIENCE_MS = 240_000;
 

@@ -152,7 +152,7 @@ export class ModelServer {
       results: reading.messages.filter((message) => message.role === "tool").map((message) => message.content),
       tools: reading.tools.map((tool) => bareName(tool.name)),
       headers: incoming.headers,
-      bytes: sent.text.length,
+      bytes: Buffer.byteLength(sent.text),
       body,
       wasAborted: once(response, "close").then(() => !response.writableFinished),
     };

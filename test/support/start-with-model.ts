@@ -12,14 +12,18 @@ export const modelSettings = ({ baseUrl }: Pick<ModelServer, "baseUrl">) => ({
   MIMIKIT_MODEL: "scripted",
 });
 
-/** Starts both; what `options.env` says wins. */
+/**
+ * Starts both; what `options.env` says wins.
+ * @param settings that make an instance use the model; by default over Chat Completions.
+ */
 export async function startWithModel(
   script: Script,
   options: InstanceOptions = {},
+  settings: (model: ModelServer) => Record<string, string> = modelSettings,
 ): Promise<{ mimikit: Instance; model: ModelServer }> {
   const model = await ModelServer.start(script);
   onTestFinished(() => model.close());
-  const mimikit = await Instance.start({ ...options, env: { ...modelSettings(model), ...options.env } });
+  const mimikit = await Instance.start({ ...options, env: { ...settings(model), ...options.env } });
   onTestFinished(() => mimikit.dispose());
   return { mimikit, model };
 }

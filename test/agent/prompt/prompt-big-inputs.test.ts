@@ -55,7 +55,7 @@ test("a Worker is told the files with what the user said at length, and nothing 
   const context = { origin, longTexts: { "m-2": "/state/runs/t-1.0.0.a1/inputs/5e.txt" } };
   const { user } = await renderPrompt(runOf(taskOf({ id: "t-1.0.0", role: "worker", prompt: "look" }), context));
   const sections = readSections(user);
-  expect([...sections.keys()]).toEqual(["environment", "texts", "task"]);
+  expect([...sections.keys()]).toEqual(["workspace", "texts", "environment", "task"]);
   expect(sections.get("texts")).toEqual([`- file: /state/runs/t-1.0.0.a1/inputs/5e.txt, chars: ${PASTE.length}`]);
 });
 

@@ -81,11 +81,11 @@ test("a turn reads back to exactly what it was made of", async () => {
     );
     const sections = readSections(user);
     expect([...sections.keys()]).toEqual([
+      "history",
       "memory",
       "backlog",
       "tasks",
       "results",
-      "history",
       "events",
       "environment",
       "inputs",
@@ -116,7 +116,7 @@ test("a plan and a piece of work read back to exactly what they were made of", a
     const work = taskOf({ id: "t-000001.0.0", role: "worker", prompt, title, upstream });
     const { user } = await renderPrompt({ ...runOf(work, {}, 2), workDir: `/${other}` });
     const worked = readSections(user);
-    expect([...worked.keys()]).toEqual(["environment", "upstream", "attempt", "task"]);
+    expect([...worked.keys()]).toEqual(["workspace", "upstream", "attempt", "environment", "task"]);
     expect(user.match(TAG)).toHaveLength(2 * worked.size);
     expect(user).not.toMatch(FENCE);
     expect(bodiesOf(worked.get("task"))).toEqual([readable(prompt)]);
@@ -141,6 +141,6 @@ test.each(INJECTIONS)("from everywhere at once: %j", async (text) => {
   const task = turnOf({ messages: messagesOf([text]), results: [reportOf({ title: text, result: { text } })] });
   const context = { memory: [{ source: "memory.md", text, score: 1 }], history: [saidOf(1, text)] };
   const { system, user } = await renderPrompt(runOf(task, context));
-  expect([...readSections(user).keys()]).toEqual(["memory", "results", "history", "environment", "inputs"]);
+  expect([...readSections(user).keys()]).toEqual(["history", "memory", "results", "environment", "inputs"]);
   expect(system).toBe((await renderPrompt(runOf(turnOf({})))).system);
 });

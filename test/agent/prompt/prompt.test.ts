@@ -137,14 +137,14 @@ describe("a turn of the Teller", () => {
     expect([...readSections(user).keys()]).toEqual([
       "persona",
       "profile",
+      "summary",
+      "history",
       "memory",
       "backlog",
       "tasks",
       "triggers",
       "questions",
       "results",
-      "summary",
-      "history",
       "events",
       "environment",
       "inputs",
@@ -344,8 +344,8 @@ describe("a Worker", () => {
     const context = { history: [saidOf(1, "secret")], memory: [{ source: "memory.md", text: "secret", score: 1 }] };
     const { user } = await renderPrompt(runOf(task, context));
     const sections = readSections(user);
-    expect([...sections.keys()]).toEqual(["environment", "upstream", "task"]);
-    expect(sections.get("environment")).toContain("workspace: /workspace");
+    expect([...sections.keys()]).toEqual(["workspace", "upstream", "environment", "task"]);
+    expect(sections.get("workspace")).toEqual(["path: /workspace"]);
     expect(readRecords(sections.get("upstream")).map(({ body }) => body)).toEqual(["a\nb"]);
     expect(readRecords(sections.get("task")).map(({ body }) => body)).toEqual(["count\n\n  the lines\n"]);
     expect(user).not.toContain("secret");

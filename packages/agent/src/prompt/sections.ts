@@ -72,6 +72,7 @@ export const SECTIONS: Record<SectionName, Section> = {
     const shown = context.memory.map((hit) => memoryLine(hit.source, hit.text));
     return firstOf(shown, max);
   }),
+  workspace: question(256, ({ workDir }) => table({ path: workDir })),
   environment: question(256, renderEnvironment),
   backlog: around(1_024, renderBacklog),
   tasks: around(2_048, renderTasks),
@@ -105,7 +106,7 @@ export const SECTIONS: Record<SectionName, Section> = {
 };
 
 /** The client's local time first: relative times count from the first clock that is there (SPEC F1). */
-function renderEnvironment({ task, context, workDir }: Run): Quoted {
+function renderEnvironment({ task, context }: Run): Quoted {
   const { client, now } = context;
   const server = clockOf({ at: now });
   const user = clockOf({ at: now, ...(client !== undefined && { client }) });
@@ -119,7 +120,6 @@ function renderEnvironment({ task, context, workDir }: Run): Quoted {
     server_time_zone: server.timeZone,
     weekday: new Intl.DateTimeFormat("en", { weekday: "long", timeZone: user.timeZone }).format(user.nowMs),
     ...(isTurn(task) && { version: context.version, provider: context.providers.teller }),
-    ...(ROLES[task.role].hasWorkspace && { workspace: workDir }),
   });
 }
 

@@ -20,7 +20,10 @@ export interface RoleDefinition<Name extends string = string> {
   mayAsk: boolean;
   /** Its prompt file. */
   prompt: string;
-  /** What that shows, in its order: what changes with every run, as the clock does, stands last. */
+  /**
+   * What that shows, in its order: first what seldom changes, then the conversation, then what changes between runs, as the
+   * tasks and the clock do. The more of two requests is the same from the beginning on, the more of it a provider's cache has.
+   */
   sections: readonly Name[];
 }
 
@@ -50,14 +53,14 @@ const ROWS = {
     sections: [
       "persona",
       "profile",
+      "summary",
+      "history",
       "memory",
       "backlog",
       "tasks",
       "triggers",
       "questions",
       "results",
-      "summary",
-      "history",
       "events",
       "environment",
       "attachments",
@@ -69,12 +72,12 @@ const ROWS = {
     levels: ["read-only", "process-control"],
     mayAsk: true,
     sections: [
-      "memory",
-      "tasks",
-      "triggers",
       "skills",
       "summary",
       "history",
+      "memory",
+      "tasks",
+      "triggers",
       "environment",
       "attachments",
       "origin",
@@ -86,25 +89,25 @@ const ROWS = {
   worker: define("worker", {
     levels: ["read-only", "local-write", "process-control"],
     mayAsk: true,
-    sections: ["skills", "environment", "attachments", "texts", "upstream", "attempt", "task"],
+    sections: ["workspace", "skills", "attachments", "texts", "upstream", "attempt", "environment", "task"],
   }),
   /** Judges a change that Mimikit made by itself, from its diff and its checks alone (SPEC B4). */
   reviewer: define("reviewer", {
     levels: ["read-only"],
-    sections: ["environment", "finding", "said", "checks", "files", "diff"],
+    sections: ["finding", "said", "checks", "files", "environment", "diff"],
   }),
   /** A Worker that judges semantic conditions, and answers yes or no (SPEC D3). */
   evaluator: define("worker", {
     levels: LOOKING,
     timeoutSec: ({ timeoutSec }) => timeoutSec.evaluation,
     prompt: "prompts/tasks/llm-eval-batch.md",
-    sections: ["environment", "conditions"],
+    sections: ["workspace", "environment", "conditions"],
   }),
   /** A Worker that looks for something worth doing, and names one thing or none (SPEC J1). */
   improver: define("worker", {
     levels: LOOKING,
     prompt: "prompts/agents/self-improve.md",
-    sections: ["environment", "failures", "backlog"],
+    sections: ["workspace", "backlog", "failures", "environment"],
   }),
   /** A Worker that makes one summary of old memory. A day and a month are not summed up alike. */
   summarizer: define("worker", { ...SUMMARIZER, prompt: "prompts/tasks/day-summary.md" }),

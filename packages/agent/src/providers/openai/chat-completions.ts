@@ -88,12 +88,13 @@ function bodyOf(
   const offersTools = mayCall && tools.length > 0;
   return {
     model,
+    // Before the messages, of which each request has more: what is the same in both is then the beginning of both.
+    ...(offersTools && { tools: tools.map((each) => ({ type: "function", function: each })) }),
     messages: messages.map((message) => wireMessage(message, isStrict)),
     stream: true,
     // Mistral counts without being asked, and refuses to be asked.
     ...(!isStrict && { stream_options: { include_usage: true } }),
     ...(effort !== undefined && { reasoning_effort: effort }),
-    ...(offersTools && { tools: tools.map((each) => ({ type: "function", function: each })) }),
   };
 }
 
