@@ -6,6 +6,7 @@ import { keepHome } from "@mimikit/runtime/keep-home";
 import { runLoop } from "@mimikit/runtime/process/loop";
 import { STREAMS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
+import { Heard } from "@mimikit/store/mirror/heard";
 import type { Sessions } from "./auth/sessions.ts";
 import type { Live } from "./live/live.ts";
 
@@ -23,7 +24,7 @@ export interface UpkeepParts {
 export function startUpkeep({ home, config, live, sessions, log }: UpkeepParts): () => Promise<void> {
   let rereadAtMs = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let heard = new Set<string>();
+  const heard = new Heard();
   const looks = runLoop({
     tickMs: config.tickMs,
     tick: async () => {
@@ -31,10 +32,9 @@ export function startUpkeep({ home, config, live, sessions, log }: UpkeepParts):
       await new Promise((resolve) => setImmediate(resolve));
       const nowMs = performance.now();
       const full = nowMs - rereadAtMs >= config.rereadSec * 1_000;
-      const all = heard.size === 0 || nowMs - lookedAtMs >= config.tickMs;
-      const dirs = heard;
-      heard = new Set();
-      await live.tick(full ? "full" : all ? "all" : dirs);
+      const changes = heard.take();
+      const all = changes.size === 0 || nowMs - lookedAtMs >= config.tickMs;
+      await live.tick(full ? "full" : all ? "all" : changes);
       if (full || all) lookedAtMs = nowMs;
       if (full) rereadAtMs = nowMs;
     },
@@ -54,9 +54,9 @@ export function startUpkeep({ home, config, live, sessions, log }: UpkeepParts):
     home,
     log,
     dirs: WATCHED.gateway,
-    onChange: (dir) => {
+    onChange: (dir, name) => {
       if (dir === STREAMS) return streams.nudge();
-      heard.add(dir);
+      heard.note(dir, name);
       looks.nudge();
     },
     everyMs: config.rereadSec * 1_000,

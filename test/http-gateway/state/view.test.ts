@@ -11,6 +11,7 @@ import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { seal } from "@mimikit/store/disk/seal";
 import { ARCHIVE, archivePath, INBOX, inboxPath, questionPath, triggerPath } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
+import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { expect, test } from "vitest";
 import { type Look, View } from "../../../apps/http-gateway/src/state/view.ts";
@@ -244,21 +245,29 @@ test("a trigger whose next version is made in the middle of a look stands all th
 });
 
 test("a look only where a notification told of a change loses nothing that has moved from there, and the next has it all", async () => {
-  for (const dir of WATCHED.gateway) {
-    const { disk, view } = temporaryView();
+  const heardAs = WATCHED.gateway.flatMap((dir) => [
+    { dir, isNamed: false },
+    { dir, isNamed: true },
+  ]);
+  for (const { dir, isNamed } of heardAs) {
+    const { disk: plain, view } = temporaryView();
+    const told = new Heard();
+    const disk = overheard(plain, (where, name) => told.note(where, name));
     await sendMessage(disk, "m-1");
     await sendMessage(disk, "m-2");
     const [fired, done] = [taskOf("t-000001.0"), taskOf("t-000001.1")];
     await wait(disk, fired, done.id);
     await queue(disk, done);
     await view.refresh();
+    told.take();
 
     await settleTurn(disk, 1, ["m-1"], "answer 1");
     await archive(disk, await finish(disk, done));
     await queue(disk, fired);
     await disk.unlink(triggerPath(fired.id, 1));
     await sendMessage(disk, "m-3");
-    const heard = await view.refreshHeard([dir]);
+    const changes = told.take();
+    const heard = await view.refreshHeard(new Map([[dir, isNamed ? (changes.get(dir) ?? new Set()) : null]]));
     expect(heard.messages.map(({ text }) => text).slice(0, 3), dir).toEqual(["m-1", "answer 1", "m-2"]);
     expect(heard.tasks.map(({ id }) => id).sort(), dir).toEqual([fired.id, done.id]);
 
@@ -277,7 +286,7 @@ test("a look where a notification told of a change asks nothing about another di
   await view.refresh();
   const callsOf = async (heard: string[]) => {
     stepped.calls = 0;
-    await view.refreshHeard(heard);
+    await view.refreshHeard(new Map(heard.map((dir) => [dir, null])));
     return stepped.calls;
   };
   // Only whether the next turn is settled.

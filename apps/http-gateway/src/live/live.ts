@@ -8,6 +8,7 @@ import type { ChatMessage, ServerFrame, Status, TaskSummary, TriggerSummary } fr
 import { notificationIn } from "@mimikit/protocol/wire/notification";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { streamPath } from "@mimikit/store/disk/state";
+import type { Changes } from "@mimikit/store/mirror/heard";
 import { newestFirst } from "@mimikit/store/views/ended-tasks";
 import { bySoonest } from "../state/agenda.ts";
 import type { Mishaps } from "../state/mishaps.ts";
@@ -71,9 +72,9 @@ export class Live {
 
   /**
    * Looks at the state directory and tells every client what is new. One call at a time, or events could go backwards.
-   * @param where the directories of which a notification told, `all` of them, or all whatever they look like (`full`).
+   * @param where what notifications told of, `all` directories, or all whatever they look like (`full`).
    */
-  async tick(where: ReadonlySet<string> | "all" | "full" = "all"): Promise<void> {
+  async tick(where: Changes | "all" | "full" = "all"): Promise<void> {
     const { view } = this.options;
     const look = await (typeof where === "string" ? view.refresh(where === "full") : view.refreshHeard(where));
     const status = await this.freshStatus(look);

@@ -15,6 +15,7 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import type { ChatMessage, QuestionView, TaskDetail, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { shareRuns } from "@mimikit/store/disk/share-runs";
+import { type Changes, Heard } from "@mimikit/store/mirror/heard";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { EndedTasks, tasksOf } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
@@ -58,7 +59,7 @@ export class View {
   private isStale = true;
   private wantsFull = false;
   private wantsAll = false;
-  private heard = new Map<string, null>();
+  private readonly heard = new Heard();
   private readonly look = shareRuns(() => this.lookNow());
 
   constructor(fs: FileSystem, mirror: Mirror) {
@@ -84,8 +85,8 @@ export class View {
    * Looks again where a notification told of a change. What is durable may be missing in the answer while its own notification
    * is on its way, but what was there before is there, wherever it has moved.
    */
-  refreshHeard(dirs: Iterable<string>): Promise<Look> {
-    for (const dir of dirs) this.heard.set(dir, null);
+  refreshHeard(changes: Changes): Promise<Look> {
+    for (const [dir, names] of changes) for (const name of names ?? [null]) this.heard.note(dir, name);
     return this.look();
   }
 
@@ -189,8 +190,9 @@ export class View {
 
   private async lookNow(): Promise<Look> {
     const { wantsFull, isStale: wasStale } = this;
-    const heard = this.wantsAll || wasStale ? undefined : this.heard;
-    [this.wantsFull, this.wantsAll, this.heard] = [false, false, new Map()];
+    const changes = this.heard.take();
+    const heard = this.wantsAll || wasStale ? undefined : changes;
+    [this.wantsFull, this.wantsAll] = [false, false];
     // A look that fails half-way is made up for by the next.
     this.isStale = true;
     const conversation = this.conversation ?? (await this.begin());
