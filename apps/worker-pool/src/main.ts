@@ -38,7 +38,7 @@ import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { TRY_NOW_PATH } from "@mimikit/store/disk/state";
+import { QUESTIONS, TRIGGERS, TRY_NOW_PATH } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
@@ -53,6 +53,9 @@ import { OwnerRules } from "./run/owner-rules.ts";
 import { runAttempt } from "./run/run-attempt.ts";
 import { skillIndex } from "./run/skill-index.ts";
 import { recordUsage } from "./usage-file.ts";
+
+/** What runs are only shown is nothing to be done: it is looked at with what comes next. */
+const SHOWN: ReadonlySet<string> = new Set([TRIGGERS, QUESTIONS]);
 
 const umask = callersUmask(process.env);
 const { home, workDir, adopted } = openHere(process.env);
@@ -245,7 +248,7 @@ const stopWatching = keepHome({
   dirs: WATCHED.workers,
   onChange: (dir, name) => {
     pool.hear(dir, name);
-    loop.nudge();
+    if (!SHOWN.has(dir)) loop.nudge();
   },
   everyMs: config.rereadSec * 1_000,
 });

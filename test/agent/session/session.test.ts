@@ -35,7 +35,7 @@ const SESSION: Turn[] = [
 ];
 
 async function write(path: string, turns: readonly Turn[]): Promise<void> {
-  const session = await Session.begin(path);
+  const session = await Session.begin(path, true);
   for (const turn of turns) await session.append(turn);
   await session.close();
 }
@@ -100,7 +100,7 @@ describe("a session", () => {
     symlinkSync(join(directory, "private"), join(directory, "link.jsonl"));
     mkdirSync(join(directory, "directory.jsonl"));
     for (const name of ["link", "directory"]) {
-      await expect(Session.begin(join(directory, `${name}.jsonl`))).rejects.toThrow();
+      await expect(Session.begin(join(directory, `${name}.jsonl`), true)).rejects.toThrow();
       await expect(Session.resume(join(directory, `${name}.jsonl`))).rejects.toThrow();
     }
     expect(readFileSync(join(directory, "private"), "utf8")).toBe("private");

@@ -158,14 +158,18 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   const stream = await openStream(home, task.id, onError);
   const transcript = openTranscript(home, task.id, attempt, onError);
   const tally = new ToolTally();
+  const keep = keeper(candidate, workshop);
   let isAnswered = false;
   const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
-  const { ran, isStopped } = await within(limitMs, stop, async (signal) =>
-    runTask(
+  const { ran, isStopped } = await within(limitMs, stop, async (signal) => {
+    const answerers = workshop.answerersOf(task);
+    // What it costs will be known by the number of the attempt: the claim becomes durable while the model thinks.
+    if (answerers.providers.some(({ name }) => !isFree(name))) void keep();
+    return runTask(
       {
         task,
         attempt,
-        answerers: workshop.answerersOf(task),
+        answerers,
         circuits: workshop.circuits,
         monotonicMs: workshop.monotonicMs,
         context: await reachable(await gatherContext(task, runDir, workshop), task, runDir),
@@ -192,13 +196,13 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
         overBudget,
       },
       signal,
-    ),
-  );
+    );
+  });
   await stream.end();
   await transcript.end();
   const usage = priced(ran.usage, priceOf(ran.model, workshop.prices));
   // It has cost that, whatever the disk makes of what follows.
-  await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || isStopped, workshop);
+  await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || isStopped, keep, workshop);
   const concluded = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
   const outcome = takeLeft(markOf(home, task.id, attempt)) ? { ...concluded, hasLeft: true } : concluded;
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
@@ -255,12 +259,22 @@ function taskBudget(task: Task, { taskLimit, book, mirror, prices, nowMs }: Work
 
 type TaskBudget = (usage: Usage, model: string | undefined) => string | null;
 
+/** Keeps the claim, once. It never throws: an outcome is worth more than the number that it is known by. */
+function keeper(candidate: Allotted, { fs, onError }: Workshop): () => Promise<void> {
+  let kept: Promise<void> | undefined;
+  return () => {
+    kept ??= keepClaim(candidate, fs).catch(onError);
+    return kept;
+  };
+}
+
 /** One line for each attempt that has something to say. @param isBegun it may have cost something that it cannot tell. */
 async function noteUsage(
   candidate: Allotted,
   outcome: Outcome,
   tally: ToolTally,
   isBegun: boolean,
+  keep: () => Promise<void>,
   workshop: Workshop,
 ): Promise<void> {
   const { task, attempt, reserved } = candidate;
@@ -276,7 +290,7 @@ async function noteUsage(
   const of = { ...run, ...(triggerId !== undefined && { triggerId }) };
   const line: UsageLine = isUntold && reserved !== undefined ? estimateOf(reserved, of) : { ...of, ...usage };
   // The line is known by the number of the attempt, which no other may have after it.
-  await keepClaim(candidate, workshop.fs).catch(workshop.onError);
+  await keep();
   workshop.noteUsage({ ...line, ...(tools !== null && { tools }) });
 }
 

@@ -93,10 +93,11 @@ export class Conversation {
     const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
     const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
     const path = join(home, sessionPath(task.id));
-    const mayResume = isResumable(task) && attempt > 1;
+    const mustLast = isResumable(task);
+    const mayResume = mustLast && attempt > 1;
     const { session, turns, badLines } = mayResume
       ? await Session.resume(path)
-      : { session: await Session.begin(path), turns: [], badLines: 0 };
+      : { session: await Session.begin(path, mustLast), turns: [], badLines: 0 };
     const summary = mayResume ? await readSummary(join(home, summaryPath(task.id))) : NO_SUMMARY;
     if (!mayResume) await rm(join(home, summaryPath(task.id)), { force: true });
     const conversation = new Conversation(run, dialect, file, session, tokensMax, summary, media);

@@ -1,7 +1,7 @@
 /**
  * The session of a task (SPEC I3): what a run was shown, said, called and was answered, one JSON line each, only ever
- * appended, and durable before the next step depends on it. An attempt that is killed between any two steps leaves a
- * session that the next one can go on with.
+ * appended. Where another attempt may go on with it, a line is durable before the next step depends on it: an attempt that is
+ * killed between any two steps leaves a session that the next one can go on with.
  */
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
@@ -71,21 +71,26 @@ export class Session {
    * (docs/file-protocol.md R9).
    */
   private isTorn: boolean;
+  private readonly mustLast: boolean;
 
-  private constructor(file: FileHandle, bytes: number, isTorn: boolean) {
+  private constructor(file: FileHandle, bytes: number, isTorn: boolean, mustLast: boolean) {
     this.file = file;
     this.bytes = bytes;
     this.isTorn = isTorn;
+    this.mustLast = mustLast;
   }
 
-  /** Begins the session anew. Throws what the disk throws. */
-  static async begin(path: string): Promise<Session> {
-    return new Session(await openFile(path, constants.O_TRUNC), 0, false);
+  /**
+   * Begins the session anew. Throws what the disk throws.
+   * @param mustLast another attempt may go on with it, after a power loss, too.
+   */
+  static async begin(path: string, mustLast: boolean): Promise<Session> {
+    return new Session(await openFile(path, mustLast, constants.O_TRUNC), 0, false, mustLast);
   }
 
   /** Goes on with a session; without a file it is an empty one. Throws what the disk throws, and `SessionTooLong`. */
   static async resume(path: string): Promise<{ session: Session; turns: Turn[]; badLines: number }> {
-    const file = await openFile(path);
+    const file = await openFile(path, true);
     try {
       const { size } = await file.stat();
       if (size > SESSION_BYTES_MAX) throw tooLong();
@@ -97,20 +102,20 @@ export class Session {
         read += bytesRead;
       }
       const text = bytes.toString("utf8", 0, read);
-      return { session: new Session(file, size, text !== "" && !text.endsWith("\n")), ...readTurns(text) };
+      return { session: new Session(file, size, text !== "" && !text.endsWith("\n"), true), ...readTurns(text) };
     } catch (error) {
       await file.close();
       throw error;
     }
   }
 
-  /** Resolves when the turn is durable. Throws what the disk throws, and `SessionTooLong`. */
+  /** Resolves when the turn is written, and durable where it must last. Throws what the disk throws, and `SessionTooLong`. */
   async append(turn: Turn): Promise<void> {
     const line = Buffer.from(`${this.isTorn ? "\n" : ""}${JSON.stringify(turn)}\n`);
     if (this.bytes + line.length > SESSION_BYTES_MAX) throw tooLong();
     this.isTorn = true;
     await this.file.appendFile(line);
-    await this.file.datasync();
+    if (this.mustLast) await this.file.datasync();
     this.isTorn = false;
     this.bytes += line.length;
   }
@@ -164,15 +169,15 @@ function cutOff(requestId: string, tool: string): TurnOf<"result"> {
   return { type: "result", requestId, tool, text: CUT_OFF, isMade: true, error: "cut_off" };
 }
 
-/** For appending and reading; never through a link. Its name is durable too. */
-async function openFile(path: string, flags = 0): Promise<FileHandle> {
+/** For appending and reading; never through a link. Its name is durable where it must last. */
+async function openFile(path: string, mustLast: boolean, flags = 0): Promise<FileHandle> {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | flags, 0o600);
   try {
     if (!(await file.stat()).isFile()) throw new Error(`${path} is not a regular file`);
-    await syncDirectory(directory);
+    if (mustLast) await syncDirectory(directory);
     return file;
   } catch (error) {
     await file.close();

@@ -20,7 +20,7 @@ import {
 /** The directories whose changes a role may want to hear of. */
 export const WATCHED = {
   supervisor: [INBOX, TRIGGERS, QUESTIONS, ...Role.options.map(runningOf), ...Role.options.map(resultsOf)],
-  workers: [SIGNALS, ...Role.options.map(queueOf), ...Role.options.map(resultsOf)],
+  workers: [TRIGGERS, QUESTIONS, SIGNALS, ...Role.options.map(queueOf), ...Role.options.map(resultsOf)],
   gateway: [
     INBOX,
     TRIGGERS,
