@@ -83,7 +83,7 @@ describe.each(["openai", "anthropic"] as const)("with %s", (wire) => {
     expect([...shown("teller")]).toEqual(
       expect.arrayContaining(["persona", "history", "results", "environment", "inputs"]),
     );
-    expect([...shown("planner")]).toEqual(expect.arrayContaining(["skills", "history", "environment", "request"]));
+    expect([...shown("planner")]).toEqual(expect.arrayContaining(["skills", "environment", "request"]));
     expect([...shown("worker")]).toEqual(
       expect.arrayContaining(["workspace", "skills", "upstream", "environment", "task"]),
     );
