@@ -165,7 +165,7 @@ configChanges = runLoop({
   tickMs: CONFIG_EVERY_MS,
   tick: async () => {
     try {
-      await noticeConfig({ fs, lock, nowMs: () => Date.now(), audit: (event) => log.audit(event) });
+      await noticeConfig({ fs: supervisor.fs, lock, nowMs: () => Date.now(), audit: (event) => log.audit(event) });
     } catch (error) {
       if (!(error instanceof DocumentBusy)) throw error;
       setTimeout(() => configChanges?.nudge(), BUSY_RETRY_MS).unref();
@@ -178,7 +178,7 @@ const house = runLoop({
   tick: () =>
     keepHouse({
       home,
-      fs,
+      fs: supervisor.fs,
       ledger: supervisor.mirror.ledger,
       config: settings.current.config,
       nowMs: Date.now(),

@@ -7,6 +7,7 @@ import type { Action } from "@mimikit/core/base/action";
 import type { Snapshot } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/records/claim";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { execute } from "./execute/execute.ts";
@@ -25,6 +26,8 @@ export interface SupervisorOptions extends Omit<Hands, "ledger"> {
 
 export class Supervisor {
   readonly mirror: Mirror;
+  /** The disk, which tells of what this process does there itself: whatever it writes goes through it. */
+  readonly fs: FileSystem;
   private readonly options: SupervisorOptions;
   private readonly hands: Hands;
   private readonly attention = new Attention();
@@ -36,15 +39,15 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     const { token, audit, isAlive } = options;
     this.options = options;
-    const fs = overheard(options.fs, (dir, name) => this.hear(dir, name));
-    this.mirror = new Mirror(fs, {
+    this.fs = overheard(options.fs, (dir, name) => this.hear(dir, name));
+    this.mirror = new Mirror(this.fs, {
       token,
       durable: true,
       isAlive,
       onBadArchive: (path, reason) => audit({ event: "archive_damaged", detail: { path, reason } }),
     });
     this.mirror.watch((id) => this.attention.note(id));
-    this.hands = { ...options, fs, ledger: this.mirror.ledger };
+    this.hands = { ...options, fs: this.fs, ledger: this.mirror.ledger };
   }
 
   /** Reads every name in the archive; once, before the first tick. */
