@@ -250,7 +250,9 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
  */
 function scribble(line: string, world: World, outside: Outside): void {
   const { disk, random } = world;
-  const files = ["memory", "memory/summary"].flatMap((dir) => disk.names(dir).map((name) => `${dir}/${name}`));
+  // No editor lists hidden files.
+  const names = (dir: string) => disk.names(dir).filter((name) => !name.startsWith("."));
+  const files = ["memory", "memory/summary"].flatMap((dir) => names(dir).map((name) => `${dir}/${name}`));
   const path =
     files[below(random, files.length + 1)] ?? `memory/${new Date(world.now()).toISOString().slice(0, 10)}.md`;
   if (disk.isBeingReplaced(path)) return;

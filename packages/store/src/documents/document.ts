@@ -83,7 +83,7 @@ async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Ed
 
 /**
  * Takes from a document what was read of it. The rest stays, even where it is saved just now: a file of which nothing is
- * left is moved before it is looked at.
+ * left is moved before it is looked at, to a hidden name beside it, where doing this again finds what a crash has left.
  * @param restOf what is left of a text: all of it where it begins otherwise, and then it stays as it is.
  * @param elsewhere the name of the rest where somebody has saved once more.
  */
@@ -95,6 +95,10 @@ export async function consumeDocument(
   elsewhere: string,
 ): Promise<void> {
   await lock(path, async () => {
+    const dir = directoryOf(elsewhere);
+    const taken = `.${elsewhere.slice(dir.length + 1)}.taken-`;
+    const putBack = (moved: string) => putRestBack(fs, moved, path, restOf, elsewhere);
+    for (const name of await fs.list(dir)) if (name.startsWith(taken)) await putBack(`${dir}/${name}`);
     const before = await readIfDocument(fs, path);
     if (before === null) return;
     const added = restOf(before);
@@ -105,22 +109,33 @@ export async function consumeDocument(
       if (!(await replaceDocument(fs, path, before, added))) throw new DocumentBusy(path);
       return;
     }
-    const moved = fs.temporary();
-    if (!(await fs.rename(path, moved))) return;
-    const late = await readIfDocument(fs, moved);
-    if (late === null) {
-      await fs.rename(moved, path);
-      return;
-    }
-    const rest = restOf(late);
-    if (rest !== "") {
-      const left = fs.temporary();
-      await fs.write(left, rest);
-      if ((await fs.link(left, path)) !== "linked") await fs.link(left, elsewhere);
-      await fs.unlink(left);
-    }
-    await fs.unlink(moved);
+    const moved = `${dir}/${taken}${fs.temporary().replaceAll("/", "-")}`;
+    if (await fs.rename(path, moved)) await putBack(moved);
   });
+}
+
+/** What somebody has saved into a document that was being taken becomes one again, however often this is done. */
+async function putRestBack(
+  fs: FileSystem,
+  moved: string,
+  path: string,
+  restOf: (text: string) => string,
+  elsewhere: string,
+): Promise<void> {
+  const late = await readIfDocument(fs, moved);
+  if (late === null) {
+    await fs.rename(moved, path);
+    return;
+  }
+  const rest = restOf(late);
+  if (rest !== "") {
+    const left = fs.temporary();
+    await fs.write(left, rest);
+    if ((await fs.link(left, path)) !== "linked" && !(await holds(fs, path, rest))) await fs.link(left, elsewhere);
+    await fs.unlink(left);
+    await fs.syncDir(directoryOf(path));
+  }
+  await fs.unlink(moved);
 }
 
 /**
