@@ -7,7 +7,8 @@
  * stays when it is taken back in test/store/disk/undo-cut-off.test.ts, that a name which was there, or whose sync failed, is not
  * taken for durable in test/store/disk/disk.test.ts, whose names are taken for durable in test/store/mirror/mirror.test.ts, and
  * that what goes of one record goes in its order in test/supervisor/side-by-side.test.ts, that what is folded can still be read in
- * test/store/mirror/ledger.test.ts.
+ * test/store/mirror/ledger.test.ts, that what has left is followed, and what a look that was cut off had heard is looked at again in
+ * test/store/mirror/mirror.test.ts.
  */
 export interface Mutant {
   name: string;
@@ -164,6 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: CLAIM,
     find: 'attempt === 1 && reserved === undefined && task.onInterrupt === "rerun" && KINDS[task.kind].runner === "provider"',
     replace: 'attempt >= 1 && KINDS[task.kind].runner === "provider"',
+    seed: 984,
   },
   {
     name: "children-undurable-when-settled",
@@ -180,26 +182,12 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "const file = !isTorn && ID_PATTERN.test(id) && isTorn ? await info() : null;",
   },
   {
-    name: "traces-not-followed",
-    rule: "views: from a record that has left, all that come after it are looked at",
-    file: "packages/store/src/mirror/mirror.ts",
-    find: "looksAtAll ||= names === null ? gone.length > 0 : !(await this.areSettled(gone));",
-    replace: "void gone;",
-  },
-  {
     name: "what-others-archived-passed-over",
     rule: "views: what is nowhere is known only from a look at all",
     file: "apps/supervisor/src/supervisor.ts",
     find: "return this.mirror.ledger.seen !== this.seen;",
     replace: "return false;",
     seed: 1286,
-  },
-  {
-    name: "cut-off-look-forgotten",
-    rule: "views: what a look that was cut off had heard is looked at again",
-    file: "packages/store/src/mirror/mirror.ts",
-    find: "let looksAtAll = heard === undefined || this.isBehind;",
-    replace: "let looksAtAll = heard === undefined;",
   },
   {
     name: "edits-side-by-side",
