@@ -1,4 +1,4 @@
-/** What somebody saves into a file while it is being summed up and taken away is never lost, not even by a crash. */
+/** A line that is saved into a note while its summary takes the note away is never lost, even where the process is killed. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { consumeDocument } from "@mimikit/store/documents/document";

@@ -114,7 +114,7 @@ export async function consumeDocument(
   });
 }
 
-/** What somebody has saved into a document that was being taken becomes one again, however often this is done. */
+/** Puts back what was saved into a document while it was being taken away. Doing it again changes nothing. */
 async function putRestBack(
   fs: FileSystem,
   moved: string,
