@@ -114,6 +114,28 @@ test("a process that has searched ends by itself", () => {
   expect(execFileSync(process.execPath, ["--input-type=module", "-e", program], options)).toBe("bm25 1\n");
 });
 
+test("no thread is started while there is nothing to search, and the turn that needs it first does not wait for it", () => {
+  const { home, workDir } = workspace({});
+  const search = new URL("../../packages/memory/src/search/search.ts", import.meta.url).href;
+  const memory = join(home, "memory.md");
+  const program = `
+    const { mkdirSync, writeFileSync } = await import("node:fs");
+    let threads = 0;
+    process.on("worker", () => threads++);
+    const { recallMemory, searchMemory } = await import(${JSON.stringify(search)});
+    const query = ${JSON.stringify({ home, workDir, query: "zebra" })};
+    const tell = ({ method, hits }) => console.log(hits.length, method === "bm25", threads);
+    tell(await recallMemory(query));
+    tell(await searchMemory(query));
+    mkdirSync(${JSON.stringify(home)}, { recursive: true });
+    writeFileSync(${JSON.stringify(memory)}, "- zebra");
+    tell(await recallMemory(query));
+    tell(await recallMemory(query));`;
+  const options = { encoding: "utf8", timeout: 20_000 } as const;
+  const told = execFileSync(process.execPath, ["--input-type=module", "-e", program], options);
+  expect(told.trim().split("\n")).toEqual(["0 false 0", "0 false 0", "1 false 1", "1 true 1"]);
+});
+
 const missing = await grepFiles(["zebra"], [import.meta.filename]).then((paths) => paths === null);
 if (missing) console.info("without rg: that ripgrep names the files to read is not tried here");
 

@@ -12,7 +12,7 @@ const TASK = "t-000001";
 
 /** One attempt that shows `lines`. */
 async function attempt(home: string, ...lines: StreamLine[]): Promise<void> {
-  const stream = await openStream(home, TASK, (error) => {
+  const stream = openStream(home, TASK, (error) => {
     throw error;
   });
   for (const line of lines) stream.write(line);

@@ -7,7 +7,7 @@ import { countAttempts } from "@mimikit/core/base/snapshot";
 import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/views/board";
 import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
 import type { HistoryIndex } from "@mimikit/memory/search/history-index";
-import { searchMemory } from "@mimikit/memory/search/search";
+import { recallMemory } from "@mimikit/memory/search/search";
 import { keywordsOf } from "@mimikit/memory/text/keywords";
 import { toldOf } from "@mimikit/memory/text/told";
 import { compareTaskIds, resultSummaryId, rootOf, turnId } from "@mimikit/protocol/base/id";
@@ -83,7 +83,7 @@ export async function gatherContext(
     summaries: await summariesOf([...ended, ...task.upstream], mirror.ledger),
     triggers: listTriggers(mirror),
     questions: listQuestions(mirror),
-    memory: query === "" ? [] : (await searchMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
+    memory: query === "" ? [] : (await recallMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
     memoryPlace: { home, workDir },
     skills: definitionOf(task).sections.includes("skills") ? await listSkills() : [],
     backlog: parseBacklog(await readDocument(fs, BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),

@@ -1,5 +1,6 @@
 /** One attempt of one task: its context, its folder, its mark, its time limit and its stream around the provider. */
 
+import { mkdirSync } from "node:fs";
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
@@ -155,7 +156,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
     return unrun(candidate, { failureReason: "budget", error: problem, retryable: false }, steering, workshop);
   const runDir = await makeRunDir(candidate, home);
   const bench = await benchOf(candidate, workshop);
-  const stream = await openStream(home, task.id, onError);
+  const stream = openStream(home, task.id, onError);
   const transcript = openTranscript(home, task.id, attempt, onError);
   const tally = new ToolTally();
   const keep = keeper(candidate, workshop);
@@ -212,11 +213,11 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
 /** The scratch folder of the attempt, which is empty where a power loss has taken the claim of one that was there before. */
 async function makeRunDir(candidate: Allotted, home: string): Promise<string> {
   const runDir = join(home, runPath(candidate.task.id, candidate.attempt));
-  const make = () => mkdir(runDir, { recursive: true, mode: 0o700 });
-  const isNew = (await make()) !== undefined;
+  const make = () => mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  const isNew = make() !== undefined;
   if (!isNew && isFleeting(candidate)) {
     await rm(runDir, { recursive: true, force: true });
-    await make();
+    make();
   }
   return runDir;
 }

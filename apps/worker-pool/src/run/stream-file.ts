@@ -2,10 +2,10 @@
  * What a run shows before its result goes to streams/{taskId}.jsonl, in few and small writes. Lossy by design. All attempts
  * of a task share the file; each begins with a line that takes back what the earlier ones have shown.
  */
-import { appendFile, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { STREAM_BYTES_MAX, type StreamLine } from "@mimikit/protocol/wire/stream";
-import { hasCode } from "@mimikit/store/disk/error-code";
 import { streamPath } from "@mimikit/store/disk/state";
 
 /** At most 20 appends a second. */
@@ -21,9 +21,9 @@ export interface StreamFile {
  * Throws what the disk throws.
  * @param onError hears of a write that failed; the run goes on without its stream.
  */
-export async function openStream(home: string, taskId: string, onError: (error: unknown) => void): Promise<StreamFile> {
+export function openStream(home: string, taskId: string, onError: (error: unknown) => void): StreamFile {
   const path = join(home, streamPath(taskId));
-  let written = await sizeOf(path);
+  let written = sizeOf(path);
   // An attempt that was killed may have left half a line: it must not swallow the next one (docs/file-protocol.md R9).
   let separator = written > 0 ? "\n" : "";
   let pending: StreamLine[] = [{ type: "begin" }];
@@ -57,11 +57,6 @@ export async function openStream(home: string, taskId: string, onError: (error: 
 }
 
 /** Bytes of a file; 0 where there is none. Throws what the disk throws. */
-export async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return 0;
-    throw error;
-  }
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

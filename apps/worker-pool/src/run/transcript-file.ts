@@ -34,7 +34,7 @@ export function openTranscript(
   let writing = Promise.resolve();
   const append = async (lines: readonly TranscriptLine[]) => {
     const isFirst = written === undefined;
-    written ??= await sizeOf(path);
+    written ??= sizeOf(path);
     if (written >= TRANSCRIPT_BYTES_MAX) return;
     // An attempt that was killed may have left half a line: it must not swallow the next one (docs/file-protocol.md R9).
     const separator = isFirst && written > 0 ? "\n" : "";

@@ -55,6 +55,10 @@ export class SearchThread {
     this.limits = limits;
   }
 
+  get isStarted(): boolean {
+    return this.worker !== null;
+  }
+
   /** Null where the thread has no answer in time, fails or dies, or is closed. */
   async search(query: MemoryQuery): Promise<MemoryAnswer | null> {
     const reply = await this.ask({ query });

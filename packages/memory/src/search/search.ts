@@ -6,19 +6,30 @@ import { pathToFileURL } from "node:url";
 import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/wire/api";
 import { programOf } from "@mimikit/runtime/home/programs";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
-import { hasNotes } from "../sources/sources.ts";
+import { hasNotes, hasSources } from "../sources/sources.ts";
 import { scanMemory } from "./scan.ts";
 import { SearchThread } from "./search-thread.ts";
 
 const thread = new SearchThread(pathToFileURL(programOf("search-worker")));
 
+const NOTHING: MemoryAnswer = { method: "scan", hits: [] };
+
 /**
  * The paragraphs and list items that fit `query` best, each cut to 300 characters. Equal ones keep the order of SPEC E1:
  * long-term memory, notes, summaries, the workspace's documents. Throws what the disk throws, but for files that are not
- * there or not for us.
+ * there or not for us. Where there is nothing to search, no thread is started.
  */
 export async function searchMemory(query: MemoryQuery): Promise<MemoryAnswer> {
+  if (!thread.isStarted && !(await hasSources(query))) return NOTHING;
   return (await thread.search(query)) ?? (await scanMemory(query));
+}
+
+/** The same for a turn, which does not wait for the thread to start: its first search does without the index. */
+export async function recallMemory(query: MemoryQuery): Promise<MemoryAnswer> {
+  if (thread.isStarted) return searchMemory(query);
+  if (!(await hasSources(query))) return NOTHING;
+  void thread.index({ home: query.home, workDir: query.workDir });
+  return scanMemory(query);
 }
 
 /** Brings the index of this process up to date; null where its thread has no answer in time. */

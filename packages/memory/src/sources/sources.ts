@@ -1,6 +1,9 @@
-/** The files that memory is made of, in the order of SPEC E1: long-term, notes, summaries, the workspace's documents. */
-import type { Dirent } from "node:fs";
-import { lstat, readdir, readFile } from "node:fs/promises";
+/**
+ * The files that memory is made of, in the order of SPEC E1: long-term, notes, summaries, the workspace's documents. Small metadata
+ * calls are synchronous, as in the store.
+ */
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
@@ -39,15 +42,25 @@ export async function listReadable(place: MemoryPlace): Promise<Source[]> {
 
 /** What a summary covers is gone: a day that stands beside the summary of its month is not in there yet. */
 export async function listSources({ home, workDir }: MemoryPlace): Promise<Source[]> {
-  const notes = (await listMarkdown(join(home, "memory"))).reverse().slice(0, NOTES_MAX);
-  const summaries = (await listMarkdown(join(home, "memory", "summary"))).reverse().slice(0, NOTES_MAX);
+  const [notes, summaries, documents] = await Promise.all([
+    listNewest(join(home, "memory")),
+    listNewest(join(home, "memory", "summary")),
+    listDocuments(workDir),
+  ]);
   return [
     { name: "memory.md", path: join(home, "memory.md") },
     ...notes.map((name) => ({ name: `memory/${name}`, path: join(home, "memory", name) })),
     ...summaries.map((name) => ({ name: `memory/summary/${name}`, path: join(home, "memory", "summary", name) })),
     { name: "MEMORY.md", path: join(workDir, "MEMORY.md") },
-    ...(await listDocuments(workDir)),
+    ...documents,
   ];
+}
+
+/** Is there anything to search? */
+export async function hasSources(place: MemoryPlace): Promise<boolean> {
+  const sources = await listSources(place);
+  if (sources.length > 2) return true;
+  return (await Promise.all(sources.map(measureSource))).some((size) => size !== null);
 }
 
 /** Is there more than the two files of long-term memory? */
@@ -70,7 +83,7 @@ export async function readSource(source: Source): Promise<{ text: string; change
 /** The size of a source in bytes and when it was changed; null where there is none, or it is a link, or not for us. */
 export async function measureSource({ path }: Source): Promise<{ bytes: number; changedMs: number } | null> {
   try {
-    const info = await lstat(path);
+    const info = lstatSync(path);
     return info.isFile() ? { bytes: info.size, changedMs: info.mtimeMs } : null;
   } catch (error) {
     if (isNoSource(error)) return null;
@@ -101,13 +114,15 @@ export function isAskedFor(name: string, days: Days, { sources, after, before }:
   return sources === undefined || sources.some((prefix) => name.startsWith(prefix));
 }
 
-/** The Markdown files directly in `dir`, by name; names begin with dates, so the last is the newest. */
-async function listMarkdown(dir: string): Promise<string[]> {
+/** The Markdown files directly in `dir`, the newest first, because their names begin with dates. */
+async function listNewest(dir: string): Promise<string[]> {
   const entries = await list(dir);
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
     .map((entry) => entry.name)
-    .sort();
+    .sort()
+    .reverse()
+    .slice(0, NOTES_MAX);
 }
 
 /** The workspace's docs/, by name and not through links, so that two searches look at the same files. */
@@ -129,7 +144,7 @@ async function listDocuments(workDir: string): Promise<Source[]> {
 
 async function list(dir: string): Promise<Dirent[]> {
   try {
-    return await readdir(dir, { withFileTypes: true });
+    return readdirSync(dir, { withFileTypes: true });
   } catch (error) {
     if (isNoSource(error)) return [];
     throw error;

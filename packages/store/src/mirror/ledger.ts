@@ -37,6 +37,8 @@ export class Ledger {
   private readonly loadedFolds = new Set<string>();
   /** The fold that was read last: whoever reads one old record often reads its neighbours. */
   private openFold: { path: string; lines: ReadonlyMap<string, string> } | undefined;
+  /** What was read last: a record never changes, and several often ask for the newest one after the other. */
+  private last: { id: string; record: Archived } | undefined;
   private highestTurn = 0;
   /** The highest number of a settled batch of semantic conditions; 0 before the first. */
   highestEvaluation = 0;
@@ -136,10 +138,14 @@ export class Ledger {
 
   /** An archived record; null when there is none, or when it is damaged, which is reported. */
   async read(id: string): Promise<Archived | null> {
+    if (this.last?.id === id) return this.last.record;
     const path = archivePath(id);
     try {
       const text = (await this.fs.read(path)) ?? (await this.readFolded(id));
-      return text === null ? null : parseRecord(Archived, text);
+      if (text === null) return null;
+      const record = parseRecord(Archived, text);
+      this.last = { id, record };
+      return record;
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
       this.onBad(path, error.message);
