@@ -849,7 +849,8 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       pages.gateway.trigger({ ...trigger, paused: true, next: null });
       await page.getByRole("button", { name: "Resume Stretch" }).click();
       await wanted().toContainEqual({ method: "PATCH", path: "/trg-1", body: { paused: false } });
-      await page.getByRole("button", { name: "Run now: Stretch" }).press("Enter");
+      // Until the answer is here, the row is at work, and its buttons take no key.
+      await page.getByRole("button", { name: "Run now: Stretch", disabled: false }).press("Enter");
       await wanted().toContainEqual({ method: "POST", path: "/trg-1/run", body: {} });
       await row(page, "trg-1").getByText("started").waitFor();
 

@@ -16,12 +16,13 @@ import type { ScriptedGateway } from "./scripted-gateway.ts";
 /** Where nothing is: all settings are as they are by default. */
 const NOWHERE = "/there/is/none";
 
-/** Opens a view by its address, as a bookmark does. */
+/** Opens a view by its address, as a bookmark does; resolves when the page shows it and no longer the view before. */
 export async function openView(page: Page, address: string): Promise<void> {
   await page.evaluate((hash) => {
     location.hash = hash;
   }, `#/${address}`);
-  await page.locator(".view-body > *").first().waitFor();
+  const [name] = address.split("/");
+  await page.locator(`[data-view="${name}"] .view-body > *`).first().waitFor();
 }
 
 /** The texts shown while something is loading, in both languages. */
