@@ -61,14 +61,18 @@ test.each(["cancel", "stop"])(
     const mimikit = await start();
     await mimikit.send("run `touch started; sleep 600`");
     await mimikit.until("the command", () => existsSync(join(mimikit.workDir, "started")) || undefined);
-    const worker = (await mimikit.tasks()).find((task) => task.role === "worker");
-    const wish = kind === "cancel" ? { kind, taskId: worker?.id } : { kind };
+    const worker = await mimikit.until("the work on the board", async () =>
+      (await mimikit.tasks()).find((task) => task.role === "worker"),
+    );
+    const wish = kind === "cancel" ? { kind, taskId: worker.id } : { kind };
     writeFileSync(join(mimikit.home, "inbox/my wish.json"), JSON.stringify(wish));
     await mimikit.until("the end of the work", async () =>
-      (await mimikit.task(worker?.id ?? "")).state === "cancelled" ? true : undefined,
+      (await mimikit.task(worker.id)).state === "cancelled" ? true : undefined,
     );
     await mimikit.drained();
-    expect(await mimikit.children()).toEqual([]);
+    await mimikit.until("the end of its processes", async () =>
+      (await mimikit.children()).length === 0 ? true : undefined,
+    );
   },
 );
 

@@ -164,16 +164,23 @@ test("hundreds of lines that another process adds survive hundreds of our edits,
     isDone = true;
   });
   let edits = 0;
-  for (; !isDone; edits++) {
+  while (!isDone) {
     const id = `t-000001.${edits}`;
-    await editDocument(fs, noLock, "backlog.md", {
-      id,
-      write: (text) => appendItem(text, "- [ ] ", `ours ${edits}`, id),
-    });
+    try {
+      await editDocument(fs, noLock, "backlog.md", {
+        id,
+        write: (text) => appendItem(text, "- [ ] ", `ours ${edits}`, id),
+      });
+      edits++;
+    } catch (error) {
+      // The other is faster on a busy machine: the supervisor does the same edit again in its next tick.
+      if (!String(error).includes("times while it was edited")) throw error;
+    }
   }
   await said;
   const lines = readFileSync(path, "utf8").split("\n");
   const counted = (whose: string) => lines.filter((line) => line.startsWith(`- [ ] ${whose}`)).length;
+  expect(edits).toBeGreaterThan(0);
   expect(counted("ours")).toBe(edits);
   expect(counted("theirs")).toBeGreaterThanOrEqual(SAVES - LOST_MAX);
   expect(lines).toHaveLength(edits + counted("theirs") + 1);
