@@ -141,8 +141,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "synced-before-named",
     rule: "R1: the sync of a batch begins when all of it has a name",
     file: RECORD,
-    find: "    this.unnamed++;\n",
-    replace: "",
+    find: "this.names.done.then(",
+    replace: "this.begun.done.then(",
   },
   {
     name: "no-content-sync",

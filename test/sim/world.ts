@@ -261,8 +261,9 @@ export class World {
       readText: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
       exists: (path) => look(() => disk.info(path) !== null),
       info: (path) => look(() => disk.info(path)),
-      async write(path, text) {
+      async write(path, text, mayBegin) {
         await write(() => disk.create(path, text, world.nowMs));
+        await mayBegin;
         await write(() => disk.syncContent(path));
       },
       writeUnsynced: (path, text) => write(() => disk.create(path, text, world.nowMs)),

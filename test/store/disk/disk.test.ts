@@ -87,6 +87,55 @@ describe("creations at the same time", () => {
     }
   });
 
+  test("get no name before the content of each is durable, so that nobody begins to work while they wait for the disk", async () => {
+    const { fs, log } = noting();
+    const [last, ...others] = paths(5);
+    const written = others.map(() => Promise.withResolvers<void>());
+    const slow = {
+      ...fs,
+      async write(path: string, text: string) {
+        if (text === last) {
+          await Promise.all(written.map(({ promise }) => promise));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        await fs.write(path, text);
+        log.push("content");
+        written[others.indexOf(text)]?.resolve();
+      },
+    };
+    await Promise.all(paths(5).map((path) => createOnce(slow, path, path)));
+    expect(log.slice(0, 5)).toEqual(paths(5).map(() => "content"));
+    expect(log.slice(5, 10).sort()).toEqual(paths(5));
+    expect(log.slice(10)).toEqual(["sync inbox"]);
+  });
+
+  test("are all written before the content of the first is synced, which some disks do together with the directory", async () => {
+    const { fs, log } = noting();
+    const noted = {
+      ...fs,
+      async write(path: string, text: string, mayBegin?: Promise<void>) {
+        log.push("written");
+        await mayBegin;
+        log.push("may be synced");
+        await fs.write(path, text);
+      },
+    };
+    const begun: Promise<boolean>[] = [];
+    for (const path of paths(3)) {
+      begun.push(createOnce(noted, path, path));
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+    await Promise.all(begun);
+    expect(log.slice(0, 6)).toEqual([...paths(3).map(() => "written"), ...paths(3).map(() => "may be synced")]);
+  });
+
+  test("are synced only after what they are to wait for", async () => {
+    const { fs } = temporaryState();
+    const waited = Promise.reject(new Error("waited for"));
+    await expect(fs.write(fs.temporary(), "text", waited)).rejects.toThrow("waited for");
+  });
+
   test("are so many and no more to a sync, so that the first need not wait for all", async () => {
     const { fs, log } = noting();
     await Promise.all(paths(2 * CREATIONS_PER_BATCH_MAX + 1).map((path) => createOnce(fs, path, path)));

@@ -149,10 +149,11 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
       return info === undefined ? null : { mtimeMs: info.mtimeMs, size: info.size, inode: info.ino };
     },
 
-    async write(path, text) {
+    async write(path, text, mayBegin) {
       const file = await create(path);
       try {
         sync.writeFileSync(file, text);
+        await mayBegin;
         await fsync(file);
       } finally {
         sync.closeSync(file);

@@ -26,8 +26,8 @@ export interface FileSystem {
   exists(path: string): Promise<boolean>;
   /** null only when it does not exist. Does not follow links. */
   info(path: string): Promise<FileInfo | null>;
-  /** Creates a new file and syncs its content (not its name). */
-  write(path: string, text: string): Promise<void>;
+  /** Creates a new file and syncs its content (not its name), not before `mayBegin` has resolved. */
+  write(path: string, text: string, mayBegin?: Promise<void>): Promise<void>;
   /** Creates a new file of which a power loss may tear the content, until `syncContent` has resolved. */
   writeUnsynced(path: string, text: string): Promise<void>;
   /** Makes the content of a file durable (not its name). A file that is gone is fine. */

@@ -9,23 +9,53 @@ export const CREATIONS_PER_BATCH_MAX = 64;
 
 /**
  * Creates `path` with `text`; both are durable when it resolves. Creations that begin in one turn of the event loop get their
- * names first, then their directory is synced once. Throws what the disk throws: where that sync fails, none of them counts.
+ * names together, when the content of each is durable, then their directory is synced once. Throws what the disk throws: where
+ * that sync fails, none of them counts.
  * @returns false when the name existed already: it happened before, and what is there stays.
  */
 export async function createOnce(fs: FileSystem, path: string, text: string): Promise<boolean> {
   const temporary = fs.temporary();
   const batch = batchFor(fs, directoryOf(path));
-  const created = await batch.take(() =>
-    cleanly(fs, temporary, async () => {
-      await fs.write(temporary, text);
-      const linked = await fs.link(temporary, path);
-      if (linked === "linked") noteOwnName(fs, path, batch.durable);
-      return linked;
+  const created = await cleanly(fs, temporary, () =>
+    batch.take({
+      write: () => fs.write(temporary, text, batch.begun.done),
+      async link() {
+        const linked = await fs.link(temporary, path);
+        if (linked === "linked") noteOwnName(fs, path, batch.durable);
+        return linked;
+      },
     }),
   );
   await Promise.all([fs.unlink(temporary), batch.durable]);
   if (created === "missing") throw new Error(`${directoryOf(path)} or the temporary file of ${path} is gone`);
   return created === "linked";
+}
+
+/** Resolves when everything that was taken is done, or has failed, and nothing more is taken. */
+class Countdown {
+  readonly done: Promise<void>;
+  private left = 1;
+  private finish: () => void = () => undefined;
+
+  constructor() {
+    this.done = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    this.left++;
+    try {
+      return await work();
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Ends one of them; called once more by its owner, who takes nothing after that. */
+  close(): void {
+    if (--this.left === 0) this.finish();
+  }
 }
 
 /**
@@ -34,39 +64,36 @@ export async function createOnce(fs: FileSystem, path: string, text: string): Pr
  */
 class Batch {
   isOpen = true;
+  /** Contents are synced when it is done: on some disks the sync of a new file writes its directory, too, as often as that has changed. */
+  readonly begun = new Countdown();
   /** Ends with the sync of the directory, which begins when all of them have a name, or have failed. */
   readonly durable: Promise<void>;
-  private begun = 0;
-  private unnamed = 1;
-  private allNamed: () => void = () => undefined;
+  private taken = 0;
+  private readonly contents = new Countdown();
+  private readonly names = new Countdown();
 
   constructor(fs: FileSystem, dir: string) {
-    this.durable = new Promise<void>((resolve) => {
-      this.allNamed = resolve;
-    }).then(() => fs.syncDir(dir));
+    this.durable = this.names.done.then(() => fs.syncDir(dir));
     // Whoever waits for it is told; where all have failed before, nobody does.
     this.durable.catch(() => undefined);
     setImmediate(() => this.close());
   }
 
-  /** Does what gives one of them its name. */
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    this.unnamed++;
-    if (++this.begun === CREATIONS_PER_BATCH_MAX) this.close();
-    try {
-      return await work();
-    } finally {
-      this.countDown();
-    }
+  /** Does what one of them needs. Nobody hears of a name, and begins to work, while the contents of others are synced. */
+  take<T>({ write, link }: { write(): Promise<void>; link(): Promise<T> }): Promise<T> {
+    const linked = this.names.take(async () => {
+      await this.contents.take(write);
+      await this.contents.done;
+      return link();
+    });
+    if (++this.taken === CREATIONS_PER_BATCH_MAX) this.close();
+    return linked;
   }
 
   private close(): void {
-    if (this.isOpen) this.countDown();
+    if (!this.isOpen) return;
     this.isOpen = false;
-  }
-
-  private countDown(): void {
-    if (--this.unnamed === 0) this.allNamed();
+    for (const countdown of [this.begun, this.contents, this.names]) countdown.close();
   }
 }
 
