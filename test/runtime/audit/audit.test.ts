@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { openAuditChain } from "@mimikit/runtime/audit/audit-chain";
+import { type Link, openAuditChain } from "@mimikit/runtime/audit/audit-chain";
 import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
 import { verifyAudit } from "@mimikit/runtime/audit/verify-audit";
 import { expect, test, vi } from "vitest";
@@ -47,6 +47,23 @@ const allPacked = (home: string, count: number) =>
     expect(names).toHaveLength(count);
     expect(names.filter((name) => !name.endsWith(".jsonl.gz"))).toEqual([]);
   }, PATIENCE);
+
+test("lines that are appended together are one chain with those before and after", () => {
+  const home = temporaryHome();
+  const lineOf = (event: string) => (link: Link) =>
+    JSON.stringify({
+      timestamp: new Date(0).toISOString(),
+      seq: link.seq,
+      actor: "workers",
+      event,
+      previousHash: link.previousHash,
+    });
+  const chain = openAuditChain({ home, actor: "workers", note: () => undefined, onProblem: () => undefined });
+  const lines = [["one"], ["two", "three", "four"], ["five"]].map((some) => chain.append(...some.map(lineOf)));
+  expect(readFileSync(join(home, FILE), "utf8")).toBe(`${lines.join("\n")}\n`);
+  expect(events(home)).toEqual(["one", "two", "three", "four", "five"]);
+  expect(verifyAudit(home, "workers")).toMatchObject({ lines: 5, problems: [] });
+});
 
 test("a file is finished at midnight and compressed, and the chain goes on in the next", async () => {
   const home = temporaryHome();

@@ -57,8 +57,11 @@ export interface Link {
 }
 
 export interface AuditChain {
-  /** Appends the line that `write` makes for its place, and returns it. Throws what the disk throws; then nothing was appended. */
-  append(write: (link: Link) => string): string;
+  /**
+   * Appends the line that each of `writes` makes for its place, all in one write.
+   * @returns the lines, with a newline between them. Throws what the disk throws; then nothing was appended.
+   */
+  append(...writes: ((link: Link) => string)[]): string;
 }
 
 export interface AuditChainOptions {
@@ -116,17 +119,24 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
 
   const isDue = (size: number) => first !== undefined && (size >= fileBytesMax || first.day !== dayOfMs(nowMs()));
 
-  function append(write: (link: Link) => string): string {
+  function append(...writes: ((link: Link) => string)[]): string {
     // An inode that is open is given to no other file.
     const info = lstatSync(path, { throwIfNoEntry: false });
     if (info?.ino !== inode) {
       reopen(info === undefined ? "removed" : "replaced");
-      return append(write);
+      return append(...writes);
     }
     if (isDue(info.size)) finishFile();
-    const line = write(link);
+    let next = link;
+    const lines = writes
+      .map((write) => {
+        const line = write(next);
+        next = { seq: next.seq + 1, previousHash: hashOf(line) };
+        return line;
+      })
+      .join("\n");
     const endedInNewline = endsInNewline;
-    const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${line}\n`);
+    const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${lines}\n`);
     let written = 0;
     try {
       while (written < bytes.length) written += writeSync(file, bytes, written);
@@ -139,13 +149,13 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     }
     endsInNewline = true;
     first ??= { seq: link.seq, day: dayOfMs(nowMs()) };
-    link = { seq: link.seq + 1, previousHash: hashOf(line) };
+    link = next;
     if (!isSwept) {
       isSwept = true;
       const limits = { nowMs: nowMs(), bytesMax: options.bytesMax ?? AUDIT_BYTES_MAX };
       sweeping = sweeping.then(() => sweep({ home, actor, note, ...limits })).catch(onProblem);
     }
-    return line;
+    return lines;
   }
 
   return { append };

@@ -8,13 +8,13 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import winston from "winston";
 import { readToken } from "../home/home.ts";
 import type { ProcessRole } from "../process/role-record.ts";
-import { openAuditChain } from "./audit-chain.ts";
+import { type Link, openAuditChain } from "./audit-chain.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug";
 
 export interface Log {
-  /** Appends one line to the role's audit file. Never throws: a line that cannot be written is counted and reported. */
-  audit(event: AuditEvent): void;
+  /** Appends one line for each event to the role's audit file. Never throws: lines that cannot be written are counted and reported. */
+  audit(...events: AuditEvent[]): void;
   debug(message: string, meta?: Record<string, unknown>): void;
   info(message: string, meta?: Record<string, unknown>): void;
   warn(message: string, meta?: Record<string, unknown>): void;
@@ -44,8 +44,8 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
   ignoreClosedStdout();
   let lost = 0;
 
-  function append(event: AuditEvent): void {
-    const line = audit.append((link) =>
+  function append(events: readonly AuditEvent[]): void {
+    const lineOf = (event: AuditEvent) => (link: Link) =>
       redact(
         JSON.stringify({
           timestamp: new Date().toISOString(),
@@ -54,9 +54,8 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
           ...event,
           previousHash: link.previousHash,
         }),
-      ),
-    );
-    process.stdout.write(`${line}\n`);
+      );
+    process.stdout.write(`${audit.append(...events.map(lineOf))}\n`);
   }
 
   /** The chain may have something to say of its own before it: what is lost is told once. */
@@ -64,7 +63,7 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
     const lines = lost;
     lost = 0;
     try {
-      append({ event: "audit_lost", detail: { lines } });
+      append([{ event: "audit_lost", detail: { lines } }]);
     } catch (error) {
       lost += lines;
       throw error;
@@ -72,13 +71,14 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
   }
 
   const log: Log = {
-    audit(event) {
+    audit(...events) {
       try {
         if (lost > 0) tellLost();
-        append(event);
+        append(events);
       } catch (error) {
-        lost++;
-        operations.log({ level: "error", message: "an audit line could not be written", meta: { error, event } });
+        lost += events.length;
+        for (const event of events)
+          operations.log({ level: "error", message: "an audit line could not be written", meta: { error, event } });
       }
     },
     debug: (message, meta) => void operations.log({ level: "debug", message, meta }),
