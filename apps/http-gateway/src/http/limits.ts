@@ -18,6 +18,7 @@ export const SOCKETS_MAX = 64;
 export const FRAME_BYTES_MAX = MESSAGE_BODY_BYTES_MAX;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
 /** Names through which a carelessly copied object could change the prototype of all others. */
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
@@ -70,22 +71,31 @@ export function assertJsonType(request: IncomingMessage): void {
 }
 
 async function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
-  const tooLarge = () => new Problem(413, coded("body_too_large", { max: bytesMax }));
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // The rest of a body that is not read is discarded by Node, within the time that a request may take.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge();
-    chunks.push(chunk);
-  }
+  const bytes = await readBytes(request, bytesMax);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return UTF8.decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw new Problem(400, coded("body_not_utf8"));
     throw error;
   }
+}
+
+/** By its events, which cost less than an iterator: that is seen where many ask at once. */
+function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const tooLarge = () => new Problem(413, coded("body_too_large", { max: bytesMax }));
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers["content-length"] ?? 0) > bytesMax) return reject(tooLarge());
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
+      // The rest is read and forgotten, within the time that a request may take.
+      else reject(tooLarge());
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("error", reject);
+  });
 }
 
 function assertNoForbiddenKeys(value: unknown): void {
