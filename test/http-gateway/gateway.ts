@@ -121,7 +121,7 @@ function logInto(lines: string[]): Log {
     lines.push(JSON.stringify({ level, message, meta }, plain));
   };
   return {
-    audit: (event) => lines.push(JSON.stringify(event)),
+    audit: (...events) => lines.push(...events.map((event) => JSON.stringify(event))),
     debug: keep("debug"),
     info: keep("info"),
     warn: keep("warn"),

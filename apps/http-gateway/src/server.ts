@@ -112,7 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     async listen() {
       const url = await listenOn(server, config.host, config.port);
-      stopUpkeep = startUpkeep({ home, config, live, sessions, log });
+      stopUpkeep = startUpkeep({ home, config, live, sessions, wishes, log });
       // Piece by piece, with requests between them: nobody who searches later has to wait for it.
       void said.refresh().then(
         () => said.size > 0 && log.info("the history is in memory", { messages: said.size }),

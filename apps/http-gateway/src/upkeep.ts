@@ -1,5 +1,6 @@
 /** What the gateway does by itself: look at the state directory, follow streams, and let go of clients that are gone. */
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "@mimikit/runtime/audit/log";
 import type { Config } from "@mimikit/runtime/config/config";
 import { keepHome } from "@mimikit/runtime/keep-home";
@@ -9,25 +10,34 @@ import { WATCHED } from "@mimikit/store/disk/watch";
 import { Heard } from "@mimikit/store/mirror/heard";
 import type { Sessions } from "./auth/sessions.ts";
 import type { Live } from "./live/live.ts";
+import type { Wishes } from "./state/wishes.ts";
 
 const HEARTBEAT_MS = 30_000;
+/** So long a look waits for those who wait for an answer, in milliseconds: a stream of wishes must not keep all others from news. */
+const LOOK_PUT_OFF_MS_MAX = 50;
 
 export interface UpkeepParts {
   home: string;
   config: Pick<Config, "tickMs" | "rereadSec">;
-  live: Live;
-  sessions: Sessions;
+  live: Pick<Live, "tick" | "readStreams" | "heartbeat">;
+  sessions: Pick<Sessions, "isSignedIn">;
+  wishes: Pick<Wishes, "atRest">;
   log: Log;
+  /** How long a look waits for answers, in ms; LOOK_PUT_OFF_MS_MAX when not given. */
+  putOffMs?: number;
 }
 
 /** Starts the loops. @returns stops them; it resolves when the last tick has ended. */
-export function startUpkeep({ home, config, live, sessions, log }: UpkeepParts): () => Promise<void> {
+export function startUpkeep(parts: UpkeepParts): () => Promise<void> {
+  const { home, config, live, sessions, wishes, log, putOffMs = LOOK_PUT_OFF_MS_MAX } = parts;
   let rereadAtMs = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const heard = new Heard();
   const looks = runLoop({
     tickMs: config.tickMs,
     tick: async () => {
+      // Answers come first.
+      await Promise.race([wishes.atRest(), wait(putOffMs, undefined, { ref: false })]);
       // What is notified together is one look.
       await new Promise((resolve) => setImmediate(resolve));
       const nowMs = performance.now();

@@ -42,6 +42,11 @@ export class Wishes {
   private readonly token: string;
   private readonly timeZone: string;
   private readonly log: Log;
+  /** How many are on their way to the disk, and whom to tell when none is any more. */
+  private underWay = 0;
+  private rest = Promise.withResolvers<void>();
+  /** Of wishes that are durable. */
+  private notes: AuditEvent[] = [];
 
   /** @param timeZone of crons that name none: that of the server. */
   constructor({ fs, mirror, view, token, timeZone, log }: WishesParts) {
@@ -51,6 +56,11 @@ export class Wishes {
     this.token = token;
     this.timeZone = timeZone;
     this.log = log;
+  }
+
+  /** Resolves when no wish is on its way to the disk. */
+  async atRest(): Promise<void> {
+    if (this.underWay > 0) await this.rest.promise;
   }
 
   /**
@@ -273,10 +283,27 @@ export class Wishes {
     return this.accept(id, { kind: "undo", changeId }, { event: "undo_requested", detail: { changeId } });
   }
 
-  /** Makes a wish durable, and notes in the audit that it is new. @returns its id. */
+  /** Makes a wish durable, and notes in the audit that it is new, when the client has its answer. @returns its id. */
   private async accept(id: string, said: Said, note: AuditEvent): Promise<string> {
-    if (await createWish(this.fs, this.token, said, id)) this.log.audit({ ...note, detail: { id, ...note.detail } });
+    this.underWay++;
+    try {
+      if (await createWish(this.fs, this.token, said, id)) this.noteSoon({ ...note, detail: { id, ...note.detail } });
+    } finally {
+      if (--this.underWay === 0) {
+        this.rest.resolve();
+        this.rest = Promise.withResolvers();
+      }
+    }
     return id;
+  }
+
+  /** Those of one turn of the event loop are written together, after the answers of this turn. */
+  private noteSoon(note: AuditEvent): void {
+    if (this.notes.push(note) > 1) return;
+    setImmediate(() => {
+      this.log.audit(...this.notes);
+      this.notes = [];
+    });
   }
 
   /** Was this asked for already, and is it durable or even carried out? A repeat is no news, whatever has happened since. */
