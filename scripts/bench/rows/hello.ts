@@ -6,9 +6,11 @@ import { archivePath } from "@mimikit/store/disk/state";
 import { costsOf } from "../../../test/support/costs.ts";
 import { type Instance, ROLE_NAMES } from "../../../test/support/instance.ts";
 import { ModelServer } from "../../../test/support/model-server.ts";
+import { Child } from "../measure/child.ts";
 import { type Figures, latencies, quantile } from "../measure/figures.ts";
 import { Live } from "../measure/live.ts";
 import { cpuMs } from "../measure/processes.ts";
+import { Sender } from "../measure/sender.ts";
 import { countSystemCalls, strace } from "../measure/strace.ts";
 import { instance, pidsOf, withInstance } from "./instances.ts";
 import type { Row, Sizes } from "./row.ts";
@@ -108,29 +110,60 @@ async function times(count: number, act: () => Promise<void>): Promise<void> {
 
 const atOnce: Row = {
   name: "at-once",
-  about: `${BURSTS_AT_ONCE} times ${AT_ONCE} messages at the same moment: until each has its 202`,
+  about: `${AT_ONCE} messages at the same moment, until each has its 202: once over new connections, then ${BURSTS_AT_ONCE} times over open ones; beside a server that only says 202, which is what the client costs`,
   contestants: () => [
     instance(
       "Mimikit",
       () => ({}),
       async (mimikit) => {
         await times(WARM_UP, () => helloAndRest(mimikit));
-        const all: number[] = [];
-        for (let n = 0; n < BURSTS_AT_ONCE; n++) {
-          all.push(...(await sendAtOnce(mimikit, AT_ONCE)).map(({ ms }) => ms));
-          await mimikit.drained();
-        }
-        return latencies(`202, ${AT_ONCE} at once`, all);
+        return allAtOnce(mimikit, (ids) => atRest(mimikit, ids));
       },
     ),
+    {
+      name: "a bare HTTP server",
+      missing: null,
+      async round() {
+        const server = await Child.start("accept-at-once.ts", []);
+        try {
+          return await allAtOnce({ port: await server.call<number>("port"), token: "none" });
+        } finally {
+          await server.end();
+        }
+      },
+    },
   ],
 };
 
-async function sendAtOnce(mimikit: Instance, count: number): Promise<{ id: string; ms: number }[]> {
+/** @param rested is given the ids of a burst, and resolves when all that comes of it is done. */
+async function allAtOnce(
+  to: { port: number; token: string },
+  rested: (ids: readonly string[]) => Promise<void> = async () => undefined,
+): Promise<Figures> {
+  const sender = new Sender(to);
+  const bursts: number[][] = [];
+  for (let n = 0; n <= BURSTS_AT_ONCE; n++) {
+    const sent = await sendAtOnce(sender, AT_ONCE);
+    bursts.push(sent.map(({ ms }) => ms));
+    await rested(sent.map(({ id }) => id));
+  }
+  sender.close();
+  const [first = [], ...later] = bursts;
+  return { ...latencies("202", later.flat()), ...latencies("202, new connections", first) };
+}
+
+/** Throws where a message that had its 202 is not in the archive when nothing is open any more. */
+async function atRest(mimikit: Instance, ids: readonly string[]): Promise<void> {
+  await mimikit.drained();
+  const lost = ids.filter((id) => !existsSync(join(mimikit.home, archivePath(id))));
+  if (lost.length > 0) throw new Error(`${lost.length} messages are lost: ${lost.join(", ")}`);
+}
+
+async function sendAtOnce(sender: Sender, count: number): Promise<{ id: string; ms: number }[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const startMs = performance.now();
-      return { id: await mimikit.send(`hello, number ${n}`), ms: performance.now() - startMs };
+      return { id: await sender.send(`hello, number ${n}`), ms: performance.now() - startMs };
     }),
   );
 }
