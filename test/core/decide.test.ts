@@ -18,7 +18,7 @@ describe("receive", () => {
   });
 
   test("what is no record is set aside only when it has not changed for two seconds", () => {
-    const bad = { path: "inbox/x.json", reason: "not valid JSON", sinceMs: NOON_MS };
+    const bad = { path: "inbox/x.json", reason: "not valid JSON", sinceMs: NOON_MS, inode: 1 };
     expect(decide(snapshot({ unreadable: [bad] }), NOON_MS + 1_999)).toEqual([]);
     expect(types(decide(snapshot({ unreadable: [bad] }), NOON_MS + 2_000))).toEqual(["quarantine"]);
   });

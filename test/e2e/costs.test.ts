@@ -23,8 +23,8 @@ interface Costs {
 
 /** The records: what the user said, the task, the claim, the result, and the two in the archive. */
 const ANSWERED: Record<RoleName, Costs> = {
-  supervisor: { records: 3, syncs: 5, looks: 45, lists: 3 },
-  workers: { records: 2, syncs: 2, looks: 45, lists: 3 },
+  supervisor: { records: 3, syncs: 6, looks: 45, lists: 3 },
+  workers: { records: 2, syncs: 0, looks: 45, lists: 3 },
   gateway: { records: 1, syncs: 2, looks: 100, lists: 15 },
 };
 /**
@@ -32,8 +32,8 @@ const ANSWERED: Record<RoleName, Costs> = {
  * directories of memory, in which there is nothing.
  */
 const DELEGATED: Record<RoleName, Costs> = {
-  supervisor: { records: 9, syncs: 20, looks: 125, lists: 3 },
-  workers: { records: 8, syncs: 13, looks: 280, lists: 21 },
+  supervisor: { records: 9, syncs: 21, looks: 125, lists: 3 },
+  workers: { records: 8, syncs: 4, looks: 340, lists: 21 },
   gateway: { records: 1, syncs: 2, looks: 300, lists: 45 },
 };
 

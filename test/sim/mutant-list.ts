@@ -155,9 +155,16 @@ export const MUTANTS: readonly Mutant[] = [
     name: "act-on-undurable",
     rule: "R4: sync the directory before acting on what was listed",
     file: "packages/store/src/mirror/collection.ts",
-    find: "if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name)))) await fs.syncDir(dir);",
-    replace: "",
+    find: "await makeDurable(fs, paths);",
+    replace: "void [makeDurable, paths];",
     seed: 197,
+  },
+  {
+    name: "acts-on-undurable-content",
+    rule: "R4: what was named before it was durable is synced with its content before anything is done about it",
+    file: "packages/store/src/mirror/collection.ts",
+    find: "await makeDurable(fs, paths);",
+    replace: "{ void [makeDurable, paths]; await fs.syncDir(dir); }",
   },
   {
     name: "claim-of-a-lasting-task-lost",

@@ -513,40 +513,39 @@ function supervisor(outside: Outside, shape: Shape): Program {
   };
 }
 
-/** Now and then the pool is told to stop, hands its runs back, and another takes its place in the same process. */
+/** Now and then the pool is told to stop: it hands its runs back and ends, and another process takes its place. */
 function pool(outside: Outside): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest } = environment;
-    for (;;) {
-      const hands: Pool = new Pool({
-        fs,
-        token: TOKEN,
-        identity: process.identity,
-        isAlive,
-        nowMs,
-        limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
-        admit: (candidates) => {
-          checkDispatch(hands, candidates, CONCURRENCY, nowMs(), (what) => world.violate(what));
-          return [...candidates];
-        },
-        allot: (candidates) => [...candidates],
-        run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside),
-        onRoom: () => undefined,
-        endEarlier: (candidate) => endEarlier(candidate, environment, outside),
-        audit: () => undefined,
-        onError: (error) => {
-          if (!(error instanceof DiskError)) world.violate(`publishing failed: ${String(error)}`);
-        },
-        pause: rest,
-      });
-      process.hear = (dir, name) => hands.hear(dir, name);
-      await loading(environment, () => hands.load());
-      while (world.random() > STOP_CHANCE) {
-        await tolerating(environment, () => hands.tick(world.random() < LOOK_AT_ALL_CHANCE ? "all" : "heard"));
-        await rest();
-      }
-      await hands.drain();
+    const hands: Pool = new Pool({
+      fs,
+      token: TOKEN,
+      identity: process.identity,
+      isAlive,
+      nowMs,
+      limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
+      admit: (candidates) => {
+        checkDispatch(hands, candidates, CONCURRENCY, nowMs(), (what) => world.violate(what));
+        return [...candidates];
+      },
+      allot: (candidates) => [...candidates],
+      run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside),
+      onRoom: () => undefined,
+      endEarlier: (candidate) => endEarlier(candidate, environment, outside),
+      audit: () => undefined,
+      onError: (error) => {
+        if (!(error instanceof DiskError)) world.violate(`publishing failed: ${String(error)}`);
+      },
+      pause: rest,
+    });
+    process.hear = (dir, name) => hands.hear(dir, name);
+    await loading(environment, () => hands.load());
+    while (world.random() > STOP_CHANCE) {
+      await tolerating(environment, () => hands.tick(world.random() < LOOK_AT_ALL_CHANCE ? "all" : "heard"));
+      await rest();
     }
+    await hands.drain();
+    return world.leave(process);
   };
 }
 

@@ -194,6 +194,12 @@ export class World {
     await new Promise(setImmediate);
   }
 
+  /** A process that has come to its end is another when it is started again, as in real life. */
+  leave(process: Process): Promise<never> {
+    this.kill(this.slots.findIndex((slot) => slot.process === process));
+    return new Promise(() => undefined);
+  }
+
   private kill(at: number): void {
     const slot = this.slots[at];
     if (slot === undefined) return;

@@ -9,7 +9,7 @@ import { blankTask, Task } from "@mimikit/protocol/records/task";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { programOf } from "@mimikit/runtime/home/programs";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { createRecord } from "@mimikit/store/disk/record";
+import { createShown, makeDurable } from "@mimikit/store/disk/record";
 import { ARCHIVE, queuePath, resultPath, resultsOf } from "@mimikit/store/disk/state";
 import { Child } from "../measure/child.ts";
 import { endChild, makeFolder, removeFolder } from "../measure/cleanup.ts";
@@ -72,7 +72,7 @@ export class MimikitQueue implements Queue {
   }
 
   async add(id: string): Promise<void> {
-    await createRecord(this.disk, Task, queuePath("planner", id), jobTask(id));
+    await createShown(this.disk, Task, queuePath("planner", id), jobTask(id));
   }
 
   async addMany(ids: readonly string[]): Promise<void> {
@@ -87,7 +87,7 @@ export class MimikitQueue implements Queue {
   /** The result is there, and durable: what the supervisor makes sure of before it acts on it. */
   async whenDone(id: string): Promise<void> {
     await new Promise<void>((resolve) => this.waiting.set(`${id}.json`, resolve));
-    await this.disk.syncDir(resultsOf("planner"));
+    await makeDurable(this.disk, [resultPath("planner", id)]);
   }
 
   run(): Promise<void> {

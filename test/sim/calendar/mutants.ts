@@ -120,8 +120,15 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "a-lost-version-is-believed",
     rule: "R1: a version is durable before it is carried out",
     file: "packages/store/src/mirror/collection.ts",
-    find: "if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name)))) await fs.syncDir(dir);",
-    replace: "",
+    find: "await makeDurable(fs, paths);",
+    replace: "void [makeDurable, paths];",
+  },
+  {
+    name: "a-torn-task-stays",
+    rule: "R1: who creates a record again puts a whole one in the place of a torn one",
+    file: "packages/store/src/disk/record.ts",
+    find: "    return replaceView(fs, path, text);\n",
+    replace: "    return false;\n",
   },
 ];
 

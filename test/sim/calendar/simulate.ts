@@ -2,8 +2,9 @@
  * One seed is one stretch of time somewhere in the world, around a moment at which its clocks are changed: triggers that
  * people make, change, pause and run, while the clock runs, jumps and stands, and supervisors are killed at any write.
  */
+import { UNREADABLE_GRACE_MS } from "@mimikit/core/base/snapshot";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
-import { parseRecord } from "@mimikit/protocol/base/json";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { Wish } from "@mimikit/protocol/records/inbox";
@@ -93,9 +94,14 @@ class Stretch {
     const { machine } = this;
     machine.calmDown();
     machine.isOverBudget = false;
+    // What a power loss has torn, and nobody makes again, is set aside after a while.
+    let hasWaited = false;
     for (let ticks = 0; ticks < CALM_TICKS_MAX; ticks++) {
       const done = await machine.tick();
-      if ((await this.work()) + (done ?? 1) === 0) return;
+      if ((await this.work()) + (done ?? 1) > 0) continue;
+      if (hasWaited) return;
+      hasWaited = true;
+      machine.nowMs += UNREADABLE_GRACE_MS;
     }
     machine.violations.push("it never comes to rest");
   }
@@ -109,9 +115,12 @@ class Stretch {
         const id = name.slice(0, -".json".length);
         const text = disk.read(queuePath(role, id));
         if (text === null || disk.info(archivePath(id)) !== null || disk.info(resultPath(role, id)) !== null) continue;
+        const task = wholeTask(text);
+        // A power loss has torn it: it is made again, or set aside.
+        if (task === null) continue;
         if (this.executed.has(id)) violations.push(`${id} is run twice`);
         this.executed.add(id);
-        await createRecord(fs, Result, resultPath(role, id), resultOf(parseRecord(Task, text), nowMs));
+        await createRecord(fs, Result, resultPath(role, id), resultOf(task, nowMs));
         count++;
       }
     }
@@ -209,6 +218,16 @@ function pick<T>(of: readonly T[], random: Random): T {
   const one = of[below(random, of.length)];
   if (one === undefined) throw new Error("nothing to pick from");
   return one;
+}
+
+/** The task that a file holds, also where its last newline is lost; null where it is torn. */
+function wholeTask(text: string): Task | null {
+  try {
+    return parseRecord(Task, text);
+  } catch (error) {
+    if (error instanceof BadJson) return null;
+    throw error;
+  }
 }
 
 function isoOf(ms: number): string {

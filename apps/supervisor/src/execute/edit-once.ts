@@ -55,10 +55,10 @@ async function settingAside<T>(path: string, hands: Hands, work: () => Promise<T
     return await work();
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
-    const { mtimeMs = 0 } = (await hands.fs.info(path)) ?? {};
+    const { mtimeMs = 0, inode = 0 } = (await hands.fs.info(path)) ?? {};
     // Half of what somebody is saving may be no text (docs/file-protocol.md R7).
     if (Math.abs(hands.nowMs() - mtimeMs) < UNREADABLE_GRACE_MS) throw new DocumentBusy(path);
-    await quarantine(path, error.message, hands);
+    await quarantine(path, error.message, inode, hands);
     return work();
   }
 }

@@ -17,7 +17,7 @@ import { adopt, answerWish, cancel, quarantine, restart, steer, stop, tellLater 
 /** How each kind of action is done. */
 const DOING: { [T in Action["type"]]: (action: Extract<Action, { type: T }>, hands: Hands) => Promise<void> } = {
   adopt: ({ path, wish }, hands) => adopt(path, wish, hands),
-  quarantine: ({ path, reason }, hands) => quarantine(path, reason, hands),
+  quarantine: ({ path, reason, inode }, hands) => quarantine(path, reason, inode, hands),
   cancel,
   steer,
   unheard: tellLater,

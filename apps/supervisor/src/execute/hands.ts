@@ -1,9 +1,10 @@
 /** What every action works with: the disk, the ledger, and the few moves that all of them are made of. */
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { type Event, Message } from "@mimikit/protocol/records/inbox";
 import { createSealed } from "@mimikit/store/disk/create-wish";
 import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord } from "@mimikit/store/disk/record";
+import { createRecord, makeDurable } from "@mimikit/store/disk/record";
 import { archivePath, inboxPath } from "@mimikit/store/disk/state";
 import type { DocumentLock } from "@mimikit/store/documents/document";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
@@ -47,8 +48,16 @@ export async function moveToArchive(path: string, id: string, { fs }: Hands): Pr
 
 /** What somebody else wrote is relied upon only when it survives a power loss (docs/file-protocol.md R4). */
 export async function isDurablyThere(path: string, fs: FileSystem): Promise<boolean> {
-  if (!(await fs.exists(path))) return false;
-  await fs.syncDir(directoryOf(path));
+  try {
+    const text = await fs.read(path);
+    if (text === null) return false;
+    parseJson(text);
+  } catch (error) {
+    // A power loss has torn it: it is made again.
+    if (error instanceof BadJson) return false;
+    throw error;
+  }
+  await makeDurable(fs, [path]);
   return true;
 }
 

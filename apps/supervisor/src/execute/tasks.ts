@@ -5,7 +5,7 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { Mark } from "@mimikit/protocol/records/archive";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
-import { createAgainUnsynced, createRecord, makeDurable } from "@mimikit/store/disk/record";
+import { createAgainUnsynced, createShown, makeDurable } from "@mimikit/store/disk/record";
 import { queuePath, resultPath } from "@mimikit/store/disk/state";
 import { archive, type Hands, isDurablyThere } from "./hands.ts";
 
@@ -17,7 +17,7 @@ export async function queueTask(
   task: Task,
   hands: Hands,
   event: string = KINDS[task.kind].queued,
-  create: typeof createRecord = createRecord,
+  create: typeof createShown = createShown,
 ): Promise<void> {
   const { fs, ledger, audit } = hands;
   if (await ledger.confirmAny([task.id, ...[task.id, ...ancestorsOf(task.id)].map(cancelMark)])) return;
@@ -46,7 +46,7 @@ export async function keepChildren(tasks: readonly Task[], { fs }: Hands): Promi
 export async function finish(result: Result, { fs, ledger, audit }: Hands): Promise<void> {
   const { id, task, status, failureReason, attempts } = result;
   if (await ledger.confirm(id)) return;
-  if (await createRecord(fs, Result, resultPath(task.role, id), result))
+  if (await createShown(fs, Result, resultPath(task.role, id), result))
     audit({
       event: status === "failed" ? "task_failed" : "task_ended",
       taskId: id,
@@ -71,7 +71,7 @@ export async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<vo
     if (await ledger.confirm(id)) return;
   if (await ledger.confirm(turn.id)) return;
   await ledger.makeDurable();
-  if (await createRecord(fs, Task, queuePath(turn.role, turn.id), turn)) {
+  if (await createShown(fs, Task, queuePath(turn.role, turn.id), turn)) {
     const detail = { messages: input?.messages.length, events: input?.events.length, results: input?.results.length };
     audit({ event: KINDS[turn.kind].queued, taskId: turn.id, traceId: turn.traceId, detail });
   }

@@ -9,6 +9,7 @@ import { WishOutcome } from "@mimikit/protocol/records/archive";
 import { REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { Wish } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
+import { directoryOf } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import { inboxPath, QUARANTINE, signalPath } from "@mimikit/store/disk/state";
 import { readShown } from "@mimikit/store/views/shown-text";
@@ -23,12 +24,22 @@ export async function adopt(path: string, wish: Wish, hands: Hands): Promise<voi
   await drop(path, hands);
 }
 
-export async function quarantine(path: string, reason: string, { fs, nowMs, audit }: Hands): Promise<void> {
+/** What is no record is set aside. Where a whole one has taken its place meanwhile, that has its name again when this returns. */
+export async function quarantine(
+  path: string,
+  reason: string,
+  inode: number,
+  { fs, nowMs, audit }: Hands,
+): Promise<void> {
   // The path is in the name, so that files of one name in several directories do not meet here.
   const name = `${QUARANTINE}/${nowMs()}-${path.replaceAll("/", "-")}`;
   let aside = name;
   for (let n = 2; await fs.exists(aside); n++) aside = `${name}.${n}`;
-  if (await fs.rename(path, aside)) audit({ event: "quarantined", detail: { path, reason, aside } });
+  if (!(await fs.rename(path, aside))) return;
+  if ((await fs.info(aside))?.inode === inode) return audit({ event: "quarantined", detail: { path, reason, aside } });
+  await fs.link(aside, path);
+  await fs.syncDir(directoryOf(path));
+  await fs.unlink(aside);
 }
 
 export async function cancel(

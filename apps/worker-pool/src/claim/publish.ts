@@ -1,7 +1,6 @@
 /** How a run ended becomes one durable record: the final result, where the first wins, or a failed attempt that may be retried. */
 
 import type { Outcome } from "@mimikit/agent/run/run-task";
-import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { outageOf, retryAtMs } from "@mimikit/core/tasks/retry";
 import { describeIssues } from "@mimikit/protocol/base/json";
@@ -9,9 +8,11 @@ import { type Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, RecordTooLarge } from "@mimikit/store/disk/record";
+import { createAgainUnsynced, createRecord, createShown, RecordTooLarge } from "@mimikit/store/disk/record";
 import { failedAttemptPath, resultPath } from "@mimikit/store/disk/state";
 import { z } from "zod";
+import type { Allotted } from "./allot.ts";
+import { isFleeting } from "./claim.ts";
 
 export interface Publishing {
   fs: FileSystem;
@@ -19,13 +20,18 @@ export interface Publishing {
   retryDelaySec: number;
 }
 
-/** @returns what was written, or null when an outcome was there before (a cancel, another attempt). */
+/**
+ * The result of a run that may begin anew is not synced: a power loss that takes or tears it takes the run back, and the supervisor makes it
+ * durable before it acts on it (docs/file-protocol.md#what-need-not-be-durable).
+ * @returns what was written, or null when an outcome was there before (a cancel, another attempt).
+ */
 export async function publish(
-  { task, attempt, earlier, outages }: Candidate,
+  candidate: Allotted,
   claim: Claim,
   outcome: Outcome,
   { fs, nowMs, retryDelaySec }: Publishing,
 ): Promise<Result | FailedAttempt | null> {
+  const { task, attempt, earlier, outages } = candidate;
   // A run is cancelled when its outcome is there already: nothing is left to be said, or to be tried again.
   if (outcome.failureReason === "cancelled") return null;
   const now = nowMs();
@@ -76,14 +82,15 @@ export async function publish(
     ...(hasLeft && { left: true as const }),
   };
   const path = resultPath(task.role, task.id);
+  const create = isFleeting(candidate) ? createAgainUnsynced : createShown;
   try {
-    return (await createRecord(fs, Result, path, record)) ? record : null;
+    return (await create(fs, Result, path, record)) ? record : null;
   } catch (error) {
     // What a provider handed in cannot be written, now or later.
     if (!(error instanceof RecordTooLarge || error instanceof z.ZodError)) throw error;
     const reason = error instanceof z.ZodError ? describeIssues(error) : error.message;
     const short = failedResult(task, "invalid_result", reason, now, attempt, outage);
-    return (await createRecord(fs, Result, path, short)) ? short : null;
+    return (await create(fs, Result, path, short)) ? short : null;
   }
 }
 

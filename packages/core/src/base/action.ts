@@ -83,7 +83,7 @@ export type Action =
   /** Give a dropped file its id and its place. */
   | { type: "adopt"; path: string; wish: Wish }
   /** Set aside a file that is no record. */
-  | { type: "quarantine"; path: string; reason: string }
+  | { type: "quarantine"; path: string; reason: string; inode: number }
   /** Answer a cancel wish; with `taskId`, mark that task and everything below it as cancelled. */
   | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string; change?: Change | undefined }
   /** Tell a task what the user says to it or, where nothing runs, make a message of it. */

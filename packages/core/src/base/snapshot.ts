@@ -47,6 +47,8 @@ export interface Unreadable {
   path: string;
   reason: string;
   sinceMs: number;
+  /** Which file it is: another may take its place. */
+  inode: number;
 }
 
 /** Which task a steer or a stop found; null where nothing ran. Archived with the wish, so that it is decided once. */

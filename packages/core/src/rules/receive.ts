@@ -9,8 +9,8 @@ import { UNREADABLE_GRACE_MS } from "../base/snapshot.ts";
 
 export function receive(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [...snapshot.dropped].map(([path, wish]) => ({ type: "adopt", path, wish }));
-  for (const { path, reason, sinceMs } of snapshot.unreadable) {
-    if (nowMs - sinceMs >= UNREADABLE_GRACE_MS) actions.push({ type: "quarantine", path, reason });
+  for (const { path, reason, sinceMs, inode } of snapshot.unreadable) {
+    if (nowMs - sinceMs >= UNREADABLE_GRACE_MS) actions.push({ type: "quarantine", path, reason, inode });
   }
   return actions;
 }

@@ -1,5 +1,5 @@
 /**
- * Names that this process itself has created: whoever lists them waits for the sync of their creation, and need not sync their
+ * Names that this process itself has created or made durable: whoever lists them waits for that sync, and need not sync their
  * directory once more (docs/file-protocol.md R4). Nothing is known here of what another process has made.
  */
 import { directoryOf, type FileSystem } from "./file-system.ts";
@@ -19,7 +19,7 @@ export function ownNames(fs: FileSystem, dir: string): OwnNames {
 }
 
 /**
- * Call when `path` was created here. It is remembered only where somebody lists that directory.
+ * Call when `path` was created here, or is made durable. It is remembered only where somebody lists that directory.
  * @param durable resolves when its directory is synced, and rejects where that failed.
  */
 export function noteOwnName(fs: FileSystem, path: string, durable: Promise<void>): void {

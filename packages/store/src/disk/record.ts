@@ -163,7 +163,7 @@ export async function createUnsynced<T>(
 
 /**
  * The same for a record that can be made again: where a power loss has torn the one that was there, it is put in its place, whole and
- * durable. @returns false when there was one, or it has gone again.
+ * durable. @returns false when there was one.
  */
 export async function createAgainUnsynced<T>(
   fs: FileSystem,
@@ -171,20 +171,76 @@ export async function createAgainUnsynced<T>(
   path: string,
   record: T,
 ): Promise<boolean> {
-  if (await createUnsynced(fs, schema, path, record)) return true;
-  try {
-    await readRecord(fs, schema, path);
-    return false;
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    return replaceView(fs, path, textOf(schema, path, record));
+  for (;;) {
+    if (await createUnsynced(fs, schema, path, record)) return true;
+    const there = await isWhole(fs, schema, path);
+    if (there === "torn") return replaceView(fs, path, textOf(schema, path, record));
+    if (there === "whole") return false;
   }
+}
+
+/**
+ * Creates a checked record that others see at once, and that is durable when this resolves: its content and its name wait for the disk
+ * together. Whoever acts on it before must make it durable first (docs/file-protocol.md R4). Where a power loss has torn the one
+ * that was there, it is put in its place. Throws what `createRecord` throws.
+ * @returns false when there was one, which is durable then, too.
+ */
+export async function createShown<T>(fs: FileSystem, schema: z.ZodType<T>, path: string, record: T): Promise<boolean> {
+  const text = textOf(schema, path, record);
+  for (;;) {
+    if (await showOnce(fs, path, text)) return true;
+    const there = await isWhole(fs, schema, path);
+    if (there === "torn") return replaceView(fs, path, text);
+    if (there === "gone") continue;
+    await makeDurable(fs, [path]);
+    return false;
+  }
+}
+
+/** Is there a record? One that was there a moment ago may have been set aside. */
+async function isWhole<T>(fs: FileSystem, schema: z.ZodType<T>, path: string): Promise<"whole" | "torn" | "gone"> {
+  try {
+    return (await readRecord(fs, schema, path)) === null ? "gone" : "whole";
+  } catch (error) {
+    if (error instanceof BadJson) return "torn";
+    throw error;
+  }
+}
+
+/** Names the text, then makes both durable. @returns false when the name existed already. */
+async function showOnce(fs: FileSystem, path: string, text: string): Promise<boolean> {
+  const temporary = fs.temporary();
+  const batch = batchFor(fs, directoryOf(path));
+  let content: Promise<void> | undefined;
+  const linked = await cleanly(fs, temporary, () =>
+    batch.take({
+      write: () => fs.writeUnsynced(temporary, text),
+      async link() {
+        const created = await fs.link(temporary, path);
+        if (created !== "linked") return created;
+        content = fs.syncContent(temporary);
+        const durable = Promise.all([content, batch.durable]).then(() => undefined);
+        noteOwnName(fs, path, durable);
+        return created;
+      },
+    }),
+  );
+  try {
+    await Promise.all([content, linked === "linked" ? batch.durable : undefined]);
+  } finally {
+    await fs.unlink(temporary);
+  }
+  if (linked === "missing") throw new Error(`${directoryOf(path)} or the temporary file of ${path} is gone`);
+  return linked === "linked";
 }
 
 /** Makes records durable that were created unsynced: their content, then their names. One that is gone is fine. */
 export async function makeDurable(fs: FileSystem, paths: readonly string[]): Promise<void> {
-  await Promise.all(paths.map((path) => fs.syncContent(path)));
-  await Promise.all([...new Set(paths.map(directoryOf))].map((dir) => fs.syncDir(dir)));
+  const contents = paths.map((path) => fs.syncContent(path));
+  const names = [...new Set(paths.map(directoryOf))].map((dir) => fs.syncDir(dir));
+  const durable = Promise.all([...contents, ...names]).then(() => undefined);
+  for (const path of paths) noteOwnName(fs, path, durable);
+  await durable;
 }
 
 /** Reads a record; null only when there is none. Throws `BadJson` for anything that is not one. */

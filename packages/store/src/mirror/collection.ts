@@ -2,6 +2,7 @@
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { FileInfo, FileSystem } from "../disk/file-system.ts";
 import { ownNames } from "../disk/own-names.ts";
+import { makeDurable } from "../disk/record.ts";
 
 /** A name in the directory that is none of our records, as first seen like this. */
 interface Bad {
@@ -49,8 +50,13 @@ export class Collection<T> {
   }
 
   /** Paths that hold no record of ours, and since when. */
-  unreadable(): { path: string; reason: string; sinceMs: number }[] {
-    return [...this.bads].map(([name, { reason, sinceMs }]) => ({ path: `${this.dir}/${name}`, reason, sinceMs }));
+  unreadable(): { path: string; reason: string; sinceMs: number; inode: number }[] {
+    return [...this.bads].map(([name, { reason, sinceMs, info }]) => ({
+      path: `${this.dir}/${name}`,
+      reason,
+      sinceMs,
+      inode: info.inode,
+    }));
   }
 
   /**
@@ -109,7 +115,8 @@ export class Collection<T> {
       if (record !== undefined) found.push([name, record]);
     }
     const lasting = mustLast === undefined ? [] : found.filter(([, record]) => mustLast(record));
-    if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name)))) await fs.syncDir(dir);
+    const paths = lasting.map(([name]) => `${dir}/${name}`);
+    if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name)))) await makeDurable(fs, paths);
     return found;
   }
 

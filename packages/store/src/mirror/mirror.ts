@@ -298,7 +298,7 @@ export class Mirror {
     for (const groups of Object.values(this.tasksBy)) groups.replace(id, task, before);
   }
 
-  unreadable(): { path: string; reason: string; sinceMs: number }[] {
+  unreadable(): { path: string; reason: string; sinceMs: number; inode: number }[] {
     return this.all.flatMap((collection) => collection.unreadable());
   }
 }

@@ -1,0 +1,69 @@
+/** What a record promises that is seen before it is durable (docs/file-protocol.md#what-is-seen-before-it-is-durable). */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createShown } from "@mimikit/store/disk/record";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { Hands } from "../../../apps/supervisor/src/execute/hands.ts";
+import { quarantine } from "../../../apps/supervisor/src/execute/wishes.ts";
+import { temporaryState } from "../home.ts";
+
+const Shape = z.object({ id: z.string(), text: z.string() });
+const PATH = "worker/queue/t-000001.0.json";
+const RECORD = { id: "t-000001.0", text: "first" };
+const WHOLE = `${JSON.stringify(RECORD)}\n`;
+
+test("others see it before it is durable, and it is durable when its creation ends", async () => {
+  const { home, fs } = temporaryState();
+  const order: string[] = [];
+  const told = {
+    ...fs,
+    link: async (from: string, to: string) => {
+      const linked = await fs.link(from, to);
+      order.push("named");
+      return linked;
+    },
+    syncContent: async (path: string) => {
+      await fs.syncContent(path);
+      order.push("synced");
+    },
+    syncDir: async (dir: string) => {
+      await fs.syncDir(dir);
+      order.push("synced");
+    },
+  };
+  expect(await createShown(told, Shape, PATH, RECORD)).toBe(true);
+  expect(order).toEqual(["named", "synced", "synced"]);
+  expect(readFileSync(join(home, PATH), "utf8")).toBe(WHOLE);
+  expect(readdirSync(join(home, "tmp/test-1-1"))).toEqual([]);
+});
+
+test("a whole record that is there stays, and the second writer is told", async () => {
+  const { home, fs } = temporaryState();
+  await createShown(fs, Shape, PATH, RECORD);
+  expect(await createShown(fs, Shape, PATH, { ...RECORD, text: "second" })).toBe(false);
+  expect(readFileSync(join(home, PATH), "utf8")).toBe(WHOLE);
+});
+
+test("a record that a power loss has torn is made whole by whoever creates it again", async () => {
+  const { home, fs } = temporaryState();
+  for (const torn of ["", WHOLE.slice(0, 9), "\0".repeat(WHOLE.length)]) {
+    writeFileSync(join(home, PATH), torn);
+    expect(await createShown(fs, Shape, PATH, RECORD)).toBe(true);
+    expect(readFileSync(join(home, PATH), "utf8")).toBe(WHOLE);
+  }
+  expect(readdirSync(join(home, "tmp/test-1-1"))).toEqual([]);
+});
+
+test("what took the place of a damaged record is not set aside in its stead", async () => {
+  const { home, fs } = temporaryState();
+  writeFileSync(join(home, PATH), "torn");
+  const { inode = 0 } = (await fs.info(PATH)) ?? {};
+  await createShown(fs, Shape, PATH, RECORD);
+  const heard: string[] = [];
+  const hands = { fs, nowMs: () => 0, audit: ({ event }: { event: string }) => heard.push(event) } as unknown as Hands;
+  await quarantine(PATH, "not valid JSON", inode, hands);
+  expect(readFileSync(join(home, PATH), "utf8")).toBe(WHOLE);
+  expect(readdirSync(join(home, "quarantine"))).toEqual([]);
+  expect(heard).toEqual([]);
+});
