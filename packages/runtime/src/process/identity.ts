@@ -2,6 +2,8 @@
  * Is a process still the one that it was? A pid alone is reused within minutes; pid, start time and boot are not
  * (docs/file-protocol.md R6).
  */
+
+import { isDeepStrictEqual } from "node:util";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import { isAliveOn } from "../platform/is-alive.ts";
 import { platform } from "../platform/this-platform.ts";
@@ -9,12 +11,18 @@ import { platform } from "../platform/this-platform.ts";
 /** The running process `pid`: null when there is none, or when it is a zombie, which runs nothing any more. */
 export const identityOf = (pid: number): Identity | null => platform.identityOf(pid);
 
-/** Who this process is. */
+let own: Identity | null = null;
+
+/** Who this process is. Throws when it is not in the table of processes. */
 export function ownIdentity(): Identity {
-  const own = identityOf(process.pid);
+  own ??= identityOf(process.pid);
   if (own === null) throw new Error("this process does not see itself in the table of processes");
   return own;
 }
 
-/** Does exactly this process still run? What cannot be told counts as alive, so that nothing is taken from a living owner. */
-export const isAlive = (identity: Identity): boolean => isAliveOn(platform, identity);
+/**
+ * Does exactly this process still run? What cannot be told counts as alive, so that nothing is taken from a living owner. The process
+ * that asks is not looked up: the pool asks at every look whether the owner of its claims lives.
+ */
+export const isAlive = (identity: Identity): boolean =>
+  (own !== null && isDeepStrictEqual(identity, own)) || isAliveOn(platform, identity);
