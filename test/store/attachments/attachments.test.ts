@@ -80,8 +80,22 @@ test("what no message names for a day goes; what one names stays, and so does wh
   if (!old || !named || !wanted || !fresh) throw new Error("not stored");
   for (const { id } of [old, named, wanted]) age(id);
   await keepAttachments(fs, [{ id: wanted.id }]);
-  expect(await sweepAttachments(home, new Set([named.id]), Date.now())).toBe(1);
+  expect(await sweepAttachments(home, async () => new Set([named.id]), Date.now())).toBe(1);
   expect(names()).toEqual([named, wanted, fresh].flatMap(({ id }) => [id, `${id}.json`]).sort());
+});
+
+test("nobody is asked what is named while nothing is old enough to go, and what is wanted meanwhile stays", async () => {
+  const { home, fs, store, age, names } = prepare();
+  const { id } = await store("fresh");
+  const mustNotAsk = () => Promise.reject(new Error("asked, and nothing is old"));
+  expect(await sweepAttachments(home, mustNotAsk, Date.now())).toBe(0);
+  age(id);
+  const wantedMeanwhile = async () => {
+    await keepAttachments(fs, [{ id }]);
+    return new Set<string>();
+  };
+  expect(await sweepAttachments(home, wantedMeanwhile, Date.now())).toBe(0);
+  expect(names()).toEqual([id, `${id}.json`]);
 });
 
 test("a long message's file goes when no run has wanted it for a day, and nothing else that lies there does", async () => {
@@ -97,7 +111,7 @@ test("a long message's file goes when no run has wanted it for a day, and nothin
   const { "m-long": wanted = "" } = await layOutTexts([message], "teller", { fs, runDir });
   aged(wanted);
   await layOutTexts([message], "teller", { fs, runDir });
-  expect(await sweepAttachments(home, new Set(), Date.now())).toBe(0);
+  expect(await sweepAttachments(home, async () => new Set(), Date.now())).toBe(0);
   expect(names()).toEqual([wanted, ...others].map((path) => path.replace("attachments/", "")).sort());
 });
 

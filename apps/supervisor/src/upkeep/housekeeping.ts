@@ -40,7 +40,7 @@ export async function keepHouse(house: House): Promise<void> {
     () =>
       removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
     async () => {
-      const removed = await sweepAttachments(home, await namedAttachments(), nowMs);
+      const removed = await sweepAttachments(home, namedAttachments, nowMs);
       if (removed > 0) audit({ event: "attachments_removed", detail: { removed } });
     },
     () => boundProcessLogs(home),

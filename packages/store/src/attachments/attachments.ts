@@ -108,22 +108,32 @@ export async function keepAttachments(fs: FileSystem, orders: readonly Attachmen
 /**
  * Removes what nobody has named for UNNAMED_MS_MAX. The record goes first: what is half removed is not there. The files of
  * long messages go when no run has wanted them for as long: they are made again wherever they are missing.
- * @returns how many attachments were removed.
+ * @param named tells the ids that a message names. It is asked only where something is old enough to go: to know, it reads
+ * all that was ever said.
+ * @returns how many attachments were removed. Throws what the disk and `named` throw.
  */
-export async function sweepAttachments(home: string, named: ReadonlySet<string>, nowMs: number): Promise<number> {
+export async function sweepAttachments(
+  home: string,
+  named: () => Promise<ReadonlySet<string>>,
+  nowMs: number,
+): Promise<number> {
   const dir = join(home, ATTACHMENTS);
   const names = await readdir(dir);
   const isOld = (timeMs: number) => timeMs <= nowMs - UNNAMED_MS_MAX;
   for (const path of names.map((name) => join(dir, name)))
     if (isLongText(path) && isOld(await modifiedMs(path))) await rm(path, { force: true });
-  const ids = new Set(names.map((name) => basename(name, ".json")));
+  const ids = [...new Set(names.map((name) => basename(name, ".json")))];
+  const pathsOf = (id: string) => [join(home, recordIn(ATTACHMENTS, id)), join(home, attachmentPath(id))];
+  const isDue = async (id: string) => isOld(Math.max(...(await Promise.all(pathsOf(id).map(modifiedMs)))));
+  const due: string[] = [];
+  for (const id of ids) if (AttachmentId.safeParse(id).success && (await isDue(id))) due.push(id);
+  if (due.length === 0) return 0;
+  const kept = await named();
   let removed = 0;
-  for (const id of ids) {
-    if (!AttachmentId.safeParse(id).success || named.has(id)) continue;
-    const paths = [join(home, recordIn(ATTACHMENTS, id)), join(home, attachmentPath(id))];
-    const times = await Promise.all(paths.map(modifiedMs));
-    if (!isOld(Math.max(...times))) continue;
-    for (const path of paths) await rm(path, { force: true });
+  for (const id of due) {
+    // Somebody may have wanted it again meanwhile.
+    if (kept.has(id) || !(await isDue(id))) continue;
+    for (const path of pathsOf(id)) await rm(path, { force: true });
     removed++;
   }
   return removed;
