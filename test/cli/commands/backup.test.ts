@@ -8,7 +8,7 @@ import { Result } from "@mimikit/protocol/records/result";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
-import { archivePath } from "@mimikit/store/disk/state";
+import { archivePath, monthIndexPath } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { unpackBackup } from "../../../apps/cli/src/backup/read-backup.ts";
 import { MANIFEST, writeBackup } from "../../../apps/cli/src/backup/write-backup.ts";
@@ -51,6 +51,7 @@ test("what is unpacked is what was there, without secrets and without what a sta
   writeFileSync(join(home, "codex/auth.json"), "{}");
   mkdirSync(join(home, "pm2"));
   writeFileSync(join(home, "pm2/dump.pm2"), "[]");
+  writeFileSync(join(home, monthIndexPath("2026-10")), "made anew from history/2026-10.jsonl");
   const [file, target, stage] = ["a.tar.gz", "target", "home/tmp/stage"].map((name) => join(dir, name)) as [
     string,
     string,

@@ -26,7 +26,16 @@ import { IGNORE_FILE } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { AUDIT, LOCKS, SECRETS_PATH, STREAMS, TEMPORARY, TRY_NOW_PATH, WEB_SESSIONS } from "@mimikit/store/disk/state";
+import {
+  AUDIT,
+  isMonthIndex,
+  LOCKS,
+  SECRETS_PATH,
+  STREAMS,
+  TEMPORARY,
+  TRY_NOW_PATH,
+  WEB_SESSIONS,
+} from "@mimikit/store/disk/state";
 import { pack } from "tar-stream";
 import { z } from "zod";
 import { RECORD_DIRECTORIES, stageRecords } from "./stage-records.ts";
@@ -148,7 +157,7 @@ function documentsOf(home: string, withSecrets: boolean): string[] {
       entry,
       path: dir === "" ? entry.name : `${dir}/${entry.name}`,
     }));
-    const wanted = entries.filter(({ path }) => !skipped.has(path) && !UNFINISHED.test(path));
+    const wanted = entries.filter(({ path }) => !skipped.has(path) && !UNFINISHED.test(path) && !isMonthIndex(path));
     return [
       ...wanted.filter(({ entry }) => entry.isFile()).map(({ path }) => path),
       ...wanted.filter(({ entry }) => entry.isDirectory()).flatMap(({ path }) => walk(path)),

@@ -1,6 +1,10 @@
-/** What grows with time is kept within its bounds: old months, scratch folders, attachments, leftovers of dead processes. */
+/**
+ * What grows with time is kept within its bounds: old months, scratch folders, attachments, leftovers of dead processes. What is
+ * said of a month gets its index when the month is over.
+ */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { keepMonthIndexes } from "@mimikit/memory/search/keep-month-indexes";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { CHANGES_KEEP_DAYS, CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
 import type { Config } from "@mimikit/runtime/config/config";
@@ -46,6 +50,9 @@ export async function keepHouse(house: House): Promise<void> {
     () => boundProcessLogs(home),
     () => removeOldChanges(join(home, CHANGES), nowMs),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
+    async () => {
+      await keepMonthIndexes(home, fs, nowMs);
+    },
   ];
   const errors: unknown[] = [];
   for (const step of steps) {

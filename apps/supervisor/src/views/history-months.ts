@@ -3,6 +3,7 @@
  * whether it is new, or its line was torn off, or somebody has deleted the file (docs/file-protocol.md R9).
  */
 import { messagesOf } from "@mimikit/core/views/history";
+import { readMonthIndex } from "@mimikit/memory/search/month-index";
 import { turnId } from "@mimikit/protocol/base/id";
 import type { HistoryTurn } from "@mimikit/protocol/records/history";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
@@ -28,7 +29,7 @@ export class HistoryMonths {
   constructor(home: string, ledger: Ledger) {
     this.home = home;
     this.ledger = ledger;
-    this.months = new HistoryPartitions(home);
+    this.months = this.begin();
   }
 
   /** Writes the lines that are missing, at most ROUND_TURNS_MAX. Throws what the disk throws. */
@@ -45,12 +46,21 @@ export class HistoryMonths {
   /** Notes which turns have a line. */
   private async look(): Promise<void> {
     if (!this.months.isAsRead()) {
-      this.months = new HistoryPartitions(this.home);
       this.complete = 0;
       this.written = new Set();
+      this.months = this.begin();
     }
     for await (const turns of this.months.follow()) for (const { turn } of turns) this.written.add(turn);
     while (this.written.delete(this.complete + 1)) this.complete++;
+  }
+
+  /** A month that has an index need not be read to know which turns have a line. */
+  private begin(): HistoryPartitions {
+    return new HistoryPartitions(this.home, async (month, stamp) => {
+      const index = await readMonthIndex(this.home, month, stamp);
+      for (const turn of index?.turns ?? []) this.written.add(turn);
+      return index !== null;
+    });
   }
 
   private async append(numbers: readonly number[]): Promise<void> {

@@ -1,5 +1,5 @@
 /** A page of the history as tools show it: so many messages, each cut to a length that a model can take in. */
-import type { SaidMessage } from "@mimikit/memory/search/history-index";
+import type { SaidMessage } from "@mimikit/memory/search/said-entry";
 import { shorten } from "../prompt/tokens.ts";
 
 export const PAGE_MESSAGES_MAX = 20;

@@ -1,8 +1,8 @@
 /**
- * Everything that was ever said, in memory, to be searched by BM25 and paged through. It is read from
- * history/YYYY-MM.jsonl as that grows. There is no index of words to build or to keep: a scan finds the words in the text
- * itself, whatever the language, and a filter passes over the texts that cannot hold them (`scripts/bench/history-search.ts`
- * says how long it takes).
+ * Everything that was ever said, to be searched by BM25 and paged through. It is read from history/YYYY-MM.jsonl as that grows;
+ * of a month that has an index only that is read, and the month itself for what is found (`month-index.ts`). There is no
+ * index of words: a scan finds the words in the text itself, whatever the language, and a filter passes over the texts that
+ * cannot hold them (`scripts/bench/history-search.ts` says how long it takes).
  */
 
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
@@ -12,6 +12,9 @@ import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
 import { SEEN_CHARS_MIN, wordsToScan } from "../sources/memory-query.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
 import { PairFilter } from "../text/pair-filter.ts";
+import { MonthChanged, type MonthIndex, readMonthIndex } from "./month-index.ts";
+import { SaidEntries } from "./said-entries.ts";
+import { type Entry, KnownEntry, readMessages, type SaidMessage } from "./said-entry.ts";
 
 /** Of a long query the first words count: each costs a scan. */
 const SCANNED_WORDS_MAX = 16;
@@ -38,46 +41,37 @@ const SCORE_DIGITS = 3;
 const LEAD_CHARS = 100;
 
 /**
- * What the tokenizer makes of "in March" and of 三月, and where months and years stand in `2026-03-01T09:00:00.000Z`. By
- * itself a month finds nothing, or everything that was said then would be found; a year finds what speaks of it.
+ * What the tokenizer makes of "in March" and of 三月. By itself a month finds nothing, or everything that was said then would be
+ * found; a year finds what speaks of it.
  */
 const MONTH_WORD = /^month-(\d{2})$/;
-const MONTH_IN_ISO = [5, 7] as const;
-const YEAR_IN_ISO = [0, 4] as const;
 /** Writing of which the tokenizer makes pairs, and what else words are made of. */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/v;
 const LETTER = /[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]]/v;
-
-/** What is kept of a message. */
-export type SaidMessage = Pick<HistoryMessage, "id" | "role" | "at" | "text" | "marker">;
-
-/** A message as it is searched. */
-interface Entry {
-  turn: number;
-  message: SaidMessage;
-  atMs: number;
-  /** The text as the tokenizer sees it: in lower case, and `ＡＢＣ` is `abc`. */
-  folded: string;
-}
 
 export class HistoryIndex {
   /** Calls at the same time read once. */
   readonly refresh: () => Promise<void>;
   private readonly home: string;
   private partitions: HistoryPartitions;
-  private entries: Entry[] = [];
+  private entries = new SaidEntries();
+  /** Turns and ids of the months that have no index. */
   private turns = new Set<number>();
   private ids = new Set<string>();
   private filter = new PairFilter();
+  /** The months that have one, the newest first. */
+  private indexed: MonthIndex[] = [];
+  /** Its turns are not in the order of the months, or an index was wrong: from then on, every line is read. */
+  private readsAll = false;
 
   /** @param home the state directory; nothing is read before the first question, or before `refresh` is called. */
   constructor(home: string) {
     this.home = home;
-    this.partitions = new HistoryPartitions(home);
+    this.partitions = this.begin();
     this.refresh = shareRuns(() => this.read());
   }
 
-  /** How many messages are in memory. */
+  /** How many messages can be found. */
   get size(): number {
     return this.entries.length;
   }
@@ -89,57 +83,100 @@ export class HistoryIndex {
   with(newest: readonly HistoryMessage[]): Said {
     return {
       newest,
-      search: async (query) => {
-        const all = await this.withNewest(newest);
-        return search(all, this.filter, query);
-      },
-      recent: async ({ count, offset }) => {
-        const all = sinceClear(await this.withNewest(newest));
-        return messagesOf(all.slice(Math.max(0, all.length - offset - count), Math.max(0, all.length - offset)));
-      },
-      between: async ({ after, before, limit }) => {
-        const isWithin = within(after, before);
-        return messagesOf((await this.withNewest(newest)).filter(isWithin).slice(-limit));
-      },
+      search: (query) => this.look(newest, (all) => search(all, this.filter, query)),
+      recent: ({ count, offset }) =>
+        this.look(newest, (all) => {
+          const end = all.length - offset;
+          const start = Math.max(all.findLast(({ isClear }) => isClear) + 1, end - count);
+          return readMessages([...all.between(start, end)]);
+        }),
+      between: ({ after, before, limit }) =>
+        this.look(newest, (all) => readMessages([...all].filter(within(after, before)).slice(-limit))),
     };
   }
 
-  private async withNewest(newest: readonly HistoryMessage[]): Promise<readonly Entry[]> {
+  /** @param at looks at all messages; once more where a file has changed under its eyes. */
+  private async look<T>(newest: readonly HistoryMessage[], at: (all: SaidEntries) => Promise<T>): Promise<T> {
     await this.refresh();
-    const tail = newest.filter(({ id }) => !this.ids.has(id));
-    return tail.length === 0 ? this.entries : this.entries.concat(tail.map((each) => entryOf(each, Infinity)));
+    try {
+      return await at(this.withNewest(newest));
+    } catch (error) {
+      if (!(error instanceof MonthChanged)) throw error;
+    }
+    this.readsAll = true;
+    await this.refresh();
+    return at(this.withNewest(newest));
+  }
+
+  private withNewest(newest: readonly HistoryMessage[]): SaidEntries {
+    const tail = newest.filter(({ id }) => !this.isThere(id));
+    return this.entries.with(tail.map((each) => new KnownEntry(each, Infinity)));
+  }
+
+  private begin(): HistoryPartitions {
+    this.entries = new SaidEntries();
+    this.turns = new Set();
+    this.ids = new Set();
+    this.filter = new PairFilter();
+    this.indexed = [];
+    return new HistoryPartitions(this.home, (month, stamp) => this.takeMonth(month, stamp));
   }
 
   private async read(): Promise<void> {
-    if (!this.partitions.isAsRead()) {
-      this.partitions = new HistoryPartitions(this.home);
-      this.entries = [];
-      this.turns = new Set();
-      this.ids = new Set();
-      this.filter = new PairFilter();
+    if (!this.partitions.isAsRead() || (this.readsAll && this.indexed.length > 0)) this.partitions = this.begin();
+    let isInOrder = await this.follow();
+    if (!isInOrder && this.indexed.length > 0) {
+      this.readsAll = true;
+      this.partitions = this.begin();
+      isInOrder = await this.follow();
     }
+    if (isInOrder) return;
+    const entries = [...this.entries].filter((entry) => entry instanceof KnownEntry);
+    this.entries = new SaidEntries();
+    this.filter = new PairFilter();
+    for (const entry of entries.toSorted((a, b) => a.turn - b.turn)) this.keep(entry);
+  }
+
+  /** @returns false where a turn belongs before one that was there. */
+  private async follow(): Promise<boolean> {
     let isInOrder = true;
     for await (const turns of this.partitions.follow())
       for (const turn of turns) isInOrder = this.add(turn) && isInOrder;
-    if (isInOrder) return;
-    this.entries = this.entries.toSorted((a, b) => a.turn - b.turn);
-    this.filter = new PairFilter();
-    for (const { folded } of this.entries) this.filter.add(folded);
+    return isInOrder;
+  }
+
+  /** Takes a month as its index has it. @returns false where it has none, or one that does not follow on what is there. */
+  private async takeMonth(month: string, stamp: string): Promise<boolean> {
+    if (this.readsAll) return false;
+    const index = await readMonthIndex(this.home, month, stamp);
+    if (index === null || index.firstTurn <= (this.entries.last?.turn ?? 0)) return false;
+    this.entries.addMonth(index);
+    this.filter.addBlock(index.pairs);
+    this.indexed.unshift(index);
+    return true;
+  }
+
+  private isThere(id: string): boolean {
+    return this.ids.has(id) || this.indexed.some((month) => month.has(id));
   }
 
   /** @returns false where the turn belongs before one that is there. A turn that is there already changes nothing. */
   private add({ turn, messages }: HistoryTurn): boolean {
-    if (this.turns.has(turn)) return true;
-    const isNewest = turn > (this.entries.at(-1)?.turn ?? 0);
+    if (this.turns.has(turn) || this.indexed.some((month) => month.hasTurn(turn))) return true;
+    const isNewest = turn > (this.entries.last?.turn ?? 0);
     this.turns.add(turn);
     for (const message of messages) {
-      if (this.ids.has(message.id)) continue;
+      // A remark of which two turns tell may stand at the end of one month and at the beginning of the next.
+      if (this.ids.has(message.id) || this.indexed[0]?.has(message.id)) continue;
       this.ids.add(message.id);
-      const entry = entryOf(message, turn);
-      this.entries.push(entry);
-      this.filter.add(entry.folded);
+      this.keep(new KnownEntry(message, turn));
     }
     return isNewest;
+  }
+
+  private keep(entry: KnownEntry): void {
+    this.entries.add(entry);
+    this.filter.add(entry.folded);
   }
 }
 
@@ -155,24 +192,6 @@ export interface Said {
   between(span: { after?: string | undefined; before?: string | undefined; limit: number }): Promise<SaidMessage[]>;
 }
 
-function entryOf({ id, role, at, text, marker }: HistoryMessage, turn: number): Entry {
-  return { turn, message: { id, role, at, text, marker }, atMs: Date.parse(at), folded: fold(text) };
-}
-
-function fold(text: string): string {
-  const folded = text.normalize("NFKC").toLowerCase();
-  // Most of what is said in Chinese is as it was: then it is kept once.
-  return folded === text ? text : folded;
-}
-
-function messagesOf(entries: readonly Entry[]): SaidMessage[] {
-  return entries.map(({ message }) => message);
-}
-
-function sinceClear(entries: readonly Entry[]): readonly Entry[] {
-  return entries.slice(entries.findLastIndex(({ message }) => message.marker === "clear") + 1);
-}
-
 function within(after: string | undefined, before: string | undefined): (entry: Entry) => boolean {
   const fromMs = after === undefined ? -Infinity : Date.parse(after);
   const toMs = before === undefined ? Infinity : Date.parse(before);
@@ -180,34 +199,36 @@ function within(after: string | undefined, before: string | undefined): (entry: 
 }
 
 /** @param filter knows the first of the messages; the others are looked at. */
-function search(
-  all: readonly Entry[],
+async function search(
+  all: SaidEntries,
   filter: PairFilter,
   { query, limit, roles, before_id, from, to }: HistoryQuery,
-): HistoryHit[] {
+): Promise<HistoryHit[]> {
   const words = wordsToScan(query).slice(0, SCANNED_WORDS_MAX);
-  const end = before_id === undefined ? -1 : all.findIndex(({ message }) => message.id === before_id);
+  const end = before_id === undefined ? -1 : all.findLast(({ id }) => id === before_id);
   const isWithin = within(from, to);
   const isWanted = (entry: Entry, place: number) =>
     (end < 0 || place < end) &&
-    entry.message.marker === undefined &&
-    (roles === undefined || roles.includes(entry.message.role)) &&
+    !entry.isClear &&
+    (roles === undefined || roles.includes(entry.role)) &&
     isWithin(entry);
   const scores = scoresOf(all, filter, words, isWanted);
   const places = best(scores, limit);
   const highest = scores[places[0] ?? 0] ?? 1;
-  return places.flatMap((place) => {
-    const entry = all[place];
-    if (entry === undefined) return [];
-    const { id, role, at, text } = entry.message;
-    const score = Number(((scores[place] ?? 0) / highest).toFixed(SCORE_DIGITS));
-    return [{ id, role, at, text: excerpt(text, entry.folded, words), score }];
+  const hits = places.flatMap((place) => {
+    const entry = all.at(place);
+    return entry === undefined ? [] : { entry, score: Number(((scores[place] ?? 0) / highest).toFixed(SCORE_DIGITS)) };
+  });
+  const said = await readMessages(hits.map(({ entry }) => entry));
+  return said.flatMap(({ id, role, at, text }, i) => {
+    const hit = hits[i];
+    return hit === undefined ? [] : { id, role, at, text: excerpt(text, hit.entry.folded, words), score: hit.score };
   });
 }
 
 /** BM25 of each entry that is wanted, with the boost of what was said lately; 0 where none of the words is. */
 function scoresOf(
-  all: readonly Entry[],
+  all: SaidEntries,
   filter: PairFilter,
   words: readonly string[],
   isWanted: (entry: Entry, place: number) => boolean,
@@ -225,43 +246,43 @@ function scoresOf(
     // How many have it is told by the filter, which is a little above the truth.
     const rarity = Math.log(1 + (all.length - candidates.length + 0.5) / (candidates.length + 0.5));
     for (const place of isEnough ? found : candidates) {
-      const entry = all[place];
+      const entry = all.at(place);
       if (entry === undefined || (!isEnough && !isWanted(entry, place))) continue;
       const count = countIn(entry);
       if (count === 0) continue;
-      const weight = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * entry.folded.length) / meanChars));
+      const weight = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * entry.chars) / meanChars));
       if (scores[place] === 0) found.push(place);
       scores[place] = (scores[place] ?? 0) + rarity * weight;
     }
   }
-  const months = words.flatMap((word) => MONTH_WORD.exec(word)?.[1] ?? []);
-  const years = words.filter((word) => YEAR_WORD.test(word));
-  const newestMs = all.at(-1)?.atMs ?? 0;
+  const months = words.flatMap((word) => MONTH_WORD.exec(word)?.[1] ?? []).map(Number);
+  const years = words.filter((word) => YEAR_WORD.test(word)).map(Number);
+  const newestMs = all.last?.atMs ?? 0;
   for (const place of found) {
-    const at = all[place]?.message.at ?? "";
-    if (months.includes(at.slice(...MONTH_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
-    if (years.includes(at.slice(...YEAR_IN_ISO))) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
-    const ageMs = Math.max(0, newestMs - (all[place]?.atMs ?? newestMs));
-    const weight = all[place]?.folded.trimEnd().endsWith("?") ? QUESTION_WEIGHT : 1;
+    const saidOn = new Date(all.at(place)?.atMs ?? 0);
+    if (months.includes(saidOn.getUTCMonth() + 1)) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
+    if (years.includes(saidOn.getUTCFullYear())) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
+    const ageMs = Math.max(0, newestMs - (all.at(place)?.atMs ?? newestMs));
+    const weight = all.at(place)?.folded.trimEnd().endsWith("?") ? QUESTION_WEIGHT : 1;
     scores[place] = (scores[place] ?? 0) * weight * (1 + RECENCY_BOOST * 2 ** (-ageMs / RECENCY_HALF_LIFE_MS));
   }
   return scores;
 }
 
 /** The mean length of the messages, in characters. */
-function meanOf(all: readonly Entry[]): number {
+function meanOf(all: SaidEntries): number {
   const step = Math.max(1, Math.floor(all.length / SAMPLE_MAX));
   let chars = 0;
   let count = 0;
   for (let place = 0; place < all.length; place += step) {
-    chars += all[place]?.folded.length ?? 0;
+    chars += all.at(place)?.chars ?? 0;
     count++;
   }
   return Math.max(1, chars / Math.max(1, count));
 }
 
 /** The places of the messages that may have a word. */
-function candidatesFor(word: string, all: readonly Entry[], filter: PairFilter): number[] {
+function candidatesFor(word: string, all: SaidEntries, filter: PairFilter): number[] {
   const places = filter.textsWith(word);
   for (let place = filter.size; place < all.length; place++) places.push(place);
   return places;

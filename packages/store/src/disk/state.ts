@@ -64,6 +64,10 @@ export const isLongText = (path: string) => /\/[0-9a-f]{64}\.txt$/.test(path);
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 /** @param month `2026-11`, in UTC. */
 export const historyPath = (month: string) => `${HISTORY}/${month}.jsonl`;
+/** What a search needs to know of a month that is over: a view of its file. @param month `2026-10`, in UTC. */
+export const monthIndexPath = (month: string) => `${HISTORY}/${month}.index`;
+/** Is this the path of such a view? */
+export const isMonthIndex = (path: string) => /^history\/\d{4}-\d{2}\.index$/.test(path);
 export const runPath = (id: string, attempt: number) => `${RUNS}/${id}.a${attempt}`;
 /** Part 1 of a month has no number: `archive/folded/2026-10.jsonl`, then `2026-10.2.jsonl`. */
 export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;

@@ -3,7 +3,7 @@
  * one line a turn, so that a line is written as a whole or not at all, and whoever finds a turn without a line writes it.
  * A line that a crash tore off is none (docs/file-protocol.md R9); a turn that has two counts once.
  */
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { constants, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { BadJson, parseRecord, RECORD_BYTES_MAX, RECORD_DEPTH_MAX } from "@mimikit/protocol/base/json";
@@ -13,7 +13,7 @@ import { HISTORY, historyPath } from "../disk/state.ts";
 
 const NEWLINE = 0x0a;
 /** Some milliseconds of parsing; other work goes on between two such pieces. */
-const PIECE_BYTES = 262_144;
+export const PIECE_BYTES = 262_144;
 /** What a turn says is in its record, which is no longer; a view repeats it with little more. */
 const LINE_BYTES_MAX = 2 * RECORD_BYTES_MAX;
 const LINE_LIMITS = { bytes: LINE_BYTES_MAX, depth: RECORD_DEPTH_MAX };
@@ -27,41 +27,49 @@ interface Place {
   inode: number;
   /** The beginning of a line whose end is not there yet. */
   torn: Buffer;
+  /** What the whole file was when its lines were known without being read. */
+  known?: string;
+}
+
+/**
+ * Is asked before the first line of a month is read.
+ * @param stamp of the file as it is now.
+ * @returns whether all its lines are known already: then none of them is read.
+ */
+export type KnowsMonth = (month: string, stamp: string) => Promise<boolean>;
+
+/** A text that is another one whenever a file may have changed, also by somebody who sets its time back. */
+export function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
 /** Reads the months as they grow; each byte is read once. */
 export class HistoryPartitions {
   private readonly home: string;
+  private readonly knows: KnowsMonth;
   private readonly places = new Map<string, Place>();
 
-  constructor(home: string) {
+  constructor(home: string, knows: KnowsMonth = async () => false) {
     this.home = home;
+    this.knows = knows;
   }
 
   /** Is everything that was read still there? Where it is not, somebody has tidied up: begin anew with another reader. */
   isAsRead(): boolean {
-    return [...this.places].every(([month, { offset, inode }]) => {
+    return [...this.places].every(([month, { offset, inode, known }]) => {
       const info = statSync(this.pathOf(month), { throwIfNoEntry: false });
-      return info !== undefined && info.ino === inode && info.size >= offset;
+      if (info === undefined) return false;
+      return known === undefined ? info.ino === inode && info.size >= offset : stampOf(info) === known;
     });
   }
 
   /** The turns whose lines came since the last call, the older months first. Throws what the disk throws. */
   async *follow(): AsyncGenerator<HistoryTurn[]> {
-    for (const month of await this.months()) yield* this.followMonth(month);
+    for (const month of await monthsOf(this.home)) yield* this.followMonth(month);
   }
 
   private pathOf(month: string): string {
     return join(this.home, historyPath(month));
-  }
-
-  private async months(): Promise<string[]> {
-    try {
-      return (await readdir(join(this.home, HISTORY))).flatMap((name) => PARTITION.exec(name)?.[1] ?? []).sort();
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return [];
-      throw error;
-    }
   }
 
   private async *followMonth(month: string): AsyncGenerator<HistoryTurn[]> {
@@ -73,8 +81,9 @@ export class HistoryPartitions {
     try {
       const info = await file.stat();
       if (!info.isFile()) return;
-      const place = this.places.get(month) ?? { offset: 0, inode: info.ino, torn: Buffer.alloc(0) };
+      const place = this.places.get(month) ?? (await this.begin(month, info));
       this.places.set(month, place);
+      if (place.known !== undefined) return;
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, place.offset);
         if (bytesRead === 0) return;
@@ -85,9 +94,26 @@ export class HistoryPartitions {
       await file.close();
     }
   }
+
+  private async begin(month: string, info: Stats): Promise<Place> {
+    const known = stampOf(info);
+    const place = { offset: 0, inode: info.ino, torn: Buffer.alloc(0) };
+    return (await this.knows(month, known)) ? { ...place, offset: info.size, known } : place;
+  }
 }
 
-async function openToRead(path: string): Promise<FileHandle | null> {
+/** The months that have a file, the oldest first. Throws what the disk throws. */
+export async function monthsOf(home: string): Promise<string[]> {
+  try {
+    return (await readdir(join(home, HISTORY))).flatMap((name) => PARTITION.exec(name)?.[1] ?? []).sort();
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/** Opens a plain file; null where there is none, or something else in its place. Throws what the disk throws. */
+export async function openToRead(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
@@ -106,7 +132,8 @@ function takeLines(place: Place, bytes: Buffer): HistoryTurn[] {
   return all.toString("utf8", 0, Math.max(0, end)).split("\n").flatMap(parseLine);
 }
 
-function parseLine(text: string): HistoryTurn[] {
+/** The turn of a line without its end; none where it is no such line. */
+export function parseLine(text: string): HistoryTurn[] {
   if (text === "") return [];
   try {
     return [parseRecord(HistoryTurn, text, LINE_LIMITS)];

@@ -1,0 +1,109 @@
+/** A message as it is searched: one that is in memory, or one of a month that has an index. */
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import { fold } from "../text/fold.ts";
+import type { MonthIndex } from "./month-index.ts";
+
+/** What is shown of a message. */
+export type SaidMessage = Pick<HistoryMessage, "id" | "role" | "at" | "text" | "marker">;
+
+/** All that a search looks at. */
+interface Searched {
+  readonly id: string;
+  readonly turn: number;
+  readonly role: HistoryMessage["role"];
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  /** Does the conversation begin anew after it? */
+  readonly isClear: boolean;
+  /** Characters of `folded`. */
+  readonly chars: number;
+  /** The text as it is searched. */
+  readonly folded: string;
+}
+
+/** A message that is in memory. */
+export class KnownEntry implements Searched {
+  readonly turn: number;
+  readonly atMs: number;
+  readonly folded: string;
+  readonly message: SaidMessage;
+
+  constructor({ id, role, at, text, marker }: HistoryMessage, turn: number) {
+    this.turn = turn;
+    this.atMs = Date.parse(at);
+    this.folded = fold(text);
+    this.message = { id, role, at, text, marker };
+  }
+
+  get id(): string {
+    return this.message.id;
+  }
+
+  get role(): HistoryMessage["role"] {
+    return this.message.role;
+  }
+
+  get isClear(): boolean {
+    return this.message.marker === "clear";
+  }
+
+  get chars(): number {
+    return this.folded.length;
+  }
+}
+
+/** A message of a month that has an index. */
+export class IndexedEntry implements Searched {
+  readonly month: MonthIndex;
+  /** Its number in the month. */
+  readonly nth: number;
+
+  constructor(month: MonthIndex, nth: number) {
+    this.month = month;
+    this.nth = nth;
+  }
+
+  get id(): string {
+    return this.month.idOf(this.nth);
+  }
+
+  get turn(): number {
+    return this.month.turnOf(this.nth);
+  }
+
+  get role(): HistoryMessage["role"] {
+    return this.month.roleOf(this.nth);
+  }
+
+  get atMs(): number {
+    return this.month.saidMs(this.nth);
+  }
+
+  get isClear(): boolean {
+    return this.month.isClear(this.nth);
+  }
+
+  get chars(): number {
+    return this.month.charsOf(this.nth);
+  }
+
+  get folded(): string {
+    return this.month.foldedOf(this.nth);
+  }
+}
+
+export type Entry = KnownEntry | IndexedEntry;
+
+/** The messages as they were said, in the order of the entries. Throws MonthChanged, and what the disk throws. */
+export async function readMessages(entries: readonly Entry[]): Promise<SaidMessage[]> {
+  const said = new Map<Entry, SaidMessage>();
+  const indexed = entries.filter((entry) => entry instanceof IndexedEntry);
+  for (const [month, ofMonth] of Map.groupBy(indexed, (entry) => entry.month)) {
+    const messages = await month.read(ofMonth.map(({ nth }) => nth));
+    for (const [i, { id, role, at, text, marker }] of messages.entries()) {
+      const entry = ofMonth[i];
+      if (entry !== undefined) said.set(entry, { id, role, at, text, marker });
+    }
+  }
+  return entries.flatMap((entry) => (entry instanceof KnownEntry ? entry.message : (said.get(entry) ?? [])));
+}
