@@ -1,49 +1,54 @@
 /** Rows about what was said: the first search after a start, and the index of the history beside MiniSearch. */
 
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { keepMonthIndexes } from "@mimikit/memory/search/keep-month-indexes";
 import type { HistoryTurn } from "@mimikit/protocol/records/history";
 import { type HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
 import { prepareHome } from "@mimikit/runtime/home/home";
+import { openDisk } from "@mimikit/store/disk/disk";
 import { appendHistory } from "@mimikit/store/views/history-partitions";
 import MiniSearch from "minisearch";
+import type { Instance } from "../../../test/support/instance.ts";
 import { makeFolder, removeFolder } from "../measure/cleanup.ts";
 import { type Figures, latencies, median } from "../measure/figures.ts";
+import { memoryOf } from "../measure/processes.ts";
 import { QUERIES, talkOf, writeTalk } from "../measure/talk.ts";
 import { instance } from "./instances.ts";
 import type { Row, Sizes } from "./row.ts";
 
 const RUNS = 5;
+/** What was written a moment ago has no index; so much later it has one. */
+const SETTLED_MS = 60_000;
 const NEWEST = { turn: 10_000_000, month: "2027-01", at: "2027-01-15T12:00:00.000Z" };
 
 const firstSearch: Row = {
   name: "first-search",
   about:
-    "the first search of a long history through the gateway, as soon as the instance is ready, and the ones after it",
+    "the first search of a long history through the gateway, as soon as the instance is ready, and the ones after it: where the months that are over have their indexes, as from the second start on, and where they have none yet",
   contestants: ({ messages }) => [
-    instance(
-      "Mimikit",
-      () => ({
-        prepare: async (home) => {
-          prepareHome(home);
-          await writeTalk(home, messages);
-        },
-      }),
-      async (mimikit) => {
-        const times: number[] = [];
-        for (const query of QUERIES) {
-          const startMs = performance.now();
-          const { hits } = await mimikit.api<{ hits: HistoryHit[] }>(
-            `/api/history/search?q=${encodeURIComponent(query)}`,
-          );
-          times.push(performance.now() - startMs);
-          if (times.length === 1 && hits.length === 0) throw new Error(`nothing was found for ${query}`);
-        }
-        const [first = Number.NaN, ...others] = times;
-        return { "first search, ms": first, ...latencies("later searches", others) };
-      },
-    ),
+    instance("Mimikit", () => ({ prepare: (home) => prepareTalk(home, messages, true) }), searchFirst),
+    instance("without indexes", () => ({ prepare: (home) => prepareTalk(home, messages, false) }), searchFirst),
   ],
 };
+
+async function prepareTalk(home: string, messages: number, hasIndexes: boolean): Promise<void> {
+  prepareHome(home);
+  await writeTalk(home, messages);
+  if (hasIndexes) await keepMonthIndexes(home, openDisk(home, `bench-${process.pid}`), Date.now() + SETTLED_MS);
+}
+
+async function searchFirst(mimikit: Instance): Promise<Figures> {
+  const times: number[] = [];
+  for (const query of QUERIES) {
+    const startMs = performance.now();
+    const { hits } = await mimikit.api<{ hits: HistoryHit[] }>(`/api/history/search?q=${encodeURIComponent(query)}`);
+    times.push(performance.now() - startMs);
+    if (times.length === 1 && hits.length === 0) throw new Error(`nothing was found for ${query}`);
+  }
+  const [first = Number.NaN, ...others] = times;
+  const { rss } = memoryOf([mimikit.pidOf("gateway")]);
+  return { "first search, ms": first, ...latencies("later searches", others), "RSS of the gateway, MB": rss };
+}
 
 const index: Row = {
   name: "index",
