@@ -3,15 +3,18 @@
  * that starts need not read the month line by line. A view of history/YYYY-MM.jsonl (docs/file-protocol.md#layout): it counts
  * only as long as that file is what it was, and as its own bytes are whole. Without it, the month is read.
  */
+import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
 import { type FileHandle, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import { promisify } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
+import { hasCode } from "@mimikit/store/disk/error-code";
 import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
 import { historyPath, monthIndexPath } from "@mimikit/store/disk/state";
-import { openToRead, parseLine } from "@mimikit/store/views/history-partitions";
+import { NOT_OURS, openToRead, parseLine } from "@mimikit/store/views/history-partitions";
 import { z } from "zod";
 import { fold } from "../text/fold.ts";
 import { PairBlock } from "../text/pair-filter.ts";
@@ -29,6 +32,8 @@ const CHECKSUM_BYTES = 4;
 const PIECE_MESSAGES = 1_024;
 const WIDE = /[^\0-\xff]/;
 const ROLES = ["user", "assistant", "system"] as const satisfies readonly HistoryMessage["role"][];
+
+const readAsync = promisify(read);
 
 /** Of each line (a turn) and of each message of the month, by the order of the turns; an id that comes again is left out. */
 const Columns = z.object({
@@ -183,17 +188,27 @@ export class MonthIndex {
  * @returns null where there is no index of it as it is now, or it is damaged. Throws what the disk throws.
  */
 export async function readMonthIndex(home: string, month: string, stamp: string): Promise<MonthIndex | null> {
-  const file = await openToRead(join(home, monthIndexPath(month)));
+  const file = openIndex(join(home, monthIndexPath(month)));
   if (file === null) return null;
   try {
-    const info = await file.stat();
+    const info = fstatSync(file);
     if (!info.isFile() || info.size > INDEX_BYTES_MAX) return null;
     const bytes = Buffer.allocUnsafeSlow(info.size);
-    const { bytesRead } = await file.read(bytes, 0, info.size, 0);
+    const { bytesRead } = await readAsync(file, bytes, 0, info.size, 0);
     const parts = bytesRead === info.size ? unpack(bytes, stamp) : null;
     return parts === null ? null : new MonthIndex(home, month, parts);
   } finally {
-    await file.close();
+    closeSync(file);
+  }
+}
+
+/** null where there is none, or something else in its place. Only reading waits for the disk, and is done beside other work. */
+function openIndex(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, ...NOT_OURS)) return null;
+    throw error;
   }
 }
 

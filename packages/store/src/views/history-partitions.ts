@@ -3,7 +3,7 @@
  * one line a turn, so that a line is written as a whole or not at all, and whoever finds a turn without a line writes it.
  * A line that a crash tore off is none (docs/file-protocol.md R9); a turn that has two counts once.
  */
-import { type Stats, statSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { constants, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { BadJson, parseRecord, RECORD_BYTES_MAX, RECORD_DEPTH_MAX } from "@mimikit/protocol/base/json";
@@ -19,7 +19,7 @@ const LINE_BYTES_MAX = 2 * RECORD_BYTES_MAX;
 const LINE_LIMITS = { bytes: LINE_BYTES_MAX, depth: RECORD_DEPTH_MAX };
 const PARTITION = /^(\d{4}-\d{2})\.jsonl$/;
 /** What is no file of ours: somebody put a link, a socket or a directory there. */
-const NOT_OURS = ["ENOENT", "ELOOP", "ENXIO", "EISDIR"];
+export const NOT_OURS = ["ENOENT", "ELOOP", "ENXIO", "EISDIR"];
 
 /** How far a file has been read. */
 interface Place {
@@ -73,17 +73,17 @@ export class HistoryPartitions {
   }
 
   private async *followMonth(month: string): AsyncGenerator<HistoryTurn[]> {
-    // Most months do not grow any more.
-    const size = statSync(this.pathOf(month), { throwIfNoEntry: false })?.size;
-    if (size === undefined || size === this.places.get(month)?.offset) return;
+    // Most months do not grow any more, and need not be opened.
+    const seen = lstatSync(this.pathOf(month), { throwIfNoEntry: false });
+    if (seen === undefined || seen.size === this.places.get(month)?.offset) return;
+    if (!this.places.has(month) && seen.isFile() && (await this.isKnown(month, seen))) return;
     const file = await openToRead(this.pathOf(month));
     if (file === null) return;
     try {
       const info = await file.stat();
       if (!info.isFile()) return;
-      const place = this.places.get(month) ?? (await this.begin(month, info));
+      const place = this.places.get(month) ?? { offset: 0, inode: info.ino, torn: Buffer.alloc(0) };
       this.places.set(month, place);
-      if (place.known !== undefined) return;
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, place.offset);
         if (bytesRead === 0) return;
@@ -95,10 +95,11 @@ export class HistoryPartitions {
     }
   }
 
-  private async begin(month: string, info: Stats): Promise<Place> {
+  private async isKnown(month: string, info: Stats): Promise<boolean> {
     const known = stampOf(info);
-    const place = { offset: 0, inode: info.ino, torn: Buffer.alloc(0) };
-    return (await this.knows(month, known)) ? { ...place, offset: info.size, known } : place;
+    if (!(await this.knows(month, known))) return false;
+    this.places.set(month, { offset: info.size, inode: info.ino, torn: Buffer.alloc(0), known });
+    return true;
   }
 }
 
