@@ -127,8 +127,8 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "a-torn-task-stays",
     rule: "R1: who creates a record again puts a whole one in the place of a torn one",
     file: "packages/store/src/disk/record.ts",
-    find: "    return replaceView(fs, path, text);\n",
-    replace: "    return false;\n",
+    find: 'if (there === "torn") return replaceView(fs, path, text);',
+    replace: 'if (there === "torn") return false;',
   },
 ];
 
