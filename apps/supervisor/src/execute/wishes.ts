@@ -24,7 +24,10 @@ export async function adopt(path: string, wish: Wish, hands: Hands): Promise<voi
   await drop(path, hands);
 }
 
-/** What is no record is set aside. Where a whole one has taken its place meanwhile, that has its name again when this returns. */
+/**
+ * Moves a damaged file to quarantine. If a whole record has taken its name meanwhile, that record is put back.
+ * @param inode of the damaged file.
+ */
 export async function quarantine(
   path: string,
   reason: string,

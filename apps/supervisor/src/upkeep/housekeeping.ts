@@ -1,6 +1,6 @@
 /**
- * What grows with time is kept within its bounds: old months, scratch folders, attachments, leftovers of dead processes. What is
- * said of a month gets its index when the month is over.
+ * Removes old months, scratch folders, attachments and the leftovers of dead processes, and writes the index of each month of the
+ * history that is over.
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -77,7 +77,7 @@ export interface PlacedTurn {
   bytes: number;
 }
 
-/** A month that is over, as it is searched. What was said is read from the month itself when somebody is to see it. */
+/** The index of a month that is over. The messages themselves are read from the month's file when they are shown. */
 export class MonthIndex {
   /** Of the folded texts. */
   readonly pairs: PairBlock;

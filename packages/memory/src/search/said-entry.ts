@@ -3,7 +3,7 @@ import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import { fold } from "../text/fold.ts";
 import type { MonthIndex } from "./month-index.ts";
 
-/** What is shown of a message. */
+/** The fields of a message that are shown. */
 export type SaidMessage = Pick<HistoryMessage, "id" | "role" | "at" | "text" | "marker">;
 
 /** All that a search looks at. */

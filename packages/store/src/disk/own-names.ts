@@ -1,5 +1,5 @@
 /**
- * Names that this process itself has created or made durable: whoever lists them waits for that sync, and need not sync their
+ * Names that this process itself has created or made durable: a reader that lists them waits for that sync, and need not sync their
  * directory once more (docs/file-protocol.md R4). Nothing is known here of what another process has made.
  */
 import { directoryOf, type FileSystem } from "./file-system.ts";

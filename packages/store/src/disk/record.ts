@@ -79,7 +79,7 @@ class Batch {
     setImmediate(() => this.close());
   }
 
-  /** Does what one of them needs. Nobody hears of a name, and begins to work, while the contents of others are synced. */
+  /** Writes one record, and links it when the contents of all are durable: no other process starts on one while the rest wait for the disk. */
   take<T>({ write, link }: { write(): Promise<void>; link(): Promise<T> }): Promise<T> {
     const linked = this.names.take(async () => {
       await this.contents.take(write);
@@ -181,8 +181,8 @@ export async function createAgainUnsynced<T>(
 
 /**
  * Creates a checked record that others see at once, and that is durable when this resolves: its content and its name wait for the disk
- * together. Whoever acts on it before must make it durable first (docs/file-protocol.md R4). Where a power loss has torn the one
- * that was there, it is put in its place. Throws what `createRecord` throws.
+ * together. A process that acts on it earlier makes it durable first (docs/file-protocol.md R4). A torn record of that name is
+ * replaced. Throws what `createRecord` throws.
  * @returns false when there was one, which is durable then, too.
  */
 export async function createShown<T>(fs: FileSystem, schema: z.ZodType<T>, path: string, record: T): Promise<boolean> {
