@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { createPairing } from "@mimikit/runtime/home/pairing";
 import type { CDPSession, Page } from "playwright-core";
 import { COLOURS, LANGUAGES, PICTURES, SIZES } from "../../scripts/gallery.ts";
 import { Instance } from "../support/instance.ts";
@@ -73,7 +73,7 @@ async function canWriteChinese(): Promise<void> {
 }
 
 async function open(page: Page): Promise<Page> {
-  await page.goto(`http://127.0.0.1:${mimikit.port}/#pair=${await createPairingCode(mimikit.home)}`);
+  await page.goto(`http://127.0.0.1:${mimikit.port}/#pair=${(await createPairing(mimikit.home)).code}`);
   // The first status may be of a moment before everything ran.
   await page.locator('[data-link="connected"]').waitFor();
   return page;

@@ -63,6 +63,7 @@ const WITH_JSON: Readonly<
   config: ["config"],
   connect: ["connect", "--list"],
   demo: "until Ctrl-C",
+  devices: ["devices"],
   doctor: ["doctor"],
   down: "with PM2",
   history: ["history"],

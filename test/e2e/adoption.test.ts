@@ -16,7 +16,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdoptionView, Status } from "@mimikit/protocol/wire/api";
-import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { createPairing } from "@mimikit/runtime/home/pairing";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";
@@ -137,7 +137,7 @@ async function pair(mimikit: Instance): Promise<Record<string, string>> {
   const answer = await fetch(`${origin}/api/pair`, {
     method: "POST",
     headers: { "content-type": "application/json", origin },
-    body: JSON.stringify({ code: await createPairingCode(mimikit.home) }),
+    body: JSON.stringify({ code: (await createPairing(mimikit.home)).code }),
   });
   const { secret } = (await answer.json()) as { secret: string };
   const [cookie = ""] = answer.headers.getSetCookie();

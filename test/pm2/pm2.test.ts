@@ -67,7 +67,10 @@ test("every command tells people and programs what it is asked", { timeout: TEST
   expect(await json("status")).toMatchObject({ url, ready: true, problems: [] });
   expect((await mimikit("status")).stdout).toMatch(/processes +supervisor \d+, workers \d+, gateway \d+/);
   expect(await json("doctor")).toMatchObject({ ok: true });
-  expect((await json("pair")).pairingUrl).toMatch(/#pair=[\w-]{40,}$/);
+  const { pairingUrl, code } = await json("pair");
+  expect(pairingUrl).toMatch(/#pair=[\w-]{40,}$/);
+  const typed = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) };
+  expect((await fetch(`${url}/api/pair`, typed)).status).toBe(200);
   const { tasks } = await json("tasks", "list", "--role", "worker");
   expect(tasks).toMatchObject([{ role: "worker", state: "done" }]);
   expect(await json("tasks", "show", tasks[0].id)).toMatchObject({ result: { text: expect.stringContaining("21") } });

@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   retry: async () => (await import("./commands/retry.ts")).retry,
   clear: async () => (await import("./commands/clear.ts")).clear,
   pair: async () => (await import("./commands/pair.ts")).pair,
+  devices: async () => (await import("./commands/devices.ts")).devices,
   tasks: async () => (await import("./commands/tasks.ts")).tasks,
   queue: async () => (await import("./commands/queue.ts")).queue,
   triggers: async () => (await import("./commands/triggers.ts")).triggers,

@@ -7,6 +7,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import type { Log } from "@mimikit/runtime/audit/log";
+import { servedNames } from "@mimikit/runtime/config/address";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import { readToken } from "@mimikit/runtime/home/home";
 import { completeHome } from "@mimikit/runtime/keep-home";
@@ -63,7 +64,8 @@ export interface Gateway {
 /** Puts the parts together. Throws when the address is not safe to listen on, or the token is not private. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { home, config, log, demo = NO_DEMO, pageDir = PAGE_DIR, helloMs = HELLO_MS_MAX } = options;
-  assertBindIsSafe(config.host, config.allowedHosts);
+  const names = servedNames(config);
+  assertBindIsSafe(config.host, names);
   const token = readToken(home);
   const incarnation = randomBytes(8).toString("hex");
   const { pid, startTime } = ownIdentity();
@@ -76,12 +78,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const facts = { ...options, demo, usage, mirror, mishaps, startedAt: new Date().toISOString() };
   const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
   const live = new Live({ home, view, incarnation, statusOf: currentStatus, mishaps, log });
-  const sessions = new Sessions(fs);
+  const sessions = new Sessions(home, fs);
   const auth = new Auth(home, token, sessions, log);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const wishes = new Wishes({ fs, mirror, view, token, timeZone, log });
   const said = new HistoryIndex(home);
-  const hosts = new HostPolicy(config.host, config.allowedHosts);
+  const hosts = new HostPolicy(config.host, names);
 
   const app = createApp({
     home,

@@ -1,6 +1,6 @@
 /** A page of this build on a real instance, whatever was built before: all that it asks is answered by the real processes. */
 import { join } from "node:path";
-import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { createPairing } from "@mimikit/runtime/home/pairing";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Instance } from "../../support/instance.ts";
 import { connected, type Pages } from "./use-pages.ts";
@@ -11,7 +11,7 @@ export async function openInstance(
   { port, home }: Instance,
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  return openAt(pages, `http://127.0.0.1:${port}/#pair=${await createPairingCode(home)}`, options);
+  return openAt(pages, `http://127.0.0.1:${port}/#pair=${(await createPairing(home)).code}`, options);
 }
 
 /** Opens an address that signs in, in a browser profile of its own. */

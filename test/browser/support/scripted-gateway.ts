@@ -75,6 +75,7 @@ export class ScriptedGateway {
     ["/api/skills", { skills: [], problems: [] }],
     ["/api/improvements", { improvements: [] }],
     ["/api/settings", { settings: [], missing: [] }],
+    ["/api/devices", { devices: [] }],
     ["/api/providers", { providers: [], order: { teller: [], planner: [], worker: [], reviewer: [] } }],
     ["/api/providers/local", { servers: [] }],
     [

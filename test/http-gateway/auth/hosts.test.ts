@@ -29,6 +29,15 @@ test("32 with names it is served under them and under the loopback names, never 
   expect(await under("mimi.example:81")).toBe(421);
 });
 
+test("32 the public address is served under its name, and its page may ask", async () => {
+  const gateway = await startGateway({ config: { publicUrl: "https://mimi.example:8443/assistant" } });
+  const under = async (headers: Record<string, string>) => (await gateway.ask("/healthz", { headers })).status;
+  expect(await under({ Host: "mimi.example:8443" })).toBe(200);
+  expect(await under({ Host: "mimi.example:8443", Origin: "https://mimi.example:8443" })).toBe(200);
+  expect(await under({ Host: "mimi.example:8443", Origin: "https://other.example" })).toBe(403);
+  expect(await under({ Host: "mimi.example" })).toBe(421);
+});
+
 test("33 a token that others can read is refused with the command that mends it", async () => {
   const home = temporaryHome();
   chmodSync(join(home, "token"), 0o644);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { codeOf } from "@mimikit/protocol/texts/coded";
 import { ApiError, BODY_BYTES_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
-import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { createPairing } from "@mimikit/runtime/home/pairing";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -38,8 +38,13 @@ const order = { prompt: "water the plants", interval: 3_600 };
 /** A good request of every operation. One that is missing fails the tests. */
 const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   getHealthz: () => ({}),
-  postPair: async ({ gateway }) => ({ body: { code: await createPairingCode(gateway.home) } }),
+  postPair: async ({ gateway }) => ({ body: { code: (await createPairing(gateway.home)).code } }),
   postSignOut: () => ({ body: {} }),
+  getDevices: async ({ gateway }) => {
+    await pairOne(gateway);
+    return {};
+  },
+  deleteDevicesById: async ({ gateway }) => ({ id: await pairOne(gateway) }),
   getStatus: () => ({}),
   getAdoption: () => ({}),
   postAdoption: () => ({ body: {} }),
@@ -109,6 +114,13 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   getMetrics: () => ({}),
   getOpenapiJson: () => ({}),
 };
+
+/** Signs a browser in. @returns the id of the device. */
+async function pairOne(gateway: Started): Promise<string> {
+  const { code } = await createPairing(gateway.home);
+  await gateway.post("/api/pair", { code }, { signedIn: false });
+  return gateway.names("sessions/web")[0]?.replace(".json", "") ?? "";
+}
 
 /** Nothing waits, and nothing came of the last reply: it can be given anew. */
 async function settleAll({ gateway }: World): Promise<void> {

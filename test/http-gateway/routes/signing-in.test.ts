@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createPairingCode, PAIRING_CODE_MS, redeemPairingCode } from "@mimikit/runtime/home/pairing";
+import { createPairing, PAIRING_MS, redeemPairingCode } from "@mimikit/runtime/home/pairing";
 import { expect, test } from "vitest";
 import { Attempts } from "../../../apps/http-gateway/src/auth/attempts.ts";
 import { open } from "../client.ts";
@@ -23,7 +23,7 @@ function cookieOf(answer: Answer): string {
 }
 
 async function pairBrowser(gateway: Started): Promise<Browser> {
-  const code = await createPairingCode(gateway.home);
+  const code = (await createPairing(gateway.home)).code;
   const answer = await gateway.post("/api/pair", { code }, { signedIn: false });
   expect(answer.status).toBe(200);
   return { cookie: cookieOf(answer), secret: (answer.json as { secret: string }).secret };
@@ -54,7 +54,7 @@ test("neither the cookie nor the secret is enough alone, nor the secret of anoth
 
 test("31 the cookie is out of the reach of scripts and of other sites, and named after the home", async () => {
   const gateway = await startGateway();
-  const code = await createPairingCode(gateway.home);
+  const code = (await createPairing(gateway.home)).code;
   const answer = await gateway.post("/api/pair", { code }, { signedIn: false });
   const [pair, ...attributes] = (answer.headers["set-cookie"]?.[0] ?? "").split("; ");
   const name = `mimikit_${createHash("sha256").update(gateway.home).digest("hex").slice(0, 12)}`;
@@ -77,16 +77,16 @@ test("what is on disk signs nobody in: only hashes are kept", async () => {
 
 test("29 a code that was used is gone", async () => {
   const gateway = await startGateway();
-  const code = await createPairingCode(gateway.home);
+  const code = (await createPairing(gateway.home)).code;
   expect((await gateway.post("/api/pair", { code }, { signedIn: false })).status).toBe(200);
   const again = await gateway.post("/api/pair", { code }, { signedIn: false });
   expect(again).toMatchObject({ status: 410, json: { error: { code: "gone", message: "this code is used" } } });
   expect(again.headers["set-cookie"]).toBeUndefined();
 });
 
-test("30 a code is gone after 120 s", async () => {
+test("30 a code is gone after ten minutes", async () => {
   const gateway = await startGateway();
-  const code = await createPairingCode(gateway.home, Date.now() - PAIRING_CODE_MS);
+  const code = (await createPairing(gateway.home, Date.now() - PAIRING_MS)).code;
   const answer = await gateway.post("/api/pair", { code }, { signedIn: false });
   expect(answer).toMatchObject({ status: 410, json: { error: { message: "this code is expired" } } });
 });
@@ -94,13 +94,13 @@ test("30 a code is gone after 120 s", async () => {
 test("a code from the future, left by a clock that was set back, is gone as well", async () => {
   const home = temporaryHome();
   const nowMs = Date.now();
-  const code = await createPairingCode(home, nowMs + 1);
+  const code = (await createPairing(home, nowMs + 1)).code;
   expect(await redeemPairingCode(home, code, nowMs)).toBe("expired");
 });
 
 test("of many who redeem a code at once, one is paired", async () => {
   const gateway = await startGateway();
-  const code = await createPairingCode(gateway.home);
+  const code = (await createPairing(gateway.home)).code;
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => gateway.post("/api/pair", { code }, { signedIn: false })),
   );
@@ -117,13 +117,65 @@ test("a code that never existed is a wrong credential", async () => {
 
 test("a code has 256 random bits and is kept as a hash, by a private file that goes away", async () => {
   const home = temporaryHome();
-  const code = await createPairingCode(home);
+  const { code, typed } = await createPairing(home);
   expect(Buffer.from(code, "base64url")).toHaveLength(32);
-  const hash = createHash("sha256").update(code).digest("hex");
-  expect(readdirSync(join(home, "locks"))).toEqual([`pair-${hash}.json`]);
+  const [hash = "", hashOfTyped = ""] = [code, typed.replace("-", "")].map((each) =>
+    createHash("sha256").update(each).digest("hex"),
+  );
+  expect(readdirSync(join(home, "locks")).sort()).toEqual([`pair-${hash}.json`, `pair-${hashOfTyped}.json`].sort());
   expect(await redeemPairingCode(home, code)).toBe("paired");
-  await createPairingCode(home, Date.now() + 2 * 3_600_000);
-  expect(readdirSync(join(home, "locks")).filter((name) => name.includes(hash))).toEqual([]);
+  await createPairing(home, Date.now() + 2 * 3_600_000);
+  const isOfIt = (name: string) => name.includes(hash) || name.includes(hashOfTyped);
+  expect(readdirSync(join(home, "locks")).filter(isOfIt)).toEqual([]);
+});
+
+test("eight characters can be typed instead, in either case, with or without the dash, and O for 0 and l for 1", async () => {
+  const home = temporaryHome();
+  for (const write of [
+    (typed: string) => typed,
+    (typed: string) => typed.toLowerCase().replace("-", ""),
+    (typed: string) => ` ${typed.replace("-", " ")} `,
+    (typed: string) => typed.replaceAll("0", "O").replaceAll("1", "l"),
+  ]) {
+    const { typed } = await createPairing(home);
+    expect(typed).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
+    expect(await redeemPairingCode(home, write(typed))).toBe("paired");
+  }
+});
+
+test("the two codes of a pairing sign one browser in, whichever of them comes first", async () => {
+  const home = temporaryHome();
+  for (const order of [
+    ["code", "typed"],
+    ["typed", "code"],
+  ] as const) {
+    const pairing = await createPairing(home);
+    expect(await redeemPairingCode(home, pairing[order[0]])).toBe("paired");
+    for (const each of order) expect(await redeemPairingCode(home, pairing[each])).toBe("used");
+  }
+  const { code, typed } = await createPairing(home);
+  const all = await Promise.all([code, typed, code, typed, typed].map((each) => redeemPairingCode(home, each)));
+  expect(all.sort()).toEqual(["paired", "used", "used", "used", "used"]);
+});
+
+test("a code that is typed is gone after ten minutes as well", async () => {
+  const home = temporaryHome();
+  const { typed } = await createPairing(home, Date.now() - PAIRING_MS);
+  expect(await redeemPairingCode(home, typed)).toBe("expired");
+});
+
+test("where the page came over TLS, its cookie is sent over TLS alone", async () => {
+  const gateway = await startGateway({ config: { publicUrl: "https://mimi.example" } });
+  const pairAt = async (headers: Record<string, string>) => {
+    const { code } = await createPairing(gateway.home);
+    const answer = await gateway.post("/api/pair", { code }, { signedIn: false, headers });
+    expect(answer.status).toBe(200);
+    return answer.headers["set-cookie"]?.[0] ?? "";
+  };
+  expect(await pairAt({ Host: "mimi.example", Origin: "https://mimi.example" })).toMatch(/; Secure$/);
+  expect(await pairAt({ Origin: `http://127.0.0.1:${gateway.port}` })).not.toContain("Secure");
+  // Anybody can write it.
+  expect(await pairAt({ "X-Forwarded-Proto": "https" })).not.toContain("Secure");
 });
 
 test("signing out ends the session and its sockets at once, and tells the browser to forget", async () => {

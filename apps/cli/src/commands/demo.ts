@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { DemoOrder, type DemoReport, isUnderWay } from "@mimikit/protocol/wire/demo";
-import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { createPairing } from "@mimikit/runtime/home/pairing";
 import type { ProcessRole } from "@mimikit/runtime/process/role-record";
 import { command } from "../arguments/command.ts";
 import { furnish, orderWork } from "../demo/household.ts";
@@ -33,7 +33,7 @@ export const demo = command({
     });
     door.open(trial);
     await orderWork(trial.home);
-    const pairingUrl = `${trial.client.url}/#pair=${await createPairingCode(trial.home)}`;
+    const pairingUrl = `${trial.client.url}/#pair=${(await createPairing(trial.home)).code}`;
     if (json) printJson({ url: trial.client.url, pairingUrl, directory });
     else show(pairingUrl);
   },
@@ -82,7 +82,7 @@ function show(pairingUrl: string): void {
   );
   printLine();
   printLine(`  open      ${styled("cyan", pairingUrl)}`);
-  printLine("            (this address signs one browser in, once, within 2 minutes)");
+  printLine("            (this address signs one browser in, once, within 10 minutes)");
   printLine("  kill it   with the button on the page: nothing is lost, and nothing is done twice");
   printLine("  end it    Ctrl-C: it leaves nothing behind");
 }

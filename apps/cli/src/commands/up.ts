@@ -3,12 +3,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/wire/api";
-import { urlOf } from "@mimikit/runtime/config/address";
+import { pairingUrl as pairingUrlOf, urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
 import { openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
 import { commandName } from "@mimikit/runtime/home/command-name";
 import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
-import { createPairingCode } from "@mimikit/runtime/home/pairing";
+import { createPairing } from "@mimikit/runtime/home/pairing";
 import { makeWorkDir } from "@mimikit/runtime/home/work-dir";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { endProcesses } from "@mimikit/runtime/process/process-table";
@@ -80,7 +80,7 @@ export const up = command({
       ? { ...(await waitUntilReady(home, config)), kept: [], changed: null }
       : await begin(home, config, () => (isOther ? startAnew : start)({ home, workDir }, config));
     forgetTakenBack();
-    const pairingUrl = `${url}/#pair=${await createPairingCode(home)}`;
+    const pairingUrl = pairingUrlOf(url, config, (await createPairing(home)).code);
     const missing = missingOf(config, process.env);
     if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems, missing, ...begun });
     else report({ wasRunning, pairingUrl, home, status, problems, missing });
@@ -176,7 +176,9 @@ function report(facts: {
   printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? "is already running" : "is running"}`);
   printLine();
   printLine(`  open      ${styled("cyan", pairingUrl)}`);
-  printLine(`            (this address signs one browser in, once, within 2 minutes;  ${mimikit} pair  makes another)`);
+  printLine(
+    `            (this address signs one browser in, once, within 10 minutes;  ${mimikit} pair  makes another)`,
+  );
   printLine(
     `  answers   ${answersText(status)}${providers.has("offline") ? ` (no model is connected:  ${commandName(process.env)} connect)` : ""}`,
   );

@@ -4,7 +4,16 @@ import { request as httpRequest } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { ClientClock } from "@mimikit/protocol/records/inbox";
-import { ApiError, ChatMessage, QuestionView, type RetryBody, Status, TaskSummary } from "@mimikit/protocol/wire/api";
+import {
+  ApiError,
+  ChatMessage,
+  type Device,
+  DevicesAnswer,
+  QuestionView,
+  type RetryBody,
+  Status,
+  TaskSummary,
+} from "@mimikit/protocol/wire/api";
 import { urlOf } from "@mimikit/runtime/config/address";
 import { HomeError, readToken } from "@mimikit/runtime/home/home";
 import { z } from "zod";
@@ -57,6 +66,16 @@ export class Client {
     return (await this.request(answer, "GET", "/api/questions")).questions;
   }
 
+  /** The browsers that are signed in, the one that was seen last first. */
+  async devices(): Promise<Device[]> {
+    return (await this.request(DevicesAnswer, "GET", "/api/devices")).devices;
+  }
+
+  /** Signs a browser out. Throws Failure where there is no such device. */
+  async signOut(deviceId: string): Promise<void> {
+    await this.request(z.unknown(), "DELETE", `/api/devices/${encodeURIComponent(deviceId)}`);
+  }
+
   /** Sends a message; the same key sends it once, however often this is called. @returns the id of the message. */
   async send(
     text: string,
@@ -99,7 +118,7 @@ export class Client {
 
   private async request<T>(
     schema: z.ZodType<T>,
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     path: string,
     options: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<T> {

@@ -27,6 +27,7 @@ const LISTED_BY = {
   trigger: "triggers",
   "open question": "questions",
   change: "undo",
+  device: "devices",
 } as const;
 
 export interface State {

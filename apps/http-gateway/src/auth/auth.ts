@@ -67,9 +67,15 @@ export class Auth {
     throw problem;
   }
 
-  /** Set-Cookie for a new session: out of the reach of scripts, and never sent along from another site. */
-  setCookie(value: string): string {
-    return `${this.cookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_MAX_AGE_SEC}`;
+  /**
+   * Set-Cookie for a new session: out of the reach of scripts, and never sent along from another site, nor in the clear where the page
+   * came over TLS.
+   */
+  setCookie(value: string, request: IncomingMessage): string {
+    // The page's own address, which HostPolicy has checked; forwarding headers are anybody's.
+    const isOverTls = request.headers.origin?.startsWith("https:") === true;
+    const secure = isOverTls ? "; Secure" : "";
+    return `${this.cookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_MAX_AGE_SEC}${secure}`;
   }
 
   /** Set-Cookie that makes the browser forget. */

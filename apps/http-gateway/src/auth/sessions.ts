@@ -1,10 +1,13 @@
 /**
  * Browsers that are signed in (docs/security.md#signing-in). A session is a file named by the hash of its cookie that
  * holds the hash of its secret: who reads the disk cannot sign in with what is there, and removing the file signs the
- * browser out.
+ * browser out. The time of the file says when the browser was seen last.
  */
 import { createHash, randomBytes } from "node:crypto";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { BadJson } from "@mimikit/protocol/base/json";
+import type { Device } from "@mimikit/protocol/wire/api";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
@@ -16,9 +19,17 @@ export const SESSION_DAYS = 30;
 const SESSIONS_MAX = 100;
 const SECRET_BYTES = 32;
 const DAY_MS = 86_400_000;
+/** How exactly it is known when a browser was seen last, in milliseconds. */
+const SEEN_MS = 60_000;
 const SECRET_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
-const Session = z.strictObject({ createdAt: z.iso.datetime(), expiresAt: z.iso.datetime(), secretHash: z.string() });
+const Session = z.strictObject({
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  secretHash: z.string(),
+  /** Of the browser, as it calls itself. Sessions of before 0.3 have none. */
+  name: z.string().optional(),
+});
 type Session = z.infer<typeof Session>;
 
 /** What a browser needs to be who it says it is: the cookie alone is not enough, because browsers send it by themselves. */
@@ -28,14 +39,16 @@ export interface SignedIn {
 }
 
 export class Sessions {
+  private readonly home: string;
   private readonly fs: FileSystem;
 
-  constructor(fs: FileSystem) {
+  constructor(home: string, fs: FileSystem) {
+    this.home = home;
     this.fs = fs;
   }
 
-  /** Signs a browser in, durably. Sessions that ended, and the oldest beyond SESSIONS_MAX, are removed on the way. */
-  async create(nowMs: number): Promise<SignedIn> {
+  /** Signs the browser of that name in, durably. Sessions that ended, and the oldest beyond SESSIONS_MAX, are removed on the way. */
+  async create(name: string, nowMs: number): Promise<SignedIn> {
     await this.removeOld(nowMs);
     const cookie = randomBytes(SECRET_BYTES).toString("base64url");
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
@@ -43,6 +56,7 @@ export class Sessions {
       createdAt: new Date(nowMs).toISOString(),
       expiresAt: new Date(nowMs + SESSION_DAYS * DAY_MS).toISOString(),
       secretHash: hashOf(secret),
+      name,
     };
     await createRecord(this.fs, Session, pathOf(hashOf(cookie)), session);
     return { cookie, secret };
@@ -53,8 +67,31 @@ export class Sessions {
     if (!SECRET_PATTERN.test(cookie)) return null;
     const id = hashOf(cookie);
     const session = await this.read(id);
-    if (session === null || !isSame(hashOf(secret), session.secretHash)) return null;
-    return isLiving(session, nowMs) ? id : null;
+    if (session === null || !isSame(hashOf(secret), session.secretHash) || !isLiving(session, nowMs)) return null;
+    await this.noteSeen(id, nowMs);
+    return id;
+  }
+
+  /** All browsers that are signed in, the one that was seen last first. */
+  async list(nowMs: number): Promise<Omit<Device, "isThis">[]> {
+    const devices: Omit<Device, "isThis">[] = [];
+    for (const name of await this.fs.list(WEB_SESSIONS)) {
+      const id = name.replace(/\.json$/, "");
+      const session = await this.read(id);
+      const info = await this.fs.info(pathOf(id));
+      if (session === null || info === null || !isLiving(session, nowMs)) continue;
+      const { createdAt, expiresAt, name: called = null } = session;
+      const seenAt = new Date(info.mtimeMs).toISOString();
+      devices.push({ id, name: called, pairedAt: createdAt, seenAt, expiresAt });
+    }
+    return devices.sort((a, b) => (a.seenAt < b.seenAt ? 1 : -1));
+  }
+
+  /** Signs the browser of this session out. @returns false where there is no such session. */
+  async end(id: string): Promise<boolean> {
+    if ((await this.read(id)) === null) return false;
+    await this.remove(id);
+    return true;
   }
 
   /** Is this session still signed in? */
@@ -70,6 +107,18 @@ export class Sessions {
     if (!(await this.fs.exists(pathOf(id)))) return null;
     await this.remove(id);
     return id;
+  }
+
+  /** By the time of the file alone: a file that is removed meanwhile does not come back. */
+  private async noteSeen(id: string, nowMs: number): Promise<void> {
+    const info = await this.fs.info(pathOf(id));
+    if (info === null || Math.abs(nowMs - info.mtimeMs) < SEEN_MS) return;
+    try {
+      await utimes(join(this.home, pathOf(id)), nowMs / 1_000, nowMs / 1_000);
+    } catch (error) {
+      // It was signed out just now, or the disk is read-only: the browser may go on until somebody says otherwise.
+      if (!hasCode(error, "ENOENT", "EROFS")) throw error;
+    }
   }
 
   /** A file that is no session signs nobody in. */

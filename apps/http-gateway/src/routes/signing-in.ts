@@ -6,6 +6,7 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import { NoBody, PairAnswer, PairBody } from "@mimikit/protocol/wire/api";
 import { redeemPairingCode } from "@mimikit/runtime/home/pairing";
 import { route } from "../api/route.ts";
+import { deviceName } from "../auth/device-name.ts";
 import { Problem } from "../http/problem.ts";
 
 /** The only mutating route that needs no credential: the code is one. */
@@ -23,9 +24,9 @@ export const pair = route({
     const hint = "Run `mimikit pair` for a new link.";
     if (redemption === "unknown") auth.refuse(request, new Problem(401, coded("code_unknown"), { hint }));
     if (redemption !== "paired") throw new Problem(410, coded("code_over", { how: redemption }), { hint });
-    const { cookie, secret } = await sessions.create(Date.now());
+    const { cookie, secret } = await sessions.create(deviceName(request.headers["user-agent"]), Date.now());
     log.audit({ event: "session_created" });
-    response.setHeader("Set-Cookie", auth.setCookie(cookie));
+    response.setHeader("Set-Cookie", auth.setCookie(cookie, request));
     return { secret };
   },
 });

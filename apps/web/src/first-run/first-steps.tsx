@@ -144,14 +144,15 @@ function Notifications() {
 function Phone() {
   // Under another name than this computer's own, the page is reached from elsewhere, whatever the settings say.
   const { answer } = useAnswer<SettingsAnswer>(LOOPBACK.test(location.hostname) ? "api/settings" : undefined);
-  const host = answer?.settings.find(({ name }) => name === "host")?.value;
+  const settingOf = (wanted: string) => answer?.settings.find(({ name }) => name === wanted)?.value;
+  const host = settingOf("host");
   return (
     <Step name="phone" title={firstWords.phone} isDone={decided.value.has("paired")}>
       <p>{firstWords.phoneText}</p>
       <pre>
         <code>mimikit pair</code>
       </pre>
-      {typeof host === "string" && LOOPBACK.test(host) && (
+      {typeof host === "string" && LOOPBACK.test(host) && (settingOf("publicUrl") ?? null) === null && (
         <p>
           {firstWords.onlyHere} <a href={addressOf("settings", "others")}>{firstWords.onlyHereSettings}</a>
         </p>

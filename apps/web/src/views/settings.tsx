@@ -19,6 +19,7 @@ const PROCESSES = ["supervisor", "workers", "gateway"] as const;
 
 const ConnectCard = lazily(async () => (await import("../connect/connect-card.tsx")).ConnectCard);
 const AnswerOrder = lazily(async () => (await import("../connect/answer-order.tsx")).AnswerOrder);
+const Devices = lazily(async () => (await import("./settings/devices.tsx")).Devices);
 const SettingsForm = lazily(async () => (await import("./settings/settings-form.tsx")).SettingsForm);
 
 export function Settings({ detail }: ViewProps) {
@@ -55,6 +56,7 @@ export function Settings({ detail }: ViewProps) {
         <p>{firstWords.notificationsText}</p>
         <Consent />
       </section>
+      <Devices />
       <System status={now} />
     </div>
   );

@@ -71,6 +71,7 @@ export const TEXTS = {
   credential_needed: "a credential is needed",
   credentials_too_many: "too many wrong credentials",
   code_unknown: "this code is not valid",
+  device_unknown: "no such device is signed in",
   code_over: "this code is {how}",
 
   // Messages, tasks, questions.

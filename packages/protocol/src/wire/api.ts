@@ -45,6 +45,21 @@ export const PairBody = z.strictObject({ code: z.string().min(1).max(PAIRING_COD
 /** What the page sends along with its cookie. */
 export const PairAnswer = z.object({ secret: z.string() });
 
+/** A browser that is signed in. */
+export const Device = z.object({
+  id: Id,
+  /** As it calls itself; null where it was paired by a version that did not ask. */
+  name: z.string().nullable(),
+  pairedAt: z.iso.datetime(),
+  /** To the minute. */
+  seenAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  isThis: z.boolean(),
+});
+export type Device = z.infer<typeof Device>;
+
+export const DevicesAnswer = z.object({ devices: z.array(Device) });
+
 export const InputBody = z.strictObject({
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
   client: ClientClock.optional(),

@@ -9,7 +9,16 @@ import { Config } from "./schema.ts";
 export const MASK = "********";
 
 /** The settings that processes read once, when they start. Their types keep them from reading others then. */
-export const READ_AT_START = ["host", "port", "allowedHosts", "tickMs", "rereadSec", "process", "logLevel"] as const;
+export const READ_AT_START = [
+  "host",
+  "port",
+  "allowedHosts",
+  "publicUrl",
+  "tickMs",
+  "rereadSec",
+  "process",
+  "logLevel",
+] as const;
 /** The settings of a process that it reads once. */
 export type StartSettings = Pick<Config, (typeof READ_AT_START)[number]>;
 

@@ -15,6 +15,7 @@ const RESERVE_TOKENS_MAX = 100_000_000;
 const HEAP_MB_MIN = 64;
 const HEAP_MB_MAX = 65_536;
 const YOUNG_MB_MAX = 256;
+const PUBLIC_URL_CHARS_MAX = 255;
 
 const Named = z.enum(PROVIDER_IDS);
 const ProviderName = z.enum(["auto", ...PROVIDER_IDS]);
@@ -85,6 +86,13 @@ export const Config = z.strictObject({
     .max(64)
     .default([])
     .describe("Host names beyond the loopback under which the gateway answers. A host that is not loopback needs one."),
+  publicUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(PUBLIC_URL_CHARS_MAX)
+    .optional()
+    .describe(
+      "The address under which your other devices reach the page, as `https://mimikit.example`: the gateway answers to its name, and `mimikit pair` prints it.",
+    ),
   provider: ProviderName.default("auto").describe(
     `Who answers; auto takes the first that can: ${SOUGHT}, else the offline engine.`,
   ),

@@ -1,58 +1,68 @@
 /**
- * A pairing code lets one browser sign in once (docs/security.md#signing-in). Its hash is a file, so that the CLI can
- * make a code and the gateway can redeem it without talking to each other. The code itself is never stored.
+ * A pairing lets one browser sign in once (docs/security.md#signing-in). It has two codes, a long one for an address and a short one that
+ * a person types. The hash of each is a file, so that the CLI can make them and the gateway can redeem one without talking to each
+ * other. The codes themselves are never stored.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { link, open, readdir, stat, unlink } from "node:fs/promises";
+import { link, open, readdir, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tryJson } from "@mimikit/protocol/base/json";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { LOCKS } from "@mimikit/store/disk/state";
 import { z } from "zod";
 
-/** How long a code can be redeemed. */
-export const PAIRING_CODE_MS = 120_000;
+/** How long a pairing can be redeemed. */
+export const PAIRING_MS = 600_000;
 const CODE_BYTES = 32;
+/** Digits and letters that nobody takes for each other (Crockford's base 32): five bits each. */
+const TYPED_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const TYPED_CHARS = 8;
 /** A redeemed code is remembered this long, so that a second use is told "used" instead of "unknown". */
 const SPENT_KEPT_MS = 3_600_000;
 
-const PairingCode = z.strictObject({ expiresAt: z.iso.datetime() });
+const HASH = /^[0-9a-f]{64}$/;
+/** `of`: a code that is typed stands for the long one with this hash. */
+const PairingCode = z.strictObject({ expiresAt: z.iso.datetime(), of: z.string().regex(HASH).optional() });
 /** The names of codes in locks/, open and redeemed. */
 export const CODE_FILE = /^pair-[0-9a-f]{64}\.(json|used)$/;
-export const PAIRING_CODE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
+const LONG_CODE = /^[A-Za-z0-9_-]{43}$/;
+const TYPED_CODE = new RegExp(`^[${TYPED_LETTERS}]{${TYPED_CHARS}}$`);
 
 export type Redemption = "paired" | "used" | "expired" | "unknown";
 
-function pathsOf(home: string, code: string): { open: string; used: string } {
-  const name = `pair-${createHash("sha256").update(code).digest("hex")}`;
-  return { open: join(home, LOCKS, `${name}.json`), used: join(home, LOCKS, `${name}.used`) };
+/** The two codes of a pairing; whichever comes first counts, once. */
+export interface Pairing {
+  /** 256 bits, for an address. */
+  code: string;
+  /** 40 bits, to be typed: `K7QM-2P9D`. */
+  typed: string;
 }
 
-/** Makes a one-time code of 256 bits for the home; it can be redeemed for PAIRING_CODE_MS. */
-export async function createPairingCode(home: string, nowMs = Date.now()): Promise<string> {
+/** Makes a pairing for the home; it can be redeemed for PAIRING_MS. Throws what the disk throws. */
+export async function createPairing(home: string, nowMs = Date.now()): Promise<Pairing> {
   await removeSpentCodes(home, nowMs);
   const code = randomBytes(CODE_BYTES).toString("base64url");
-  const file = await open(pathsOf(home, code).open, "wx", 0o600);
-  try {
-    await file.writeFile(JSON.stringify({ expiresAt: new Date(nowMs + PAIRING_CODE_MS).toISOString() }));
-  } finally {
-    await file.close();
-  }
-  return code;
+  const typed = Array.from(randomBytes(TYPED_CHARS), (byte) => TYPED_LETTERS[byte % TYPED_LETTERS.length]).join("");
+  const expiresAt = new Date(nowMs + PAIRING_MS).toISOString();
+  await writeCode(home, hashOf(code), { expiresAt });
+  await writeCode(home, hashOf(typed), { expiresAt, of: hashOf(code) });
+  return { code, typed: `${typed.slice(0, TYPED_CHARS / 2)}-${typed.slice(TYPED_CHARS / 2)}` };
 }
 
 /**
- * Spends a code. Of any number of callers at once, in any number of processes, exactly one is told "paired": the mark
- * is a second name of the code's file, and the kernel gives a name only once.
+ * Spends a pairing by one of its codes. Of any number of callers at once, in any number of processes, exactly one is told "paired": the mark
+ * is a second name of the long code's file, and the kernel gives a name only once. Throws what the disk throws.
  */
-export async function redeemPairingCode(home: string, code: string, nowMs = Date.now()): Promise<Redemption> {
-  if (!PAIRING_CODE_PATTERN.test(code)) return "unknown";
-  const paths = pathsOf(home, code);
-  const expiresAtMs = await readExpiry(paths.open);
-  if (expiresAtMs === null) return (await exists(paths.used)) ? "used" : "unknown";
+export async function redeemPairingCode(home: string, given: string, nowMs = Date.now()): Promise<Redemption> {
+  const code = codeIn(given);
+  if (code === null) return "unknown";
+  const found = await readCode(pathsOf(home, hashOf(code)).open);
+  const paths = pathsOf(home, found?.of ?? hashOf(code));
+  if (await exists(paths.used)) return "used";
+  if (found === null) return "unknown";
   // A time too far ahead means that the clock was set back since; such a code would live longer than it may.
-  const isAlive = nowMs < expiresAtMs && expiresAtMs <= nowMs + PAIRING_CODE_MS;
+  const isAlive = nowMs < found.expiresAtMs && found.expiresAtMs <= nowMs + PAIRING_MS;
   if (!isAlive) return "expired";
   try {
     await link(paths.open, paths.used);
@@ -64,8 +74,26 @@ export async function redeemPairingCode(home: string, code: string, nowMs = Date
   return "paired";
 }
 
-/** When the code in this file expires, in ms since 1970; null when there is no such file; 0 when it says nothing valid. */
-async function readExpiry(path: string): Promise<number | null> {
+/** The code that was meant, however a person has typed it; null where it is none. */
+function codeIn(given: string): string | null {
+  if (LONG_CODE.test(given)) return given;
+  const typed = given.toUpperCase().replace(/[\s-]/g, "").replaceAll("O", "0").replace(/[IL]/g, "1");
+  return TYPED_CODE.test(typed) ? typed : null;
+}
+
+const hashOf = (code: string) => createHash("sha256").update(code).digest("hex");
+
+function pathsOf(home: string, hash: string): { open: string; used: string } {
+  const path = join(home, LOCKS, `pair-${hash}`);
+  return { open: `${path}.json`, used: `${path}.used` };
+}
+
+async function writeCode(home: string, hash: string, record: z.infer<typeof PairingCode>): Promise<void> {
+  await writeFile(pathsOf(home, hash).open, JSON.stringify(record), { flag: "wx", mode: 0o600 });
+}
+
+/** What the file of a code says; null when there is no such file, and expired long ago when it says nothing valid. */
+async function readCode(path: string): Promise<{ expiresAtMs: number; of?: string | undefined } | null> {
   let text: string;
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -79,7 +107,7 @@ async function readExpiry(path: string): Promise<number | null> {
     throw error;
   }
   const { data } = PairingCode.safeParse(tryJson(text));
-  return data === undefined ? 0 : Date.parse(data.expiresAt);
+  return data === undefined ? { expiresAtMs: 0 } : { expiresAtMs: Date.parse(data.expiresAt), of: data.of };
 }
 
 async function removeSpentCodes(home: string, nowMs: number): Promise<void> {

@@ -23,9 +23,9 @@ export const firstWords = {
   notificationsDenied: "The browser refuses them for this address. Its site settings can change that.",
   phone: "Pair the phone",
   phoneText:
-    "On the computer where Mimikit runs, this prints an address that pairs one more browser. It counts once, for two minutes:",
+    "On the computer where Mimikit runs, this prints an address, and a code to type, for one more browser. They count once, for ten minutes:",
   onlyHere:
-    "As it is set, only this computer reaches it: a phone does so once “host” and “allowedHosts” name an address of your network.",
+    "As it is set, only this computer reaches it: a phone does so once “publicUrl” names the address of a proxy with TLS, or “host” and “allowedHosts” an address of your network.",
   onlyHereSettings: "To these settings",
   paired: "It is paired",
 

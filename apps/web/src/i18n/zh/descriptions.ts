@@ -5,6 +5,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   host: "网关监听的地址。",
   port: "网关监听的端口。",
   allowedHosts: "除本机外，网关还接受哪些主机名的访问。监听的不是本机地址时，至少要有一个。",
+  publicUrl:
+    "你的其他设备访问页面的地址，例如 `https://mimikit.example`：网关接受以这个名称访问，`mimikit pair` 也会打印它。",
   provider: "由谁来回答；`auto` 依次取第一个可用的，都不可用时由离线引擎回答。",
   "providers.*": "由谁担任 *；不设置则与 `provider` 相同。",
   fallback: "前面的都无法连接时，依次由谁来顶替。",

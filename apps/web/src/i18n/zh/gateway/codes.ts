@@ -69,6 +69,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   credential_needed: "需要凭据",
   credentials_too_many: "错误的凭据太多",
   code_unknown: "这个配对码无效",
+  device_unknown: "没有这样的已登录设备",
   code_over: "这个配对码{how}",
 
   no_such_message: "在保留的范围内没有这条消息",

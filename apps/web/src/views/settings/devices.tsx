@@ -1,0 +1,51 @@
+/** The browsers that are signed in; each but this one can be signed out here. */
+import type { Device } from "@mimikit/protocol/wire/api";
+import { useState } from "preact/hooks";
+import { viewWords } from "../../i18n/view-words.ts";
+import { momentText, words } from "../../i18n/words.ts";
+import { call } from "../../model/call.ts";
+import { nowMs } from "../../model/clock.ts";
+import { link } from "../../model/connection.ts";
+import { useAnswer } from "../../model/use-answer.ts";
+
+export function Devices() {
+  const [version, setVersion] = useState(0);
+  const { answer } = useAnswer<{ devices: Device[] }>("api/devices", version);
+  const signOut = async (device: Device) => {
+    if (!confirm(viewWords.signOutDeviceQuestion(nameOf(device)))) return;
+    await call("DELETE", `api/devices/${device.id}`);
+    setVersion((now) => now + 1);
+  };
+  return (
+    <section>
+      <h3>{viewWords.devices}</h3>
+      <p>{viewWords.devicesText}</p>
+      <ul class="devices">
+        {answer?.devices.map((device) => (
+          <li key={device.id}>
+            <span>
+              {nameOf(device)}
+              {device.isThis && <span class="quiet"> {viewWords.thisDevice}</span>}
+            </span>
+            <span class="quiet">
+              {viewWords.lastSeen} <time dateTime={device.seenAt}>{momentText(device.seenAt, nowMs.value)}</time>
+            </span>
+            {!device.isThis && (
+              <button
+                type="button"
+                class="link"
+                disabled={link.value.state !== "connected"}
+                aria-label={viewWords.signOutOf(nameOf(device))}
+                onClick={() => void signOut(device)}
+              >
+                {words.signOut}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const nameOf = ({ name }: Device) => name ?? viewWords.unnamedDevice;
