@@ -5,6 +5,8 @@ import type { ToolDefinition } from "./model.ts";
 
 /** A higher bound of a length or a number is not told. */
 const TOLD_BOUND_MAX = 100_000;
+/** Tools are the same at each request, and converting a schema takes longer than sending it. */
+const converted = new WeakMap<z.ZodType, Omit<ToolDefinition, "name">>();
 
 /**
  * What a tool is for is the description of its input schema. What no model needs is left out, and checked all the same:
@@ -12,6 +14,12 @@ const TOLD_BOUND_MAX = 100_000;
  * bounds that nobody comes near to.
  */
 export function describeTool({ name, shown }: Tool): ToolDefinition {
+  const definition = converted.get(shown) ?? convert(shown);
+  converted.set(shown, definition);
+  return { name, ...definition };
+}
+
+function convert(shown: z.ZodType): Omit<ToolDefinition, "name"> {
   const {
     $schema: _,
     description,
@@ -26,5 +34,5 @@ export function describeTool({ name, shown }: Tool): ToolDefinition {
         if ((jsonSchema[bound] ?? 0) >= TOLD_BOUND_MAX) delete jsonSchema[bound];
     },
   });
-  return { name, ...(description !== undefined && { description }), parameters };
+  return { ...(description !== undefined && { description }), parameters };
 }

@@ -19,16 +19,22 @@ export interface WallTime {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
+/** Zones whose formats are kept: making one takes as long as using it a hundred times. */
+const FORMATS_MAX = 100;
+const offsetFormats = new Map<string, Intl.DateTimeFormat>();
+let ownZone: string | undefined;
 
 /** The basis of every relative time in `message`: its client's clock first, then the server's (SPEC F1). */
-export function clockOf(message: Pick<Message, "at" | "client">, serverTimeZone = ownTimeZone()): Clock {
+export function clockOf(message: Pick<Message, "at" | "client">, serverTimeZone?: string): Clock {
   const { client } = message;
-  if (client === undefined) return { nowMs: Date.parse(message.at), timeZone: serverTimeZone };
+  if (client === undefined) return { nowMs: Date.parse(message.at), timeZone: serverTimeZone ?? ownTimeZone() };
   return { nowMs: Date.parse(client.now), timeZone: zoneOf(client) };
 }
 
 function ownTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return ownZone;
 }
 
 /** A client may name a zone that this machine does not know; the offset of its own time is still right. */
@@ -39,7 +45,7 @@ function zoneOf({ timeZone, now }: ClientClock): string {
 
 function isTimeZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
+    offsetFormatOf(name);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -81,11 +87,26 @@ export function isoIn(ms: number, timeZone: string): string {
   return `${new Date(ms + offset).toISOString().slice(0, 19)}${sign}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
+/** The day of the week in `timeZone`, in English. */
+export function weekdayIn(ms: number, timeZone: string): string {
+  return WEEKDAYS[new Date(ms + offsetMs(ms, timeZone)).getUTCDay()] ?? "";
+}
+
 /** How far the clocks of `timeZone` are ahead of UTC, in whole minutes as ISO 8601 can say it. */
 function offsetMs(ms: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
-  const name = format.formatToParts(ms).find((part) => part.type === "timeZoneName")?.value ?? "GMT";
+  const name = offsetFormatOf(timeZone)
+    .formatToParts(ms).find((part) => part.type === "timeZoneName")?.value ?? "GMT";
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
   if (sign === undefined) return 0;
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+}
+
+/** @throws RangeError for a zone that the runtime does not know. */
+function offsetFormatOf(timeZone: string): Intl.DateTimeFormat {
+  const kept = offsetFormats.get(timeZone);
+  if (kept !== undefined) return kept;
+  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  if (offsetFormats.size >= FORMATS_MAX) offsetFormats.delete(offsetFormats.keys().next().value ?? "");
+  offsetFormats.set(timeZone, format);
+  return format;
 }

@@ -12,7 +12,7 @@ import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Run } from "../provider.ts";
 import type { SectionName } from "../roles/index.ts";
-import { clockOf, isoIn } from "./clock.ts";
+import { clockOf, isoIn, weekdayIn } from "./clock.ts";
 import {
   block,
   checkbox,
@@ -118,7 +118,7 @@ function renderEnvironment({ task, context }: Run): Quoted {
     }),
     server_now_iso: isoIn(server.nowMs, server.timeZone),
     server_time_zone: server.timeZone,
-    weekday: new Intl.DateTimeFormat("en", { weekday: "long", timeZone: user.timeZone }).format(user.nowMs),
+    weekday: weekdayIn(user.nowMs, user.timeZone),
     ...(isTurn(task) && { version: context.version, provider: context.providers.teller }),
   });
 }
