@@ -33,6 +33,7 @@ import { UsageBook } from "@mimikit/store/views/usage-book";
 import { describe, expect, test } from "vitest";
 import { gitOf } from "../../apps/worker-pool/src/improve/site.ts";
 import { sweep } from "../../apps/worker-pool/src/improve/sweep.ts";
+import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
 import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
 import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run/run-attempt.ts";
 import { temporaryDirectory } from "../agent/fixtures.ts";
@@ -88,6 +89,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
     workDir,
     fs,
     mirror,
+    openTasks: new OpenTasks(mirror),
     conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),

@@ -27,6 +27,7 @@ import { HistoryWindow } from "@mimikit/store/views/history";
 import { describe, expect, test } from "vitest";
 import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
 import { gatherContext } from "../../apps/worker-pool/src/run/gather-context.ts";
+import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
 import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
 import { done, message, NOON, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
@@ -47,6 +48,7 @@ async function gather(path: string, nowMs: number) {
     workDir: home,
     fs,
     mirror,
+    openTasks: new OpenTasks(mirror),
     conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
@@ -83,6 +85,7 @@ test("a conversation that began anew is all that a run is told", async () => {
     workDir: home,
     fs,
     mirror,
+    openTasks: new OpenTasks(mirror),
     conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
@@ -111,6 +114,7 @@ async function stateWith(...turns: Result[]) {
       workDir: home,
       fs,
       mirror,
+      openTasks: new OpenTasks(mirror),
       conversation,
       said,
       rules,
@@ -268,6 +272,7 @@ test("what has not ended has no summary, and none is looked for", async () => {
     workDir: home,
     fs,
     mirror,
+    openTasks: new OpenTasks(mirror),
     conversation,
     said,
     rules,
@@ -317,6 +322,7 @@ test("what stands to start later and what was asked is told, the newest first; w
     workDir: home,
     fs,
     mirror,
+    openTasks: new OpenTasks(mirror),
     conversation,
     said,
     rules,

@@ -17,6 +17,7 @@ import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { expect, onTestFinished, test } from "vitest";
 import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
+import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
 import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
 import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run/run-attempt.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
@@ -37,6 +38,7 @@ function workshopWithNobody() {
     workDir: home,
     fs,
     mirror,
+    openTasks: new OpenTasks(mirror),
     conversation: new HistoryWindow(fs, mirror.ledger),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),

@@ -49,6 +49,7 @@ import { problemOf } from "./improve/health.ts";
 import { gitOf } from "./improve/site.ts";
 import { sweep } from "./improve/sweep.ts";
 import { Pool } from "./pool.ts";
+import { OpenTasks } from "./run/open-tasks.ts";
 import { OwnerRules } from "./run/owner-rules.ts";
 import { runAttempt } from "./run/run-attempt.ts";
 import { skillIndex } from "./run/skill-index.ts";
@@ -158,6 +159,7 @@ const pool: Pool = new Pool({
       workDir,
       fs,
       mirror: pool.mirror,
+      openTasks,
       conversation,
       said,
       listSkills,
@@ -190,6 +192,7 @@ const pool: Pool = new Pool({
   pause: (ms) => wait(ms),
 });
 await pool.load();
+const openTasks = new OpenTasks(pool.mirror);
 const conversation = new HistoryWindow(fs, pool.mirror.ledger);
 
 /** New settings, or somebody who asks for it, may have cured what was wrong: all providers are tried again. */

@@ -14,8 +14,8 @@ import type { Standing } from "@mimikit/protocol/records/trigger";
 import { coded, withCodes } from "@mimikit/protocol/texts/coded";
 import type { QuestionView, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { OrderedList } from "@mimikit/store/views/ordered-list";
 import { Problem } from "../http/problem.ts";
-import { OrderedList } from "./ordered-list.ts";
 
 export class Agenda {
   private readonly mirror: Mirror;

@@ -2,19 +2,18 @@
  * The tasks as people see them, kept from look to look. Records never change: what is shown of a task is made again only when a
  * record came or went of which it is made.
  */
-import { countAttempts } from "@mimikit/core/base/snapshot";
 import { outageOf, outagesOf } from "@mimikit/core/tasks/retry";
 import { isOnBoard, openSummary, waitingSummary } from "@mimikit/core/views/board";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
-import type { Claim } from "@mimikit/protocol/records/claim";
 import type { Outage, Result } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Link } from "@mimikit/protocol/records/trigger";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import type { AttemptRecord, Mirror } from "@mimikit/store/mirror/mirror";
+import { lookups, runningClaim } from "@mimikit/store/views/attempts-told";
 import { type EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
-import { OrderedList } from "./ordered-list.ts";
+import { OrderedList } from "@mimikit/store/views/ordered-list";
 
 /** A task that could reach nobody. */
 export interface ToldOutage {
@@ -117,15 +116,4 @@ function openLine(
 ): TaskSummary | undefined {
   if (task !== undefined) return isOnBoard(task) ? openSummary(task, lookups(attempts)) : undefined;
   return link && waitingSummary(link);
-}
-
-/** What a summary of a task with these attempts asks of them. */
-export function lookups(attempts: readonly AttemptRecord[] | undefined) {
-  return { runningClaimOf: () => runningClaim(attempts), attemptsOf: () => countAttempts(attempts) };
-}
-
-/** The claim of the attempt that runs now, as far as the disk says. */
-function runningClaim(attempts: readonly AttemptRecord[] | undefined): Claim | undefined {
-  const newest = attempts?.at(-1);
-  return newest === undefined || newest.failed !== undefined ? undefined : newest.claim;
 }

@@ -17,11 +17,12 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { shareRuns } from "@mimikit/store/disk/share-runs";
 import { type Changes, Heard } from "@mimikit/store/mirror/heard";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { lookups } from "@mimikit/store/views/attempts-told";
 import { EndedTasks, tasksOf } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
 import { Problem } from "../http/problem.ts";
 import { Agenda } from "./agenda.ts";
-import { Board, lookups, type ToldOutage } from "./board.ts";
+import { Board, type ToldOutage } from "./board.ts";
 import { Conversation } from "./conversation.ts";
 
 /** What was on disk at one moment. */

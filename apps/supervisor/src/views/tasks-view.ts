@@ -10,7 +10,8 @@ import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
 import { TASKS_PATH } from "@mimikit/store/disk/state";
-import type { AttemptRecord, Mirror } from "@mimikit/store/mirror/mirror";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { runningClaim } from "@mimikit/store/views/attempts-told";
 
 /** At the start, tasks that have ended are looked for in this many turns. */
 const TURNS_LOOKED_AT = 100;
@@ -91,10 +92,4 @@ export class TasksView {
       timeZone: this.timeZone,
     });
   }
-}
-
-/** The claim of the attempt that runs now, as far as the disk says. */
-function runningClaim(attempts: readonly AttemptRecord[] = []) {
-  const newest = attempts.at(-1);
-  return newest?.failed === undefined ? newest?.claim : undefined;
 }

@@ -3,8 +3,7 @@ import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
 import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { definitionOf } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
-import { countAttempts } from "@mimikit/core/base/snapshot";
-import { boardOf, summaryOf, triggerSummary } from "@mimikit/core/views/board";
+import { summaryOf, triggerSummary } from "@mimikit/core/views/board";
 import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
 import type { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { recallMemory } from "@mimikit/memory/search/search";
@@ -26,6 +25,7 @@ import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import type { HistoryWindow } from "@mimikit/store/views/history";
 import { layOutTexts } from "./lay-out-texts.ts";
+import type { OpenTasks } from "./open-tasks.ts";
 import type { OwnerRules } from "./owner-rules.ts";
 import { readDocument } from "./read-document.ts";
 
@@ -38,6 +38,7 @@ export interface Sources {
   workDir: string;
   fs: FileSystem;
   mirror: Mirror;
+  openTasks: OpenTasks;
   /** What was said last. */
   conversation: HistoryWindow;
   /** Everything that was ever said. */
@@ -53,7 +54,7 @@ export interface Sources {
 export async function gatherContext(
   task: Task,
   runDir: string,
-  { home, workDir, fs, mirror, conversation, said, rules, providers, listSkills, nowMs }: Sources,
+  { home, workDir, fs, mirror, openTasks, conversation, said, rules, providers, listSkills, nowMs }: Sources,
 ): Promise<Context> {
   await mirror.ledger.follow();
   const view = await conversation.read();
@@ -66,7 +67,7 @@ export async function gatherContext(
   const now = new Date(nowMs()).toISOString();
   const evidence = await gatherEvidence(messages, history, { home, fs });
   const sender = messages.findLast((message) => message.client !== undefined);
-  const tasks = await listTasks(mirror, sinceClear(newest));
+  const tasks = await listTasks(openTasks.list, mirror.ledger, sinceClear(newest));
   // Thousands may wait, and what has not ended has no summary.
   const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
   return {
@@ -157,18 +158,12 @@ function newestFirst(a: string, b: string): number {
   return Date.parse(b) - Date.parse(a);
 }
 
-async function listTasks(mirror: Mirror, history: HistoryMessage[]): Promise<TaskSummary[]> {
-  const { queue, links, results, attempts, ledger } = mirror;
-  const open = boardOf({
-    queue,
-    links,
-    results,
-    runningClaimOf: (id) => {
-      const last = attempts.get(id)?.at(-1);
-      return last?.failed === undefined ? last?.claim : undefined;
-    },
-    attemptsOf: (id) => countAttempts(attempts.get(id)),
-  });
+/** The open ones, then those that the conversation tells the end of. */
+async function listTasks(
+  open: readonly TaskSummary[],
+  ledger: Ledger,
+  history: HistoryMessage[],
+): Promise<TaskSummary[]> {
   const known = new Set(open.map((task) => task.id));
   const ended: TaskSummary[] = [];
   for (const id of history.toReversed().flatMap((message) => message.taskIds ?? [])) {

@@ -94,8 +94,10 @@ export function weekdayIn(ms: number, timeZone: string): string {
 
 /** How far the clocks of `timeZone` are ahead of UTC, in whole minutes as ISO 8601 can say it. */
 function offsetMs(ms: number, timeZone: string): number {
-  const name = offsetFormatOf(timeZone)
-    .formatToParts(ms).find((part) => part.type === "timeZoneName")?.value ?? "GMT";
+  const name =
+    offsetFormatOf(timeZone)
+      .formatToParts(ms)
+      .find((part) => part.type === "timeZoneName")?.value ?? "GMT";
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
   if (sign === undefined) return 0;
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;

@@ -1,5 +1,5 @@
+import { differences, OrderedList } from "@mimikit/store/views/ordered-list";
 import { expect, test } from "vitest";
-import { differences, OrderedList } from "../../../apps/http-gateway/src/state/ordered-list.ts";
 
 interface Item {
   id: string;

@@ -1,0 +1,35 @@
+/** The tasks that a role is told of, kept from run to run: a line is made again only when a record came or went of which it is made. */
+import { isOnBoard, openSummary, summaryOf, waitingSummary } from "@mimikit/core/views/board";
+import { compareTaskIds } from "@mimikit/protocol/base/id";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { lookups } from "@mimikit/store/views/attempts-told";
+import { OrderedList } from "@mimikit/store/views/ordered-list";
+
+export class OpenTasks {
+  private readonly mirror: Mirror;
+  private readonly touched: Set<string>;
+  private readonly shown = new OrderedList<TaskSummary>((a, b) => compareTaskIds(b.id, a.id));
+
+  constructor(mirror: Mirror) {
+    this.mirror = mirror;
+    const { queue, links, results } = mirror;
+    this.touched = new Set([...queue.keys(), ...links.keys(), ...results.keys()]);
+    mirror.watch((id) => this.touched.add(id));
+  }
+
+  /** Those that are in some directory now, as the mirror has last seen it; newest first. What is handed out never changes. */
+  get list(): readonly TaskSummary[] {
+    this.shown.patch([...this.touched].map((id) => [id, this.lineOf(id)]));
+    this.touched.clear();
+    return this.shown.list;
+  }
+
+  private lineOf(id: string): TaskSummary | undefined {
+    const { queue, links, results, attempts } = this.mirror;
+    const [task, link, result] = [queue.get(id), links.get(id), results.get(id)];
+    if (result !== undefined && isOnBoard(result.task)) return summaryOf(result);
+    if (task !== undefined && isOnBoard(task)) return openSummary(task, lookups(attempts.get(id)));
+    return link && waitingSummary(link);
+  }
+}
