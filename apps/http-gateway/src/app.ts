@@ -1,6 +1,7 @@
 /**
  * The HTTP side of the gateway. Every request passes the same gates in the same order: the right host and origin, then a
- * credential, then the method, then its body; the handlers see only what has passed them all.
+ * credential, then the method, then its body; the handlers see only what has passed them all. The files of the page need the host
+ * alone: some browsers name an origin for their own scripts, and a proxy may have changed the host by which we would know it.
  */
 import { coded } from "@mimikit/protocol/texts/coded";
 import express, {
@@ -36,11 +37,15 @@ export function createApp(parts: AppParts): Express {
 
   app.use(securityHeaders());
   app.use((request, _response, next) => {
-    hosts.check(request);
+    hosts.checkHost(request);
     assertWellFormed(request);
     next();
   });
 
+  const ownPage: Handler = (request, _response, next) => {
+    hosts.checkOrigin(request);
+    next();
+  };
   const signedIn: Handler = async (request, _response, next) => {
     await auth.identify(request);
     next();
@@ -48,7 +53,7 @@ export function createApp(parts: AppParts): Express {
   const mount = <T extends IRouter>(router: T, all: readonly Route[]): T => {
     for (const [path, routes] of Map.groupBy(all, (each) => each.path)) {
       const isOpen = routes.every((each) => each.isOpen);
-      const gates = isOpen ? [fresh] : [fresh, signedIn];
+      const gates = isOpen ? [fresh, ownPage] : [fresh, ownPage, signedIn];
       const place = router.route(path).all(gates);
       for (const each of routes) place[each.method](each.serve(parts));
       place.all(only(methodsOf(routes)));
@@ -66,8 +71,12 @@ export function createApp(parts: AppParts): Express {
     (await ofDemo)(request, response, next);
   });
   // Who is not signed in does not learn what there is.
-  app.use("/api", fresh, signedIn, notFound);
+  app.use("/api", fresh, ownPage, signedIn, notFound);
 
+  // A WebSocket whose Upgrade was lost on the way: a proxy has to be told to pass it on.
+  app.get("/ws", fresh, ownPage, () => {
+    throw new Problem(426, coded("socket_not_upgraded"), { headers: { Upgrade: "websocket" } });
+  });
   app.use(files(pageDir));
   app.route("/").get(notBuilt(pageDir)).all(only("GET, HEAD"));
   app.use(notFound);

@@ -20,7 +20,7 @@ import { answer, questions } from "./routes/questions.ts";
 import { pauseQueue, resumeQueue } from "./routes/queues.ts";
 import { restart } from "./routes/restart.ts";
 import { patchSettings, settings } from "./routes/settings.ts";
-import { pair, signOut } from "./routes/signing-in.ts";
+import { addDevice, pair, signOut } from "./routes/signing-in.ts";
 import { skills } from "./routes/skills.ts";
 import { status } from "./routes/status.ts";
 import { clear, retry, steer, steerTask, stop } from "./routes/steering.ts";
@@ -44,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   pair,
   signOut,
   devices,
+  addDevice,
   signOutDevice,
   status,
   adoption,

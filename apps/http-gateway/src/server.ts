@@ -79,11 +79,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
   const live = new Live({ home, view, incarnation, statusOf: currentStatus, mishaps, log });
   const sessions = new Sessions(home, fs);
-  const auth = new Auth(home, token, sessions, log);
+  const auth = new Auth(home, token, sessions, log, config.publicUrl !== undefined);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const wishes = new Wishes({ fs, mirror, view, token, timeZone, log });
   const said = new HistoryIndex(home);
-  const hosts = new HostPolicy(config.host, names);
+  const hosts = new HostPolicy(config.host, names, config.publicUrl);
 
   const app = createApp({
     home,
@@ -93,6 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     live,
     log,
     pageDir,
+    publicUrl: config.publicUrl ?? null,
     sessions,
     environment: process.env,
     skillPlaces: skillPlacesOf({ home, workDir: options.workDir }, process.env),

@@ -38,6 +38,26 @@ test("32 the public address is served under its name, and its page may ask", asy
   expect(await under({ Host: "mimi.example" })).toBe(421);
 });
 
+test("32 a proxy that passes its own idea of Host on is told apart from a stranger's page by the public address", async () => {
+  const gateway = await startGateway({ config: { publicUrl: "https://mimi.example/" } });
+  const from = (origin: string) => gateway.ask("/healthz", { headers: { Origin: origin } });
+  expect((await from("https://mimi.example")).status).toBe(200);
+  for (const origin of ["http://mimi.example", "https://mimi.example:8443", "https://mimi.example.net", "null"]) {
+    expect((await from(origin)).status).toBe(403);
+  }
+  const unset = await startGateway();
+  const refused = await unset.ask("/healthz", { headers: { Origin: "https://mimi.example" } });
+  expect(refused).toMatchObject({ status: 403, json: { error: { hint: expect.stringContaining("publicUrl") } } });
+});
+
+test("a WebSocket whose upgrade was lost on the way is told what the proxy must pass on", async () => {
+  const gateway = await startGateway();
+  const answer = await gateway.ask("/ws", { signedIn: false });
+  expect(answer.status).toBe(426);
+  expect(answer.headers.upgrade).toBe("websocket");
+  expect(answer.json).toMatchObject({ error: { code: "upgrade_needed", message: expect.stringContaining("Upgrade") } });
+});
+
 test("33 a token that others can read is refused with the command that mends it", async () => {
   const home = temporaryHome();
   chmodSync(join(home, "token"), 0o644);

@@ -44,6 +44,7 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
     await pairOne(gateway);
     return {};
   },
+  postPairings: () => ({ body: {} }),
   deleteDevicesById: async ({ gateway }) => ({ id: await pairOne(gateway) }),
   getStatus: () => ({}),
   getAdoption: () => ({}),

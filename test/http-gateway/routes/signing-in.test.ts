@@ -226,6 +226,37 @@ test("26 after 10 wrong tokens further wrong or missing ones get 429, also from 
   expect((await gateway.ask("/api/status")).status).toBe(200);
 });
 
+test("26 while an address is locked its typed codes wait, which could be guessed, and an address that signs in still does", async () => {
+  const gateway = await startGateway();
+  const { code, typed } = await createPairing(gateway.home);
+  const pair = async (given: string) => (await gateway.post("/api/pair", { code: given }, { signedIn: false })).status;
+  for (let i = 0; i < 10; i++) expect(await pair("AAAA-AAAA")).toBe(401);
+  expect(await pair(typed)).toBe(429);
+  expect(await pair(code)).toBe(200);
+});
+
+test("26 behind a proxy the client that the proxy has named last is locked out, and no other", async () => {
+  const gateway = await startGateway({ config: { publicUrl: "https://mimi.example" } });
+  const guess = async (forwardedFor: string) =>
+    (await gateway.ask("/api/status", { ...WRONG, headers: { ...WRONG.headers, "X-Forwarded-For": forwardedFor } }))
+      .status;
+  // What stands before the last one is what the client has said of itself.
+  for (let i = 0; i < 10; i++) expect(await guess(`192.0.2.${i}, 198.51.100.7`)).toBe(401);
+  expect(await guess("198.51.100.7")).toBe(429);
+  expect(await guess("198.51.100.8")).toBe(401);
+  for (let i = 0; i < 10; i++) await guess("no address");
+  expect(await guess("another")).toBe(429);
+});
+
+test("26 without a public address nobody names another client than itself", async () => {
+  const gateway = await startGateway();
+  for (let i = 0; i < 10; i++) {
+    const headers = { ...WRONG.headers, "X-Forwarded-For": `192.0.2.${i}` };
+    expect((await gateway.ask("/api/status", { signedIn: false, headers })).status).toBe(401);
+  }
+  expect((await gateway.ask("/api/status", WRONG)).status).toBe(429);
+});
+
 test("26 a wrong hello counts like any other wrong credential", async () => {
   const gateway = await startGateway();
   for (let i = 0; i < 10; i++) {

@@ -38,6 +38,8 @@ export interface Parts {
   memory: MemoryPlace;
   /** What explanations are made of. */
   world: TriggerWorld;
+  /** Where other devices open the page; null where it is not set. */
+  publicUrl: string | null;
   demo: Demo;
   log: Log;
 }

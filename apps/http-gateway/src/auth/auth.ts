@@ -10,6 +10,7 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { Problem } from "../http/problem.ts";
 import { Attempts } from "./attempts.ts";
+import { clientAddress } from "./client-address.ts";
 import { isSame } from "./same.ts";
 import { SESSION_DAYS, type Sessions } from "./sessions.ts";
 
@@ -30,13 +31,16 @@ export class Auth {
   private readonly cookie: string;
   private readonly sessions: Sessions;
   private readonly log: Log;
+  private readonly isProxied: boolean;
   private readonly attempts = new Attempts();
 
-  constructor(home: string, token: string, sessions: Sessions, log: Log) {
+  /** @param isProxied whether a proxy of this machine may say whose request it passes on. */
+  constructor(home: string, token: string, sessions: Sessions, log: Log, isProxied: boolean) {
     this.token = token;
     this.cookie = cookieName(home);
     this.sessions = sessions;
     this.log = log;
+    this.isProxied = isProxied;
   }
 
   /**
@@ -60,9 +64,9 @@ export class Auth {
 
   /** Turns a wrong credential away: throws `problem`, or 429 after too many of them from the same address. */
   refuse(request: IncomingMessage, problem: Problem): never {
-    const address = request.socket.remoteAddress ?? "";
+    this.throwIfLocked(request);
+    const address = clientAddress(request, this.isProxied);
     const nowMs = performance.now();
-    this.throwIfLocked(address, nowMs);
     if (this.attempts.noteWrong(address, nowMs)) this.log.warn("too many wrong credentials", { address });
     throw problem;
   }
@@ -108,12 +112,13 @@ export class Auth {
       hint: "Send Authorization: Bearer with the content of the token file, or open the page with the link of `mimikit pair`.",
     });
     if (tried) return this.refuse(request, problem);
-    this.throwIfLocked(request.socket.remoteAddress ?? "", performance.now());
+    this.throwIfLocked(request);
     throw problem;
   }
 
-  private throwIfLocked(address: string, nowMs: number): void {
-    const waitSec = this.attempts.waitSec(address, nowMs);
+  /** @throws Problem 429 while the address of this request is locked out. */
+  throwIfLocked(request: IncomingMessage): void {
+    const waitSec = this.attempts.waitSec(clientAddress(request, this.isProxied), performance.now());
     if (waitSec === 0) return;
     throw new Problem(429, coded("credentials_too_many"), {
       hint: `Try again in ${waitSec} s.`,

@@ -34,31 +34,45 @@ export class HostPolicy {
   private readonly names: readonly string[];
   /** Names with or without a port, as the owner wrote them: they may be served by a proxy, also over TLS. */
   private readonly configured: ReadonlySet<string>;
+  /** The origin of the page at its public address: a proxy may name another host than the browser did. */
+  private readonly publicOrigin: string | undefined;
 
-  /** @param host the bind address. @param allowedHosts further names, as `name` or `name:port`. */
-  constructor(host: string, allowedHosts: readonly string[]) {
+  /**
+   * @param host the bind address.
+   * @param allowedHosts further names, as `name` or `name:port`.
+   * @param publicUrl where other devices open the page.
+   */
+  constructor(host: string, allowedHosts: readonly string[], publicUrl?: string) {
     const bound = host.includes(":") ? `[${host}]` : host.toLowerCase();
     this.names = WILDCARDS.has(host) ? LOOPBACK_NAMES : [...LOOPBACK_NAMES, bound];
     this.configured = new Set(allowedHosts.map((name) => name.toLowerCase()));
+    this.publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
   }
 
-  /**
-   * Throws 421 for a Host that is not ours and 403 for an Origin that is not our page. Forwarding headers are never
-   * read: anybody can write them.
-   */
-  check(request: IncomingMessage): void {
+  /** Throws 421 for a Host that is not ours. Forwarding headers are never read: anybody can write them. */
+  checkHost(request: IncomingMessage): void {
     if (request.headersDistinct.host?.length !== 1) throw new Problem(421, coded("one_host"));
     const host = (request.headers.host ?? "").toLowerCase();
     if (!this.isOurs(host, request.socket.localPort ?? 0)) {
       throw new Problem(421, coded("host_not_served"), {
-        hint: "Use 127.0.0.1 or localhost with the right port, or add the name to MIMIKIT_ALLOWED_HOSTS.",
+        hint: "Use 127.0.0.1 or localhost with the right port, add the name to `allowedHosts`, or set `publicUrl` to the address of the proxy.",
       });
     }
+  }
+
+  /** Throws 403 for an Origin that is not our page. */
+  checkOrigin(request: IncomingMessage): void {
     const origins = request.headersDistinct.origin;
     if (origins === undefined) return;
-    // Only the page that we served ourselves under this very name: same scheme, same name, same port.
-    const isOwnPage = origins.length === 1 && this.originsOf(host).includes(origins[0] ?? "");
-    if (!isOwnPage) throw new Problem(403, coded("origin_refused"));
+    const host = (request.headers.host ?? "").toLowerCase();
+    // Only the page that we served ourselves, under this very name or the public one: same scheme, same name, same port.
+    const [origin] = origins;
+    const isOwnPage = origins.length === 1 && origin !== undefined && this.originsOf(host).includes(origin);
+    if (!isOwnPage) {
+      throw new Problem(403, coded("origin_refused"), {
+        hint: "Where this is the address of your proxy, set `publicUrl` to it.",
+      });
+    }
   }
 
   private isOurs(host: string, port: number): boolean {
@@ -69,7 +83,7 @@ export class HostPolicy {
   }
 
   private originsOf(host: string): string[] {
-    const isProxied = this.configured.has(host);
-    return isProxied ? [`http://${host}`, `https://${host}`] : [`http://${host}`];
+    const own = this.configured.has(host) ? [`http://${host}`, `https://${host}`] : [`http://${host}`];
+    return this.publicOrigin === undefined ? own : [...own, this.publicOrigin];
   }
 }

@@ -21,7 +21,8 @@ export function acceptUpgrades(
   const socketParts: SocketParts = { ...parts, onClose: (socket) => void clients.delete(socket) };
   server.on("upgrade", (request, socket, head) => {
     try {
-      hosts.check(request);
+      hosts.checkHost(request);
+      hosts.checkOrigin(request);
       assertSocketAddress(request);
       if (clients.size >= SOCKETS_MAX) throw new Problem(503, coded("too_many_sockets"));
     } catch (error) {

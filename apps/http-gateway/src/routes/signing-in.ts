@@ -3,8 +3,8 @@
  * (docs/security.md#signing-in).
  */
 import { coded } from "@mimikit/protocol/texts/coded";
-import { NoBody, PairAnswer, PairBody } from "@mimikit/protocol/wire/api";
-import { redeemPairingCode } from "@mimikit/runtime/home/pairing";
+import { NoBody, PairAnswer, PairBody, PairingAnswer } from "@mimikit/protocol/wire/api";
+import { createPairing, isTyped, redeemPairingCode } from "@mimikit/runtime/home/pairing";
 import { route } from "../api/route.ts";
 import { deviceName } from "../auth/device-name.ts";
 import { Problem } from "../http/problem.ts";
@@ -20,6 +20,8 @@ export const pair = route({
   answer: PairAnswer,
   errors: { 401: "unknown code", 410: "used or expired", 429: "too many unknown codes" },
   handle: async ({ body, request, response }, { home, auth, sessions, log }) => {
+    // A long code cannot be guessed: who has it comes in, whatever others behind the same address have tried.
+    if (isTyped(body.code)) auth.throwIfLocked(request);
     const redemption = await redeemPairingCode(home, body.code);
     const hint = "Run `mimikit pair` for a new link.";
     if (redemption === "unknown") auth.refuse(request, new Problem(401, coded("code_unknown"), { hint }));
@@ -28,6 +30,22 @@ export const pair = route({
     log.audit({ event: "session_created" });
     response.setHeader("Set-Cookie", auth.setCookie(cookie, request));
     return { secret };
+  },
+});
+
+/** Another device is added from a browser that is signed in, as from the terminal with `mimikit pair`. */
+export const addDevice = route({
+  method: "post",
+  path: "/api/pairings",
+  summary:
+    "two codes that sign one more browser in, once: `code` for the fragment of an address (`#pair=`), `typed` to be typed; `publicUrl` is the page's address for other devices, where one is set",
+  body: NoBody,
+  status: 201,
+  answer: PairingAnswer,
+  handle: async (_asked, { home, log, publicUrl }) => {
+    const pairing = await createPairing(home);
+    log.audit({ event: "pairing_created" });
+    return { ...pairing, publicUrl };
   },
 });
 

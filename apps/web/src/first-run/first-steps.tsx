@@ -8,15 +8,12 @@ import { allowNotifications, consent } from "../frame/notifications.ts";
 import { answererOf } from "../i18n/answerer-of.ts";
 import { firstWords } from "../i18n/first-words.ts";
 import { words } from "../i18n/words.ts";
-import { addressOf } from "../model/place.ts";
+import { addressOf, LOOPBACK } from "../model/place.ts";
 import { messages, status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
 import { type Decision, decide, decided, hideFirstSteps, timesAsked } from "../ui/first-steps-kept.ts";
 import { Check } from "../ui/icons.tsx";
 import "./first-steps.css";
-
-/** Names of this computer that no other one reaches. */
-const LOOPBACK = /^(localhost|127\..+|\[?::1\]?)$/;
 
 interface FirstStepsProps {
   /** Puts words into the message field, for the reader to send. */

@@ -9,6 +9,7 @@ const EXPLANATIONS: Record<Exclude<PairOutcome, "paired">, string> = {
   expired: doorWords.pairExpired,
   refused: doorWords.pairRefused,
   locked: doorWords.pairLocked,
+  foreign: doorWords.pairForeign(location.origin + location.pathname),
   unreachable: doorWords.pairUnreachable,
 };
 

@@ -2,13 +2,15 @@
 import type { ClientFrame, ServerFrame } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
-import { read } from "./call.ts";
+import { read, refusalIn } from "./call.ts";
 import { type Along, frameOf, keep, newId, outbox, retry } from "./outbox.ts";
-import { askWhetherPaired, type PairOutcome, pair, secret, session, signOut } from "./session.ts";
+import { askWhetherPaired, type PairOutcome, pair, request, secret, session, signOut } from "./session.ts";
 import { answering, cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
 
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 15_000;
+/** The status of a WebSocket that came as a plain request: a proxy in between has not passed its upgrade on. */
+const UPGRADE_NEEDED = 426;
 
 export type Link =
   | { state: "connecting" }
@@ -105,8 +107,10 @@ function send(frame: ClientFrame): boolean {
 
 function open(mine: number): void {
   const url = new URL("ws", location.href.replace(/^http/, "ws").replace(/#.*$/, ""));
+  let hasOpened = false;
   socket = new WebSocket(url);
   socket.onopen = () => {
+    hasOpened = true;
     if (mine === attempt) greet();
   };
   socket.onmessage = (event) => {
@@ -115,8 +119,16 @@ function open(mine: number): void {
     receive(read<ServerFrame>(String(event.data)));
   };
   socket.onclose = () => {
-    if (mine === attempt) connectLater();
+    if (mine !== attempt) return;
+    connectLater();
+    if (!hasOpened) void sayWhetherStripped();
   };
+}
+
+/** Browsers hide why a socket did not open; the gateway says whether it was asked for one at all. */
+async function sayWhetherStripped(): Promise<void> {
+  const answer = await request("GET", "ws");
+  if (answer?.status === UPGRADE_NEEDED) notice.value = await refusalIn(answer);
 }
 
 function greet(): void {

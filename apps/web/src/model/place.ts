@@ -14,6 +14,8 @@ export interface Place {
   detail: string | undefined;
 }
 
+/** Names of this computer that no other one reaches. */
+export const LOOPBACK = /^(localhost|127\..+|\[?::1\]?)$/;
 const IN_FRAGMENT = /^#\/([a-z]+)(?:\/(.+))?$/;
 
 export const place = signal<Place>(placeIn(location.hash));

@@ -9,7 +9,7 @@ const CODE_IN_FRAGMENT = /#pair=([^&\s]+)/;
 export type SessionState = "unknown" | "paired" | "unpaired";
 export const session = signal<SessionState>("unknown");
 
-export type PairOutcome = "paired" | "expired" | "refused" | "locked" | "unreachable";
+export type PairOutcome = "paired" | "expired" | "refused" | "locked" | "foreign" | "unreachable";
 
 /** The secret of this browser, or undefined before pairing. */
 export function secret(): string | undefined {
@@ -34,6 +34,7 @@ export async function pair(code: string): Promise<PairOutcome> {
   if (answer === undefined) return "unreachable";
   if (answer.status === 410) return "expired";
   if (answer.status === 429) return "locked";
+  if (answer.status === 403) return "foreign";
   if (!answer.ok) return "refused";
   const body = (await answer.json()) as { secret: string };
   localStorage.setItem(SECRET_KEY, body.secret);

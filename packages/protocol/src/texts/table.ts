@@ -54,6 +54,8 @@ export const TEXTS = {
   nothing_at_address: "there is nothing at this address",
   no_socket_at_address: "there is no WebSocket at this address",
   socket_parameters: "/ws takes no parameters: the credential goes into hello",
+  socket_not_upgraded:
+    "this is a WebSocket, but it arrived as a plain request: the proxy in between must pass on Upgrade and Connection (docs/remote.md)",
   socket_hello_first: "say hello first",
   socket_hello_twice: "hello was said already",
   too_many_sockets: "too many open connections",

@@ -45,6 +45,15 @@ export const PairBody = z.strictObject({ code: z.string().min(1).max(PAIRING_COD
 /** What the page sends along with its cookie. */
 export const PairAnswer = z.object({ secret: z.string() });
 
+/** `POST /api/pairings`: what signs one more browser in. */
+export const PairingAnswer = z.object({
+  code: z.string(),
+  typed: z.string(),
+  expiresAt: z.iso.datetime(),
+  publicUrl: z.string().nullable(),
+});
+export type PairingAnswer = z.infer<typeof PairingAnswer>;
+
 /** A browser that is signed in. */
 export const Device = z.object({
   id: Id,

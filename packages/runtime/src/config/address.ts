@@ -4,6 +4,14 @@ import type { Config } from "./schema.ts";
 /** Who listens on every address is called over the loopback: no program asks for `0.0.0.0`, and the gateway answers to no such name. */
 const LOOPBACK_OF: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
+/** Names of a computer that no other one reaches. */
+const LOOPBACK = /^(localhost|127\..+|\[::1\])$/;
+
+/** Does this address reach only the computer that it is opened on? */
+export function isOnlyHere(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
+}
+
 /** Where a gateway that listens on `host` and `port` serves. */
 export function urlOf({ host, port }: { host: string; port: number }): string {
   const name = LOOPBACK_OF[host] ?? host;

@@ -37,6 +37,8 @@ export interface Pairing {
   code: string;
   /** 40 bits, to be typed: `K7QM-2P9D`. */
   typed: string;
+  /** Until then one of them can be redeemed. */
+  expiresAt: string;
 }
 
 /** Makes a pairing for the home; it can be redeemed for PAIRING_MS. Throws what the disk throws. */
@@ -47,7 +49,7 @@ export async function createPairing(home: string, nowMs = Date.now()): Promise<P
   const expiresAt = new Date(nowMs + PAIRING_MS).toISOString();
   await writeCode(home, hashOf(code), { expiresAt });
   await writeCode(home, hashOf(typed), { expiresAt, of: hashOf(code) });
-  return { code, typed: `${typed.slice(0, TYPED_CHARS / 2)}-${typed.slice(TYPED_CHARS / 2)}` };
+  return { code, typed: `${typed.slice(0, TYPED_CHARS / 2)}-${typed.slice(TYPED_CHARS / 2)}`, expiresAt };
 }
 
 /**
@@ -72,6 +74,11 @@ export async function redeemPairingCode(home: string, given: string, nowMs = Dat
   }
   await remove(paths.open);
   return "paired";
+}
+
+/** Is this a code that a person has typed? It has 40 bits, so that its guesses must be few. */
+export function isTyped(given: string): boolean {
+  return !LONG_CODE.test(given) && codeIn(given) !== null;
 }
 
 /** The code that was meant, however a person has typed it; null where it is none. */

@@ -32,5 +32,7 @@ export const doorWords = {
   pairExpired: "That code was used already or is older than ten minutes. Print a new one.",
   pairRefused: "That is not a code Mimikit knows. Print a new one and paste all of it.",
   pairLocked: "Too many codes were wrong. Wait a minute, then try again.",
+  pairForeign: (url: string) =>
+    `Mimikit does not know this address. On its computer: mimikit config set publicUrl ${url}  and then: mimikit restart`,
   pairUnreachable: "Mimikit does not answer. Is it running? “npm start” starts it.",
 };

@@ -401,7 +401,15 @@ export const viewWords = {
   notificationsOn: "On for this browser",
   notificationsOff: "Turn off",
   devices: "Devices",
-  devicesText: "The browsers that are signed in. “mimikit pair” signs another one in.",
+  devicesText: "The browsers that are signed in.",
+  addDevice: "Add a device",
+  addDeviceText: "Scan this with the other device, or open the address there. It signs one browser in, once.",
+  addDeviceTyped: (code: string, until: string) =>
+    `Or open the page there and type ${code}. Both count until ${until}.`,
+  addDeviceQr: "QR code of the address",
+  addDeviceOnlyHere:
+    "This address reaches only this computer. Set “publicUrl” to the address under which other devices reach it; docs/remote.md in the repository shows ways to have one.",
+  copyAddress: "Copy the address",
   thisDevice: "(this one)",
   unnamedDevice: "a browser",
   lastSeen: "last seen",

@@ -34,5 +34,7 @@ export const doorWords: typeof en.doorWords = {
   pairExpired: "这个配对码已经用过，或者超过了十分钟。请打印一个新的。",
   pairRefused: "Mimikit 不认识这个配对码。请打印一个新的，并完整粘贴。",
   pairLocked: "错误的配对码太多。请等一分钟再试。",
+  pairForeign: (url: string) =>
+    `Mimikit 不认识这个地址。请在运行它的电脑上执行：mimikit config set publicUrl ${url}  然后执行：mimikit restart`,
   pairUnreachable: "Mimikit 没有回应。它在运行吗？“npm start” 可以启动它。",
 };

@@ -7,6 +7,7 @@ import { call } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
 import { link } from "../../model/connection.ts";
 import { useAnswer } from "../../model/use-answer.ts";
+import { AddDevice } from "./add-device.tsx";
 
 export function Devices() {
   const [version, setVersion] = useState(0);
@@ -44,6 +45,7 @@ export function Devices() {
           </li>
         ))}
       </ul>
+      <AddDevice />
     </section>
   );
 }

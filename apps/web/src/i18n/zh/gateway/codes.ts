@@ -52,6 +52,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   address_not_path: "地址必须是一个路径",
   nothing_at_address: "这个地址上什么都没有",
   no_socket_at_address: "这个地址上没有 WebSocket",
+  socket_not_upgraded:
+    "这是一个 WebSocket，但收到的是普通请求：中间的代理必须转发 Upgrade 和 Connection（见 docs/remote.md）",
   socket_parameters: "/ws 不接受参数：凭据要写在 hello 里",
   socket_hello_first: "要先发送 hello",
   socket_hello_twice: "hello 已经发送过了",

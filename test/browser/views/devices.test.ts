@@ -1,0 +1,61 @@
+/** Adding a device from the page of a real instance: by the camera of the other one, or by eight characters. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { Instance } from "../../support/instance.ts";
+import { readQrCode } from "../../support/read-qr-code.ts";
+import { openAt, openInstance } from "../support/open-instance.ts";
+import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { openView, view } from "../support/views.ts";
+
+/** Pixels of the picture that is read. */
+const SIDE = 520;
+
+/** What a camera reads off the page. */
+async function readPage(page: Page): Promise<string | undefined> {
+  const pixels = await view(page)
+    .getByRole("img", { name: "QR code" })
+    .evaluate(async (svg, side) => {
+      const copy = svg.cloneNode(true) as SVGSVGElement;
+      copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+      copy.setAttribute("width", String(side));
+      copy.setAttribute("height", String(side));
+      const image = new Image();
+      image.src = `data:image/svg+xml,${encodeURIComponent(copy.outerHTML)}`;
+      await image.decode();
+      const drawing = new OffscreenCanvas(side, side).getContext("2d");
+      drawing?.drawImage(image, 0, 0, side, side);
+      return Array.from(drawing?.getImageData(0, 0, side, side).data ?? []);
+    }, SIDE);
+  return readQrCode(Uint8ClampedArray.from(pixels), SIDE, SIDE);
+}
+
+describe.runIf(hasChromium)("adding a device", { timeout: 2 * BROWSER_MS_MAX }, () => {
+  const pages = usePages();
+
+  test("the QR code and the typed code each sign a browser in, once; it is listed and can be signed out", async () => {
+    const mimikit = await Instance.start();
+    pages.atEnd(() => mimikit.dispose());
+    const page = await openInstance(pages, mimikit);
+    await openView(page, "settings");
+    await view(page).getByRole("button", { name: "Add a device" }).click();
+    await view(page).getByText("This address reaches only this computer.").waitFor();
+    const address = (await readPage(page)) ?? "";
+    expect(address).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${mimikit.port}/#pair=`));
+    const phone = await openAt(pages, address, { userAgent: "Mozilla/5.0 (Android 16; Mobile) Firefox/140.0" });
+
+    await page.reload();
+    await openView(page, "settings");
+    await view(page).getByText("Firefox on Android").waitFor();
+    const signOut = view(page).getByRole("button", { name: "Sign out Firefox on Android" });
+    page.once("dialog", (dialog) => void dialog.accept());
+    await signOut.click();
+    await signOut.waitFor({ state: "detached" });
+    await phone.getByLabel("Pairing code").waitFor();
+
+    await view(page).getByRole("button", { name: "Add a device" }).click();
+    const [typed = ""] = /\b\w{4}-\w{4}\b/.exec(await view(page).getByText("Or open the page there").innerText()) ?? [];
+    await phone.getByLabel("Pairing code").fill(typed.toLowerCase());
+    await phone.getByLabel("Pairing code").press("Enter");
+    await phone.locator('[data-link="connected"]').waitFor();
+  });
+});
