@@ -64,6 +64,7 @@ const WITH_TEXT = new Set([
   "triggers add",
   "triggers change",
   "questions answer",
+  "devices add",
   "history search",
   "memory search",
   "memory add",

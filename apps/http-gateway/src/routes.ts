@@ -5,7 +5,7 @@ import { download, upload } from "./routes/attachments.ts";
 import { audit } from "./routes/audit.ts";
 import { backlog, editBacklog } from "./routes/backlog.ts";
 import { changes, undo } from "./routes/changes.ts";
-import { devices, signOutDevice } from "./routes/devices.ts";
+import { addClient, devices, signOutDevice } from "./routes/devices.ts";
 import { file, taskFiles } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
 import { exportHistory, searchHistory } from "./routes/history.ts";
@@ -45,6 +45,7 @@ export const ROUTES: readonly Route[] = [
   signOut,
   devices,
   addDevice,
+  addClient,
   signOutDevice,
   status,
   adoption,

@@ -45,6 +45,7 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
     return {};
   },
   postPairings: () => ({ body: {} }),
+  postDevices: () => ({ body: { name: "Open WebUI" } }),
   deleteDevicesById: async ({ gateway }) => ({ id: await pairOne(gateway) }),
   getStatus: () => ({}),
   getAdoption: () => ({}),

@@ -1,41 +1,56 @@
-/** The browsers that are signed in; each can be signed out from here. */
+/** The browsers and clients that are signed in; each can be signed out from here, and clients be given a token. */
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import type { Device } from "@mimikit/protocol/wire/api";
+import { MODEL } from "@mimikit/protocol/wire/v1";
 import { actions, command } from "../arguments/command.ts";
+import { wordsOf } from "../arguments/text-argument.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { connect } from "../instance/client.ts";
 import { found } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
-import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
+import { plainLine, printJson, printLine, printProgress, printTable } from "../io/print.ts";
 
 /** Digits of an id that are shown: enough to tell a hundred devices apart, and few enough to type. */
 const SHORT_ID_CHARS = 8;
 
 export const devices = command({
-  usage: "devices [action] [id]",
-  summary: "list the browsers that are signed in, sign one out",
+  usage: "devices [action] [words..]",
+  summary: "list the browsers and clients that are signed in, add a client, sign one out",
   examples: [
-    ["mimikit devices", "what each calls itself, and when it was seen last"],
+    ["mimikit devices", "what each is called, and when it was seen last"],
+    ["mimikit devices add 'Open WebUI'", "prints a token for one client of /v1, once"],
     ["mimikit devices sign-out 3f9a2c01", "that one is out at once; the beginning of an id will do"],
-    ["mimikit pair", "signs another one in"],
+    ["mimikit pair", "signs another browser in"],
   ],
   options: (yargs) =>
-    yargs
-      .positional("action", actions("list", "sign-out"))
-      .positional("id", { type: "string", describe: "sign-out: the device, or the beginning of its id" }),
-  async run({ json, action, id }) {
+    yargs.positional("action", actions("list", "add", "sign-out")).positional("words", {
+      type: "string",
+      array: true,
+      describe: "add: what to call the client; sign-out: its name, its id or the beginning of it",
+    }),
+  async run({ json, action, words: given }) {
     const client = connect();
-    const all = await client.devices();
+    const words = wordsOf(given).join(" ").trim();
     if (action === "list") {
+      const all = await client.devices();
       if (json) printJson({ devices: all });
       else list(all);
-      return;
+    } else if (words === "") {
+      const what = action === "add" ? "<name>" : "<id>";
+      throw new Failure("usage", `say which device: mimikit devices ${action} ${what}`);
+    } else if (action === "add") {
+      const { id, token } = await client.addClient(words);
+      if (json) return printJson({ id, name: words, token, baseUrl: `${client.url}/v1`, model: MODEL });
+      printLine(token);
+      printProgress(`It is not shown again. Base URL  ${client.url}/v1  model  ${MODEL}`);
+    } else {
+      const all = await client.devices();
+      const named = all.map((device) => ({ ...device, title: nameOf(device) }));
+      const device = found(words, named, "device");
+      await client.signOut(device.id);
+      if (json) printJson({ id: device.id });
+      else printLine(`signed out: ${plainLine(nameOf(device))}`);
     }
-    if (id === undefined) throw new Failure("usage", "say which device: mimikit devices sign-out <id>");
-    const device = found(id, all, "device");
-    await client.signOut(device.id);
-    if (json) printJson({ id: device.id });
-    else printLine(`signed out: ${plainLine(nameOf(device))}`);
   },
 });
 
@@ -45,11 +60,13 @@ function list(all: readonly Device[]): void {
   const rows = all.map((device) => [
     device.id.slice(0, SHORT_ID_CHARS),
     plainLine(nameOf(device)),
+    device.kind,
     at(device.seenAt),
     at(device.pairedAt),
-    at(device.expiresAt),
+    device.expiresAt === null ? "signed out" : at(device.expiresAt),
   ]);
-  printTable(["id", "device", "last seen", "paired", "until"], rows, "no browser is signed in: mimikit pair");
+  const none = "no browser or client is signed in: mimikit pair, mimikit devices add";
+  printTable(["id", "device", "kind", "last seen", "added", "until"], rows, none);
 }
 
 const nameOf = ({ name }: Device) => name ?? "a browser";

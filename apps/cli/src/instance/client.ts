@@ -7,6 +7,7 @@ import type { ClientClock } from "@mimikit/protocol/records/inbox";
 import {
   ApiError,
   ChatMessage,
+  ClientAdded,
   type Device,
   DevicesAnswer,
   QuestionView,
@@ -66,12 +67,17 @@ export class Client {
     return (await this.request(answer, "GET", "/api/questions")).questions;
   }
 
-  /** The browsers that are signed in, the one that was seen last first. */
+  /** The browsers and clients that are signed in, the one that was seen last first. */
   async devices(): Promise<Device[]> {
     return (await this.request(DevicesAnswer, "GET", "/api/devices")).devices;
   }
 
-  /** Signs a browser out. Throws Failure where there is no such device. */
+  /** Makes a token for a client of /v1. It is told here and never again. */
+  addClient(name: string): Promise<z.infer<typeof ClientAdded>> {
+    return this.request(ClientAdded, "POST", "/api/devices", { body: { name } });
+  }
+
+  /** Signs a browser out, or revokes the token of a client. Throws Failure where there is no such device. */
   async signOut(deviceId: string): Promise<void> {
     await this.request(z.unknown(), "DELETE", `/api/devices/${encodeURIComponent(deviceId)}`);
   }

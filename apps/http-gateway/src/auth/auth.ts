@@ -1,6 +1,7 @@
 /**
- * Who may use the gateway: whoever holds the token of the home, and every browser that was paired
- * (docs/security.md#signing-in). Nobody is trusted for where they come from, the own machine included.
+ * Who may use the gateway: whoever holds the token of the home, every browser that was paired and, under /v1 alone, every
+ * client with a token of its own (docs/security.md#signing-in). Nobody is trusted for where they come from, the own machine
+ * included.
  */
 
 import { createHash } from "node:crypto";
@@ -19,11 +20,19 @@ export type Caller = { kind: "script" } | { kind: "page"; session: string };
 
 export const SECRET_HEADER = "x-mimikit-secret";
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/;
+const HINT =
+  "Send Authorization: Bearer with the content of the token file, or open the page with the link of `mimikit pair`.";
+const CLIENT_HINT = "Send Authorization: Bearer with the token that `mimikit devices add <name>` has printed.";
 const COOKIE_MAX_AGE_SEC = SESSION_DAYS * 86_400;
 
 /** The cookie of one home. Browsers send a cookie to every port of a host, so its name tells two instances apart. */
 export function cookieName(home: string): string {
   return `mimikit_${createHash("sha256").update(realpathSync(home)).digest("hex").slice(0, 12)}`;
+}
+
+/** The token of an Authorization header, if it has one that can be right. */
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return BEARER.exec(headers.authorization ?? "")?.[1];
 }
 
 export class Auth {
@@ -45,14 +54,37 @@ export class Auth {
 
   /**
    * Who sent this request: by its Authorization header if it has one, else by cookie and secret.
-   * @throws Problem 401, or 429 after too many wrong credentials from the same address.
+   * @throws Problem 401, 403 for a client's token, or 429 after too many wrong credentials from the same address.
    */
   async identify(request: IncomingMessage): Promise<Caller> {
     const { authorization } = request.headers;
     const secret = request.headers[SECRET_HEADER];
-    if (authorization !== undefined) return this.decide(request, this.scriptOf(BEARER.exec(authorization)?.[1]), true);
+    if (authorization !== undefined) {
+      const token = bearerOf(request);
+      const caller = this.scriptOf(token);
+      // A right credential at a wrong place is no guess, so it is not counted as one.
+      if (caller === null && (await this.clientOf(token)) !== null)
+        throw new Problem(403, coded("client_elsewhere"), {
+          code: "clients_only_v1",
+          hint: "Use it with addresses that begin with /v1, or the token of the instance here.",
+        });
+      return this.decide(request, caller, true);
+    }
     if (typeof secret !== "string") return this.decide(request, null, false);
     return this.decide(request, await this.pageOf(request, secret), true);
+  }
+
+  /**
+   * The client that sent this request to /v1, by its bearer token: the id of its session, or `instance` for the token of the
+   * home. No cookie counts, so that no page of another site can make a browser ask.
+   * @throws Problem 401, or 429 after too many wrong credentials from the same address.
+   */
+  async identifyClient(request: IncomingMessage): Promise<string> {
+    const token = bearerOf(request);
+    if (this.scriptOf(token) !== null) return "instance";
+    const client = await this.clientOf(token);
+    if (client !== null) return client;
+    return this.turnAway(request, request.headers.authorization !== undefined, CLIENT_HINT);
   }
 
   /** Who opened this socket: its hello carries the token, or the secret that belongs to the cookie of its upgrade. */
@@ -100,6 +132,10 @@ export class Auth {
     return token !== undefined && isSame(token, this.token) ? { kind: "script" } : null;
   }
 
+  private async clientOf(token: string | undefined): Promise<string | null> {
+    return token === undefined ? null : this.sessions.findClient(token, Date.now());
+  }
+
   private async pageOf(request: IncomingMessage, secret: string): Promise<Caller | null> {
     const session = await this.sessions.find({ cookie: this.cookieOf(request), secret }, Date.now());
     return session === null ? null : { kind: "page", session };
@@ -107,10 +143,11 @@ export class Auth {
 
   /** The right credential always passes; a wrong one counts; both wrong and missing ones wait while the address is locked. */
   private decide(request: IncomingMessage, caller: Caller | null, tried: boolean): Caller {
-    if (caller !== null) return caller;
-    const problem = new Problem(401, coded(tried ? "credential_wrong" : "credential_needed"), {
-      hint: "Send Authorization: Bearer with the content of the token file, or open the page with the link of `mimikit pair`.",
-    });
+    return caller ?? this.turnAway(request, tried, HINT);
+  }
+
+  private turnAway(request: IncomingMessage, tried: boolean, hint: string): never {
+    const problem = new Problem(401, coded(tried ? "credential_wrong" : "credential_needed"), { hint });
     if (tried) return this.refuse(request, problem);
     this.throwIfLocked(request);
     throw problem;

@@ -1,7 +1,7 @@
 /**
- * Browsers that are signed in (docs/security.md#signing-in). A session is a file named by the hash of its cookie that
- * holds the hash of its secret: who reads the disk cannot sign in with what is there, and removing the file signs the
- * browser out. The time of the file says when the browser was seen last.
+ * Browsers and clients that are signed in (docs/security.md#signing-in). A browser's session is a file named by the hash of
+ * its cookie that holds the hash of its secret; a client's is named by the hash of its token. So reading the disk is not
+ * enough to sign in, and removing the file ends the session. The time of the file says when it was used last.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { utimes } from "node:fs/promises";
@@ -17,19 +17,26 @@ import { isSame } from "./same.ts";
 
 export const SESSION_DAYS = 30;
 const SESSIONS_MAX = 100;
+/** Clients with a token of their own. None makes room for another: a token counts until it is revoked. */
+const CLIENTS_MAX = 100;
 const SECRET_BYTES = 32;
 const DAY_MS = 86_400_000;
 /** How exactly it is known when a browser was seen last, in milliseconds. */
 const SEEN_MS = 60_000;
 const SECRET_PATTERN = /^[A-Za-z0-9_-]{43}$/;
+/** Some clients take no key that does not begin with `sk-`. */
+const TOKEN_PREFIX = "sk-mimikit-";
 
-const Session = z.strictObject({
+const Browser = z.strictObject({
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   secretHash: z.string(),
   /** Of the browser, as it calls itself. Sessions of before 0.3 have none. */
   name: z.string().optional(),
 });
+const Client = z.strictObject({ kind: z.literal("client"), createdAt: z.iso.datetime(), name: z.string() });
+type Client = z.infer<typeof Client>;
+const Session = z.union([Browser, Client]);
 type Session = z.infer<typeof Session>;
 
 /** What a browser needs to be who it says it is: the cookie alone is not enough, because browsers send it by themselves. */
@@ -52,13 +59,13 @@ export class Sessions {
     await this.removeOld(nowMs);
     const cookie = randomBytes(SECRET_BYTES).toString("base64url");
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
-    const session: Session = {
+    const session = {
       createdAt: new Date(nowMs).toISOString(),
       expiresAt: new Date(nowMs + SESSION_DAYS * DAY_MS).toISOString(),
       secretHash: hashOf(secret),
       name,
     };
-    await createRecord(this.fs, Session, pathOf(hashOf(cookie)), session);
+    await createRecord(this.fs, Browser, pathOf(hashOf(cookie)), session);
     return { cookie, secret };
   }
 
@@ -67,12 +74,37 @@ export class Sessions {
     if (!SECRET_PATTERN.test(cookie)) return null;
     const id = hashOf(cookie);
     const session = await this.read(id);
-    if (session === null || !isSame(hashOf(secret), session.secretHash) || !isLiving(session, nowMs)) return null;
+    if (session === null || isClient(session) || !isLiving(session, nowMs)) return null;
+    if (!isSame(hashOf(secret), session.secretHash)) return null;
     await this.noteSeen(id, nowMs);
     return id;
   }
 
-  /** All browsers that are signed in, the one that was seen last first. */
+  /**
+   * Makes a token for one client, durably.
+   * @returns the token, which is kept nowhere, and the id of its session; null where there are CLIENTS_MAX already.
+   */
+  async addClient(name: string, nowMs: number): Promise<{ id: string; token: string } | null> {
+    const all = await this.list(nowMs);
+    if (all.filter(({ kind }) => kind === "client").length >= CLIENTS_MAX) return null;
+    const token = TOKEN_PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
+    const id = hashOf(token);
+    const session: Client = { kind: "client", createdAt: new Date(nowMs).toISOString(), name };
+    await createRecord(this.fs, Client, pathOf(id), session);
+    return { id, token };
+  }
+
+  /** The id of the session that a client's token belongs to; null for any other text. */
+  async findClient(token: string, nowMs: number): Promise<string | null> {
+    if (!token.startsWith(TOKEN_PREFIX) || !SECRET_PATTERN.test(token.slice(TOKEN_PREFIX.length))) return null;
+    const id = hashOf(token);
+    const session = await this.read(id);
+    if (session === null || !isClient(session)) return null;
+    await this.noteSeen(id, nowMs);
+    return id;
+  }
+
+  /** All browsers and clients that are signed in, the one that was seen last first. */
   async list(nowMs: number): Promise<Omit<Device, "isThis">[]> {
     const devices: Omit<Device, "isThis">[] = [];
     for (const name of await this.fs.list(WEB_SESSIONS)) {
@@ -80,14 +112,15 @@ export class Sessions {
       const session = await this.read(id);
       const info = await this.fs.info(pathOf(id));
       if (session === null || info === null || !isLiving(session, nowMs)) continue;
-      const { createdAt, expiresAt, name: called = null } = session;
-      const seenAt = new Date(info.mtimeMs).toISOString();
-      devices.push({ id, name: called, pairedAt: createdAt, seenAt, expiresAt });
+      const { createdAt, name: called = null } = session;
+      const common = { id, name: called, pairedAt: createdAt, seenAt: new Date(info.mtimeMs).toISOString() };
+      if (isClient(session)) devices.push({ ...common, kind: "client", expiresAt: null });
+      else devices.push({ ...common, kind: "browser", expiresAt: session.expiresAt });
     }
     return devices.sort((a, b) => (a.seenAt < b.seenAt ? 1 : -1));
   }
 
-  /** Signs the browser of this session out. @returns false where there is no such session. */
+  /** Ends this session, of a browser or of a client. @returns false where there is no such session. */
   async end(id: string): Promise<boolean> {
     if ((await this.read(id)) === null) return false;
     await this.remove(id);
@@ -151,6 +184,7 @@ export class Sessions {
     for (const name of await this.fs.list(WEB_SESSIONS)) {
       const id = name.replace(/\.json$/, "");
       const session = await this.read(id);
+      if (session !== null && isClient(session)) continue;
       if (session !== null && isLiving(session, nowMs)) living.push({ id, createdAt: session.createdAt });
       else await this.removeIfFile(id);
     }
@@ -159,8 +193,13 @@ export class Sessions {
   }
 }
 
+function isClient(session: Session): session is Client {
+  return "kind" in session;
+}
+
+/** A client's token counts until it is revoked. */
 function isLiving(session: Session, nowMs: number): boolean {
-  return nowMs < Date.parse(session.expiresAt);
+  return isClient(session) || nowMs < Date.parse(session.expiresAt);
 }
 
 function hashOf(secret: string): string {

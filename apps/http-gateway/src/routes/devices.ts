@@ -1,6 +1,6 @@
-/** `/api/devices`: the browsers that are signed in, and signing one out from another (docs/security.md#signing-in). */
+/** `/api/devices`: the browsers and clients that are signed in, making a token for a client, and ending either (docs/security.md#signing-in). */
 import { coded } from "@mimikit/protocol/texts/coded";
-import { Accepted, DevicesAnswer } from "@mimikit/protocol/wire/api";
+import { Accepted, ClientAdded, ClientBody, DevicesAnswer } from "@mimikit/protocol/wire/api";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
 import { Problem } from "../http/problem.ts";
@@ -9,7 +9,8 @@ export const devices = route({
   method: "get",
   path: "/api/devices",
   summary:
-    "the browsers that are signed in, the one that was seen last first; `name` is what each calls itself, `isThis` the one that asks",
+    "the browsers and clients that are signed in, the one that was seen last first; `name` is what each calls itself, or what you " +
+    "called a client, `isThis` the one that asks",
   status: 200,
   answer: DevicesAnswer,
   handle: async ({ request }, { auth, sessions }) => {
@@ -19,10 +20,27 @@ export const devices = route({
   },
 });
 
+export const addClient = route({
+  method: "post",
+  path: "/api/devices",
+  summary:
+    "makes a token for a client of `/v1` ([clients](clients.md)): `token` is shown here and never again, and is good for `/v1` alone",
+  body: ClientBody,
+  status: 201,
+  answer: ClientAdded,
+  errors: { 409: "there are 100 clients" },
+  handle: async ({ body: { name } }, { sessions, log }) => {
+    const added = await sessions.addClient(name, Date.now());
+    if (added === null) throw new Problem(409, coded("clients_full"), { hint: "Revoke one of them first." });
+    log.audit({ event: "client_added", detail: { name } });
+    return added;
+  },
+});
+
 export const signOutDevice = route({
   method: "delete",
   path: "/api/devices/:id",
-  summary: "signs that browser out, and ends its sockets",
+  summary: "signs that browser out, and ends its sockets; or revokes the token of that client",
   params: IdParams,
   status: 200,
   answer: Accepted,

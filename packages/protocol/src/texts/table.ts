@@ -74,6 +74,8 @@ export const TEXTS = {
   credentials_too_many: "too many wrong credentials",
   code_unknown: "this code is not valid",
   device_unknown: "no such device is signed in",
+  client_elsewhere: "this token is a client's, and is good for /v1 alone",
+  clients_full: "there are 100 clients already",
   code_over: "this code is {how}",
 
   // Messages, tasks, questions.

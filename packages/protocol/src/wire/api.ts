@@ -54,15 +54,22 @@ export const PairingAnswer = z.object({
 });
 export type PairingAnswer = z.infer<typeof PairingAnswer>;
 
-/** A browser that is signed in. */
+const CLIENT_NAME_CHARS_MAX = 80;
+/** `POST /api/devices`: what its owner calls the client that gets a token. */
+export const ClientBody = z.strictObject({ name: z.string().trim().min(1).max(CLIENT_NAME_CHARS_MAX) });
+export const ClientAdded = z.object({ id: Id, token: z.string() });
+
+/** A browser that is signed in, or a client with a token of its own. */
 export const Device = z.object({
   id: Id,
-  /** As it calls itself; null where it was paired by a version that did not ask. */
+  kind: z.enum(["browser", "client"]),
+  /** As a browser calls itself, null where it was paired by a version that did not ask; or as its owner calls a client. */
   name: z.string().nullable(),
   pairedAt: z.iso.datetime(),
   /** To the minute. */
   seenAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime(),
+  /** null for a client: its token counts until it is revoked. */
+  expiresAt: z.iso.datetime().nullable(),
   isThis: z.boolean(),
 });
 export type Device = z.infer<typeof Device>;

@@ -401,7 +401,7 @@ export const viewWords = {
   notificationsOn: "On for this browser",
   notificationsOff: "Turn off",
   devices: "Devices",
-  devicesText: "The browsers that are signed in.",
+  devicesText: "Browsers and clients that are signed in. “mimikit devices add” gives a client a token.",
   addDevice: "Add a device",
   addDeviceText: "Scan this with the other device, or open the address there. It signs one browser in, once.",
   addDeviceTyped: (code: string, until: string) =>
@@ -414,7 +414,7 @@ export const viewWords = {
   unnamedDevice: "a browser",
   lastSeen: "last seen",
   signOutOf: (name: string) => `Sign out ${name}`,
-  signOutDeviceQuestion: (name: string) => `Sign out ${name}? It needs a new code to come back.`,
+  signOutDeviceQuestion: (name: string) => `Sign out ${name}? It needs a new code or token to come back.`,
   notificationsMissing: "This browser has none, or only over HTTPS.",
   system: "The system",
   alive: (pid: number | undefined) => (pid === undefined ? "runs" : `runs as ${pid}`),

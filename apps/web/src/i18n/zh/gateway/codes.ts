@@ -72,6 +72,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   credentials_too_many: "错误的凭据太多",
   code_unknown: "这个配对码无效",
   device_unknown: "没有这样的已登录设备",
+  client_elsewhere: "这是客户端的令牌，只能用于 /v1",
+  clients_full: "已经有 100 个客户端了",
   code_over: "这个配对码{how}",
 
   no_such_message: "在保留的范围内没有这条消息",
