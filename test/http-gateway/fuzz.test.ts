@@ -20,6 +20,12 @@ const PATHS = [
   "/api/questions/t-000001.0/answer",
   "/api/pair",
   "/api/sign-out",
+  "/api/devices",
+  "/v1",
+  "/v1/models",
+  "/v1/models/mimikit",
+  "/v1/chat/completions",
+  "/v1/responses",
   "/ws",
 ];
 const path = fc.oneof(
@@ -51,6 +57,10 @@ const body = fc.oneof(
   fc.json().map((text) => `{"prompt":"hi","condition":${text}}`),
   fc.string().map((cron) => JSON.stringify({ prompt: "hi", cron })),
   fc.json().map((text) => `{"answer":${text}}`),
+  // Whatever is said to /v1 is refused before anybody waits: these are never a message.
+  fc.json().map((text) => `{"model":"mimikit","messages":${text}}`),
+  fc.json().map((text) => `{"model":"mimikit","messages":[{"role":"user","content":[${text}]}]}`),
+  fc.json().map((text) => `{"model":"mimikit","input":[${text}]}`),
   fc.constant(""),
 );
 const method = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS");

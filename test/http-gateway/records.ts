@@ -163,6 +163,7 @@ export async function settleTurn(
   reply: string,
   effects: Effect[] = [],
   events: Event[] = [],
+  more: Partial<Result> = {},
 ): Promise<Result> {
   const messages: Message[] = [];
   for (const id of messageIds) {
@@ -172,7 +173,7 @@ export async function settleTurn(
   }
   const turn = { messages, events, results: [] };
   const task = await queue(fs, taskOf(turnId(n), { role: "teller", consumer: "supervisor", prompt: "", turn }));
-  const result = await finish(fs, task, { effects: [...effects, { type: "reply", text: reply }] });
+  const result = await finish(fs, task, { ...more, effects: [...effects, { type: "reply", text: reply }] });
   for (const message of messages) await createRecord(fs, Message, archivePath(message.id), message);
   for (const event of events) await createRecord(fs, Event, archivePath(event.id), event);
   await createRecord(fs, Result, archivePath(result.id), result);

@@ -17,7 +17,7 @@ import helmet from "helmet";
 import type { Parts } from "./api/parts.ts";
 import type { Method, Route } from "./api/route.ts";
 import type { HostPolicy } from "./auth/host.ts";
-import { Problem, problemOf } from "./http/problem.ts";
+import { Problem, problemOf, v1ErrorOf } from "./http/problem.ts";
 import { files, notBuilt } from "./routes/page.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -50,10 +50,10 @@ export function createApp(parts: AppParts): Express {
     await auth.identify(request);
     next();
   };
-  const mount = <T extends IRouter>(router: T, all: readonly Route[]): T => {
+  const mount = <T extends IRouter>(router: T, all: readonly Route[], credential: Handler = signedIn): T => {
     for (const [path, routes] of Map.groupBy(all, (each) => each.path)) {
       const isOpen = routes.every((each) => each.isOpen);
-      const gates = isOpen ? [fresh, ownPage] : [fresh, ownPage, signedIn];
+      const gates = isOpen ? [fresh, ownPage] : [fresh, ownPage, credential];
       const place = router.route(path).all(gates);
       for (const each of routes) place[each.method](each.serve(parts));
       place.all(only(methodsOf(routes)));
@@ -65,10 +65,21 @@ export function createApp(parts: AppParts): Express {
   let ofDemo: Promise<Router> | undefined;
   app.use(async (request, response, next) => {
     if (demo.report() === null) return next();
-    ofDemo ??= import("./routes/demo.ts").then(({ DEMO_ROUTES }) =>
-      mount(express.Router({ caseSensitive: true, strict: true }), DEMO_ROUTES),
-    );
+    ofDemo ??= import("./routes/demo.ts").then(({ DEMO_ROUTES }) => mount(emptyRouter(), DEMO_ROUTES));
     (await ofDemo)(request, response, next);
+  });
+  // Loaded when the first client asks: most instances have none.
+  const client: Handler = async (request, _response, next) => {
+    await auth.identifyClient(request);
+    next();
+  };
+  let ofV1: Promise<Router> | undefined;
+  app.use(async (request, response, next) => {
+    if (!isV1(request)) return next();
+    ofV1 ??= import("./v1/routes.ts").then(({ v1Routes }) =>
+      mount(emptyRouter(), v1Routes(), client).use(fresh, ownPage, client, notFound),
+    );
+    (await ofV1)(request, response, next);
   });
   // Who is not signed in does not learn what there is.
   app.use("/api", fresh, ownPage, signedIn, notFound);
@@ -82,6 +93,14 @@ export function createApp(parts: AppParts): Express {
   app.use(notFound);
   app.use(answerWithProblem(log));
   return app;
+}
+
+function emptyRouter(): Router {
+  return express.Router({ caseSensitive: true, strict: true });
+}
+
+function isV1({ path }: Request): boolean {
+  return path === "/v1" || path.startsWith("/v1/");
 }
 
 /** What Express answers by itself: whoever can get something can ask for its head. */
@@ -149,6 +168,6 @@ function answerWithProblem(log: Parts["log"]) {
       return;
     }
     for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-    response.status(problem.status).json(problem.body);
+    response.status(problem.status).json(isV1(request) ? v1ErrorOf(problem) : problem.body);
   };
 }

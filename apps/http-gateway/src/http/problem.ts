@@ -31,6 +31,8 @@ interface ProblemOptions {
   code?: string;
   hint?: string;
   headers?: Record<string, string>;
+  /** The field of the request that it is about, for clients of /v1. */
+  param?: string;
 }
 
 /** An error that may be shown to a client, word by word. */
@@ -41,6 +43,7 @@ export class Problem extends Error {
   readonly said: Coded;
   readonly hint: string | undefined;
   readonly headers: Record<string, string>;
+  readonly param: string | null;
 
   constructor(status: number, said: Coded, options: ProblemOptions = {}) {
     super(englishOf(said));
@@ -49,6 +52,7 @@ export class Problem extends Error {
     this.code = options.code ?? PROBLEMS[status]?.code ?? "error";
     this.hint = options.hint;
     this.headers = options.headers ?? {};
+    this.param = options.param ?? null;
   }
 
   get body(): ApiError {
@@ -56,6 +60,14 @@ export class Problem extends Error {
     return { error: { code, message, ...(hint !== undefined && { hint }), coded: { message: said } } };
   }
 }
+
+/** The same in the shape that clients of OpenAI's API know. */
+export function v1ErrorOf({ status, code, message, hint, param }: Problem) {
+  const type = V1_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
+  return { error: { message: hint === undefined ? message : `${message}. ${hint}`, type, param, code } };
+}
+
+const V1_TYPES: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error" };
 
 /** What to tell the client about any thrown value. Unknown errors say nothing about our insides. */
 export function problemOf(error: unknown): Problem {

@@ -61,6 +61,8 @@ export class Live {
   private statusAtMs = Number.NEGATIVE_INFINITY;
   private doneTimer: NodeJS.Timeout | undefined;
   private isDoneDue = false;
+  /** Of those who wait for news; undefined where nobody does. */
+  private nextNews: PromiseWithResolvers<void> | undefined;
 
   constructor(options: LiveOptions) {
     this.options = options;
@@ -139,6 +141,17 @@ export class Live {
     this.sockets.add(socket);
   }
 
+  /** What a running turn or task has shown of its answer so far; undefined where it does not run. */
+  draftOf(taskId: string): string | undefined {
+    return this.tails.get(taskId)?.soFar.text;
+  }
+
+  /** Resolves when clients are told something next, and when the first look is there. */
+  news(): Promise<void> {
+    this.nextNews ??= Promise.withResolvers();
+    return this.nextNews.promise;
+  }
+
   leave(socket: Socket): void {
     this.sockets.delete(socket);
   }
@@ -161,6 +174,7 @@ export class Live {
     if (before === undefined) {
       // The first look is what every first client gets as its snapshot.
       this.firstLook.resolve();
+      this.tellNews();
       return;
     }
     if (look !== before.look) this.publishChanges(before.look, look);
@@ -238,6 +252,12 @@ export class Live {
 
   private broadcast(text: string): void {
     for (const socket of this.sockets) socket.send(text);
+    this.tellNews();
+  }
+
+  private tellNews(): void {
+    this.nextNews?.resolve();
+    this.nextNews = undefined;
   }
 }
 

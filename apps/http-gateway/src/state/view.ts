@@ -72,6 +72,11 @@ export class View {
     mirror.watch((id) => this.touched.add(id));
   }
 
+  /** The newest look that anybody has taken; undefined before the first. */
+  get newest(): Look | undefined {
+    return this.current;
+  }
+
   /**
    * Looks again. What was durable before the call is in the answer; calls that wait for the same look share it.
    * @param full look at every directory, whatever it seems: the safety net under its time of change.

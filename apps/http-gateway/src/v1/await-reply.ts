@@ -1,0 +1,97 @@
+/** Waits for the reply to a message, and tells of it while it is written. It looks at what is there, so it may begin at any time. */
+import { codeOrQuote } from "@mimikit/protocol/texts/coded";
+import type { Parts } from "../api/parts.ts";
+import { Problem } from "../http/problem.ts";
+import { nextOf, restOf } from "./draft.ts";
+import { courseOf, type Reply } from "./reply.ts";
+
+/** How often a client that waits hears that it still waits, in ms: proxies end connections that are silent for a minute. */
+const KEEP_ALIVE_MS = 10_000;
+/** How long a request waits, in ms: as long as the official packages do. The message is kept, and answered all the same. */
+const REPLY_MS_MAX = 600_000;
+
+/**
+ * @param messageId a message that is durable.
+ * @param isStillIn whether the client that asks may still do so; asked each KEEP_ALIVE_MS.
+ * @param signal ends the wait: the client has left.
+ * @yields what of the reply follows what was yielded before; null when there was nothing new for KEEP_ALIVE_MS.
+ * @returns the reply; null where `signal` ended the wait. All that was yielded ends with its text.
+ * @throws Problem 503 where nobody can be reached to answer, 504 after REPLY_MS_MAX, 410 where the reply has left the window,
+ * 401 where the client's token was revoked. Of all but the last, the same request again goes on.
+ */
+export async function* awaitReply(
+  messageId: string,
+  { live, view }: Pick<Parts, "live" | "view">,
+  isStillIn: () => Promise<boolean>,
+  signal: AbortSignal,
+): AsyncGenerator<string | null, Reply | null> {
+  const endMs = performance.now() + REPLY_MS_MAX;
+  let aliveMs = performance.now();
+  let sent = "";
+  // The message was durable before, so from now on every look has it.
+  await view.refresh();
+  while (!signal.aborted) {
+    // Asked for before the look, so that nothing is missed between them.
+    const news = live.news();
+    const { messages } = view.newest ?? (await view.refresh());
+    const course = courseOf(messageId, messages);
+    if (course.state === "unknown") throw gone();
+    if (course.state === "answered") {
+      const last = restOf(sent, course.reply.text);
+      if (last !== "") yield last;
+      return course.reply;
+    }
+    const draft = course.turn === undefined ? undefined : live.draftOf(course.turn);
+    // A turn that runs is being tried again.
+    if (course.outage !== undefined && draft === undefined) throw unreachable(course.outage);
+    const next = nextOf(sent, draft ?? "");
+    if (next !== "") {
+      sent += next;
+      aliveMs = performance.now();
+      yield next;
+      continue;
+    }
+    const nowMs = performance.now();
+    if (nowMs > endMs) throw tooLong();
+    if (nowMs - aliveMs >= KEEP_ALIVE_MS) {
+      if (!(await isStillIn())) throw new Problem(401, codeOrQuote("the token of this client was revoked"));
+      aliveMs = nowMs;
+      yield null;
+    }
+    await rest(news, aliveMs + KEEP_ALIVE_MS - performance.now(), signal);
+  }
+  return null;
+}
+
+/** Rests until there is news, `ms` are over, or `signal` says so. */
+function rest(news: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.max(0, ms));
+    signal.addEventListener("abort", end);
+    void news.then(end);
+  });
+}
+
+const KEPT = "The message is kept and will be answered: send the same request again to wait for the reply.";
+
+function unreachable(notice: string): Problem {
+  return new Problem(503, codeOrQuote(notice), { code: "model_unreachable", hint: KEPT });
+}
+
+function tooLong(): Problem {
+  const seconds = REPLY_MS_MAX / 1_000;
+  return new Problem(504, codeOrQuote(`there is no reply within ${seconds} s`), {
+    code: "reply_takes_longer",
+    hint: KEPT,
+  });
+}
+
+function gone(): Problem {
+  const hint = "Send it under another Idempotency-Key.";
+  return new Problem(410, codeOrQuote("this was answered long ago"), { hint });
+}

@@ -1,0 +1,106 @@
+/**
+ * Puts what is new in a request into the conversation, once: a request that is sent again is the same message. Which message it
+ * is follows from the client and from all that it has sent. A user may mean the very same again, though, in another chat: it
+ * counts as sent again until its reply was delivered and, where nobody knows that it was, for REPEAT_MS_MAX after the reply.
+ */
+import { hash } from "node:crypto";
+import { codeOrQuote } from "@mimikit/protocol/texts/coded";
+import { AttachmentRefused, storeAttachment } from "@mimikit/store/attachments/attachments";
+import { wishId } from "@mimikit/store/disk/create-wish";
+import type { Request } from "express";
+import type { Parts } from "../api/parts.ts";
+import { Problem } from "../http/problem.ts";
+import { problemOfRefusal } from "../routes/attachments.ts";
+import type { GivenFile, NewWords } from "./asked.ts";
+import { courseOf } from "./reply.ts";
+
+/** As long as the official packages wait for an answer before they ask again, and a half more. */
+const REPEAT_MS_MAX = 900_000;
+/** Messages of which it is known that their reply was delivered. */
+const DELIVERED_MAX = 1_000;
+/** How many requests wait for a reply at one time: each turn answers one of them. */
+const WAITING_MAX = 64;
+/** How the official packages count their own repetitions. */
+const RETRY_COUNT = "x-stainless-retry-count";
+
+/** Who asks, and how it says which request this is. */
+export interface Sender {
+  /** The id of its session, or `instance`. */
+  client: string;
+  /** Its Idempotency-Key. */
+  key: string | undefined;
+  /** All that it asked, but for how it wants to be told. */
+  body: unknown;
+  request: Request;
+}
+
+export class Entrance {
+  private readonly delivered = new Set<string>();
+  private waiting = 0;
+
+  /**
+   * Makes what is new durable. @returns the id of its message.
+   * @throws Problem 400, 413 or 415 for a file that is not taken, 507 when the disk is full.
+   */
+  async enter({ text, files }: NewWords, sender: Sender, parts: Parts): Promise<string> {
+    const attachments = await Promise.all(files.map((file) => stored(file, parts)));
+    const key = await this.keyOf(sender, parts);
+    return parts.wishes.sendMessage({ text, mode: "next", ...(attachments.length > 0 && { attachments }) }, key);
+  }
+
+  /** From now on, the same request is another message. */
+  noteDelivered(messageId: string): void {
+    this.delivered.add(messageId);
+    if (this.delivered.size > DELIVERED_MAX) this.delivered.delete(this.delivered.values().next().value ?? "");
+  }
+
+  /** Counts who waits while `work` goes on. @throws Problem 503 where too many do. */
+  async admit<T>(work: () => Promise<T>): Promise<T> {
+    if (this.waiting >= WAITING_MAX)
+      throw new Problem(503, codeOrQuote(`${WAITING_MAX} requests wait for a reply already`), {
+        code: "too_many_waiting",
+        headers: { "Retry-After": "10" },
+      });
+    this.waiting++;
+    try {
+      return await work();
+    } finally {
+      this.waiting--;
+    }
+  }
+
+  /** The idempotency key of its message. */
+  private async keyOf({ client, key, body, request }: Sender, { view, mirror }: Parts): Promise<string> {
+    if (key !== undefined) return `v1 ${client} key ${key}`;
+    const isRepeat = Number(request.headers[RETRY_COUNT] ?? 0) > 0;
+    const { messages } = await view.refresh();
+    const digest = hash("sha256", JSON.stringify([request.path, body]));
+    for (let n = 0; ; n++) {
+      const each = `v1 ${client} ${digest} ${n}`;
+      const id = wishId("message", each);
+      const course = courseOf(id, messages);
+      if (course.state === "waiting") return each;
+      if (course.state === "answered") {
+        const isNew = !this.delivered.has(id) || isRepeat;
+        if (isNew && Date.now() - Date.parse(course.reply.at) < REPEAT_MS_MAX) return each;
+        continue;
+      }
+      // What has left the window was answered long ago.
+      if (!mirror.ledger.has(id)) return each;
+    }
+  }
+}
+
+/** @throws Problem for a file that is not taken. */
+async function stored({ base64, name }: GivenFile, { home, fs }: Parts): Promise<{ id: string; name?: string }> {
+  async function* bytes() {
+    yield Buffer.from(base64, "base64");
+  }
+  try {
+    const { id } = await storeAttachment(home, fs, bytes());
+    return { id, ...(name !== undefined && { name }) };
+  } catch (error) {
+    if (error instanceof AttachmentRefused) throw problemOfRefusal(error);
+    throw error;
+  }
+}
