@@ -20,9 +20,9 @@ const KB_MAX = { supervisor: 1_350, workers: 1_440, gateway: 2_620 };
 /** Of the command line, for `status`. */
 const CLI_FILES_MAX = 50;
 const CLI_KB_MAX = 960;
-/** What only some runs, commands or requests need: dates in words, models, agent CLIs, MCP, zod's other languages. */
+/** What only some runs, commands or requests need: dates in words, models, agent CLIs, MCP, clients of /v1, zod's other languages. */
 const LAZY =
-  /chrono-node|@ai-sdk\/|@modelcontextprotocol|@clack\/|zod\/v4\/locales\/(?!en\.js)|providers\/offline\/when|routes\/demo/;
+  /chrono-node|@ai-sdk\/|@modelcontextprotocol|@clack\/|zod\/v4\/locales\/(?!en\.js)|providers\/offline\/when|routes\/demo|http-gateway\/src\/v1\/|cli\/src\/mcp-server\//;
 
 let mimikit: Instance;
 beforeAll(async () => {
