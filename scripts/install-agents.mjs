@@ -1,5 +1,5 @@
 /**
- * Installs the agent CLIs that the tests run, in the versions that package.json pins under "agents", into
+ * Installs the agent CLIs and the MCP inspector that the tests run, in the versions that package.json pins under "agents", into
  * node_modules/.agents: outside the lock, because they are large and not everybody may use them. What is there already
  * stays. `npm ci` removes them with everything else in node_modules. Plain JavaScript for any Node >= 18.
  */
@@ -30,8 +30,12 @@ function versionOf(name) {
   }
 }
 
-/** The program itself is in a package of its own for each platform, which npm leaves out where there is none. */
-const hasProgram = (name) => versionOf(`${name}-${PLATFORM}`) !== null;
+/** Some programs are in packages of their own for each platform, which npm leaves out where there is none. */
+function hasProgram(name) {
+  const { optionalDependencies = {} } = readJson(join(AGENTS, "node_modules", name, "package.json"));
+  const isPerPlatform = Object.keys(optionalDependencies).some((each) => each.startsWith(`${name}-`));
+  return !isPerPlatform || versionOf(`${name}-${PLATFORM}`) !== null;
+}
 
 /** npm, without what another npm has told this process: that would be meant for this repository. */
 function npm(args) {
