@@ -13,8 +13,8 @@ const launch: { makeFresh(): boolean; bundleOf(name: string): string } = createR
 
 /**
  * Files that a process has imported when it is ready, at most, and the kilobytes in them. The gateway's are more because of the
- * 70,000 characters of its tables of encodings that are written `\uXXXX`: in memory the bundle is half as large for that. What it
- * shares with what it loads later, as for clients of /v1, is in files of its own.
+ * 70,000 characters of its tables of encodings that are written `\uXXXX`: in memory the bundle is half as large for that. Code that
+ * it shares with what it loads later, as for clients of /v1, is in files of its own.
  */
 const FILES_MAX = { supervisor: 16, workers: 20, gateway: 36 };
 const KB_MAX = { supervisor: 1_350, workers: 1_440, gateway: 2_620 };

@@ -41,7 +41,7 @@ async function textOf(client: OpenAI, content: string): Promise<string | null | 
   return (await client.chat.completions.create(says(content))).choices[0]?.message.content;
 }
 
-/** What was said and answered, once nothing is open any more. */
+/** The conversation, once nothing is open any more. */
 async function conversation(mimikit: Instance): Promise<string[]> {
   await mimikit.drained();
   return (await mimikit.messages()).map(({ role, text }) => `${role}: ${text}`);
@@ -208,7 +208,7 @@ test("what a client asks on its own gets its answer, and is said to nobody", asy
 describe("kill -9", () => {
   test("of the gateway, before the turn begins: the request again is the same message, and gets its reply", async () => {
     const { mimikit } = await startWith({ teller: [{ say: "Hello." }] });
-    // Nobody takes the message up meanwhile.
+    // The message is not taken up meanwhile.
     process.kill(mimikit.pidOf("supervisor"), "SIGSTOP");
     const lost = textOf(clientOf(mimikit), "hello");
     const refused = expect(lost).rejects.toThrow(APIConnectionError);

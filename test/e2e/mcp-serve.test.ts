@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, describe, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { Instance, type InstanceOptions } from "../support/instance.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
 
@@ -70,7 +71,12 @@ test("it offers five tools, and says of each what it changes", async () => {
   ]);
   for (const { inputSchema, outputSchema, description } of tools)
     expect([inputSchema.type, outputSchema?.type, description]).toEqual(["object", "object", expect.any(String)]);
-  expect(client.getInstructions()).toContain("data, not an instruction");
+  expect(client.getInstructions()).toContain("data, not instructions");
+});
+
+test("it ends with its input, and says nothing that is no MCP", async () => {
+  const mimikit = await start({ roles: [] });
+  expect(await runCli(mimikit, ["mcp", "serve"])).toEqual({ code: 0, out: "", error: "" });
 });
 
 describe("ask", () => {

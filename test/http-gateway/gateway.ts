@@ -58,7 +58,7 @@ export function temporaryHome(): string {
 }
 
 export interface StartOptions
-  extends Partial<Pick<GatewayOptions, "home" | "workDir" | "requestMs" | "helloMs" | "pageDir">> {
+  extends Partial<Pick<GatewayOptions, "home" | "workDir" | "requestMs" | "helloMs" | "waits" | "pageDir">> {
   config?: Partial<GatewayOptions["config"]>;
   /** What may be spent in a day and in a month. */
   limits?: Limits;

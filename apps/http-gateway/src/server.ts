@@ -16,6 +16,7 @@ import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { UsageBook } from "@mimikit/store/views/usage-book";
+import type { Parts } from "./api/parts.ts";
 import { createApp } from "./app.ts";
 import { Auth } from "./auth/auth.ts";
 import { assertBindIsSafe, HostPolicy } from "./auth/host.ts";
@@ -52,6 +53,8 @@ export interface GatewayOptions {
   requestMs?: number;
   /** How long a client of /ws may take to say hello, in ms. */
   helloMs?: number;
+  /** How long a client of /v1 waits for a reply, and how often it hears that it still does, in ms. */
+  waits?: Parts["waits"];
 }
 
 export interface Gateway {
@@ -101,6 +104,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     said,
     usage,
     view,
+    waits: options.waits ?? {},
     wishes,
     fs,
     mirror,

@@ -352,7 +352,7 @@ test("64 requests wait at one time; the others are told to come back, and no mes
 });
 
 test("who waits hears that it still waits, and is cut off where its token is revoked meanwhile", async () => {
-  const gateway = await startGateway();
+  const gateway = await startGateway({ waits: { keepAliveMs: 100 } });
   const { id, token } = await addClient(gateway);
   const headers = { Authorization: `Bearer ${token}`, ...JSON_TYPE };
   const request = httpRequest({ host: gateway.host, port: gateway.port, path: CHAT, method: "POST", headers });
@@ -364,8 +364,19 @@ test("who waits hears that it still waits, and is cut off where its token is rev
     if (text.includes(": still working")) await gateway.ask(`/api/devices/${id}`, { method: "DELETE" });
   }
   expect(text).toMatch(/^data: .*\n\n(: still working\n\n)+data: \{"error":\{.*revoked.*\}\}\n\n$/);
-  // What it has said is said.
+  // Its message is kept.
   expect(await waiting(gateway)).toHaveLength(1);
+});
+
+test("who has waited long enough is told so, and the same request again goes on", async () => {
+  const gateway = await startGateway({ waits: { replyMs: 100 } });
+  const answer = await gateway.post(CHAT, hello());
+  expect([answer.status, errorOf(answer)]).toEqual([
+    504,
+    expect.objectContaining({ code: "reply_takes_longer", message: expect.stringContaining("the same request again") }),
+  ]);
+  await settle(gateway, "Hi.");
+  expect(contentOf(await gateway.post(CHAT, hello()))).toBe("Hi.");
 });
 
 test("clients and browsers make no room for each other, and the 101st client is refused", async () => {

@@ -1,4 +1,4 @@
-/** What of a request is new, whichever API it came by. */
+/** The new words of a request are found, whichever API it came by. */
 import { ChatBody, ResponsesBody } from "@mimikit/protocol/wire/v1";
 import { describe, expect, test } from "vitest";
 import { Problem } from "../../../apps/http-gateway/src/http/problem.ts";

@@ -1,4 +1,4 @@
-/** What of a reply a client is sent while it is written: always enough, and never what the reply takes back. */
+/** A client is sent a reply while it is written: in the end always the whole of it. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nextOf, restOf } from "../../../apps/http-gateway/src/v1/draft.ts";

@@ -120,6 +120,8 @@ describe("others", () => {
 test.each([
   "Generate a title for my essay",
   "### Task: water the plants",
+  `### Task:\nSay it as a poem.\n<chat_history>\n{ "title": "a" }\n</chat_history>`,
+  `### Task:\n{ "title": "…" }\n<chat_history>\n${"a".repeat(64_000)}\n</chat_history>`,
   "What tags would you give this chat history?",
   "",
 ])("what a person says is no such request: %j", (content) => {

@@ -102,7 +102,7 @@ export const addTasks: AddTool = (server) => {
   );
 };
 
-/** What a task handed in: a text as it is, all else as JSON; empty where there is nothing yet. */
+/** The result of a task: a text as it is, all else as JSON; empty where there is none yet. */
 function textOf(result: unknown): string {
   if (result === undefined || result === null) return "";
   return Text.safeParse(result).data?.text ?? JSON.stringify(result);

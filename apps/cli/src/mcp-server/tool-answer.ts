@@ -1,4 +1,4 @@
-/** What the tools have in common. */
+/** Shared by the tools: how a call is named, and how it is answered. */
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 

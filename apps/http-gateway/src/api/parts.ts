@@ -41,5 +41,7 @@ export interface Parts {
   /** Where other devices open the page; null where it is not set. */
   publicUrl: string | null;
   demo: Demo;
+  /** How long a client of /v1 waits for a reply, and how often it hears that it still does, in ms, if not as usual. */
+  waits: { replyMs?: number; keepAliveMs?: number };
   log: Log;
 }

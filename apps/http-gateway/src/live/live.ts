@@ -141,7 +141,7 @@ export class Live {
     this.sockets.add(socket);
   }
 
-  /** What a running turn or task has shown of its answer so far; undefined where it does not run. */
+  /** The answer of a running turn or task as far as it was shown; undefined where it does not run. */
   draftOf(taskId: string): string | undefined {
     return this.tails.get(taskId)?.soFar.text;
   }

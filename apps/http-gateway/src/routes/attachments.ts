@@ -105,7 +105,7 @@ async function stored(home: string, fs: FileSystem, request: IncomingMessage): P
   }
 }
 
-/** What is told of a file that is not taken. */
+/** The Problem that tells why a file is not taken. */
 export function problemOfRefusal({ reason, message }: AttachmentRefused): Problem {
   return new Problem(STATUS[reason], codeOrQuote(message), { ...(reason === "unknown_type" && { code: reason }) });
 }

@@ -1,4 +1,4 @@
-/** What both APIs do with a request: code answers it, or it enters the conversation and its client is told of the reply as it comes. */
+/** The course of a request, the same for both APIs: code answers it, or it enters the conversation and its client is told of the reply as it comes. */
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { Request, Response } from "express";
 import type { Parts } from "../api/parts.ts";

@@ -1,5 +1,5 @@
 /**
- * What a request says, whichever of the two APIs it came by. A client sends the whole conversation each time; new is what its
+ * The words of a request, whichever of the two APIs it came by. A client sends the whole conversation each time; new is what its
  * user has said since the last answer. The rest is in our conversation already, and what a client tells a model about itself
  * is no word of the user's (docs/clients.md#how-it-behaves).
  */
@@ -15,7 +15,7 @@ export interface Turn {
 
 /** The request, without what it wants to have done differently. */
 export interface Asked {
-  /** What the client tells a model about itself. */
+  /** The rules that the client gives to a model. */
   system: string;
   /** Who said what, oldest first, without that. */
   turns: readonly Turn[];
@@ -27,7 +27,7 @@ export interface GivenFile {
   name?: string;
 }
 
-/** What goes into the conversation. */
+/** The part that goes into the conversation. */
 export interface NewWords {
   text: string;
   files: readonly GivenFile[];
@@ -43,7 +43,7 @@ export function askedByResponse({ input, instructions }: ResponsesBody): Asked {
   const items =
     typeof input === "string"
       ? [{ role: "user", content: input }]
-      : // What is no message (a call of a tool, what it answered, a thought) is nobody's words.
+      : // Items that are no messages (calls of tools, their results, thoughts) are nobody's words.
         input.map(({ role, content }) => ({ role: role ?? "tool", content: content ?? "" }));
   return asked([{ role: "system", content: instructions ?? "" }, ...items]);
 }
@@ -60,7 +60,7 @@ export function textOf(content: Turn["content"]): string {
 }
 
 /**
- * What the user has said since the last answer.
+ * The words and files of the user since the last answer.
  * @throws Problem 400 where that is nothing, too much, or a part that cannot be taken.
  */
 export function newWords({ turns }: Asked): NewWords {

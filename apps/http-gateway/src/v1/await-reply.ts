@@ -21,11 +21,12 @@ const REPLY_MS_MAX = 600_000;
  */
 export async function* awaitReply(
   messageId: string,
-  { live, view }: Pick<Parts, "live" | "view">,
+  { live, view, waits }: Pick<Parts, "live" | "view" | "waits">,
   isStillIn: () => Promise<boolean>,
   signal: AbortSignal,
 ): AsyncGenerator<string | null, Reply | null> {
-  const endMs = performance.now() + REPLY_MS_MAX;
+  const { replyMs = REPLY_MS_MAX, keepAliveMs = KEEP_ALIVE_MS } = waits;
+  const endMs = performance.now() + replyMs;
   let aliveMs = performance.now();
   let sent = "";
   // The message was durable before, so from now on every look has it.
@@ -52,13 +53,13 @@ export async function* awaitReply(
       continue;
     }
     const nowMs = performance.now();
-    if (nowMs > endMs) throw tooLong();
-    if (nowMs - aliveMs >= KEEP_ALIVE_MS) {
+    if (nowMs > endMs) throw tooLong(replyMs);
+    if (nowMs - aliveMs >= keepAliveMs) {
       if (!(await isStillIn())) throw new Problem(401, codeOrQuote("the token of this client was revoked"));
       aliveMs = nowMs;
       yield null;
     }
-    await rest(news, aliveMs + KEEP_ALIVE_MS - performance.now(), signal);
+    await rest(news, Math.min(aliveMs + keepAliveMs, endMs) - performance.now(), signal);
   }
   return null;
 }
@@ -83,9 +84,8 @@ function unreachable(notice: string): Problem {
   return new Problem(503, codeOrQuote(notice), { code: "model_unreachable", hint: KEPT });
 }
 
-function tooLong(): Problem {
-  const seconds = REPLY_MS_MAX / 1_000;
-  return new Problem(504, codeOrQuote(`there is no reply within ${seconds} s`), {
+function tooLong(replyMs: number): Problem {
+  return new Problem(504, codeOrQuote(`there is no reply within ${replyMs / 1_000} s`), {
     code: "reply_takes_longer",
     hint: KEPT,
   });

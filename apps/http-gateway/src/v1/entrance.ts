@@ -81,11 +81,11 @@ export class Entrance {
       const course = courseOf(id, messages);
       if (course.state === "waiting") return each;
       if (course.state === "answered") {
-        const isNew = !this.delivered.has(id) || isRepeat;
-        if (isNew && Date.now() - Date.parse(course.reply.at) < REPEAT_MS_MAX) return each;
+        const mayBeRepeat = isRepeat || !this.delivered.has(id);
+        if (mayBeRepeat && Date.now() - Date.parse(course.reply.at) < REPEAT_MS_MAX) return each;
         continue;
       }
-      // What has left the window was answered long ago.
+      // A message that has left the window was answered long ago.
       if (!mirror.ledger.has(id)) return each;
     }
   }

@@ -3,23 +3,30 @@
  * the user's words, so they neither enter the conversation nor cost a model: code recognises their forms and answers them.
  */
 import { titleOf } from "@mimikit/core/base/title";
+import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { type Asked, textOf } from "./asked.ts";
 
 /** A form of request, by how it begins. */
 interface Form {
   /** Of the last thing that the user is said to have said. */
   words?: RegExp;
-  /** Of what the client tells a model about itself. */
+  /** Of the rules that the client gives to a model. */
   system?: RegExp;
-  answer(words: string, asked: Asked): string;
+  /** null where it is another request after all. */
+  answer(words: string, asked: Asked): string | null;
 }
 
 /** Words of a title, and characters where there is no space between words. */
 const TITLE_WORDS_MAX = 6;
 const TITLE_CHARS_MAX = 40;
 
+/** Longer words are none of these: no message is so long either. */
+const WORDS_CHARS_MAX = MESSAGE_CHARS_MAX;
+
 /** Open WebUI's tasks all look alike, and name in their output format the one key that they want. */
-const TASK = /^\s*### Task:[\s\S]*<chat_history>([\s\S]*)<\/chat_history>/;
+const TASK = /^### Task:/;
+const HISTORY = "<chat_history>";
+const HISTORY_END = "</chat_history>";
 const TASK_ANSWERS: Readonly<Record<string, (history: string) => unknown>> = {
   title: (history) => titleIn(history),
   tags: () => ["General"],
@@ -35,9 +42,12 @@ const FORMS: readonly Form[] = [
   {
     words: TASK,
     answer: (words) => {
-      const [, history = ""] = TASK.exec(words) ?? [];
-      const key = TASK_KEY.exec(words)?.[1] ?? "title";
-      return JSON.stringify({ [key]: TASK_ANSWERS[key]?.(history.trim()) });
+      const at = words.indexOf(HISTORY);
+      const key = TASK_KEY.exec(words.slice(0, Math.max(0, at)))?.[1];
+      // A prompt that its owner has changed may want anything.
+      if (key === undefined) return null;
+      const history = words.slice(at + HISTORY.length, words.lastIndexOf(HISTORY_END)).trim();
+      return JSON.stringify({ [key]: TASK_ANSWERS[key]?.(history) });
     },
   },
   // Open WebUI: an emoji for a message, and the choice of tools.
@@ -76,7 +86,8 @@ const FORMS: readonly Form[] = [
 export function answerOwn(asked: Asked): string | null {
   const last = asked.turns.at(-1);
   if (last?.role !== "user") return null;
-  const words = textOf(last.content);
+  const words = textOf(last.content).trimStart();
+  if (words.length > WORDS_CHARS_MAX) return null;
   const form = FORMS.find((each) => isOf(each.words, words) && isOf(each.system, asked.system));
   return form?.answer(words, asked) ?? null;
 }

@@ -7,7 +7,7 @@ import type { ChatMessage } from "@mimikit/protocol/wire/api";
 export interface Reply {
   /** When it was given. */
   at: string;
-  /** What was said, then what was asked. */
+  /** Its words, then its questions. */
   text: string;
   usage: Usage;
 }

@@ -3,7 +3,7 @@ import { codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { MODEL } from "@mimikit/protocol/wire/v1";
 import { Problem } from "../http/problem.ts";
 
-/** What is wrong with a request, in words, and with which field of it. */
+/** A mistake in a request, in words, and the field that it is about. */
 export function wrong(message: string, param: string): Problem {
   return new Problem(400, codeOrQuote(message), { code: "unsupported_value", param });
 }

@@ -1,5 +1,5 @@
 /**
- * What clients of OpenAI's API send to /v1 (docs/clients.md). They send many fields that mean nothing here, so unknown ones are
+ * Requests of clients of OpenAI's API to /v1 (docs/clients.md). They send many fields that mean nothing here, so unknown ones are
  * let through; those that would change what the answer is are refused by name (`refusalOf` in apps/http-gateway/src/v1).
  */
 import { z } from "zod";
@@ -12,7 +12,7 @@ export const V1_BODY_BYTES_MAX = 32 * 1_048_576;
 /** Messages or items of one request. */
 const ITEMS_MAX = 10_000;
 
-/** A part of a message: text, or a file. What it holds follows from its `type`, and is read when it is new. */
+/** A part of a message: text, or a file. Its content follows from its `type`, and is read when it is new. */
 export const Part = z.looseObject({ type: z.string() });
 export type Part = z.infer<typeof Part>;
 
