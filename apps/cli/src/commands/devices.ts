@@ -2,12 +2,14 @@
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import type { Device } from "@mimikit/protocol/wire/api";
 import { MODEL } from "@mimikit/protocol/wire/v1";
+import { loadConfig } from "@mimikit/runtime/config/config";
 import { actions, command } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { connect } from "../instance/client.ts";
 import { found } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printProgress, printTable } from "../io/print.ts";
 
 /** Digits of an id that are shown: enough to tell a hundred devices apart, and few enough to type. */
@@ -36,13 +38,15 @@ export const devices = command({
       if (json) printJson({ devices: all });
       else list(all);
     } else if (words === "") {
-      const what = action === "add" ? "<name>" : "<id>";
-      throw new Failure("usage", `say which device: mimikit devices ${action} ${what}`);
+      const what = action === "add" ? "say what to call the client" : "say which device";
+      throw new Failure("usage", `${what}: mimikit devices ${action} ${action === "add" ? "<name>" : "<id>"}`);
     } else if (action === "add") {
       const { id, token } = await client.addClient(words);
-      if (json) return printJson({ id, name: words, token, baseUrl: `${client.url}/v1`, model: MODEL });
+      const { publicUrl = client.url } = loadConfig(currentPlace().home, process.env).config;
+      const baseUrl = `${publicUrl.replace(/\/$/, "")}/v1`;
+      if (json) return printJson({ id, name: words, token, baseUrl, model: MODEL });
       printLine(token);
-      printProgress(`It is not shown again. Base URL  ${client.url}/v1  model  ${MODEL}`);
+      printProgress(`It is not shown again. Base URL  ${baseUrl}  model  ${MODEL}`);
     } else {
       const all = await client.devices();
       const named = all.map((device) => ({ ...device, title: nameOf(device) }));
