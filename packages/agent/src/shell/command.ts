@@ -13,15 +13,20 @@ const TERM_MS = 2_000;
 const SIGNAL_CODE = 128;
 const SHELL = "/bin/sh";
 
-export interface CommandOptions {
-  /** The command runs in their workspace, and in a sandbox where there is one. */
+export interface ProgramOptions {
+  /** It runs in their workspace, and in a sandbox where there is one. */
   bounds: Bounds;
   /** Beyond the allowed variables of our own: at least the mark of the run. */
   environment: Record<string, string>;
-  /** A file that is standard input and that the bounds allow; an empty input when not given. */
-  input?: string;
+  /** Its standard input; empty when not given. */
+  text?: string;
   /** Receives standard output and standard error as they come. */
   output: Output;
+}
+
+export interface CommandOptions extends Omit<ProgramOptions, "text"> {
+  /** A file that is standard input and that the bounds allow; an empty input when not given. */
+  input?: string;
   /** Path of the shell; the system's when not given. */
   shell?: string;
 }
@@ -30,18 +35,28 @@ export interface CommandOptions {
  * Runs a command until it ends or `stop` aborts, and yields the last line of its output whenever there is more of it.
  * Throws what the disk throws while the output is kept, and `SandboxMissing`.
  */
-export async function* runCommand(
+export function runCommand(
   command: string,
-  { bounds, environment, input, output, shell = SHELL }: CommandOptions,
+  { input, shell = SHELL, ...options }: CommandOptions,
   stop: AbortSignal,
 ): AsyncGenerator<string, Ended> {
-  const inner: CommandLine = input === undefined ? [shell, "-c", command] : reading(input, [shell, "-c", command]);
-  const { commandLine, isHeld } = await sandboxed(inner, bounds);
+  const inShell: CommandLine = [shell, "-c", command];
+  return runProgram(input === undefined ? inShell : reading(input, inShell), options, stop);
+}
+
+/** The same for a program and its arguments, which no shell looks at. @param options `text` is its standard input. */
+async function* runProgram(
+  program: CommandLine,
+  { bounds, environment, text, output }: ProgramOptions,
+  stop: AbortSignal,
+): AsyncGenerator<string, Ended> {
+  const { commandLine, isHeld } = await sandboxed(program, bounds);
   const child: Child<string> = {
     commandLine,
     cwd: bounds.workDir,
     environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...environment },
     mark: environment[MARK_VARIABLE],
+    ...(text !== undefined && { input: text }),
     ...(isHeld && { sandbox: {} }),
     termMs: TERM_MS,
     stoppedDrainMs: TERM_MS,
@@ -57,8 +72,16 @@ export async function* runCommand(
 }
 
 /** Runs a command whose output nobody watches. Throws as `runCommand` does. */
-export async function finishCommand(...options: Parameters<typeof runCommand>): Promise<Ended> {
-  const lines = runCommand(...options);
+export function finishCommand(...options: Parameters<typeof runCommand>): Promise<Ended> {
+  return finish(runCommand(...options));
+}
+
+/** Runs a program with these arguments, as they are, whose output nobody watches. Throws as `runCommand` does. */
+export function finishProgram(...options: Parameters<typeof runProgram>): Promise<Ended> {
+  return finish(runProgram(...options));
+}
+
+async function finish(lines: AsyncGenerator<string, Ended>): Promise<Ended> {
   for (;;) {
     const next = await lines.next();
     if (next.done === true) return next.value;
