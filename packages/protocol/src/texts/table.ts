@@ -268,6 +268,7 @@ export const TEXTS = {
   workers_down: "the worker pool is not running: tasks wait",
   quarantined: "{count} unreadable file(s) were set aside in quarantine/",
   memory_unreadable: "{path} cannot be read, so nothing in it is found: {detail}",
+  hook_stands_still: "{path} does nothing: {detail}",
   folder_removed: "{path} was removed and made again, empty: what was in it is gone ({moment})",
   log_changed: "{path} was {how} while the {actor} wrote to it: lines may be gone ({moment})",
   host_unreachable: "{host} cannot be reached: {detail}",

@@ -1,6 +1,6 @@
 /**
- * The keys of providers: `secrets.json`, which this user alone may read (docs/security.md#keys). A key is in no other file, no
- * log and no answer of the API.
+ * The keys of providers and the secrets of hooks: `secrets.json`, which this user alone may read (docs/security.md#keys). None of them
+ * is in another file, a log or an answer of the API.
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
@@ -20,6 +20,8 @@ import { replaceFile } from "../home/replace-file.ts";
 const KEY_CHARS_MAX = 4_096;
 /** Less of a key opens nothing, and is the same for many: `sk-proj-`. */
 const KEY_PART_CHARS_MIN = 8;
+/** Shorter ones can be guessed. */
+const HOOK_SECRET_CHARS_MIN = 16;
 const SECRETS_BYTES_MAX = 1_048_576;
 /** Together longer than the lock of somebody who has died with it counts. */
 const BUSY_TRIES_MAX = 140;
@@ -31,8 +33,18 @@ const Key = z
   .max(KEY_CHARS_MAX, `a key has at most ${KEY_CHARS_MAX} characters`)
   .regex(/^[\x21-\x7e]+$/, sentence("key_not_plain"));
 
+/** The secret of a hook may be the whole value of a header: `Bearer …`. */
+const HookSecret = z
+  .string()
+  .min(HOOK_SECRET_CHARS_MIN, `a secret has at least ${HOOK_SECRET_CHARS_MIN} characters`)
+  .max(KEY_CHARS_MAX, `a secret has at most ${KEY_CHARS_MAX} characters`)
+  .regex(/^[\x20-\x7e]+$/, "a secret has printable ASCII only, on one line");
+
 /** A later version may keep more in it, which this one leaves as it is. */
-const Secrets = z.looseObject({ keys: z.record(z.string().max(64), Key).default({}) });
+const Secrets = z.looseObject({
+  keys: z.record(z.string().max(64), Key).default({}),
+  hooks: z.record(z.string().max(64), HookSecret).optional(),
+});
 type Secrets = z.infer<typeof Secrets>;
 
 /** Keys by provider. */
@@ -71,12 +83,42 @@ export function withoutKey(text: string, key: string): string {
  * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy where somebody else holds it for
  * seconds.
  */
-export async function setKey(home: string, provider: string, key: string | undefined): Promise<void> {
+export function setKey(home: string, provider: string, key: string | undefined): Promise<void> {
+  const kept = (text: string) => Key.parse(text.trim());
+  return change(home, ({ keys, ...others }) => ({ ...others, keys: withEntry(keys, provider, key, kept) }));
+}
+
+/** The secrets of hooks by their names; none of a state directory that is not adopted. Throws HomeError as `setKey` does. */
+export function readHookSecrets(home: string, env: Environment): Readonly<Record<string, string>> {
+  return isAdopted(home, env) ? (readSecrets(home).hooks ?? {}) : {};
+}
+
+/** Why `secret` cannot be that of a hook, for people; null where it can. Surrounding space is not part of it. */
+export function problemOfHookSecret(secret: string): string | null {
+  return HookSecret.safeParse(secret.trim()).error?.issues[0]?.message ?? null;
+}
+
+/** Keeps the secret of a hook durably, or forgets it. Throws as `setKey` does. */
+export function setHookSecret(home: string, name: string, secret: string | undefined): Promise<void> {
+  const kept = (text: string) => HookSecret.parse(text.trim());
+  return change(home, ({ hooks = {}, ...others }) => ({ ...others, hooks: withEntry(hooks, name, secret, kept) }));
+}
+
+/** The table with this entry, or without it where there is to be none. */
+function withEntry(
+  table: Readonly<Record<string, string>>,
+  name: string,
+  value: string | undefined,
+  kept: (value: string) => string,
+): Record<string, string> {
+  const { [name]: _old, ...others } = table;
+  return value === undefined ? others : { ...others, [name]: kept(value) };
+}
+
+async function change(home: string, edit: (secrets: Secrets) => Secrets): Promise<void> {
   const write = async () => {
-    const secrets = readSecrets(home);
-    const { [provider]: _old, ...others } = secrets.keys;
-    const keys = key === undefined ? others : { ...others, [provider]: Key.parse(key.trim()) };
-    replaceFile(join(home, SECRETS_PATH), `${JSON.stringify({ ...secrets, keys }, null, 2)}\n`);
+    const secrets = edit(readSecrets(home));
+    replaceFile(join(home, SECRETS_PATH), `${JSON.stringify(secrets, null, 2)}\n`);
   };
   for (let tries = 1; ; tries++)
     try {

@@ -27,6 +27,10 @@ export const WEB_SESSIONS = "sessions/web";
 export const WORKTREES = "worktrees";
 /** What was done, as far as it is no longer in the audit file that is being written (SPEC N1). */
 export const AUDIT = "log";
+/** What the owner wants to be started or called when something has happened. It is there only where the owner has made it. */
+export const HOOKS = "hooks";
+/** What became of each event for each hook; made when there is a hook. */
+export const DELIVERIES = "deliveries";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -45,6 +49,11 @@ export const questionPath = (id: string) => recordIn(QUESTIONS, id);
 export const signalPath = (id: string) => recordIn(SIGNALS, id);
 export const inboxPath = (id: string) => recordIn(INBOX, id);
 export const changePath = (id: string) => recordIn(CHANGES, id);
+export const deliveryPath = (id: string) => recordIn(DELIVERIES, id);
+export const begunDeliveryPath = (id: string) => recordIn(DELIVERIES, `${id}.begun`);
+export const failedTriesPath = (id: string) => recordIn(DELIVERIES, `${id}.tries`);
+export const endedDeliveryPath = (id: string) => recordIn(DELIVERIES, `${id}.ended`);
+export const hookBeginningPath = (name: string) => recordIn(DELIVERIES, `hook-${name}`);
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
 /** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */

@@ -7,6 +7,7 @@ import { directoryOf } from "./file-system.ts";
 import {
   ARCHIVE,
   DIRECTORIES,
+  HOOKS,
   INBOX,
   QUESTIONS,
   queueOf,
@@ -20,7 +21,7 @@ import {
 /** The directories whose changes a role may want to hear of. */
 export const WATCHED = {
   supervisor: [INBOX, TRIGGERS, QUESTIONS, ...Role.options.map(runningOf), ...Role.options.map(resultsOf)],
-  workers: [TRIGGERS, QUESTIONS, SIGNALS, ...Role.options.map(queueOf), ...Role.options.map(resultsOf)],
+  workers: [TRIGGERS, QUESTIONS, SIGNALS, ...Role.options.map(queueOf), ...Role.options.map(resultsOf), HOOKS],
   gateway: [
     INBOX,
     TRIGGERS,
@@ -79,7 +80,9 @@ export function watchState(
       for (const dir of dirs) watchOne(dir, (_event, name) => onChange(dir, name));
       for (const parent of PARENTS)
         watchOne(parent, (event, name) => {
-          if (event !== "rename" || !DIRECTORIES.includes(parent === "." ? `${name}` : `${parent}/${name}`)) return;
+          const path = parent === "." ? `${name}` : `${parent}/${name}`;
+          // One that is watched need not be there from the start.
+          if (event !== "rename" || !(DIRECTORIES.includes(path) || dirs.includes(path))) return;
           clearTimeout(timer);
           timer = setTimeout(watchAnew, REMOVAL_QUIET_MS).unref();
         });
