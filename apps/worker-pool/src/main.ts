@@ -1,6 +1,8 @@
 /** The worker-pool process: it claims tasks, lets a provider run them, and publishes what came of it. */
 
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
 import { chainOf, chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
@@ -38,7 +40,7 @@ import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { QUESTIONS, TRIGGERS, TRY_NOW_PATH } from "@mimikit/store/disk/state";
+import { HOOKS, QUESTIONS, TRIGGERS, TRY_NOW_PATH } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
@@ -186,7 +188,10 @@ const pool: Pool = new Pool({
     endEarlier(candidate, home, (left) =>
       log.error("processes of an earlier attempt are still there", { taskId: candidate.task.id, left }),
     ),
-  onRoom: () => loop.nudge(),
+  onRoom: () => {
+    loop.nudge();
+    hooks?.nudge();
+  },
   audit: (event) => log.audit(event),
   onError,
   pause: (ms) => wait(ms),
@@ -231,6 +236,33 @@ const sweeper = runLoop({
   onError,
 });
 
+/** undefined where there is no `hooks/`: then nothing of hooks is loaded. */
+let hooks: Loop | undefined;
+let hooksBegin: Promise<void> | undefined;
+
+/** Begins to deliver to hooks where there are any, once. */
+function noticeHooks(): void {
+  if (hooksBegin !== undefined || isStopping || !existsSync(join(home, HOOKS))) return;
+  hooksBegin = import("./hooks/start-hooks.ts").then(({ startHooks }) => {
+    if (isStopping) return;
+    hooks = startHooks({
+      home,
+      workDir,
+      env: process.env,
+      fs,
+      mirror: pool.mirror,
+      identity,
+      isAlive,
+      nowMs: () => Date.now(),
+      monotonicMs: () => performance.now(),
+      sandbox: () => settings.current.config.sandbox,
+      log,
+      tickMs: config.tickMs,
+    });
+  }, onError);
+}
+
+let isStopping = false;
 let rereadAtMs = 0;
 let lookedAtMs = Number.NEGATIVE_INFINITY;
 const loop: Loop = runLoop({
@@ -239,7 +271,10 @@ const loop: Loop = runLoop({
     const nowMs = performance.now();
     const isFull = nowMs >= rereadAtMs;
     const looksAtAll = isFull || nowMs - lookedAtMs >= config.tickMs;
-    if (isFull) rereadAtMs = nowMs + config.rereadSec * 1_000;
+    if (isFull) {
+      rereadAtMs = nowMs + config.rereadSec * 1_000;
+      noticeHooks();
+    }
     if (looksAtAll) lookedAtMs = nowMs;
     return pool.tick(isFull ? "full" : looksAtAll ? "all" : "heard");
   },
@@ -250,8 +285,10 @@ const stopWatching = keepHome({
   log,
   dirs: WATCHED.workers,
   onChange: (dir, name) => {
-    pool.hear(dir, name);
-    if (!SHOWN.has(dir)) loop.nudge();
+    if (dir === HOOKS) noticeHooks();
+    else pool.hear(dir, name);
+    hooks?.nudge();
+    if (dir !== HOOKS && !SHOWN.has(dir)) loop.nudge();
   },
   everyMs: config.rereadSec * 1_000,
 });
@@ -259,7 +296,9 @@ const stopWatching = keepHome({
 onShutdown(async () => {
   stopWatching();
   settings.close();
-  await Promise.all([loop.stop(), sweeper.stop()]);
+  isStopping = true;
+  await hooksBegin;
+  await Promise.all([loop.stop(), sweeper.stop(), hooks?.stop()]);
   await pool.drain();
   await closeMemorySearch();
   log.audit({ event: "workers_stopped" });

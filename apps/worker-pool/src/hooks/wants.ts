@@ -1,0 +1,32 @@
+/** Which events reach a hook, and under which id. Pure. */
+import { createHash } from "node:crypto";
+import type { HookEvent } from "@mimikit/protocol/records/hook";
+import type { Hook } from "@mimikit/runtime/hooks/read-hooks";
+
+/** What happened longer ago than this when it is first seen reaches no hook, and a call is tried no longer than this. */
+export const DELIVERY_AGE_MS_MAX = 3 * 86_400_000;
+
+const DIGITS = 32;
+
+export function wants({ on, role, title, trigger }: Hook, { type, data }: HookEvent): boolean {
+  if (!(Array.isArray(on) ? on : [on]).some((each) => each === type)) return false;
+  if (role !== undefined && data.role !== role) return false;
+  if (trigger !== undefined && data.trigger !== trigger) return false;
+  return title === undefined || patternOf(title).test(data.title);
+}
+
+/** What a hook waits for, as a text: when it becomes another, the hook begins anew, so that it does not fire for the past. */
+export function wantsText({ on, role, title, trigger }: Hook): string {
+  return JSON.stringify([Array.isArray(on) ? [...on].sort() : [on], role, title, trigger]);
+}
+
+/** The same event has the same id for the same hook, whoever sees it and however often (docs/file-protocol.md R2). */
+export function deliveryId(hook: string, { type, data }: HookEvent): string {
+  return `d-${createHash("sha256").update(`${hook}\n${type}\n${data.id}`).digest("hex").slice(0, DIGITS)}`;
+}
+
+/** `*` stands for any characters; everything else for itself. */
+function patternOf(title: string): RegExp {
+  const parts = title.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "s");
+}
