@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   undo: async () => (await import("./commands/undo.ts")).undo,
   usage: async () => (await import("./commands/usage.ts")).usage,
   skills: async () => (await import("./commands/skills.ts")).skills,
+  hooks: async () => (await import("./commands/hooks.ts")).hooks,
   config: async () => (await import("./commands/config.ts")).config,
   audit: async () => (await import("./commands/audit.ts")).audit,
   backup: async () => (await import("./commands/backup.ts")).backup,

@@ -9,6 +9,7 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import {
   BACKLOG_PATH,
   HISTORY_PATH,
+  HOOKS,
   MEMORY,
   MEMORY_PATH,
   PERSONA_PATH,
@@ -32,6 +33,7 @@ export async function contentsOf(
   const items = [
     ...settings(place.home),
     ...work(mirror),
+    ...(await hooks(fs)),
     ...(await skills(place, env)),
     ...(await promptFiles(fs)),
     ...(await agentFolders(fs)),
@@ -76,6 +78,20 @@ function wishText(wish: Wish): string {
   if ("text" in wish) return `${wish.kind}: ${wish.text}`;
   const said = Object.entries(wish).filter(([name]) => !["kind", "id", "at", "mac"].includes(name));
   return said.length === 0 ? wish.kind : `${wish.kind}: ${JSON.stringify(Object.fromEntries(said))}`;
+}
+
+/** What they would start or call. A file that is no hook would do neither, and may become one with an edit. */
+async function hooks(fs: FileSystem): Promise<HomeItem[]> {
+  if (!(await fs.exists(HOOKS))) return [];
+  const { readHooks } = await import("@mimikit/runtime/hooks/read-hooks");
+  const found = await readHooks(fs);
+  return [
+    ...found.hooks.map(({ name, on, run, url }): HomeItem => {
+      const act = url === undefined ? `runs ${JSON.stringify(run)}` : `calls ${url}`;
+      return { kind: "command", text: `hook ${name}: on ${[on].flat().join(", ")} ${act}` };
+    }),
+    ...found.problems.map(({ place }): HomeItem => ({ kind: "command", text: `${place}, which is no hook as it is` })),
+  ];
 }
 
 async function skills(place: Place, env: Environment): Promise<HomeItem[]> {

@@ -11,12 +11,13 @@ import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
-import { DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
+import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
 import { Client } from "../instance/client.ts";
 import { reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
 import { probePort } from "../processes/probe-port.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { checkHooks } from "./hooks.ts";
 import { checkRecords } from "./records.ts";
 import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
@@ -41,6 +42,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   children: checkChildren,
   sandbox: checkSandbox,
   skills: checkSkills,
+  hooks: checkHooks,
   quarantine: checkQuarantine,
   records: checkRecords,
 };
@@ -167,7 +169,9 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
  */
 async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
   if (!exists) return [];
-  const claims = new Set(Role.options.flatMap((role) => namesIn(join(home, runningOf(role)))));
+  // The command of a hook is started once, so that its mark is that of a first attempt.
+  const ofHooks = namesIn(join(home, DELIVERIES)).map((name) => name.replace(/\.begun\.json$/, ".a1.json"));
+  const claims = new Set([...Role.options.flatMap((role) => namesIn(join(home, runningOf(role)))), ...ofHooks]);
   const orphans = (await findMarked(homeHash(home))).filter(
     ({ mark }) => !claims.has(`${mark.slice(mark.indexOf(":") + 1)}.json`),
   );

@@ -7,7 +7,7 @@ import { plainLine, printLine, styled } from "../io/print.ts";
 
 const HEADINGS: Record<HomeItem["kind"], string> = {
   setting: "settings of config.yaml",
-  command: "commands in the inbox",
+  command: "commands in the inbox, and hooks",
   task: "tasks that would run",
   result: "results whose effects would be applied",
   trigger: "triggers",

@@ -13,7 +13,7 @@ import { isAlive } from "@mimikit/runtime/process/identity";
 import { type ProcessRole, readRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
+import { HOOKS, MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { accountsAt } from "@mimikit/store/views/accounts";
 import type { DayBook, UsageBook } from "@mimikit/store/views/usage-book";
@@ -59,6 +59,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const settings = facts.settings();
   const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
+  if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
   for (const role of settings.paused) problems.push(sentence("queue_paused", { role }));
   const today = facts.usage.readDay(dayOf(nowMs));
   const unwritable = whyUnwritable(facts.home);
@@ -161,6 +162,13 @@ async function memoryProblems(fs: FileSystem): Promise<string[]> {
     }
   }
   return problems;
+}
+
+/** Loaded only where there are hooks. */
+async function hookProblems(fs: FileSystem, home: string): Promise<string[]> {
+  const { examineHooks } = await import("@mimikit/runtime/hooks/hook-problems");
+  const { problems } = await examineHooks(fs, home, process.env);
+  return problems.map(({ place, reason }) => sentence("hook_stands_still", { path: place, detail: reason }));
 }
 
 function toolsOf({ tools }: DayBook): Status["tools"] {

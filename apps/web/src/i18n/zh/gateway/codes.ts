@@ -254,6 +254,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   workers_down: "工作进程池没有运行：任务在等待",
   quarantined: "有 {count} 个无法读取的文件被移到 quarantine/",
   memory_unreadable: "{path} 无法读取，所以找不到其中的内容：{detail}",
+  hook_stands_still: "{path} 不起作用：{detail}",
   folder_removed: "{path} 被删除后重新建立，现在是空的：原有内容已丢失（{moment}）",
   log_changed: "{actor} 写入 {path} 时它被{how}：可能少了几行（{moment}）",
   host_unreachable: "{host} 无法连接：{detail}",
