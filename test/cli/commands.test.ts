@@ -67,6 +67,7 @@ const WITH_JSON: Readonly<
   doctor: ["doctor"],
   down: "with PM2",
   history: ["history"],
+  hooks: ["hooks"],
   improve: ["improve"],
   logs: ["logs"],
   mcp: "for agents",
