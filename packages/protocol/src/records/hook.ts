@@ -50,8 +50,8 @@ const Url = z
   .url({ protocol: /^https?$/, error: "an address that begins with http:// or https://" })
   .max(2_048)
   .refine((text) => {
-    const { username, password } = new URL(text);
-    return username === "" && password === "";
+    const url = URL.parse(text);
+    return url === null || (url.username === "" && url.password === "");
   }, "no password in an address: use headers with {secret: NAME}");
 
 const OnEvent = z.enum(HOOK_EVENTS);
