@@ -3,18 +3,14 @@
  * is in another file, a log or an answer of the API.
  */
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
-import { hasCode } from "@mimikit/store/disk/error-code";
 import { SECRETS_PATH } from "@mimikit/store/disk/state";
-import { DocumentBusy } from "@mimikit/store/documents/document";
 import { z } from "zod";
 import { isAdopted } from "../home/adoption.ts";
-import { lockDocument } from "../home/document-lock.ts";
-import { type Environment, HomeError, modeText } from "../home/home.ts";
+import { type Environment, HomeError } from "../home/home.ts";
+import { readPrivateFile, whileLocked } from "../home/private-file.ts";
 import { replaceFile } from "../home/replace-file.ts";
 
 const KEY_CHARS_MAX = 4_096;
@@ -22,10 +18,6 @@ const KEY_CHARS_MAX = 4_096;
 const KEY_PART_CHARS_MIN = 8;
 /** Shorter ones can be guessed. */
 const HOOK_SECRET_CHARS_MIN = 16;
-const SECRETS_BYTES_MAX = 1_048_576;
-/** Together longer than the lock of somebody who has died with it counts. */
-const BUSY_TRIES_MAX = 140;
-const BUSY_WAIT_MS = 50;
 
 /** What a header of a request can carry. */
 const Key = z
@@ -116,45 +108,23 @@ function withEntry(
 }
 
 async function change(home: string, edit: (secrets: Secrets) => Secrets): Promise<void> {
-  const write = async () => {
+  await whileLocked(home, SECRETS_PATH, () => {
     const secrets = edit(readSecrets(home));
     replaceFile(join(home, SECRETS_PATH), `${JSON.stringify(secrets, null, 2)}\n`);
-  };
-  for (let tries = 1; ; tries++)
-    try {
-      return await lockDocument(home, SECRETS_PATH, write);
-    } catch (error) {
-      if (!(error instanceof DocumentBusy) || tries === BUSY_TRIES_MAX) throw error;
-      await wait(BUSY_WAIT_MS);
-    }
+  });
 }
 
 /** Throws HomeError for a file that is not this user's alone, or holds something else. */
 function readSecrets(home: string): Secrets {
   const path = join(home, SECRETS_PATH);
-  let file: number;
+  const text = readPrivateFile(path);
+  if (text === null) return { keys: {} };
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return { keys: {} };
-    if (hasCode(error, "ELOOP", "ENXIO")) throw new HomeError(`${path} is not a regular file: remove it`);
-    throw new HomeError(`${path} cannot be read (${error instanceof Error ? error.message : String(error)})`);
-  }
-  try {
-    const info = fstatSync(file);
-    if (!info.isFile()) throw new HomeError(`${path} is not a regular file: remove it`);
-    if (info.uid !== (process.getuid?.() ?? info.uid))
-      throw new HomeError(`${path} belongs to another user: remove it`);
-    if ((info.mode & 0o077) !== 0)
-      throw new HomeError(`${path} can be read by others (mode ${modeText(info.mode)}): run  chmod 600 '${path}'`);
-    if (info.size > SECRETS_BYTES_MAX) throw new HomeError(`${path} is longer than ${SECRETS_BYTES_MAX} bytes`);
-    return parseRecord(Secrets, readFileSync(file, "utf8"));
+    return parseRecord(Secrets, text);
   } catch (error) {
     // Its words may quote what stands in the file.
     if (error instanceof BadJson)
       throw new HomeError(`${path} holds no keys: correct it, or remove it and connect anew`);
     throw error;
-  } finally {
-    closeSync(file);
   }
 }
