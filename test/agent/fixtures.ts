@@ -9,6 +9,7 @@ import { Circuits } from "@mimikit/agent/run/circuit";
 import { type Attempt, type Outcome, runTask } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
+import type { External } from "@mimikit/agent/tools/external";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { byRole, KINDS, kindsOf } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
@@ -173,6 +174,7 @@ export async function run(
     workDir?: string;
     home?: string;
     sandbox?: SandboxMode;
+    external?: External;
     attempt?: number;
     overBudget?: Attempt["overBudget"];
     onStream?: (line: StreamLine) => void;
@@ -202,6 +204,7 @@ export async function run(
       workDir: options.workDir ?? directory,
       home,
       sandbox: options.sandbox ?? "auto",
+      ...(options.external !== undefined && { external: options.external }),
       runDir,
       environment: { [MARK_VARIABLE]: mark },
       overBudget: options.overBudget ?? (() => null),

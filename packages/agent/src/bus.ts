@@ -122,7 +122,9 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
     use,
     shown,
     show,
-    async call(name, input, origin = {}) {
+    async call(asked, given, origin = {}) {
+      const meant = tools.find((each) => each.name === asked)?.forward?.(given);
+      const { name, input } = meant ?? { name: asked, input: given };
       const startMs = performance.now();
       const requestId = origin.requestId ?? String(++calls);
       const answered = await answer(name, input);

@@ -16,6 +16,7 @@ import type { Effort } from "@mimikit/runtime/config/schema";
 import type { ToolBus, ToolCallRecord } from "./bus.ts";
 import type { Steering } from "./steering.ts";
 import type { Context } from "./tools/context.ts";
+import type { External } from "./tools/external.ts";
 
 /** One run of one attempt of a task. */
 export interface Run {
@@ -24,6 +25,8 @@ export interface Run {
   attempt: number;
   context: Context;
   bus: ToolBus;
+  /** Tools that are not ours; none where not given. They are on `bus`. */
+  external?: External;
   /** Hears of calls that do not go through `bus`: those of a Worker's own tools. */
   onToolCall: (call: ToolCallRecord) => void;
   /** What is said and done, for people who look at the task; where it is kept, that is lossy. */

@@ -55,7 +55,7 @@ ${list.join("\n")}
 
 /** How the tag of a tool is written: `<M:remember content="…" [longTerm="true|false"] />`. */
 export function usageOf(tool: Tool): string {
-  const attributes = propertiesOf(tool.shown).map(({ name, schema, isRequired }) => {
+  const attributes = propertiesOf(tool.shown, tool.told).map(({ name, schema, isRequired }) => {
     const written = isJson(schema) ? `${name}='{…}'` : `${name}="${hintOf(schema)}"`;
     return isRequired ? ` ${written}` : ` [${written}]`;
   });
@@ -247,7 +247,7 @@ function creationOf(attributes: Tag["attributes"]): Tag {
 
 /** Attributes are text; each becomes what the tool's schema says it is, or stays text for the schema to refuse. */
 function inputOf(attributes: Tag["attributes"], tool: Tool | undefined): Record<string, unknown> {
-  const properties = tool === undefined ? [] : propertiesOf(tool.input);
+  const properties = tool === undefined ? [] : propertiesOf(tool.input, tool.told);
   return Object.fromEntries(
     Object.entries(attributes).map(([key, text]) => {
       const schema = properties.find(({ name }) => name === key)?.schema;
@@ -298,8 +298,10 @@ interface Property {
   isRequired: boolean;
 }
 
-function propertiesOf(input: z.ZodType): Property[] {
-  const { properties, required } = ObjectSchema.parse(z.toJSONSchema(input, { io: "input" }));
+/** Of a tool from outside, what of its schema is like ours: the rest is checked where it is carried out. */
+function propertiesOf(input: z.ZodType, told?: Tool["told"]): Property[] {
+  const read = told === undefined ? null : ObjectSchema.safeParse(told.parameters);
+  const { properties, required } = read?.data ?? ObjectSchema.parse(z.toJSONSchema(input, { io: "input" }));
   return Object.entries(properties).map(([name, schema]) => ({ name, schema, isRequired: required.includes(name) }));
 }
 
@@ -317,8 +319,8 @@ function hintOf(schema: JsonSchema): string {
 }
 
 function describeTool(tool: Tool): string {
-  const { description } = ObjectSchema.parse(z.toJSONSchema(tool.shown, { io: "input" }));
-  const attributes = propertiesOf(tool.shown).map(({ name, schema }) => `    - ${name}: ${typeOf(schema)}`);
+  const { description } = tool.told ?? ObjectSchema.parse(z.toJSONSchema(tool.shown, { io: "input" }));
+  const attributes = propertiesOf(tool.shown, tool.told).map(({ name, schema }) => `    - ${name}: ${typeOf(schema)}`);
   return [...(description === undefined ? [] : [`    ${description}`]), ...attributes].join("\n");
 }
 

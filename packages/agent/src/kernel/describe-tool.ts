@@ -13,7 +13,8 @@ const converted = new WeakMap<z.ZodType, Omit<ToolDefinition, "name">>();
  * patterns, which are longer than most tools and which some endpoints refuse; that there is nothing but what is named; and
  * bounds that nobody comes near to.
  */
-export function describeTool({ name, shown }: Tool): ToolDefinition {
+export function describeTool({ name, shown, told }: Tool): ToolDefinition {
+  if (told !== undefined) return { name, ...told };
   const definition = converted.get(shown) ?? convert(shown);
   converted.set(shown, definition);
   return { name, ...definition };

@@ -4,6 +4,7 @@ import { isAbove } from "@mimikit/protocol/base/skill";
 import { createToolBus, type ToolBus } from "../bus.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf } from "../roles/index.ts";
+import { NO_EXTERNAL } from "../tools/external.ts";
 import { toolsOf } from "../tools/index.ts";
 import type { Tool } from "../tools/tool.ts";
 import { kernelTools } from "./tools/index.ts";
@@ -15,17 +16,29 @@ export interface Toolset {
 
 /** A Worker has the kernel's tools on a bus of its own, where nothing is staged; the others have those of their role. */
 export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
-  const { task, context, workDir, home, sandbox, protect = [], runDir, environment, onToolCall } = run;
-  if (!ROLES[task.role].hasWorkspace) return { tools: toolsOf(task.role), bus: run.bus };
+  const {
+    task,
+    context,
+    workDir,
+    home,
+    sandbox,
+    protect = [],
+    runDir,
+    environment,
+    onToolCall,
+    external = NO_EXTERNAL,
+  } = run;
+  if (!ROLES[task.role].hasWorkspace) return { tools: [...toolsOf(task.role), ...external.offered], bus: run.bus };
   const { levels } = definitionOf(task);
   const files = (context.evidence ?? []).flatMap(({ path }) => path ?? []);
   const sent = [...files, ...Object.values(context.longTexts)];
   const workspace = { task, workDir, home, sandbox, protect, sent, runDir, environment, signal };
-  const tools = kernelTools(workspace, context.skills).filter(({ level }) => levels.includes(level));
+  const own = kernelTools(workspace, context.skills).filter(({ level }) => levels.includes(level));
   const highest = task.skill?.level;
   // What the bus would refuse from the beginning is not offered.
-  const offered = tools.filter(
+  const offered = [...own, ...external.offered].filter(
     ({ level, keepsWithin }) => highest === undefined || keepsWithin || !isAbove(level, highest),
   );
+  const tools = [...own, ...external.tools];
   return { tools: offered, bus: createToolBus({ task, tools, reads: context, onCall: onToolCall }) };
 }

@@ -77,7 +77,8 @@ function word(text: string): string {
   return WORD.test(text) ? text : JSON.stringify(disarm(text));
 }
 
-function oneLine(text: string): string {
+/** A text on one line that opens no tag: for the descriptions of tools from outside. */
+export function oneLine(text: string): string {
   return disarm(text)
     .replace(/\s*\n\s*/g, " ")
     .trim();

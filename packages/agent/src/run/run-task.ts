@@ -22,6 +22,7 @@ import { createToolBus } from "../bus.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "../provider.ts";
 import type { Answerers } from "../providers/index.ts";
 import { definitionOf } from "../roles/index.ts";
+import { NO_EXTERNAL } from "../tools/external.ts";
 import { TOOLS } from "../tools/index.ts";
 import type { Circuits, Trouble, Verdict } from "./circuit.ts";
 import { compress } from "./compress.ts";
@@ -189,7 +190,7 @@ interface Ran {
 
 /** @param onAnswer hears of the first sign that somebody answers: the end of the work may be far. */
 async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal, onAnswer: () => void): Promise<Ran> {
-  const { task, context, steering } = attempt;
+  const { task, context, steering, external = NO_EXTERNAL } = attempt;
   const takenBefore = steering.taken.length;
   let isUntouched = true;
   let shown = "";
@@ -207,7 +208,7 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
     if (line.type === "begin") shown = "";
     attempt.onStream(line);
   };
-  const bus = createToolBus({ task, tools: TOOLS, reads: context, onCall: onToolCall });
+  const bus = createToolBus({ task, tools: [...TOOLS, ...external.tools], reads: context, onCall: onToolCall });
   const overBudget: Run["overBudget"] = (usage) => attempt.overBudget(usage, provider.model);
   const last = await drive(provider, { ...attempt, onToolCall, bus, overBudget }, onStream, signal);
   // A provider that was left behind may still call tools: what it stages from now on is not part of the result.

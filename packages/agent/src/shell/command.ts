@@ -6,7 +6,18 @@ import { type Child, type Ended, ownVariables, runChild } from "./run-child.ts";
 import { type Bounds, type CommandLine, sandboxed } from "./sandbox.ts";
 
 /** What a command sees of our own environment; keys and tokens are not among it. */
-const ENVIRONMENT_ALLOWED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+export const ENVIRONMENT_ALLOWED = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TZ",
+  "TMPDIR",
+];
 /** Between asking a command to end and making it end. */
 const TERM_MS = 2_000;
 /** A program that runs another one and cannot end as it did, by a signal, ends with this and the signal's number. */

@@ -129,7 +129,7 @@ export async function* runChild<T>(options: Child<T>, stop: AbortSignal): AsyncG
 }
 
 /** At once: its process group, and whatever carries the mark of its run. A child that was never started has no pid. */
-async function endChild(pid: number | undefined, mark: string | undefined): Promise<void> {
+export async function endChild(pid: number | undefined, mark: string | undefined): Promise<void> {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");

@@ -65,6 +65,10 @@ export interface Tool {
   shownTo: Partial<Record<Role, z.ZodType>>;
   /** What of the input the role is told that `toolsOf` was asked for. */
   shown: z.ZodType;
+  /** What a model is told of a tool from outside, whose input has a schema of its own. */
+  told?: { description: string; parameters: Readonly<Record<string, unknown>> };
+  /** The call that is meant by a call of this tool, where that is one of another; null where the input says none. */
+  forward?(input: unknown): { name: string; input: unknown } | null;
   /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
   apply(input: unknown, scene: Scene): Promise<ToolOutcome>;
 }

@@ -76,6 +76,11 @@ export const TEXTS = {
   device_unknown: "no such device is signed in",
   client_elsewhere: "this token is a client's, and is good for /v1 alone",
   clients_full: "there are 100 clients already",
+  mcp_name: "a name is letters, digits, spaces and . _ -, and begins with a letter or a digit",
+  mcp_sse: "SSE is not supported: use the server's streamable HTTP address (type: http)",
+  mcp_neither: "it has neither a command nor a url",
+  mcp_both: "it has both a command and a url: keep one",
+  mcp_unknown: "there is no MCP server of that name",
   code_over: "this code is {how}",
 
   // Messages, tasks, questions.
@@ -266,6 +271,7 @@ export const TEXTS = {
   not_ours_to_write: "{path} may not be written by this user",
   supervisor_down: "the supervisor is not running: messages are kept, but nobody takes them up",
   workers_down: "the worker pool is not running: tasks wait",
+  mcp_failed: "the MCP server {name} does not run: {detail}",
   quarantined: "{count} unreadable file(s) were set aside in quarantine/",
   memory_unreadable: "{path} cannot be read, so nothing in it is found: {detail}",
   hook_stands_still: "{path} does nothing: {detail}",

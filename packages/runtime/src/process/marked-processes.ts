@@ -14,6 +14,9 @@ import { endProcesses, listProcesses } from "./process-table.ts";
 /** The environment variable that carries the mark. */
 export const MARK_VARIABLE = "MIMIKIT_RUN";
 
+/** MCP servers are of no run: `mcp-<pid of who started it>-<number>` is in the place of its id. */
+export const MCP_MARK = "mcp";
+
 const TERM_MS = 2_000;
 /** A TMPDIR that is a folder of a run's own: `<home>/runs/<id>.a<attempt>/tmp`. */
 const OWN_TMPDIR = new RegExp(`^(.+)/${RUNS}/([^/]+\\.a\\d+)/[^/]+$`);

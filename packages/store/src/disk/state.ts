@@ -84,6 +84,14 @@ export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${pa
 export const HISTORY_PATH = "history.json";
 /** Keys of providers: no log, answer or other file holds one. */
 export const SECRETS_PATH = "secrets.json";
+/** The MCP servers of the owner, with keys in their environment and headers. */
+export const MCP_PATH = "mcp.json";
+/** What MCP servers were logged in to with. */
+export const MCP_LOGINS_PATH = "mcp-logins.json";
+/** What the worker pool says of its MCP servers. */
+export const MCP_STATE_PATH = "locks/mcp.json";
+/** The owner's own commands as tools, a file for each. */
+export const OWN_TOOLS = "tools";
 /** Written anew when providers that could not be reached are to be asked again at once. */
 export const TRY_NOW_PATH = "try-now";
 /** Which providers the worker pool leaves alone, because they could not be reached. */

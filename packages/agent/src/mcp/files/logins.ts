@@ -1,0 +1,103 @@
+/**
+ * What MCP servers were logged in to with (OAuth): `mcp-logins.json`, kept as `secrets.json` is. A login counts for the address
+ * that it was made for, and for no other.
+ */
+import { join } from "node:path";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { HomeError } from "@mimikit/runtime/home/home";
+import { readPrivateFile, whileLocked } from "@mimikit/runtime/home/private-file";
+import { replaceFile } from "@mimikit/runtime/home/replace-file";
+import { MCP_LOGINS_PATH } from "@mimikit/store/disk/state";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
+import { z } from "zod";
+
+type Tokens = Parameters<OAuthClientProvider["saveTokens"]>[0];
+type Client = Parameters<NonNullable<OAuthClientProvider["saveClientInformation"]>>[0];
+
+/** The library knows what is in them. */
+const Login = z.object({
+  url: z.string(),
+  client: z.custom<Client>((value) => typeof value === "object" && value !== null),
+  tokens: z.custom<Tokens>((value) => typeof value === "object" && value !== null),
+});
+export type Login = z.infer<typeof Login>;
+const Logins = z.looseObject({ logins: z.record(z.string(), Login).default({}) });
+
+/** The server must be logged in to by somebody who can be asked; the message says how. */
+export class LoginNeeded extends Error {
+  constructor(name: string) {
+    super(`it asks for a login: run  mimikit mcp login '${name}'`);
+  }
+}
+
+/** The login for a server at this address; undefined where there is none. Throws HomeError where the file cannot be used. */
+export function readLogin(home: string, name: string, url: string): Login | undefined {
+  const login = readLogins(home).logins[name];
+  return login?.url === url ? login : undefined;
+}
+
+/** Keeps a login durably; null forgets it. Throws HomeError and DocumentBusy. @returns whether there was one. */
+export function setLogin(home: string, name: string, login: Login | null): Promise<boolean> {
+  return whileLocked(home, MCP_LOGINS_PATH, () => {
+    const file = readLogins(home);
+    const { [name]: old, ...others } = file.logins;
+    if (login === null && old === undefined) return false;
+    const logins = login === null ? others : { ...others, [name]: login };
+    replaceFile(join(home, MCP_LOGINS_PATH), `${JSON.stringify({ ...file, logins }, null, 2)}\n`);
+    return old !== undefined;
+  });
+}
+
+function readLogins(home: string): z.infer<typeof Logins> {
+  const path = join(home, MCP_LOGINS_PATH);
+  const text = readPrivateFile(path);
+  if (text === null) return { logins: {} };
+  try {
+    return parseRecord(Logins, text);
+  } catch (error) {
+    if (error instanceof BadJson) throw new HomeError(`${path} holds no logins: remove it and log in anew`);
+    throw error;
+  }
+}
+
+/** Who we say that we are. */
+export const clientMetadata = (redirectUrl: string) => ({
+  client_name: "Mimikit",
+  redirect_uris: [redirectUrl],
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+});
+
+/**
+ * For the library: a login that is kept. It is refreshed as it must be, also by another process of ours; a new one is for a person
+ * to make.
+ */
+export function savedLogin(home: string, name: string, { url, client }: Login): OAuthClientProvider {
+  const [redirectUrl = "http://127.0.0.1/callback"] = (client as { redirect_uris?: string[] }).redirect_uris ?? [];
+  let used: Tokens | undefined;
+  return {
+    redirectUrl,
+    clientMetadata: clientMetadata(redirectUrl),
+    clientInformation: () => client,
+    tokens() {
+      used = readLogin(home, name, url)?.tokens;
+      return used;
+    },
+    async saveTokens(tokens) {
+      await setLogin(home, name, { url, client, tokens });
+    },
+    /** The tokens that were used are refused. Those that another process was given meanwhile stay. */
+    async invalidateCredentials() {
+      const now = readLogin(home, name, url)?.tokens;
+      if (JSON.stringify(now) === JSON.stringify(used)) await setLogin(home, name, null);
+    },
+    redirectToAuthorization() {
+      throw new LoginNeeded(name);
+    },
+    saveCodeVerifier: () => undefined,
+    codeVerifier() {
+      throw new LoginNeeded(name);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** A server that asks for a login: it is made once, in a browser, kept, refreshed, and sent nowhere else. */
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Connection, NotRunning } from "@mimikit/agent/mcp/connection";
+import { readLogin, setLogin } from "@mimikit/agent/mcp/files/logins";
+import { logIn } from "@mimikit/agent/mcp/log-in";
+import { expect, onTestFinished, test } from "vitest";
+import { LockedMcpServer } from "../../support/locked-mcp-server.ts";
+import { temporaryDirectory } from "../fixtures.ts";
+
+const NEVER = new AbortController().signal;
+
+async function place() {
+  const locked = await LockedMcpServer.start();
+  onTestFinished(() => locked.close());
+  const workDir = temporaryDirectory();
+  const home = join(workDir, ".mimikit");
+  mkdirSync(join(home, "locks"), { recursive: true });
+  const open = (url = locked.url) => {
+    const options = { name: "it", server: { url }, home, workDir, env: {}, sandbox: () => "off" as const };
+    const connection = new Connection({ ...options, onChange: () => undefined });
+    onTestFinished(() => connection.close());
+    return connection;
+  };
+  const browse = (address: URL) => void fetch(address).catch(() => undefined);
+  return { locked, home, open, browse };
+}
+
+test("without a login the server is absent, and it is said which command makes one", async () => {
+  const { open } = await place();
+  const connection = open();
+  await expect(connection.ready(NEVER)).rejects.toThrow(NotRunning);
+  expect(connection.condition).toMatchObject({
+    state: "failed",
+    needsLogin: true,
+    problems: ["it asks for a login: run  mimikit mcp login 'it'"],
+  });
+});
+
+test("a login is made in a browser that comes back, is kept privately, and opens the server", async () => {
+  const { locked, home, open, browse } = await place();
+  expect(await logIn({ home, name: "it", url: locked.url, show: browse }, NEVER)).toBe(true);
+  expect(statSync(join(home, "mcp-logins.json")).mode & 0o777).toBe(0o600);
+  const connection = open();
+  expect((await connection.call("open", {}, 10_000, NEVER)).content[0]?.text).toBe("it is open");
+});
+
+test("a browser elsewhere is answered by the address that it ended at; addresses of another login are passed over", async () => {
+  const { locked, home } = await place();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  async function* pasted() {
+    yield "what?";
+    yield "http://127.0.0.1:1/callback?code=forged&state=forged";
+    yield await promise;
+  }
+  const show = async (address: URL) => {
+    const answer = await fetch(address, { redirect: "manual" });
+    resolve(answer.headers.get("location") ?? "");
+  };
+  const options = { home, name: "it", url: locked.url, show: (address: URL) => void show(address), pasted: pasted() };
+  expect(await logIn(options, NEVER)).toBe(true);
+  expect(readLogin(home, "it", locked.url)).toBeDefined();
+});
+
+test("a refused login is said in words, and leaves none", async () => {
+  const { locked, home, browse } = await place();
+  locked.refuses = true;
+  await expect(logIn({ home, name: "it", url: locked.url, show: browse }, NEVER)).rejects.toThrow(
+    /the login was refused: access_denied/,
+  );
+  expect(readLogin(home, "it", locked.url)).toBeUndefined();
+});
+
+test("a login that has run out is refreshed, and the new one is kept; where that is refused, a person must log in again", async () => {
+  const { locked, home, open, browse } = await place();
+  await logIn({ home, name: "it", url: locked.url, show: browse }, NEVER);
+  const before = readFileSync(join(home, "mcp-logins.json"), "utf8");
+  locked.valid.clear();
+  const connection = open();
+  await connection.ready(NEVER);
+  expect(locked.grants).toEqual(["authorization_code", "refresh_token"]);
+  expect(readFileSync(join(home, "mcp-logins.json"), "utf8")).not.toBe(before);
+  locked.valid.clear();
+  const login = readLogin(home, "it", locked.url);
+  if (login === undefined) throw new Error("no login");
+  await setLogin(home, "it", { ...login, tokens: { ...login.tokens, refresh_token: "stale" } });
+  const second = open();
+  await expect(second.ready(NEVER)).rejects.toThrow(NotRunning);
+  expect(second.condition.problems[0]).toContain("mimikit mcp login");
+  expect(JSON.stringify(second.condition)).not.toContain(login.tokens.access_token);
+});
+
+test("a login is sent to no other address than the one that it was made for", async () => {
+  const { locked, home, open, browse } = await place();
+  await logIn({ home, name: "it", url: locked.url, show: browse }, NEVER);
+  const other = await LockedMcpServer.start();
+  onTestFinished(() => other.close());
+  const connection = open(other.url);
+  await expect(connection.ready(NEVER)).rejects.toThrow(NotRunning);
+  expect(other.grants).toEqual([]);
+});
