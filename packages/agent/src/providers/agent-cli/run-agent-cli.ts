@@ -11,6 +11,7 @@ import { isTurn } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { type Conclusion, conclude, describeUseless } from "../../conclusion/conclusion.ts";
+import { describeTool } from "../../kernel/describe-tool.ts";
 import { renderPrompt } from "../../prompt/prompt.ts";
 import { lines, record } from "../../prompt/quote.ts";
 import { shownIn } from "../../prompt/shown-memory.ts";
@@ -18,9 +19,11 @@ import { shorten } from "../../prompt/tokens.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
 import { isResumable } from "../../roles/index.ts";
 import { lendSkills } from "../../skills/skills.ts";
+import { NO_EXTERNAL } from "../../tools/external.ts";
 import { toolsOf } from "../../tools/index.ts";
 import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./agent-cli.ts";
 import { Answer } from "./answer.ts";
+import { openPoolSocket, type PoolSocket } from "./mcp/pool-socket.ts";
 import { writeToolsFile } from "./mcp/tools-file.ts";
 import { runCli, withoutSecrets } from "./run-cli.ts";
 import { Scribe } from "./scribe.ts";
@@ -79,18 +82,27 @@ class AgentRun {
   private isShown = false;
   /** What no message may repeat, though an endpoint may repeat what it was sent. */
   private secrets: readonly string[] = [];
+  /** Where our server hands on the calls of these tools, which the pool makes and notes itself. */
+  private socket: PoolSocket | null = null;
+  private readonly external: ReadonlySet<string>;
 
   constructor(run: Run, cli: AgentCli, signal: AbortSignal) {
     this.runs = run;
+    const { tools, offered } = run.external ?? NO_EXTERNAL;
+    this.external = new Set([...tools, ...offered].map(({ name }) => name));
     this.cli = cli;
     this.signal = signal;
     this.scribe = new Scribe((told) => run.tell(told));
   }
 
   async *run(): AsyncGenerator<ProviderEvent> {
-    const last = yield* this.converse();
-    await this.leaveThread(last);
-    yield last;
+    try {
+      const last = yield* this.converse();
+      await this.leaveThread(last);
+      yield last;
+    } finally {
+      this.socket?.close();
+    }
   }
 
   failed(failure: Failure): FailedEvent {
@@ -108,7 +120,9 @@ class AgentRun {
     const { system, user } = await renderPrompt(await this.withReadableSkills());
     const systemPath = join(runDir, SYSTEM_FILE);
     await writeFile(systemPath, system, { mode: 0o600 });
-    const toolsPath = toolsOf(task.role).length > 0 ? join(runDir, TOOLS_FILE) : null;
+    const hasTools = toolsOf(task.role).length > 0 || this.external.size > 0;
+    const toolsPath = hasTools ? join(runDir, TOOLS_FILE) : null;
+    if (this.external.size > 0) this.socket = await openPoolSocket(bus, this.external);
 
     this.thread = await this.earlierThread();
     let words = this.thread === null ? user : `${INTERRUPTED}\n\n${user}`;
@@ -218,7 +232,8 @@ class AgentRun {
       case "completed":
         return this.count(event.usage);
       case "used":
-        return this.runs.onToolCall(event.record);
+        if (!this.external.has(event.record.tool)) this.runs.onToolCall(event.record);
+        return;
       case "began":
       case "progress":
         if (event.step !== "") yield { type: "progress", step: event.step.slice(0, STEP_CHARS_MAX) };
@@ -257,7 +272,8 @@ class AgentRun {
 
   private async stage(calls: readonly AnsweredCall[]): Promise<CliFailure | null> {
     const { bus, task } = this.runs;
-    const staging = await stageCalls(calls, task.id, bus);
+    const ours = calls.filter(({ tool }) => !this.external.has(tool));
+    const staging = await stageCalls(ours, task.id, bus);
     if ("problem" in staging) return { error: staging.problem, retryable: true };
     this.staged.push(...staging.staged);
     return null;
@@ -272,7 +288,14 @@ class AgentRun {
       reads: { now, client, tasks, summaries, triggers, questions, skills, memoryPlace },
       newest: [...said.newest],
       calls,
+      ...this.externalTools(),
     });
+  }
+
+  private externalTools() {
+    if (this.socket === null) return {};
+    const tools = (this.runs.external ?? NO_EXTERNAL).offered.map(describeTool);
+    return { external: { socket: this.socket.path, tools } };
   }
 
   /** Only a Worker goes on with what an earlier attempt began: an effect of a dead attempt must not be believed done. */

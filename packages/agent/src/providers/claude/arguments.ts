@@ -31,7 +31,9 @@ const COMMON = [
 export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, keyPath: string | null): string[] {
   const { run, systemPath, threadId, toolsPath } = ask;
   const ownTools = ownToolsOf(run.task).join(",");
-  const names = toolsOf(run.task.role).map(({ name }) => `mcp__${SERVER_NAME}__${name}`);
+  const names = [...toolsOf(run.task.role), ...(run.external?.offered ?? [])].map(
+    ({ name }) => `mcp__${SERVER_NAME}__${name}`,
+  );
   return [
     ...COMMON,
     // Only with a key: a login is not read by it.

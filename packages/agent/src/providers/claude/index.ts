@@ -15,6 +15,7 @@ import {
   sandboxed,
   secretPathIn,
 } from "../../shell/sandbox.ts";
+import { EXTERNAL_SEC_MAX } from "../../tools/external.ts";
 import type { AgentCli, CliAsk } from "../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../agent-cli/environment.ts";
 import { runAgentCli } from "../agent-cli/run-agent-cli.ts";
@@ -39,6 +40,8 @@ const INPUT_CHARS_MAX = 1_048_576;
 const RETRIES = 3;
 const SERVER_START_MS = 30_000;
 const TOOL_MS = 60_000;
+/** The pool ends a call from outside before the CLI gives up on it. */
+const EXTERNAL_TOOL_MS = (EXTERNAL_SEC_MAX + 10) * 1_000;
 /** The key is read again when it is this old; it is there only once, and no run takes that long. */
 const KEY_TTL_MS = 7 * 86_400_000;
 const SENSES: Senses = { vision: true, audio: false };
@@ -83,7 +86,7 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
         CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
         CLAUDE_CODE_MAX_RETRIES: String(RETRIES),
         MCP_TIMEOUT: String(SERVER_START_MS),
-        MCP_TOOL_TIMEOUT: String(TOOL_MS),
+        MCP_TOOL_TIMEOUT: String(run.external?.offered.length ? EXTERNAL_TOOL_MS : TOOL_MS),
         ...(baseUrl !== undefined && { ANTHROPIC_BASE_URL: baseUrl }),
         ...run.environment,
       };

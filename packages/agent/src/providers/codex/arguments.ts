@@ -4,6 +4,7 @@
  */
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { followsReadOnly } from "../../roles/index.ts";
+import { EXTERNAL_SEC_MAX } from "../../tools/external.ts";
 import { toolsOf } from "../../tools/index.ts";
 import type { CliAsk } from "../agent-cli/agent-cli.ts";
 import { serverCommand } from "../agent-cli/mcp/server-command.ts";
@@ -17,6 +18,8 @@ const REQUEST_RETRIES = 2;
 const STREAM_RETRIES = 2;
 const STREAM_IDLE_MS = 120_000;
 const TOOL_SEC = 60;
+/** The pool ends a call from outside before the CLI gives up on it. */
+const EXTERNAL_TOOL_SEC = EXTERNAL_SEC_MAX + 10;
 const ENDPOINT = "mimikit";
 
 /** What no role of ours needs: it would ask other hosts, start other agents, or wait for a network that is not there. */
@@ -89,9 +92,9 @@ function picturesOf({ run }: CliAsk): string[] {
 }
 
 /** The Teller and the Planner have no shell and see no file: only our tools. */
-function talkerValues({ run, systemPath, toolsPath }: CliAsk): Record<string, TomlValue> {
+function talkerValues(ask: CliAsk): Record<string, TomlValue> {
   return {
-    model_instructions_file: systemPath,
+    model_instructions_file: ask.systemPath,
     sandbox_mode: "read-only",
     web_search: "disabled",
     project_doc_max_bytes: 0,
@@ -101,24 +104,32 @@ function talkerValues({ run, systemPath, toolsPath }: CliAsk): Record<string, To
     include_collaboration_mode_instructions: false,
     "skills.include_instructions": false,
     "skills.bundled.enabled": false,
-    ...(toolsPath !== null && {
-      [`mcp_servers.${SERVER_NAME}`]: {
-        ...serverCommand(toolsPath),
-        env_vars: [MARK_VARIABLE],
-        // Otherwise a turn would begin without its tools, or wait for an approval that nobody can give.
-        required: true,
-        default_tools_approval_mode: "approve",
-        // Otherwise some models see our tools only after a search, or only from code.
-        omit_tools_from: ["deferred", "code_mode"],
-        enabled_tools: toolsOf(run.task.role).map((tool) => tool.name),
-        tool_timeout_sec: TOOL_SEC,
-      },
-    }),
+    ...serverValues(ask),
+  };
+}
+
+/** Our MCP server, for runs with tools. */
+function serverValues({ run, toolsPath }: CliAsk): Record<string, TomlValue> {
+  if (toolsPath === null) return {};
+  const external = run.external?.offered ?? [];
+  return {
+    [`mcp_servers.${SERVER_NAME}`]: {
+      ...serverCommand(toolsPath),
+      env_vars: [MARK_VARIABLE],
+      // Otherwise a turn would begin without its tools, or wait for an approval that nobody can give.
+      required: true,
+      default_tools_approval_mode: "approve",
+      // Otherwise some models see our tools only after a search, or only from code.
+      omit_tools_from: ["deferred", "code_mode"],
+      enabled_tools: [...toolsOf(run.task.role), ...external].map((tool) => tool.name),
+      tool_timeout_sec: external.length > 0 ? EXTERNAL_TOOL_SEC : TOOL_SEC,
+    },
   };
 }
 
 /** A Worker keeps what codex itself tells its model about its tools; our rules are added. */
-function workerValues(settings: CodexSettings, { run, system }: CliAsk, reach: Reach): Record<string, TomlValue> {
+function workerValues(settings: CodexSettings, ask: CliAsk, reach: Reach): Record<string, TomlValue> {
+  const { run, system } = ask;
   // Who follows a read-only skill can tell nobody anything.
   const network = settings.network && !followsReadOnly(run.task);
   return {
@@ -130,5 +141,6 @@ function workerValues(settings: CodexSettings, { run, system }: CliAsk, reach: R
     "shell_environment_policy.ignore_default_excludes": false,
     "shell_environment_policy.exclude": HIDDEN_VARIABLES,
     ...(!network && { web_search: "disabled" }),
+    ...serverValues(ask),
   };
 }

@@ -1,15 +1,19 @@
 /** Our MCP server as an agent CLI meets it: a process that speaks JSON-RPC on its standard input and output. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { createToolBus } from "@mimikit/agent/bus";
+import { callPool, openPoolSocket } from "@mimikit/agent/providers/agent-cli/mcp/pool-socket";
 import { serverCommand } from "@mimikit/agent/providers/agent-cli/mcp/server-command";
 import { type ToolsFile, writeToolsFile } from "@mimikit/agent/providers/agent-cli/mcp/tools-file";
+import { tool } from "@mimikit/agent/tools/tool";
 import type { Task } from "@mimikit/protocol/records/task";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
-import { messageOf, NOW, taskOf, temporaryDirectory, turnOf } from "../../../fixtures.ts";
+import { z } from "zod";
+import { contextOf, messageOf, NOW, taskOf, temporaryDirectory, turnOf } from "../../../fixtures.ts";
 
 const turn = turnOf({ messages: [messageOf("hello")] });
 const HISTORY = [{ id: "m-1", role: "user" as const, at: "2026-11-21T02:00:00.000Z", text: "the plum tree is ill" }];
@@ -20,7 +24,7 @@ interface Answer {
 }
 
 /** The server of one run, with `initialize` behind it. */
-async function serve(task: Task, calls: ToolsFile["calls"] = []) {
+async function serve(task: Task, calls: ToolsFile["calls"] = [], external?: ToolsFile["external"]) {
   const dir = temporaryDirectory();
   const path = join(dir, "tools.json");
   await writeToolsFile(path, {
@@ -36,6 +40,7 @@ async function serve(task: Task, calls: ToolsFile["calls"] = []) {
     },
     newest: HISTORY,
     calls,
+    ...(external !== undefined && { external }),
   });
   const { command, args } = serverCommand(path);
   const child = spawn(command, args, { cwd: dir, stdio: ["pipe", "pipe", "inherit"] });
@@ -141,10 +146,46 @@ test("changes nothing: not the file, and no other", async () => {
   expect(readFileSync(join(dir, "tools.json"), "utf8")).toBe(before);
 });
 
+test("hands calls of tools from outside on to the pool, with what it answers, and none of them is staged here", async () => {
+  const calls: unknown[] = [];
+  const task = taskOf({ id: "t-000007.0.0", role: "worker", prompt: "x" });
+  const outside = tool({
+    name: "odd__say",
+    level: "read-only",
+    roles: ["worker"],
+    input: z.strictObject({ text: z.string() }),
+    run: ({ text }) => ({ text: `said ${text}` }),
+  });
+  const reads = contextOf();
+  const bus = createToolBus({ task, tools: [outside], reads, onCall: (each) => calls.push(each) });
+  const socket = await openPoolSocket(bus, new Set(["odd__say"]));
+  onTestFinished(() => socket.close());
+  const { request, call } = await serve(task, [], {
+    socket: socket.path,
+    tools: [{ name: "odd__say", description: "Says it.", parameters: { type: "object", properties: {} } }],
+  });
+  const { result } = await request("tools/list");
+  expect(result?.tools).toEqual([
+    { name: "odd__say", description: "Says it.", inputSchema: { type: "object", properties: {} } },
+  ]);
+  expect(await call("odd__say", { text: "plum" })).toEqual({ text: "said plum", isError: false });
+  const refused = await call("odd__say", { text: 1 });
+  expect(refused.isError).toBe(true);
+  expect(JSON.parse(refused.text)).toMatchObject({ error: { code: "bad_input" } });
+  expect(calls).toMatchObject([
+    { tool: "odd__say", ok: true },
+    { tool: "odd__say", ok: false, errorCode: "bad_input" },
+  ]);
+  expect(statSync(dirname(socket.path)).mode & 0o777).toBe(0o700);
+  expect(await callPool(socket.path, "delegate", { prompt: "x" })).toMatchObject({ ok: false, code: "unknown_tool" });
+  socket.close();
+  expect(await call("odd__say", { text: "plum" })).toMatchObject({ isError: true });
+});
+
 test("says in its help what it is for: it is a command like any other", async () => {
   const { command, args } = serverCommand("--help");
   const { stdout } = await execa(command, args);
-  expect(stdout).toMatch(/^mimikit mcp <file>\n.*serve the tools of a run to an agent CLI/s);
+  expect(stdout).toMatch(/^mimikit mcp .*mimikit mcp tools <file>. is for agent CLIs/s);
 });
 
 test("ends when its standard input ends", async () => {

@@ -1,6 +1,7 @@
 /**
  * The tools of one run as an MCP server on standard input and output, for an agent CLI. It answers what the run's own bus
- * will answer, and changes nothing: the pool takes the effects from what the CLI says it has called.
+ * will answer, and changes nothing: the pool takes the effects from what the CLI says it has called. Calls of tools from
+ * outside go to the pool, which makes them.
  */
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { Server } from "@modelcontextprotocol/server";
@@ -9,6 +10,7 @@ import { createToolBus, type ToolAnswer, type ToolBus } from "../../../bus.ts";
 import { describeTool } from "../../../kernel/describe-tool.ts";
 import { TOOLS, toolsOf } from "../../../tools/index.ts";
 import { ToolText } from "../../../tools/tool-text.ts";
+import { callPool } from "./pool-socket.ts";
 import { SERVER_NAME } from "./server-name.ts";
 import { readToolsFile, type ToolsFile } from "./tools-file.ts";
 
@@ -30,19 +32,19 @@ async function replayed({ task, reads: told, newest, calls }: ToolsFile): Promis
   return bus;
 }
 
-function serverOf({ task }: ToolsFile, bus: ToolBus, version: string): Server {
+function serverOf({ task, external }: ToolsFile, bus: ToolBus, version: string): Server {
   const server = new Server({ name: SERVER_NAME, version }, { capabilities: { tools: {} } });
   // One after the other: ids are given in the order in which the calls came.
   let last: Promise<unknown> = Promise.resolve();
   server.setRequestHandler("tools/list", () => ({
-    tools: toolsOf(task.role)
-      .map(describeTool)
-      .map(({ parameters, ...tool }) => ({
-        ...tool,
-        inputSchema: { ...parameters, type: "object" as const },
-      })),
+    tools: [...toolsOf(task.role).map(describeTool), ...(external?.tools ?? [])].map(({ parameters, ...tool }) => ({
+      ...tool,
+      inputSchema: { ...parameters, type: "object" as const },
+    })),
   }));
   server.setRequestHandler("tools/call", ({ params }) => {
+    if (external?.tools.some(({ name }) => name === params.name))
+      return callPool(external.socket, params.name, params.arguments ?? {}).then(contentOf);
     const answer = last.then(() => bus.call(params.name, params.arguments ?? {}));
     last = answer;
     return answer.then(contentOf);

@@ -1,5 +1,5 @@
 /**
- * What `mimikit mcp` needs to answer as the run itself would: its task, what reads look at, and what was staged so far.
+ * What `mimikit mcp tools` needs to answer as the run itself would: its task, what reads look at, and what was staged so far.
  * The pool writes it before each start of a CLI, into the run's own folder; nothing is ever read back from it.
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -33,6 +33,19 @@ export const ToolsFile = z.object({
   newest: z.array(HistoryMessage),
   /** The successful calls so far, in the order of their ids. */
   calls: z.array(z.object({ tool: z.string(), input: z.unknown() })),
+  /** Tools that are not ours, and where the pool takes calls of them. */
+  external: z
+    .object({
+      socket: z.string(),
+      tools: z.array(
+        z.object({
+          name: z.string(),
+          description: z.string().optional(),
+          parameters: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    })
+    .optional(),
 });
 export type ToolsFile = z.infer<typeof ToolsFile>;
 
