@@ -10,6 +10,7 @@ import type { Provider } from "@mimikit/agent/provider";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { Steering } from "@mimikit/agent/steering";
+import { NO_EXTERNAL } from "@mimikit/agent/tools/external";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { NO_USAGE, type UsageLine } from "@mimikit/protocol/base/usage";
@@ -105,6 +106,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
     noteUsage: () => {},
     onToolCall: () => {},
     sandbox: "auto",
+    outside: { of: async () => NO_EXTERNAL },
     timeLimitOf: () => 600,
     improve: { ...Config.parse({}).selfImprove, ...selfImprove },
     problemOf: async () => problems.shift() ?? null,

@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Provider, stopReason } from "@mimikit/agent/provider";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { Steering } from "@mimikit/agent/steering";
+import { NO_EXTERNAL } from "@mimikit/agent/tools/external";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { NO_USAGE, type Usage, type UsageLine } from "@mimikit/protocol/base/usage";
@@ -54,6 +55,7 @@ function workshopWithNobody() {
     noteUsage: (line) => lines.push(line),
     onToolCall: () => {},
     sandbox: "auto",
+    outside: { of: async () => NO_EXTERNAL },
     timeLimitOf: () => 600,
     improve: Config.parse({}).selfImprove,
     problemOf: async () => null,

@@ -52,6 +52,7 @@ import { gitOf } from "./improve/site.ts";
 import { sweep } from "./improve/sweep.ts";
 import { Pool } from "./pool.ts";
 import { OpenTasks } from "./run/open-tasks.ts";
+import { outside } from "./run/external.ts";
 import { OwnerRules } from "./run/owner-rules.ts";
 import { runAttempt } from "./run/run-attempt.ts";
 import { skillIndex } from "./run/skill-index.ts";
@@ -119,6 +120,14 @@ const noteUsage = (line: UsageLine) => {
 const listSkills = skillIndex(skillPlacesOf({ home, workDir }, process.env), (problem) =>
   log.audit({ event: "skill_refused", detail: problem }),
 );
+const external = outside({
+  home,
+  workDir,
+  env: process.env,
+  sandbox: () => settings.current.config.sandbox,
+  onProblem: (problem) => log.audit({ event: "tool_refused", detail: { problem } }),
+  onError,
+});
 const pool: Pool = new Pool({
   fs,
   token: readToken(home),
@@ -176,6 +185,7 @@ const pool: Pool = new Pool({
       book,
       noteUsage,
       sandbox: settings.current.config.sandbox,
+      outside: external,
       improve: settings.current.config.selfImprove,
       problemOf: () => problemOf(home),
       audit: (event) => log.audit(event),
@@ -300,6 +310,7 @@ onShutdown(async () => {
   await hooksBegin;
   await Promise.all([loop.stop(), sweeper.stop(), hooks?.stop()]);
   await pool.drain();
+  await external.close();
   await closeMemorySearch();
   log.audit({ event: "workers_stopped" });
 }, log);

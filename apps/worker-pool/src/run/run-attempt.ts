@@ -33,6 +33,7 @@ import { land } from "../improve/land.ts";
 import type { MoveOptions } from "../improve/move-forward.ts";
 import type { Site } from "../improve/site.ts";
 import { unmerge } from "../improve/unmerge.ts";
+import type { Outside } from "./external.ts";
 import { gatherContext, type Sources } from "./gather-context.ts";
 import { openStream } from "./stream-file.ts";
 import { ToolTally } from "./tool-tally.ts";
@@ -56,6 +57,8 @@ export interface Workshop extends Sources {
   noteUsage(line: UsageLine): void;
   onToolCall(task: Task, call: ToolCallRecord): void;
   sandbox: SandboxMode;
+  /** The tools that are not ours. */
+  outside: Pick<Outside, "of">;
   improve: Config["selfImprove"];
   /** What is wrong with the running system; null while all is well. */
   problemOf(): Promise<string | null>;
@@ -166,21 +169,25 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
     const answerers = workshop.answerersOf(task);
     // What it costs will be known by the number of the attempt: the claim becomes durable while the model thinks.
     if (answerers.providers.some(({ name }) => !isFree(name))) void keep();
+    const place = {
+      task,
+      workDir: bench?.workDir ?? workDir,
+      home,
+      // The user's tree is safe in the sandbox alone.
+      sandbox: isImprovement(task) ? ("required" as const) : workshop.sandbox,
+      ...(bench !== null && { protect: bench.protect }),
+      runDir,
+      environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
+    };
     return runTask(
       {
-        task,
+        ...place,
         attempt,
         answerers,
+        external: await workshop.outside.of(place, signal),
         circuits: workshop.circuits,
         monotonicMs: workshop.monotonicMs,
         context: await reachable(await gatherContext(task, runDir, workshop), task, runDir),
-        workDir: bench?.workDir ?? workDir,
-        home,
-        // The user's tree is safe in the sandbox alone.
-        sandbox: isImprovement(task) ? "required" : workshop.sandbox,
-        ...(bench !== null && { protect: bench.protect }),
-        runDir,
-        environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
         steering,
         onToolCall: (call) => {
           tally.note(call);
