@@ -10,8 +10,10 @@ import {
   BACKLOG_PATH,
   HISTORY_PATH,
   HOOKS,
+  MCP_PATH,
   MEMORY,
   MEMORY_PATH,
+  OWN_TOOLS,
   PERSONA_PATH,
   PROFILE_PATH,
   RULES_PATH,
@@ -32,6 +34,7 @@ export async function contentsOf(
 ): Promise<HomeContents> {
   const items = [
     ...settings(place.home),
+    ...(await toolsFromOutside(place.home)),
     ...work(mirror),
     ...(await hooks(fs)),
     ...(await skills(place, env)),
@@ -51,6 +54,20 @@ function settings(home: string): HomeItem[] {
     kind: "setting",
     text: `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   }));
+}
+
+/** Programs that would be started and addresses that would be called, and none of the values that they are given. */
+async function toolsFromOutside(home: string): Promise<HomeItem[]> {
+  const { readOwnCommands } = await import("./mcp/files/command-files.ts");
+  const { readMcpServers, targetOf } = await import("./mcp/files/mcp-file.ts");
+  const { servers, problems } = readMcpServers(home);
+  const { commands, problems: bad } = await readOwnCommands(home);
+  return [
+    ...[...servers].map(([name, server]) => `${MCP_PATH}: ${name}: ${targetOf(server)}`),
+    ...[...problems].map(([name, problem]) => `${MCP_PATH}: ${name} ${problem}`),
+    ...commands.map(({ name, command }) => `${OWN_TOOLS}/${name}: ${command.join(" ")}`),
+    ...bad,
+  ].map((text) => ({ kind: "setting", text }));
 }
 
 function work({ inbox, dropped, queue, results, standing, links, questions, signals }: Mirror): HomeItem[] {

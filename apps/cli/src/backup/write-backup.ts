@@ -30,6 +30,8 @@ import {
   AUDIT,
   isMonthIndex,
   LOCKS,
+  MCP_LOGINS_PATH,
+  MCP_PATH,
   SECRETS_PATH,
   STREAMS,
   TEMPORARY,
@@ -52,7 +54,14 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
-export const SECRET_PATHS: readonly string[] = ["token", SECRETS_PATH, WEB_SESSIONS, ...PROVIDER_FOLDERS];
+export const SECRET_PATHS: readonly string[] = [
+  "token",
+  SECRETS_PATH,
+  MCP_PATH,
+  MCP_LOGINS_PATH,
+  WEB_SESSIONS,
+  ...PROVIDER_FOLDERS,
+];
 /** What a start makes anew, or what is of this machine only. */
 export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, TRY_NOW_PATH, IGNORE_FILE, "pm2", "cache"];
 const UNFINISHED = /\.(tmp|next|new)$/;

@@ -8,7 +8,7 @@ import { urlOf } from "@mimikit/runtime/config/address";
 import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
-import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { findMarked, MCP_MARK } from "@mimikit/runtime/process/marked-processes";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
@@ -18,6 +18,7 @@ import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance
 import { probePort } from "../processes/probe-port.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 import { checkHooks } from "./hooks.ts";
+import { checkMcp } from "./mcp.ts";
 import { checkRecords } from "./records.ts";
 import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
@@ -43,6 +44,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   sandbox: checkSandbox,
   skills: checkSkills,
   hooks: checkHooks,
+  mcp: checkMcp,
   quarantine: checkQuarantine,
   records: checkRecords,
 };
@@ -172,9 +174,12 @@ async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
   // The command of a hook is started once, so that its mark is that of a first attempt.
   const ofHooks = namesIn(join(home, DELIVERIES)).map((name) => name.replace(/\.begun\.json$/, ".a1.json"));
   const claims = new Set([...Role.options.flatMap((role) => namesIn(join(home, runningOf(role)))), ...ofHooks]);
-  const orphans = (await findMarked(homeHash(home))).filter(
-    ({ mark }) => !claims.has(`${mark.slice(mark.indexOf(":") + 1)}.json`),
-  );
+  // The MCP servers of a living pool belong to no run.
+  const pool = livingRoles(home).get("workers")?.pid;
+  const orphans = (await findMarked(homeHash(home))).filter(({ mark }) => {
+    const run = mark.slice(mark.indexOf(":") + 1);
+    return !claims.has(`${run}.json`) && !(pool !== undefined && run.startsWith(`${MCP_MARK}-${pool}-`));
+  });
   if (orphans.length === 0) return [ok("no process of a task is left over")];
   const names = orphans.map(({ pid, mark }) => `${pid} (${mark})`);
   return [warn(`left over from tasks: ${listed(names)}`, "mimikit down ends them")];
