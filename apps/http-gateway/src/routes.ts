@@ -11,6 +11,7 @@ import { health } from "./routes/health.ts";
 import { exportHistory, searchHistory } from "./routes/history.ts";
 import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
+import { addMcpServer, mcpServers, removeMcpServer, testMcpServer } from "./routes/mcp.ts";
 import { addMemory, editMemory, memoryFile, memoryFiles, memoryStatus, searchMemory } from "./routes/memory.ts";
 import { messages, messageUsed } from "./routes/messages.ts";
 import { metrics } from "./routes/metrics.ts";
@@ -95,6 +96,10 @@ export const ROUTES: readonly Route[] = [
   undo,
   improvements,
   skills,
+  mcpServers,
+  addMcpServer,
+  testMcpServer,
+  removeMcpServer,
   audit,
   settings,
   patchSettings,

@@ -1,8 +1,10 @@
 /** `GET /api/openapi.json` is true: every route that it tells of is called, and answers as it says. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "@mimikit/protocol/texts/coded";
 import { ApiError, BODY_BYTES_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import { createPairing } from "@mimikit/runtime/home/pairing";
+import { writeMcpRecord } from "@mimikit/runtime/process/mcp-record";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -13,6 +15,7 @@ import {
   type Parameter,
 } from "../../../apps/http-gateway/src/api/describe-api.ts";
 import { ROUTES } from "../../../apps/http-gateway/src/routes.ts";
+import { odd, writeMcpFile } from "../../support/mcp-servers.ts";
 import { type Answer, type Ask, type Started, startGateway } from "../gateway.ts";
 import { FILE, LIVED_IN, liveIn, OUTPUT } from "../lived-in.ts";
 import { settleTurn } from "../records.ts";
@@ -103,6 +106,13 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   postUndo: () => ({ body: { id: LIVED_IN.change } }),
   getImprovements: () => ({ query: "limit=3" }),
   getSkills: () => ({}),
+  getMcp: ({ gateway }) => withTools(gateway),
+  postMcp: async ({ gateway }) => {
+    await withTools(gateway);
+    return { body: { name: "memory", server: { command: "npx", args: ["-y", "some-memory"] } } };
+  },
+  postMcpByNameTest: async ({ gateway }) => ({ ...(await withTools(gateway)), id: "odd", body: {} }),
+  deleteMcpByName: async ({ gateway }) => ({ ...(await withTools(gateway)), id: "memory" }),
   getSettings: () => ({}),
   patchSettings: () => ({ body: { changes: [{ name: "retryDelaySec", value: 5 }] } }),
   getAudit: () => ({ query: "limit=3&actor=supervisor" }),
@@ -116,6 +126,16 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   getMetrics: () => ({}),
   getOpenapiJson: () => ({}),
 };
+
+/** Two servers of which one has been listed, one that is none, and a command. */
+async function withTools({ home }: Started): Promise<Example> {
+  writeMcpFile(home, { odd: odd({ HUGE: "30000" }, "here I am"), memory: { command: "x" }, none: {} });
+  mkdirSync(join(home, "tools"), { recursive: true });
+  writeFileSync(join(home, "tools", "date.yaml"), "description: Tells the date.\ncommand: [date]\n");
+  const tools = [{ name: "odd__say", level: "read-only" as const, description: "Says it." }];
+  writeMcpRecord(home, { odd: { state: "failed", problems: ["it ended"], stderr: ["oh"], tools } });
+  return {};
+}
 
 /** Signs a browser in. @returns the id of the device. */
 async function pairOne(gateway: Started): Promise<string> {
@@ -168,7 +188,8 @@ async function world(): Promise<World> {
 /** Sends an example, changed as the test wants it. */
 function send({ gateway }: World, { path, method }: Documented, example: Example, more: Ask = {}): Promise<Answer> {
   const address =
-    path.replace(/\{(id|role)\}/, encodeURIComponent(example.id ?? "")) + (example.query ? `?${example.query}` : "");
+    path.replace(/\{(id|role|name)\}/, encodeURIComponent(example.id ?? "")) +
+    (example.query ? `?${example.query}` : "");
   const body = example.bytes ?? (example.body && JSON.stringify(example.body));
   const type = example.bytes === undefined ? "application/json" : "text/plain";
   return gateway.ask(address, {
@@ -331,7 +352,7 @@ async function assertDistrustful(at: World, documented: Documented): Promise<voi
   const refuses = async (status: number, changed: Example, about: string, more: Ask = {}) =>
     assertRefused(await send(at, documented, changed, more), status, documented, `${documented.name}, ${about}`);
 
-  if (example.id !== undefined) await refuses(400, { ...example, id: "NOT AN ID" }, "no id");
+  if (example.id !== undefined) await refuses(400, { ...example, id: "NO ID!" }, "no id");
   const query = operation.parameters.filter((each) => each.in === "query");
   if (query.length > 0) await refuses(400, { ...example, query: `${example.query}&surprise=1` }, "an unknown field");
   for (const parameter of query) {

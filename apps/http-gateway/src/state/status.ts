@@ -1,5 +1,7 @@
 /** One page of facts about the instance: who answers, who is alive, how much waits, and what the owner should look at. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
 import { byRole, type Pausable } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
@@ -13,7 +15,7 @@ import { isAlive } from "@mimikit/runtime/process/identity";
 import { type ProcessRole, readRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { HOOKS, MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
+import { HOOKS, MCP_STATE_PATH, MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { accountsAt } from "@mimikit/store/views/accounts";
 import type { DayBook, UsageBook } from "@mimikit/store/views/usage-book";
@@ -67,6 +69,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push(sentence("supervisor_down"));
   if (!workers.alive) problems.push(sentence("workers_down"));
+  problems.push(...(await mcpProblems(facts.home)));
   if (quarantine > 0) problems.push(sentence("quarantined", { count: quarantine }));
   return withCodes({
     ready: supervisor.alive && workers.alive,
@@ -94,6 +97,15 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     tools: toolsOf(today),
     problems,
   });
+}
+
+/** Loaded where there is something to say of MCP servers. */
+async function mcpProblems(home: string): Promise<string[]> {
+  if (!existsSync(join(home, MCP_STATE_PATH))) return [];
+  const { readMcpRecord } = await import("@mimikit/runtime/process/mcp-record");
+  return Object.entries(readMcpRecord(home)).flatMap(([name, { state, problems }]) =>
+    state === "failed" ? [sentence("mcp_failed", { name, detail: problems.join("; ") })] : [],
+  );
 }
 
 function processState(home: string, role: ProcessRole): Status["processes"]["gateway"] {

@@ -5,7 +5,7 @@ import { part } from "./base/language.ts";
 
 export type { Weekday } from "./en/views.ts";
 
-export const { viewWords, memoryWords } = await part({
+export const { viewWords, memoryWords, mcpWords } = await part({
   en: () => import("./en/views.ts"),
   zh: () => import("./zh/views.ts"),
 });

@@ -20,6 +20,7 @@ const PROCESSES = ["supervisor", "workers", "gateway"] as const;
 const ConnectCard = lazily(async () => (await import("../connect/connect-card.tsx")).ConnectCard);
 const AnswerOrder = lazily(async () => (await import("../connect/answer-order.tsx")).AnswerOrder);
 const Devices = lazily(async () => (await import("./settings/devices.tsx")).Devices);
+const McpServers = lazily(async () => (await import("./settings/mcp-servers.tsx")).McpServers);
 const SettingsForm = lazily(async () => (await import("./settings/settings-form.tsx")).SettingsForm);
 
 export function Settings({ detail }: ViewProps) {
@@ -45,6 +46,7 @@ export function Settings({ detail }: ViewProps) {
       </section>
       <ConnectCard isWanted={detail === "connect"} />
       <AnswerOrder />
+      <McpServers />
       <section>
         <h3>{viewWords.allSettings}</h3>
         <p>{viewWords.allSettingsText}</p>

@@ -427,6 +427,35 @@ export const viewWords = {
   since: "Gateway since",
 };
 
+/** The MCP servers. */
+export const mcpWords = {
+  title: "Tools from MCP servers",
+  about:
+    "Programs and addresses whose tools Workers may use. They are kept in mcp.json, and count for what begins from now on.",
+  states: {
+    idle: "starts when needed",
+    starting: "starting",
+    running: "running",
+    failed: "not running",
+    disabled: "disabled",
+    invalid: "not usable",
+    unknown: "starts when needed",
+  },
+  roles: { teller: "Teller", planner: "Planner", worker: "Worker" },
+  tools: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
+  test: "Test",
+  testing: "Testing…",
+  testOf: (name: string) => `Test ${name}`,
+  remove: "Remove",
+  removeOf: (name: string) => `Remove ${name}`,
+  removeQuestion: (name: string) => `Remove ${name}? Its tools are gone for what begins from now on.`,
+  add: "Add a server",
+  name: "Name",
+  target: "Command line, or address",
+  secrets: "Variables or headers, one NAME=value a line (kept in mcp.json, never shown again)",
+  save: "Add",
+};
+
 /** The entries of memory. */
 export const memoryWords = {
   edit: "Edit",

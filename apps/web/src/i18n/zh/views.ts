@@ -411,6 +411,33 @@ export const viewWords: typeof en.viewWords = {
 };
 
 /** The entries of memory. */
+export const mcpWords: typeof en.mcpWords = {
+  title: "MCP 服务器的工具",
+  about: "Worker 可以使用这些程序和地址提供的工具。它们保存在 mcp.json 中，对之后开始的任务生效。",
+  states: {
+    idle: "需要时启动",
+    starting: "正在启动",
+    running: "运行中",
+    failed: "未运行",
+    disabled: "已停用",
+    invalid: "无法使用",
+    unknown: "需要时启动",
+  },
+  roles: { teller: "Teller", planner: "Planner", worker: "Worker" },
+  tools: (count) => `${count} 个工具`,
+  test: "测试",
+  testing: "正在测试…",
+  testOf: (name) => `测试 ${name}`,
+  remove: "移除",
+  removeOf: (name) => `移除 ${name}`,
+  removeQuestion: (name) => `要移除 ${name} 吗？之后开始的任务将不再有它的工具。`,
+  add: "添加服务器",
+  name: "名称",
+  target: "命令行或地址",
+  secrets: "环境变量或请求头，每行一个 NAME=value（保存在 mcp.json 中，不再显示）",
+  save: "添加",
+};
+
 export const memoryWords: typeof en.memoryWords = {
   edit: "编辑",
   editDone: "完成",
