@@ -76,6 +76,7 @@ export class ScriptedGateway {
     ["/api/improvements", { improvements: [] }],
     ["/api/settings", { settings: [], missing: [] }],
     ["/api/devices", { devices: [] }],
+    ["/api/mcp", { servers: [], commands: [], problems: [] }],
     ["/api/providers", { providers: [], order: { teller: [], planner: [], worker: [], reviewer: [] } }],
     ["/api/providers/local", { servers: [] }],
     [
