@@ -27,6 +27,7 @@ export default defineConfig({
           exclude: ["test/{agents,browser,container,e2e,improve,package,pm2,sim}/**"],
           isolate: false,
           testTimeout: 90_000,
+          hookTimeout: 90_000,
           expect,
         },
       },
