@@ -49,7 +49,9 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     await page.goto(pages.gateway.pairingAddress());
     await page.getByRole("article").getByText("An old one?").waitFor();
     const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
-    pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Before consent." }));
+    pages.gateway.message(
+      messageRecord({ id: "t-000001.reply", role: "assistant", text: "Before consent.", answers: [] }),
+    );
     await page.locator(".message", { hasText: "Before consent." }).waitFor();
     expect(await shown()).toEqual([]);
 
@@ -60,7 +62,10 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.message(
       messageRecord({ id: "t-000002.reply", role: "assistant", text: "An answer.", answers: ["m-1"] }),
     );
-    pages.gateway.message(messageRecord({ id: "t-000003.reply", role: "assistant", text: "Drink water." }));
+    // As the gateway says it: a reply that answers nothing has answers all the same, none.
+    pages.gateway.message(
+      messageRecord({ id: "t-000003.reply", role: "assistant", text: "Drink water.", answers: [] }),
+    );
     await expect.poll(shown).toEqual(["Questions: Which colour?", "Mimikit: Drink water."]);
     await page.getByRole("button", { name: "Turn off" }).click();
     await view(page).getByRole("button", { name: "Allow notifications" }).waitFor();

@@ -65,7 +65,7 @@ function newsNow(): News[] {
     body: question,
   }));
   const unasked = messages.value
-    .filter(({ role, answers, id }) => role === "assistant" && answers === undefined && !questions.value.has(id))
+    .filter(({ role, answers }) => role === "assistant" && answers?.length === 0)
     .map(({ id, text }) => ({ id, title: words.name, body: text }));
   return [...asked, ...unasked];
 }
