@@ -26,6 +26,9 @@ const PATHS = [
   "/v1/models/mimikit",
   "/v1/chat/completions",
   "/v1/responses",
+  "/api/push",
+  "/api/push/key",
+  "/api/push/answer",
   "/ws",
 ];
 const path = fc.oneof(

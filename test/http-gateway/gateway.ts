@@ -62,12 +62,15 @@ export interface StartOptions
   config?: Partial<GatewayOptions["config"]>;
   /** What may be spent in a day and in a month. */
   limits?: Limits;
+  /** Whether the state directory counts as this user's own; it does where nothing is said. */
+  adopted?: boolean;
 }
 
 export async function startGateway({
   home = temporaryHome(),
   config,
   limits = { day: {}, month: {} },
+  adopted = true,
   ...others
 }: StartOptions = {}): Promise<Started> {
   const logged: string[] = [];
@@ -76,7 +79,7 @@ export async function startGateway({
     workDir: home,
     config: { host: "127.0.0.1", port: 0, allowedHosts: [], tickMs: 1_000, rereadSec: 30, ...config },
     settings: () => ({
-      adopted: true,
+      adopted,
       providers: byRole(() => "offline"),
       models: byRole(() => null),
       passedOver: [],

@@ -17,6 +17,7 @@ import { messages, messageUsed } from "./routes/messages.ts";
 import { metrics } from "./routes/metrics.ts";
 import { openApi } from "./routes/openapi.ts";
 import { connectProvider, forgetProviderKey, localServers, providers, testProvider } from "./routes/providers.ts";
+import { answerPush, pushKey, subscribe, testPush, unsubscribe } from "./routes/push.ts";
 import { answer, questions } from "./routes/questions.ts";
 import { pauseQueue, resumeQueue } from "./routes/queues.ts";
 import { restart } from "./routes/restart.ts";
@@ -48,6 +49,11 @@ export const ROUTES: readonly Route[] = [
   addDevice,
   addClient,
   signOutDevice,
+  pushKey,
+  subscribe,
+  unsubscribe,
+  testPush,
+  answerPush,
   status,
   adoption,
   adoptHome,

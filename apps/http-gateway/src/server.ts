@@ -26,6 +26,7 @@ import { drain, listenOn } from "./listen.ts";
 import { Live } from "./live/live.ts";
 import { HELLO_MS_MAX } from "./live/socket.ts";
 import { acceptUpgrades } from "./live/upgrade.ts";
+import { Push } from "./push/push.ts";
 import { PAGE_DIR } from "./routes/page.ts";
 import { type Demo, NO_DEMO } from "./state/demo.ts";
 import { Mishaps } from "./state/mishaps.ts";
@@ -80,8 +81,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const mishaps = new Mishaps();
   const facts = { ...options, demo, usage, mirror, mishaps, startedAt: new Date().toISOString() };
   const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
-  const live = new Live({ home, view, incarnation, statusOf: currentStatus, mishaps, log });
   const sessions = new Sessions(home, fs);
+  const push = new Push({ home, fs, sessions, isAdopted: () => options.settings().adopted, log });
+  const onLook = (look: Look) => push.note(look);
+  const live = new Live({ home, view, incarnation, statusOf: currentStatus, mishaps, onLook, log });
   const auth = new Auth(home, token, sessions, log, config.publicUrl !== undefined);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const wishes = new Wishes({ fs, mirror, view, token, timeZone, log });
@@ -97,6 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     log,
     pageDir,
     publicUrl: config.publicUrl ?? null,
+    push,
     sessions,
     environment: process.env,
     skillPlaces: skillPlacesOf({ home, workDir: options.workDir }, process.env),
@@ -120,6 +124,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async listen() {
       const url = await listenOn(server, config.host, config.port);
       stopUpkeep = startUpkeep({ home, config, live, sessions, wishes, log });
+      push.begin();
       // Piece by piece, with requests between them: nobody who searches later has to wait for it.
       void said.refresh().then(
         () => said.size > 0 && log.info("the history is in memory", { messages: said.size }),
@@ -134,6 +139,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         for (const client of clients) client.terminate();
       });
       await stopUpkeep();
+      await push.close();
     },
   };
 }

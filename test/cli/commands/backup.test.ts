@@ -47,6 +47,8 @@ test("what is unpacked is what was there, without secrets and without what a sta
   writeFileSync(join(home, "runs/t-000001.0.a1/a\\b"), "made by a worker");
   writeFileSync(join(home, MANIFEST), "of a backup that was unpacked by hand");
   writeFileSync(join(home, "sessions/web/a.json"), "{}");
+  mkdirSync(join(home, "push"));
+  writeFileSync(join(home, "push/keys.json"), "{}");
   mkdirSync(join(home, "codex"));
   writeFileSync(join(home, "codex/auth.json"), "{}");
   mkdirSync(join(home, "pm2"));

@@ -1,11 +1,12 @@
 /** `GET /api/openapi.json` is true: every route that it tells of is called, and answers as it says. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { codeOf } from "@mimikit/protocol/texts/coded";
 import { ApiError, BODY_BYTES_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import { writeMcpRecord } from "@mimikit/runtime/process/mcp-record";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import {
   type ApiDocument,
@@ -14,8 +15,11 @@ import {
   type Operation,
   type Parameter,
 } from "../../../apps/http-gateway/src/api/describe-api.ts";
+import { type PushKeys, proofOf } from "../../../apps/http-gateway/src/push/keys.ts";
 import { ROUTES } from "../../../apps/http-gateway/src/routes.ts";
+import { Device } from "../../support/device.ts";
 import { odd, writeMcpFile } from "../../support/mcp-servers.ts";
+import { PushService } from "../../support/push-service.ts";
 import { type Answer, type Ask, type Started, startGateway } from "../gateway.ts";
 import { FILE, LIVED_IN, liveIn, OUTPUT } from "../lived-in.ts";
 import { settleTurn } from "../records.ts";
@@ -29,6 +33,8 @@ interface Example {
   query?: string;
   body?: object;
   bytes?: Buffer;
+  /** What a browser sends along, where a script cannot ask it. */
+  browser?: Record<string, string>;
 }
 
 interface World {
@@ -50,6 +56,20 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   postPairings: () => ({ body: {} }),
   postDevices: () => ({ body: { name: "Open WebUI" } }),
   deleteDevicesById: async ({ gateway }) => ({ id: await pairOne(gateway) }),
+  postPushKey: () => ({ body: {} }),
+  postPush: async (at) => {
+    const { service, device } = await notified(at);
+    const { publicKey } = pushKeysOf(at);
+    return { browser: device.pageHeaders, body: { subscription: service.subscribe(publicKey), language: "zh" } };
+  },
+  deletePush: async (at) => ({ browser: (await notified(at)).device.pageHeaders }),
+  postPushTest: async (at) => ({ browser: (await notified(at)).device.pageHeaders, body: {} }),
+  postPushAnswer: async (at) => {
+    const { device } = await notified(at);
+    const questionId = LIVED_IN.question;
+    const proof = proofOf(pushKeysOf(at), device.id, questionId);
+    return { browser: device.workerHeaders, body: { questionId, option: 0, proof } };
+  },
   getStatus: () => ({}),
   getAdoption: () => ({}),
   postAdoption: () => ({ body: {} }),
@@ -137,6 +157,19 @@ async function withTools({ home }: Started): Promise<Example> {
   return {};
 }
 
+const pushKeysOf = ({ gateway }: World) =>
+  JSON.parse(readFileSync(join(gateway.home, "push/keys.json"), "utf8")) as PushKeys;
+
+/** Signs a browser in that is notified, by a push service that this process trusts from now on. */
+async function notified({ gateway }: World) {
+  const service = await PushService.start();
+  onTestFinished(() => service.dispose());
+  setDefaultCACertificates([...getCACertificates("default"), readFileSync(service.certificate, "utf8")]);
+  const device = await Device.pair(gateway);
+  await device.subscribe(service);
+  return { service, device };
+}
+
 /** Signs a browser in. @returns the id of the device. */
 async function pairOne(gateway: Started): Promise<string> {
   const { code } = await createPairing(gateway.home);
@@ -191,12 +224,14 @@ function send({ gateway }: World, { path, method }: Documented, example: Example
     path.replace(/\{(id|role|name)\}/, encodeURIComponent(example.id ?? "")) +
     (example.query ? `?${example.query}` : "");
   const body = example.bytes ?? (example.body && JSON.stringify(example.body));
+  const browser = more.signedIn === false ? undefined : example.browser;
   const type = example.bytes === undefined ? "application/json" : "text/plain";
   return gateway.ask(address, {
     method: method.toUpperCase(),
     ...(body !== undefined && { body }),
+    ...(browser !== undefined && { signedIn: false }),
     ...more,
-    headers: { ...(body !== undefined && { "Content-Type": type }), ...more.headers },
+    headers: { ...(body !== undefined && { "Content-Type": type }), ...browser, ...more.headers },
   });
 }
 
@@ -306,7 +341,7 @@ test.each(OPERATIONS)("$name answers a good request as it is documented", async 
 const GUARDED = OPERATIONS.filter(({ operation }) => operation.security === undefined);
 test("only these need no credential", () => {
   const open = OPERATIONS.filter((each) => !GUARDED.includes(each)).map(({ name }) => name);
-  expect(open).toEqual(["getHealthz", "postPair"]);
+  expect(open).toEqual(["getHealthz", "postPair", "postPushAnswer"]);
 });
 
 test("without a credential every other route is 401, and nothing is done", async () => {

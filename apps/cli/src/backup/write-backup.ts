@@ -32,6 +32,7 @@ import {
   LOCKS,
   MCP_LOGINS_PATH,
   MCP_PATH,
+  PUSH,
   SECRETS_PATH,
   STREAMS,
   TEMPORARY,
@@ -60,6 +61,7 @@ export const SECRET_PATHS: readonly string[] = [
   MCP_PATH,
   MCP_LOGINS_PATH,
   WEB_SESSIONS,
+  PUSH,
   ...PROVIDER_FOLDERS,
 ];
 /** What a start makes anew, or what is of this machine only. */

@@ -65,12 +65,19 @@ function list(all: readonly Device[]): void {
     device.id.slice(0, SHORT_ID_CHARS),
     plainLine(nameOf(device)),
     device.kind,
+    notifiedText(device),
     at(device.seenAt),
     at(device.pairedAt),
     device.expiresAt === null ? "signed out" : at(device.expiresAt),
   ]);
   const none = "no browser or client is signed in: mimikit pair, mimikit devices add";
-  printTable(["id", "device", "kind", "last seen", "added", "until"], rows, none);
+  printTable(["id", "device", "kind", "notified", "last seen", "added", "until"], rows, none);
 }
 
 const nameOf = ({ name }: Device) => name ?? "a browser";
+
+/** By Web Push. */
+function notifiedText({ push }: Device): string {
+  if (push === null) return "";
+  return push.refused === null ? "yes" : `refused (HTTP ${push.refused})`;
+}

@@ -12,6 +12,7 @@ import type { UsageBook } from "@mimikit/store/views/usage-book";
 import type { Auth } from "../auth/auth.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { Live } from "../live/live.ts";
+import type { Push } from "../push/push.ts";
 import type { Demo } from "../state/demo.ts";
 import type { Look, View } from "../state/view.ts";
 import type { Wishes } from "../state/wishes.ts";
@@ -26,6 +27,7 @@ export interface Parts {
   auth: Auth;
   sessions: Sessions;
   live: Live;
+  push: Push;
   statusOf(look: Look): Promise<Status>;
   usage: UsageBook;
   /** Everything that was ever said. */

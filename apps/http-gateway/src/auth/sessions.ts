@@ -11,7 +11,7 @@ import type { Device } from "@mimikit/protocol/wire/api";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { WEB_SESSIONS } from "@mimikit/store/disk/state";
+import { subscriptionPath, WEB_SESSIONS } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { isSame } from "./same.ts";
 
@@ -44,6 +44,9 @@ export interface SignedIn {
   cookie: string;
   secret: string;
 }
+
+/** A browser, without what the session alone does not say. */
+export type KnownDevice = Omit<Device, "isThis" | "push">;
 
 export class Sessions {
   private readonly home: string;
@@ -105,8 +108,8 @@ export class Sessions {
   }
 
   /** All browsers and clients that are signed in, the one that was seen last first. */
-  async list(nowMs: number): Promise<Omit<Device, "isThis">[]> {
-    const devices: Omit<Device, "isThis">[] = [];
+  async list(nowMs: number): Promise<KnownDevice[]> {
+    const devices: KnownDevice[] = [];
     for (const name of await this.fs.list(WEB_SESSIONS)) {
       const id = name.replace(/\.json$/, "");
       const session = await this.read(id);
@@ -131,6 +134,13 @@ export class Sessions {
   async isSignedIn(id: string, nowMs: number): Promise<boolean> {
     const session = await this.read(id);
     return session !== null && isLiving(session, nowMs);
+  }
+
+  /** The id of the living session with this cookie; null where there is none. It proves less than `find`: browsers send it by themselves. */
+  async ofCookie(cookie: string, nowMs: number): Promise<string | null> {
+    if (!SECRET_PATTERN.test(cookie)) return null;
+    const id = hashOf(cookie);
+    return (await this.isSignedIn(id, nowMs)) ? id : null;
   }
 
   /** Signs the browser with this cookie out. Returns the id of its session; null when there was none. */
@@ -164,7 +174,9 @@ export class Sessions {
     }
   }
 
+  /** What the browser is notified by goes first: a session that is there can be ended again. */
   private async remove(id: string): Promise<void> {
+    await this.fs.unlink(subscriptionPath(id));
     await this.fs.unlink(pathOf(id));
     await this.fs.syncDir(directoryOf(pathOf(id)));
   }

@@ -37,6 +37,8 @@ export interface LiveOptions {
   statusOf(look: Look): Promise<Status>;
   /** Hears of everything that was done. */
   mishaps: Mishaps;
+  /** Hears of each look, when clients have been told of it. */
+  onLook(look: Look): void;
   log: Log;
 }
 
@@ -83,6 +85,7 @@ export class Live {
     this.publish(look, status);
     this.follow(look);
     this.tellDone();
+    this.options.onLook(look);
   }
 
   /** Tells what the audit log has got since; at once, and then again after a while if anybody asks for it meanwhile. */

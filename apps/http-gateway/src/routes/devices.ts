@@ -13,10 +13,20 @@ export const devices = route({
     "called a client, `isThis` the one that asks",
   status: 200,
   answer: DevicesAnswer,
-  handle: async ({ request }, { auth, sessions }) => {
+  handle: async ({ request }, { auth, push, sessions }) => {
     const caller = await auth.identify(request);
     const all = await sessions.list(Date.now());
-    return { devices: all.map((each) => ({ ...each, isThis: caller.kind === "page" && caller.session === each.id })) };
+    const sender = await push.loaded();
+    return {
+      devices: all.map((each) => {
+        const refused = sender?.refusedOf(each.id);
+        return {
+          ...each,
+          isThis: caller.kind === "page" && caller.session === each.id,
+          push: refused === undefined ? null : { refused },
+        };
+      }),
+    };
   },
 });
 

@@ -186,6 +186,20 @@ export class Wishes {
   }
 
   /**
+   * Answers an open question with one of its options. The same key always means the same answer.
+   * @param place of the option: 0, 1, … @returns the id of the wish.
+   * @throws Problem as `answer` does; 400 where there is no such option.
+   */
+  async choose(questionId: string, place: number, key: string): Promise<string> {
+    const id = wishId("answer", key);
+    if (await this.isKnown(id, key)) return id;
+    const { options } = await this.view.questionOf(questionId);
+    const option = options[place];
+    if (option === undefined) throw new Problem(400, coded("answer_is_option", { options: options.join(", ") }));
+    return this.answer(questionId, option, key);
+  }
+
+  /**
    * Orders a standing trigger. The same key always means the same trigger.
    * @returns the id that it has, from now on.
    * @throws Problem 400 for an order that cannot be carried out, 409 when there are TRIGGERS_MAX already.

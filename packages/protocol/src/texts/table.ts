@@ -83,6 +83,14 @@ export const TEXTS = {
   mcp_unknown: "there is no MCP server of that name",
   code_over: "this code is {how}",
 
+  // Web Push.
+  push_needs_page: "only a browser that is signed in can be notified",
+  push_needs_adoption: "nothing is pushed from a state directory that is not adopted",
+  push_key_wrong: "subscription.keys.p256dh: not a point of P-256",
+  push_off: "this browser is not notified",
+  push_refused: "the push service did not take it ({name})",
+  push_proof_wrong: "this notification cannot answer",
+
   // Messages, tasks, questions.
   no_such_message: "there is no message with this id in the window that is kept",
   no_such_reply: "there is no reply with this id",

@@ -71,6 +71,14 @@ export const Device = z.object({
   /** null for a client: its token counts until it is revoked. */
   expiresAt: z.iso.datetime().nullable(),
   isThis: z.boolean(),
+  /** Whether it is notified by Web Push; null where it is not. */
+  push: z
+    .object({
+      /** The HTTP status with which its push service refuses what it is sent now; null while it takes it. */
+      refused: z.number().nullable(),
+    })
+    .nullable()
+    .default(null),
 });
 export type Device = z.infer<typeof Device>;
 

@@ -22,7 +22,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { DIRECTORIES, LOCKS, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
+import { DIRECTORIES, LOCKS, PUSH, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import {
   type Environment,
@@ -133,12 +133,12 @@ export function putCodeAside(home: string, env: Environment): void {
   }
 }
 
-/** Signs every browser out and ends every pairing code, so that nobody who made the directory can adopt it from afar. */
+/** Signs every browser out, notifies none of them and ends every pairing code, so that nobody who made the directory can adopt it from afar. */
 export function forgetSignedIn(home: string): void {
   const codes = readdirSync(join(home, LOCKS)).filter((name) => CODE_FILE.test(name));
   const sessions = readdirSync(join(home, WEB_SESSIONS));
-  for (const path of [...codes.map((name) => join(LOCKS, name)), ...sessions.map((name) => join(WEB_SESSIONS, name))])
-    rmSync(join(home, path), { recursive: true, force: true });
+  const paths = [...codes.map((name) => join(LOCKS, name)), ...sessions.map((name) => join(WEB_SESSIONS, name)), PUSH];
+  for (const path of paths) rmSync(join(home, path), { recursive: true, force: true });
 }
 
 /** Is this the directory that is taken because nothing names another? */

@@ -23,6 +23,11 @@ export const HISTORY = "history";
 export const ATTACHMENTS = "attachments";
 /** Who has signed in to the page. */
 export const WEB_SESSIONS = "sessions/web";
+/**
+ * Web Push: the keys of this instance, and for each browser that subscribed, under the id of its session, where it is reached and
+ * what it was told. Made with the first subscription.
+ */
+export const PUSH = "push";
 /** Where self-improvement works, one worktree for each improvement that is under way (SPEC J2). */
 export const WORKTREES = "worktrees";
 /** What was done, as far as it is no longer in the audit file that is being written (SPEC N1). */
@@ -92,6 +97,10 @@ export const MCP_LOGINS_PATH = "mcp-logins.json";
 export const MCP_STATE_PATH = "locks/mcp.json";
 /** The owner's own commands as tools, a file for each. */
 export const OWN_TOOLS = "tools";
+/** What signs pushes, and what answers from notifications are checked with: no log and no answer holds a private part of it. */
+export const PUSH_KEYS_PATH = `${PUSH}/keys.json`;
+/** @param session of the browser that subscribed. */
+export const subscriptionPath = (session: string) => recordIn(PUSH, session);
 /** Written anew when providers that could not be reached are to be asked again at once. */
 export const TRY_NOW_PATH = "try-now";
 /** Which providers the worker pool leaves alone, because they could not be reached. */

@@ -81,6 +81,13 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   mcp_unknown: "没有这个名称的 MCP 服务器",
   code_over: "这个配对码{how}",
 
+  push_needs_page: "只有已登录的浏览器才能接收通知",
+  push_needs_adoption: "状态目录还没有被采用，不会推送任何内容",
+  push_key_wrong: "subscription.keys.p256dh：不是 P-256 曲线上的点",
+  push_off: "这个浏览器没有开启推送通知",
+  push_refused: "推送服务没有接收（{name}）",
+  push_proof_wrong: "这条通知不能用来回答",
+
   no_such_message: "在保留的范围内没有这条消息",
   no_such_reply: "没有这个编号的回复",
   kill_looked_at: "上一次终止的结果还在核对中",
