@@ -12,6 +12,7 @@ import type {
   ChangeView,
   ChatMessage,
   ClientFrame,
+  Device,
   QuestionView,
   ServerFrame,
   Status,
@@ -27,6 +28,17 @@ import { files } from "../../../apps/http-gateway/src/routes/page.ts";
 const POLICY =
   "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const COOKIE = "mimikit-test";
+/** With what browsers subscribe. */
+export const PUSH_KEY = "B".repeat(87);
+const THIS_DEVICE: Device = {
+  id: "d".repeat(64),
+  name: "Chrome on Linux",
+  pairedAt: "2026-11-22T08:00:00.000Z",
+  seenAt: "2026-11-22T08:00:00.000Z",
+  expiresAt: "2026-12-22T08:00:00.000Z",
+  isThis: true,
+  push: null,
+};
 
 type OrderedFrame = Extract<
   ServerFrame,
@@ -75,7 +87,7 @@ export class ScriptedGateway {
     ["/api/skills", { skills: [], problems: [] }],
     ["/api/improvements", { improvements: [] }],
     ["/api/settings", { settings: [], missing: [] }],
-    ["/api/devices", { devices: [] }],
+    ["/api/devices", { devices: [THIS_DEVICE] }],
     ["/api/mcp", { servers: [], commands: [], problems: [] }],
     ["/api/providers", { providers: [], order: { teller: [], planner: [], worker: [], reviewer: [] } }],
     ["/api/providers/local", { servers: [] }],
@@ -88,6 +100,8 @@ export class ScriptedGateway {
   readonly connects = new Map<string, unknown>();
   /** Why changes of triggers are refused; undefined while they are granted. */
   refusal: string | undefined;
+  /** The status with which answers from notifications are answered. */
+  pressed = 202;
   /** While false, messages are not acknowledged, as if the disk were slow. */
   accepts = true;
   status: Status;
@@ -252,6 +266,12 @@ export class ScriptedGateway {
       this.#secrets.add(secret);
       response.cookie(COOKIE, secret, { httpOnly: true, sameSite: "strict" }).json({ secret });
     });
+    // A service worker has the cookie, and nothing of the page.
+    app.post("/api/push/answer", express.json(), ({ method, path, body, headers }, response) => {
+      const isWorker = this.#isPaired(headers.cookie) && headers["x-mimikit-secret"] === undefined;
+      if (isWorker) this.wanted.push({ method, path, body });
+      response.status(isWorker ? this.pressed : 401).json({ id: "wish" });
+    });
     app.use("/api", (request, response, next) => {
       const secret = request.get("X-Mimikit-Secret");
       if (secret !== undefined && this.#secrets.has(secret) && this.#isPaired(request.headers.cookie)) return next();
@@ -337,6 +357,18 @@ export class ScriptedGateway {
       this.wanted.push({ method, path, body });
       response.status(202).json({ id: "wish" });
     });
+    app.post("/api/push/key", (_request, response) => void response.json({ publicKey: PUSH_KEY }));
+    app.post("/api/push", express.json(), ({ method, path, body }, response) => {
+      this.wanted.push({ method, path, body });
+      this.answers.set("/api/devices", { devices: [{ ...THIS_DEVICE, push: { refused: null } }] });
+      response.json({ id: THIS_DEVICE.id });
+    });
+    app.delete("/api/push", ({ method, path }, response) => {
+      this.wanted.push({ method, path, body: {} });
+      this.answers.set("/api/devices", { devices: [THIS_DEVICE] });
+      response.json({ id: THIS_DEVICE.id });
+    });
+    app.post("/api/push/test", (_request, response) => void response.json({ id: THIS_DEVICE.id }));
     app.post("/api/sign-out", (_request, response) => {
       response.status(204).end();
       this.revokeAll();

@@ -8,6 +8,8 @@ import { words } from "../i18n/words.ts";
 import { loaded, messages, notifications, questions } from "../model/state.ts";
 
 const KEY = "mimikit.notifications";
+/** There while this browser is notified by Web Push (notify/push.ts). */
+const PUSH_KEY = "mimikit.push";
 const BODY_CHARS_MAX = 500;
 
 /** `off`: the user has not asked for them on this browser. */
@@ -42,9 +44,12 @@ interface News {
 
 /** Tells what is new from now on. What the page finds when it first connects is no news. */
 export function startNotifying(): void {
+  if (isPushed()) void import("../notify/push.ts").then(({ renew }) => renew());
   tellWhatIsNew(() => (loaded.value ? newsNow() : undefined), tellWhoLooksElsewhere);
   tellWhatIsNew(() => notifications.value.map(({ id, title = words.name, text }) => ({ id, title, body: text })), tell);
 }
+
+const isPushed = () => localStorage.getItem(PUSH_KEY) !== null;
 
 function tellWhatIsNew(look: () => News[] | undefined, tellOne: (news: News) => void): void {
   let known: ReadonlySet<string> | undefined;
@@ -77,6 +82,11 @@ function tellWhoLooksElsewhere(news: News): void {
 /** One notification for each piece of news, however many tabs are open. */
 function tell({ id, title, body }: News): void {
   const options = { body: body.slice(0, BODY_CHARS_MAX), tag: id, icon: "icon.svg" };
+  // Of who shows what is pushed, too: the same id is shown once.
+  if (isPushed()) {
+    tellByWorker(title, options);
+    return;
+  }
   try {
     const shown = new Notification(title, options);
     shown.onclick = () => {
@@ -86,11 +96,15 @@ function tell({ id, title, body }: News): void {
   } catch (error) {
     // Some phones have the interface, and show nothing that comes from a page itself.
     if (!(error instanceof TypeError)) throw error;
-    import("../model/notify-by-worker.ts")
-      .then(({ notifyByWorker }) => notifyByWorker(title, options))
-      .catch((problem: unknown) => {
-        console.warn(problem);
-        consent.value = "missing";
-      });
+    tellByWorker(title, options);
   }
+}
+
+function tellByWorker(title: string, options: NotificationOptions): void {
+  import("../notify/notify-by-worker.ts")
+    .then(({ notifyByWorker }) => notifyByWorker(title, options))
+    .catch((problem: unknown) => {
+      console.warn(problem);
+      consent.value = "missing";
+    });
 }

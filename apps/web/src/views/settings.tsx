@@ -21,6 +21,7 @@ const ConnectCard = lazily(async () => (await import("../connect/connect-card.ts
 const AnswerOrder = lazily(async () => (await import("../connect/answer-order.tsx")).AnswerOrder);
 const Devices = lazily(async () => (await import("./settings/devices.tsx")).Devices);
 const McpServers = lazily(async () => (await import("./settings/mcp-servers.tsx")).McpServers);
+const Push = lazily(async () => (await import("./settings/push.tsx")).Push);
 const SettingsForm = lazily(async () => (await import("./settings/settings-form.tsx")).SettingsForm);
 
 export function Settings({ detail }: ViewProps) {
@@ -57,6 +58,7 @@ export function Settings({ detail }: ViewProps) {
         <h3>{firstWords.notifications}</h3>
         <p>{firstWords.notificationsText}</p>
         <Consent />
+        <Push />
       </section>
       <Devices />
       <System status={now} />

@@ -400,6 +400,20 @@ export const viewWords = {
   languages: { auto: "As the browser", en: "English", zh: "中文" },
   notificationsOn: "On for this browser",
   notificationsOff: "Turn off",
+  pushText:
+    "Also when the page is closed: reminders, questions and finished work reach this device through the push service of its browser, encrypted.",
+  pushOn: "Notify this device",
+  pushIsOn: "Notified also when the page is closed",
+  pushOff: "Turn off",
+  pushTest: "Send a test",
+  pushTested: "The push service has taken it. If nothing shows, look at the notification settings of the device.",
+  pushNotAllowed: "The browser does not allow notifications for this address.",
+  pushMissing:
+    "This browser can be reached only while the page is open. On an iPhone or iPad, add the page to the home screen and open it there.",
+  pushRefused: (status: number) =>
+    `The push service refuses what it is sent (HTTP ${status}). Turn it off and on again if that stays so.`,
+  notifiedDevice: "notified",
+  refusedDevice: (status: number) => `its push service refuses (HTTP ${status})`,
   devices: "Devices",
   devicesText: "Browsers and clients that are signed in. “mimikit devices add” gives a client a token.",
   addDevice: "Add a device",

@@ -1,21 +1,20 @@
 /** The browsers that are signed in; each but this one can be signed out here. */
 import type { Device } from "@mimikit/protocol/wire/api";
-import { useState } from "preact/hooks";
 import { viewWords } from "../../i18n/view-words.ts";
 import { momentText, words } from "../../i18n/words.ts";
 import { call } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
 import { link } from "../../model/connection.ts";
 import { useAnswer } from "../../model/use-answer.ts";
+import { devicesChanged } from "../../notify/push.ts";
 import { AddDevice } from "./add-device.tsx";
 
 export function Devices() {
-  const [version, setVersion] = useState(0);
-  const { answer } = useAnswer<{ devices: Device[] }>("api/devices", version);
+  const { answer } = useAnswer<{ devices: Device[] }>("api/devices", devicesChanged.value);
   const signOut = async (device: Device) => {
     if (!confirm(viewWords.signOutDeviceQuestion(nameOf(device)))) return;
     await call("DELETE", `api/devices/${device.id}`);
-    setVersion((now) => now + 1);
+    devicesChanged.value++;
   };
   return (
     <section>
@@ -31,6 +30,11 @@ export function Devices() {
             <span class="quiet">
               {viewWords.lastSeen} <time dateTime={device.seenAt}>{momentText(device.seenAt, nowMs.value)}</time>
             </span>
+            {device.push !== null && (
+              <span class={device.push.refused === null ? "quiet" : "bad"}>
+                {device.push.refused === null ? viewWords.notifiedDevice : viewWords.refusedDevice(device.push.refused)}
+              </span>
+            )}
             {!device.isThis && (
               <button
                 type="button"

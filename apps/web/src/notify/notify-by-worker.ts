@@ -5,5 +5,7 @@ export async function notifyByWorker(title: string, options: NotificationOptions
   if (!("serviceWorker" in navigator)) throw new Error("this browser has no service workers");
   await navigator.serviceWorker.register("notify-worker.js");
   const registration = await navigator.serviceWorker.ready;
+  // It was pushed already, and may have buttons.
+  if ((await registration.getNotifications(options.tag === undefined ? {} : { tag: options.tag })).length > 0) return;
   await registration.showNotification(title, options);
 }
