@@ -32,6 +32,7 @@ const COOKIE = "mimikit-test";
 export const PUSH_KEY = "B".repeat(87);
 const THIS_DEVICE: Device = {
   id: "d".repeat(64),
+  kind: "browser",
   name: "Chrome on Linux",
   pairedAt: "2026-11-22T08:00:00.000Z",
   seenAt: "2026-11-22T08:00:00.000Z",
