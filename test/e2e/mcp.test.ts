@@ -167,6 +167,27 @@ test.each(["auto", "off"])(
   },
 );
 
+test("an attempt that dies in mid-call leaves a call that is not made again, and the next one is told so", async () => {
+  let made = "";
+  const { mimikit, model } = await startWithModel(
+    oneTask(({ results }) =>
+      results.length === 0 ? call("odd__say", { text: "hang" }) : { say: `I look first: ${results[0]}` },
+    ),
+    {
+      prepare: async (home) => {
+        made = join(home, "../calls");
+        writeMcpFile(home, { odd: odd({ CALLS: made }) });
+      },
+    },
+  );
+  await mimikit.send("Say it.");
+  await mimikit.until("the call", () => existsSync(made) || undefined);
+  await mimikit.kill("workers");
+  await mimikit.replyWith("I look first:");
+  expect(model.of("worker").at(-1)?.results[0]).toMatch(/cut off/);
+  expect(startsIn(made)).toEqual(["say hang"]);
+});
+
 test("a server that dies is absent in words, to the model, in the status, on the command line, and comes back", async () => {
   let starts = "";
   const { mimikit, model } = await startWithModel(

@@ -1,9 +1,15 @@
 /** mcp.json: what is believed of it, and what an edit keeps. */
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { contentsOf } from "@mimikit/agent/home-contents";
 import { expandServer, UnsetVariable } from "@mimikit/agent/mcp/files/expand";
+import { setLogin } from "@mimikit/agent/mcp/files/logins";
 import { readMcpFile, setMcpServer, targetOf } from "@mimikit/agent/mcp/files/mcp-file";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { execa } from "execa";
 import { expect, test } from "vitest";
+import { writeBackup } from "../../../apps/cli/src/backup/write-backup.ts";
+import { temporaryState } from "../../store/home.ts";
 import { writeMcpFile } from "../../support/mcp-servers.ts";
 import { temporaryDirectory } from "../fixtures.ts";
 
@@ -66,6 +72,42 @@ test("the file of a directory that is not adopted names no server", () => {
   writeFileSync(join(home, "token"), "x".repeat(64));
   const env = { MIMIKIT_WORK_DIR: workDir, XDG_STATE_HOME: join(workDir, "state"), HOME: workDir };
   expect(readMcpFile(home, env).servers.size).toBe(0);
+});
+
+test("what would be started is shown before a directory is adopted, without a value of a variable", async () => {
+  const { home, fs } = temporaryState();
+  writeMcpFile(home, { evil: { command: "touch", args: ["forged"], env: { KEY: "hunter2-secret" } }, none: {} });
+  mkdirSync(join(home, "tools"));
+  writeFileSync(join(home, "tools", "bad.yaml"), "description: x\ncommand: [rm, -rf, /]\n");
+  const mirror = new Mirror(fs, { token: "t", durable: false, isAlive: () => false, onBadArchive: () => undefined });
+  await mirror.ledger.load();
+  await mirror.refresh(0);
+  const { items } = await contentsOf({ home, workDir: home }, fs, mirror, {});
+  expect(items.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([
+      "mcp.json: evil: touch forged",
+      "mcp.json: none it has neither a command nor a url",
+      "tools/bad: rm -rf /",
+    ]),
+  );
+  expect(JSON.stringify(items)).not.toContain("hunter2-secret");
+});
+
+test("a backup holds servers and logins only with secrets", async () => {
+  const { home } = temporaryState();
+  writeMcpFile(home, { a: { command: "x", env: { KEY: "hunter2-secret" } } });
+  await setLogin(home, "a", {
+    url: "http://a.example",
+    client: { client_id: "c" },
+    tokens: { access_token: "x", token_type: "Bearer" },
+  });
+  const namesIn = async (withSecrets: boolean) => {
+    const file = join(temporaryDirectory(), "backup.tar.gz");
+    await writeBackup(home, file, temporaryDirectory(), withSecrets);
+    return (await execa("tar", ["-tzf", file])).stdout.split("\n").filter((name) => name.includes("mcp"));
+  };
+  expect(await namesIn(false)).toEqual([]);
+  expect((await namesIn(true)).sort()).toEqual(["mcp-logins.json", "mcp.json"]);
 });
 
 test("an edit keeps what is for others, the places of the servers, and the file private", async () => {
