@@ -70,6 +70,8 @@ function answer({ id, method, params }: Message): void {
   if (CALLS !== undefined) appendFileSync(CALLS, `${params?.name} ${text}\n`);
   if (text === "die") process.exit(7);
   if (text === "hang") return;
+  if (text === "refuse") return void send({ id, error: { code: -32602, message: "it is refused" } });
+  if (text === "nonsense") return void send({ id, result: { content: "no list" } });
   if (text === "grow") {
     isGrown = true;
     send({ method: "notifications/tools/list_changed" });

@@ -24,13 +24,27 @@ interface Opened {
   until(state: string): Promise<void>;
 }
 
-function open(server: McpServer, sandbox: "off" | "auto" = "off", env: Record<string, string> = {}): Opened {
+function open(
+  server: McpServer,
+  sandbox: "off" | "auto" = "off",
+  env: Record<string, string> = {},
+  idleMs?: number,
+): Opened {
   const workDir = realpathSync(temporaryDirectory());
   const home = join(workDir, ".mimikit");
   mkdirSync(home);
   writeFileSync(join(home, "token"), "not to be seen");
   let hear: () => void = () => undefined;
-  const options = { name: "it", server, home, workDir, env, sandbox: () => sandbox, onChange: () => hear() };
+  const options = {
+    name: "it",
+    server,
+    home,
+    workDir,
+    env,
+    sandbox: () => sandbox,
+    onChange: () => hear(),
+    ...(idleMs !== undefined && { idleMs }),
+  };
   const connection = new Connection(options);
   onTestFinished(() => connection.close());
   const until = (state: string) =>
@@ -58,6 +72,17 @@ test("nothing is started before it is needed, and one server answers all", async
   const answers = await Promise.all(["a", "b"].map((text) => say(connection, text)));
   expect(answers.map(({ content }) => content[0]?.text)).toEqual(["said a", "said b"]);
   expect(linesOf(starts)).toHaveLength(1);
+});
+
+test("one that nobody calls for its time is ended, and the next call starts it; its tools stay known", async () => {
+  const starts = join(temporaryDirectory(), "starts");
+  const { connection, home, until } = open(odd({ STARTS: starts }), "off", {}, 50);
+  await connection.ready(NEVER);
+  await until("idle");
+  await expect.poll(() => findMarked(homeHash(home))).toEqual([]);
+  expect(connection.tools).toHaveLength(2);
+  expect((await say(connection, "b")).content[0]?.text).toBe("said b");
+  expect(linesOf(starts)).toHaveLength(2);
 });
 
 test("its end is that of all it has started, also of what left its group and holds its output open", async () => {
@@ -136,6 +161,16 @@ test("a call has its time, and can be stopped; the server goes on", async () => 
   await connection.ready(NEVER);
   stop.abort("cancelled");
   await expect(stopped).rejects.toThrow(/stopped/);
+  expect((await say(connection, "c")).content[0]?.text).toBe("said c");
+  expect(linesOf(starts)).toHaveLength(1);
+});
+
+test("a call that is refused, or answered with what is no answer, is told as it is, and costs the server nothing", async () => {
+  const starts = join(temporaryDirectory(), "starts");
+  const { connection } = open(odd({ STARTS: starts }));
+  await expect(say(connection, "refuse")).rejects.toThrow(/it is refused/);
+  await expect(say(connection, "nonsense")).rejects.not.toThrow(/was lost/);
+  expect(connection.condition).toMatchObject({ state: "running", problems: [] });
   expect((await say(connection, "c")).content[0]?.text).toBe("said c");
   expect(linesOf(starts)).toHaveLength(1);
 });

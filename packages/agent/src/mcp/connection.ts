@@ -40,6 +40,8 @@ export interface ConnectionOptions extends Place {
   /** Where its variables are filled in from. */
   env: Environment;
   sandbox(): SandboxMode;
+  /** IDLE_MS where not given. */
+  idleMs?: number;
   /** Hears whenever its condition is another. */
   onChange(): void;
 }
@@ -75,6 +77,8 @@ export class Connection {
   private retryMs = 0;
   private inFlight = 0;
   private idle: NodeJS.Timeout | undefined;
+  /** Of the server that nobody needed any more. */
+  private ending: Promise<void> = Promise.resolve();
   private isClosed = false;
   private needsLogin = false;
 
@@ -141,6 +145,7 @@ export class Connection {
     // A start that is under way comes to nothing.
     if (this.opening !== null) await this.transport?.close().catch(() => undefined);
     await this.opening?.catch(() => undefined);
+    await this.ending;
     await this.end();
   }
 
@@ -156,10 +161,13 @@ export class Connection {
     const pauseMs = this.retryMs - performance.now();
     if (pauseMs > PAUSE_WAITED_MS_MAX) throw new NotRunning(this.absence ?? "it does not run");
     if (pauseMs > 0) await wait(pauseMs);
+    // The one before may hold what this one needs.
+    await this.ending;
     if (this.isClosed) throw new NotRunning(`the MCP server "${this.name}" is no longer set up`);
     this.needsLogin = false;
     this.change("starting", null);
     this.startedMs = performance.now();
+    this.transport = null;
     try {
       const expanded = expandServer(this.server, this.options.env);
       this.secrets = expanded.secrets;
@@ -223,13 +231,13 @@ export class Connection {
   /** Why a call came to nothing. Where nobody is there any more, that is noted. */
   private async explain(error: unknown, client: Client, timeoutMs: number, signal: AbortSignal): Promise<string> {
     if (signal.aborted) return "the call was stopped; whether it was carried out is not known";
-    const { ProtocolError, SdkError, SdkErrorCode } = await import("@modelcontextprotocol/client");
-    if (error instanceof ProtocolError) return reasonOf(error);
-    const code = error instanceof SdkError ? error.code : null;
-    if (code === SdkErrorCode.RequestTimeout)
+    const { SdkError, SdkErrorCode } = await import("@modelcontextprotocol/client");
+    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
       return `no answer within ${timeoutMs / 1_000} s; whether the call was carried out is not known`;
     // It may have been noticed before, with a better reason.
     const isNews = this.client === client;
+    // It refused the call, or answered what is no answer: it goes on.
+    if (isNews && !(await isLoss(error))) return withoutValues(reasonOf(error), this.secrets);
     const reason = isNews ? withoutValues(reasonOf(error), this.secrets) : (this.reason ?? reasonOf(error));
     if (isNews) {
       this.lose(client, reason);
@@ -259,7 +267,10 @@ export class Connection {
   private rest(): void {
     clearTimeout(this.idle);
     if (this.client === null || this.inFlight > 0 || this.isClosed) return;
-    this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+    const end = () => {
+      this.ending = this.end();
+    };
+    this.idle = setTimeout(end, this.options.idleMs ?? IDLE_MS).unref();
   }
 
   private async end(): Promise<void> {
@@ -290,6 +301,15 @@ function httpTransport(
     requestInit: { headers },
     ...(authProvider !== undefined && { authProvider }),
   });
+}
+
+/** Can the server not be reached any more? A program that has ended is told by its end. */
+async function isLoss(error: unknown): Promise<boolean> {
+  const { SdkError, SdkErrorCode, SdkHttpError } = await import("@modelcontextprotocol/client");
+  const codes = [SdkErrorCode.NotConnected, SdkErrorCode.ConnectionClosed, SdkErrorCode.SendFailed];
+  if (error instanceof SdkHttpError || (await isLocked(error))) return true;
+  // What `fetch` throws where nobody answers.
+  return error instanceof SdkError ? codes.includes(error.code) : error instanceof TypeError;
 }
 
 /** Did the server want to know who asks? */
