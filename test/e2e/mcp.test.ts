@@ -1,11 +1,12 @@
 /** Tools from outside through the real processes: who is given them, what becomes of their servers, and what is said of it. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/wire/api";
 import type { McpList } from "@mimikit/protocol/wire/mcp";
 import { homeHash } from "@mimikit/runtime/home/home";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { call, section } from "../support/main-job.ts";
 import { odd, published, writeMcpFile } from "../support/mcp-servers.ts";
@@ -316,6 +317,16 @@ test("servers are added by the command line, tried before, changed while it runs
   expect((await runCli(mimikit, ["mcp", "remove", "odd"])).out).toContain("removed odd");
   expect(await runCli(mimikit, ["mcp", "remove", "odd"])).toMatchObject({ code: 1 });
   expect((await runCli(mimikit, ["mcp"])).out).toContain("there are no MCP servers");
+});
+
+test("a server is added before anything was ever started", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "mimikit-mcp-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const place = { home: join(dir, "state"), workDir: join(dir, "not", "there", "yet") };
+  const { command = "", args = [] } = odd();
+  const added = await runCli(place, ["mcp", "add", "odd", "--", command, ...args]);
+  expect(added).toMatchObject({ code: 0, out: expect.stringContaining("added odd") });
+  expect((await runCli(place, ["mcp"])).out).toMatch(/odd +unknown +worker/);
 });
 
 test("servers are added, tried and removed over the API, and no value of a variable comes back", async () => {

@@ -1,5 +1,6 @@
 /** The MCP servers whose tools runs are given: adds, lists, tries and removes them, with everything down too. And Mimikit as such a server. */
 
+import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describeServers } from "@mimikit/agent/mcp/describe-servers";
 import { setLogin } from "@mimikit/agent/mcp/files/logins";
@@ -246,6 +247,8 @@ async function login(name: string, json: boolean): Promise<void> {
 async function tried(name: string, server: McpServer, json: boolean): Promise<McpCondition> {
   const { tryServer } = await import("@mimikit/agent/mcp/try-server");
   const { home, workDir, config } = currentPlace();
+  // Nothing may have been started here yet: programs run in the workspace.
+  mkdirSync(workDir, { recursive: true });
   printProgress(`starting ${name}`);
   const sandbox = () => config.sandbox;
   const options = { name, server, home, workDir, env: process.env, sandbox };
