@@ -34,7 +34,8 @@ export interface Asked {
 
 /**
  * Makes the wish durable and waits for what becomes of it, as long as there is somebody to take it up.
- * @param key the same key is the same wish. @throws Failure with the reason when it is refused.
+ * @param key the same key is the same wish.
+ * @throws Failure with the reason when it is refused.
  */
 export async function ask(home: string, said: Said, key?: string): Promise<Asked> {
   const id = await writeWish(home, said, key);

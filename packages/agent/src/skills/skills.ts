@@ -58,6 +58,12 @@ const FrontMatter = z.object({
   metadata: z.object({ level: Level.optional() }).optional(),
 });
 
+/** Name, description and level of a SKILL.md by its text. Throws `BadSkill`. */
+export function parseSkill(text: string): Pick<SkillSummary, "name" | "description" | "level"> {
+  const { name, description, metadata } = bodyOf(text).head;
+  return { name, description, ...(metadata?.level !== undefined && { level: metadata.level }) };
+}
+
 /** The folders of skills of an instance, and of its user. */
 export function skillPlacesOf({ home, workDir }: Place, env: Environment): SkillPlaces {
   const settings = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config");
@@ -161,10 +167,10 @@ async function readSkill(folder: string, source: SkillSource): Promise<SkillSumm
   if (info === null) return null;
   if (!info.isFile()) throw new BadSkill(`${SKILL_FILE} is not a regular file`);
   await filesIn(folder);
-  const { head } = bodyOf((await readTextFile(path)).text);
-  const { name, description, metadata } = head;
-  if (!folder.endsWith(sep + name)) throw new BadSkill(`its name is "${name}", and its folder must have the same`);
-  return { name, description, source, path, ...(metadata?.level !== undefined && { level: metadata.level }) };
+  const skill = parseSkill((await readTextFile(path)).text);
+  if (!folder.endsWith(sep + skill.name))
+    throw new BadSkill(`its name is "${skill.name}", and its folder must have the same`);
+  return { ...skill, source, path };
 }
 
 function bodyOf(text: string): { head: z.infer<typeof FrontMatter>; body: string } {

@@ -44,7 +44,7 @@ export interface Maker {
 
 /** The first version of a standing trigger. */
 export function triggerOf(id: string, { order, when }: TriggerDefinition, maker: Maker): Standing {
-  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget } = order;
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, skill } = order;
   const { createdAt, traceId, parentId, depth } = maker;
   const common = {
     id,
@@ -57,6 +57,7 @@ export function triggerOf(id: string, { order, when }: TriggerDefinition, maker:
     timeoutSec: timeoutSec ?? null,
     onInterrupt: onInterrupt ?? "rerun",
     ...(budget !== undefined && { budget }),
+    ...(skill !== undefined && { skill }),
     traceId,
     ...(parentId !== undefined && { parentId }),
     depth,
@@ -277,10 +278,11 @@ export function triggerOfOccurrence(id: string): string | null {
 
 /** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */
 export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstream: Report[], nowMs: number): Task {
-  const { title, prompt, target, priority, timeoutSec, onInterrupt, traceId, depth } = trigger;
+  const { title, prompt, target, priority, timeoutSec, onInterrupt, skill, traceId, depth } = trigger;
   return {
     ...blankTask(kindsOf("order").find((kind) => KINDS[kind].role === target) ?? "work"),
     ...(ROLES[target].hasWorkspace && { onInterrupt }),
+    ...(target === "worker" && skill !== undefined && { skill }),
     id,
     title,
     prompt,

@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
+import { SkillRef } from "../base/skill.ts";
 import { Condition } from "../triggers/condition-schema.ts";
 import {
   COOLDOWN_SEC_MAX,
@@ -92,6 +93,8 @@ const standing = {
   timeoutSec: TimeoutSec.nullable(),
   onInterrupt: OnInterrupt,
   budget: TriggerBudget.optional(),
+  /** Its runs are held to this skill; only those for a Worker have one. */
+  skill: SkillRef.optional(),
   traceId: Id,
   parentId: Id.optional(),
   /** 0: a user's; 1: made by the work of such a one; … (SPEC D8). */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { TARGETS } from "../base/kind.ts";
+import { SkillRef } from "../base/skill.ts";
 import { Condition, TimeZone } from "./condition-schema.ts";
 
 /** Standing triggers at one time (SPEC D8). */
@@ -50,7 +51,10 @@ export const TriggerOrder = z.strictObject({
   timeoutSec: TimeoutSec.optional(),
   onInterrupt: OnInterrupt.optional(),
   budget: TriggerBudget.optional(),
+  /** The skill that each run of a trigger for a Worker is held to. Only a recipe says it, so no flat order has it. */
+  skill: SkillRef.optional(),
 });
+const FlatOrder = TriggerOrder.omit({ skill: true });
 
 const Moment = z.iso.datetime({
   offset: true,
@@ -83,7 +87,7 @@ export type TriggerDefinition = z.infer<typeof TriggerDefinition>;
  * begins anew. `missed` and `cooldown` alone leave the time and the condition as they are.
  */
 export const TriggerPatch = z.strictObject({
-  order: TriggerOrder.partial().optional(),
+  order: FlatOrder.partial().optional(),
   when: When.optional(),
   missed: Missed.optional(),
   cooldown: CooldownSec.optional(),
@@ -99,7 +103,7 @@ export const WHEN_FIELDS = ["interval", "cron", "runAt", "condition"] as const;
  * `cron`, `runAt` and `condition`. `definitionOf` of packages/core makes a TriggerDefinition of it.
  */
 export const TriggerInput = z.strictObject({
-  ...TriggerOrder.shape,
+  ...FlatOrder.shape,
   type: z.enum(["recurring", "scheduled", "conditional"]).optional(),
   interval: z.number().int().min(INTERVAL_SEC_MIN).max(INTERVAL_SEC_MAX).optional(),
   cron: Cron.optional(),

@@ -1,0 +1,54 @@
+/** A small text from the web: only over HTTPS, of bounded length, in bounded time, and with few redirects. */
+import { Failure, reasonOf } from "../io/failure.ts";
+
+export const URL_MS_MAX = 15_000;
+export const REDIRECTS_MAX = 3;
+
+/** @param bytesMax of the body. @throws Failure with what to do instead. */
+export async function readUrl(address: string, bytesMax: number): Promise<string> {
+  const signal = AbortSignal.timeout(URL_MS_MAX);
+  let url = httpsOf(address);
+  for (let redirects = 0; ; redirects++) {
+    const response = await fetch(url, { redirect: "manual", signal }).catch((error: unknown) => {
+      const { cause = error } = error as { cause?: unknown };
+      throw new Failure("failed", `${url.host} cannot be read: ${reasonOf(cause)}`);
+    });
+    const next = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && next !== null) {
+      await response.body?.cancel();
+      if (redirects === REDIRECTS_MAX)
+        throw new Failure("failed", `${url.host} redirects more than ${REDIRECTS_MAX} times`);
+      url = httpsOf(next, url);
+      continue;
+    }
+    if (!response.ok) throw new Failure("failed", `${url.host} answers ${response.status}: is the address right?`);
+    return textOf(response, url, bytesMax);
+  }
+}
+
+function httpsOf(address: string, base?: URL): URL {
+  const url = URL.parse(address, base?.href);
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
+    throw new Failure(
+      "usage",
+      "an address begins with https:// and holds no password; or save the file, and name that",
+    );
+  return url;
+}
+
+async function textOf(response: Response, url: URL, bytesMax: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      bytes += piece.byteLength;
+      if (bytes > bytesMax)
+        throw new Failure("failed", `${url.host} sends more than ${bytesMax} bytes: that is no recipe`);
+      pieces.push(piece);
+    }
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("failed", `what ${url.host} sends cannot be read: ${reasonOf(error)}`);
+  }
+}
