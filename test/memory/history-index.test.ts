@@ -5,6 +5,7 @@ import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
 import { HistoryQuery } from "@mimikit/protocol/wire/api";
 import { appendHistory } from "@mimikit/store/views/history-partitions";
+import { addImported, removeImported } from "@mimikit/store/views/imported-history";
 import { expect, test } from "vitest";
 import { temporaryState } from "../store/home.ts";
 
@@ -219,4 +220,43 @@ test("where very many have the rarer word, the other words tell which of them is
   expect((await idsOf(index, { query: "release schedule" }))[0]).toBe("m-best");
   expect(await idsOf(index, { query: "release schedule 777" })).toContain("m-777");
   expect(await idsOf(index, { query: "number 2599" })).toContain("m-2599");
+});
+
+test("what was said elsewhere is found with where it is from, after as good a hit of here, and is on no page of what was said", async () => {
+  const { home, fs } = temporaryState();
+  await appendHistory(home, "2026-03", [turnOf(1, said("m-1", "the ferry leaves at ten", "2026-03-10T09:00:00.000Z"))]);
+  const index = new HistoryIndex(home);
+  expect(await idsOf(index, { query: "ferry" })).toEqual(["m-1"]);
+  const line = (id: string, text: string, at: string) => ({
+    turn: Date.parse(at) * 1_000,
+    messages: [said(id, text, at)],
+    importId: "one",
+    conversation: "c",
+    title: "t",
+  });
+  const lines = [
+    line("x-2", "the ferry leaves at ten", "2025-01-10T09:00:00.000Z"),
+    line("x-1", "a ferry in another year", "2024-05-01T08:00:00.000Z"),
+    line("x-3", "nothing of the kind", "2025-01-10T09:00:00.000Z"),
+  ];
+  await addImported(fs, "chatgpt", lines);
+  const hits = await index.with([]).search(HistoryQuery.parse({ query: "ferry" }));
+  expect(hits.map(({ id, origin }) => [id, origin])).toEqual([
+    ["m-1", undefined],
+    ["x-2", "chatgpt"],
+    ["x-1", "chatgpt"],
+  ]);
+  expect(await idsOf(index, { query: "ferry", to: "2024-12-31T00:00:00Z" })).toEqual(["x-1"]);
+  expect(await idsOf(index, { query: "ferry", before_id: "m-1" })).toEqual([]);
+  expect((await index.with([]).recent({ count: 10, offset: 0 })).map(({ id }) => id)).toEqual(["m-1"]);
+  expect((await index.with([]).between({ limit: 10 })).map(({ id }) => id)).toEqual(["m-1"]);
+
+  // The same once more is there once; what one import has brought goes without what another has.
+  await addImported(fs, "chatgpt", [
+    ...lines,
+    { ...line("x-4", "a ferry of later", "2025-01-11T09:00:00.000Z"), importId: "two" },
+  ]);
+  expect(await idsOf(index, { query: "ferry" })).toEqual(["m-1", "x-4", "x-2", "x-1"]);
+  expect(await removeImported(fs, home, "chatgpt", "one")).toBe(3);
+  expect(await idsOf(index, { query: "ferry" })).toEqual(["m-1", "x-4"]);
 });

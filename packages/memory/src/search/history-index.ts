@@ -5,10 +5,13 @@
  * cannot hold them (`scripts/bench/history-search.ts` says how long it takes).
  */
 
+import { join } from "node:path";
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
 import type { HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
 import { shareRuns } from "@mimikit/store/disk/share-runs";
+import { IMPORTED } from "@mimikit/store/disk/state";
 import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
+import { importedSources } from "@mimikit/store/views/imported-history";
 import { SEEN_CHARS_MIN, wordsToScan } from "../sources/memory-query.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
 import { PairFilter } from "../text/pair-filter.ts";
@@ -63,6 +66,8 @@ export class HistoryIndex {
   private indexed: MonthIndex[] = [];
   /** Its turns are not in the order of the months, or an index was wrong: from then on, every line is read. */
   private readsAll = false;
+  /** What was said elsewhere, by where: months of their own, which are read when somebody searches. */
+  private readonly elsewhere = new Map<string, HistoryIndex>();
 
   /** @param home the state directory; nothing is read before the first question, or before `refresh` is called. */
   constructor(home: string) {
@@ -83,7 +88,12 @@ export class HistoryIndex {
   with(newest: readonly HistoryMessage[]): Said {
     return {
       newest,
-      search: (query) => this.look(newest, (all) => search(all, this.filter, query)),
+      search: async (query) => {
+        const own = await this.look(newest, (all) => search(all, this.filter, query));
+        const others = await this.searchElsewhere(query);
+        // Of equal hits those of here come first.
+        return others.length === 0 ? own : [...own, ...others].sort((a, b) => b.score - a.score).slice(0, query.limit);
+      },
       recent: ({ count, offset }) =>
         this.look(newest, (all) => {
           const end = all.length - offset;
@@ -106,6 +116,18 @@ export class HistoryIndex {
     this.readsAll = true;
     await this.refresh();
     return at(this.withNewest(newest));
+  }
+
+  /** A message of here is no place in what was said elsewhere. */
+  private async searchElsewhere(query: HistoryQuery): Promise<HistoryHit[]> {
+    if (query.before_id !== undefined) return [];
+    const hits: HistoryHit[] = [];
+    for (const origin of await importedSources(this.home)) {
+      const index = this.elsewhere.get(origin) ?? new HistoryIndex(join(this.home, IMPORTED, origin));
+      this.elsewhere.set(origin, index);
+      hits.push(...(await index.with([]).search(query)).map((hit) => ({ ...hit, origin })));
+    }
+    return hits;
   }
 
   private withNewest(newest: readonly HistoryMessage[]): SaidEntries {

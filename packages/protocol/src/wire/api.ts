@@ -660,6 +660,8 @@ export type HistoryQuery = z.infer<typeof HistoryQuery>;
 export const HistoryHit = HistoryMessage.pick({ id: true, role: true, at: true, text: true }).extend({
   /** 1 for the best hit, less for the others; comparable within one answer only. */
   score: z.number(),
+  /** It was said elsewhere and came along: `chatgpt`, `claude`, `openclaw`. */
+  origin: z.string().optional(),
 });
 export type HistoryHit = z.infer<typeof HistoryHit>;
 

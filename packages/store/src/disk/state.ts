@@ -19,6 +19,11 @@ export const USAGE = "usage";
 export const SESSIONS = "sessions";
 /** Everything that was ever said, one file a month. */
 export const HISTORY = "history";
+/**
+ * What was said elsewhere and came along, apart from what was said here: `imported/<source>/history/YYYY-MM.jsonl`
+ * (docs/import.md).
+ */
+export const IMPORTED = "imported";
 /** What users give along with words: `attachments/<sha256>`, and beside each the record that says what it is (SPEC I8). */
 export const ATTACHMENTS = "attachments";
 /** Who has signed in to the page. */

@@ -160,7 +160,7 @@ function Remembered({ query }: { query: string }) {
 
 const SPEAKERS = { user: words.you, assistant: words.assistant, system: words.notice };
 
-function Hit({ hit: { id, role, at, text }, query }: { hit: HistoryHit; query: string }) {
+function Hit({ hit: { id, role, at, text, origin }, query }: { hit: HistoryHit; query: string }) {
   const isTooOld = useSignal(false);
   const show = async () => {
     isTooOld.value = !(await bringMessage(id));
@@ -173,7 +173,10 @@ function Hit({ hit: { id, role, at, text }, query }: { hit: HistoryHit; query: s
       <p class="hit-top">
         <b>{SPEAKERS[role]}</b>
         <time dateTime={at}>{momentText(at, nowMs.value)}</time>
-        {isTooOld.value ? (
+        {origin !== undefined ? (
+          // It was said elsewhere, so the conversation does not hold it.
+          <span>{origin}</span>
+        ) : isTooOld.value ? (
           <span role="alert">{viewWords.notLoaded}</span>
         ) : (
           <button type="button" class="link" onClick={() => void show()}>
