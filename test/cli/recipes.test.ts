@@ -165,11 +165,33 @@ describe("one from outside", () => {
     const again = await runCli(at, ["recipe", "add", path, "--yes"]);
     expect([again.code, again.error]).toEqual([1, expect.stringContaining("was added already")]);
     expect(JSON.parse((await runCli(at, ["recipe", "list", "--json"])).out)).toMatchObject({
-      recipes: expect.arrayContaining([{ name: "a-recipe", about: `from ${path}`, needs: null, isAdded: true }]),
+      recipes: expect.arrayContaining([{ name: "a-recipe", about: `A recipe (${path})`, needs: null, isAdded: true }]),
     });
     expect((await runCli(at, ["recipe", "remove", "a-recipe"])).code).toBe(0);
     expect(JSON.parse((await runCli(at, ["triggers", "--json"])).out)).toEqual({ triggers: [] });
     expect((await runCli(at, ["recipe", "remove", "a-recipe"])).error).toContain("was not added");
+  });
+
+  test("is added once more under another name, unless it has a skill", async () => {
+    const at = stopped();
+    for (const [as, who] of [
+      ["birthday-alex", "Alex"],
+      ["birthday-kim", "Kim"],
+    ] as const) {
+      const words = ["recipe", "add", "birthday", "--as", as, "--set", `who=${who}`, "--set", "day=04-17", "--yes"];
+      expect(await runCli(at, words)).toMatchObject({ code: 0 });
+    }
+    const { triggers } = JSON.parse((await runCli(at, ["triggers", "--json"])).out) as {
+      triggers: { title: string }[];
+    };
+    expect(triggers.map(({ title }) => title).sort()).toEqual(["Birthday: Alex", "Birthday: Kim"]);
+    expect((await runCli(at, ["recipe", "list"])).out).toContain("Birthday: Kim (shipped)");
+    for (const [name, as] of [
+      ["weekly-review", "mine"],
+      ["birthday", "disk-space"],
+      ["disk-space", "Not A Name"],
+    ] as const)
+      expect((await runCli(at, ["recipe", "add", name, "--as", as, "--yes"])).code).toBe(2);
   });
 
   test("that orders something without a skill is refused", async () => {

@@ -7,7 +7,7 @@ import { momentText, whenText } from "@mimikit/core/schedule/trigger-words";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { triggerSummary } from "@mimikit/core/views/board";
-import { isAbove, Level } from "@mimikit/protocol/base/skill";
+import { isAbove, Level, SkillName } from "@mimikit/protocol/base/skill";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
 import { actions, command } from "../arguments/command.ts";
@@ -35,7 +35,10 @@ export const recipe = command({
     ["mimikit recipe", "those that come with Mimikit, and what was added"],
     ["mimikit recipe show disk-space", "its words, its questions and its next firings; nothing is changed"],
     ["mimikit recipe add disk-space", "asks what it needs to know, shows it, and asks whether to add it"],
-    ["mimikit recipe add birthday --set who=Alex --set day=04-17 --yes", "for scripts"],
+    [
+      "mimikit recipe add birthday --as birthday-alex --set who=Alex --set day=04-17 --yes",
+      "for scripts, and once more",
+    ],
     ["mimikit recipe add ./mine.yaml", "one of your own, or that somebody has sent you"],
     ["mimikit recipe add https://example.org/recipe.yaml", "one from the web, shown before anything is done"],
     ["mimikit recipe remove disk-space", "its trigger and its skill go; mimikit undo brings the trigger back"],
@@ -52,18 +55,19 @@ export const recipe = command({
         nargs: 1,
         describe: "show, add: an answer, time=08:30; may be said more than once",
       })
+      .option("as", { type: "string", describe: "add: under another name, so that the same recipe can be added twice" })
       .option("level", {
         choices: Level.options,
         describe: `add: the most that a recipe from outside may do; ${LEVEL_UNASKED} where nobody is asked`,
       })
       .option("yes", { alias: "y", type: "boolean", default: false, describe: "add: without asking" }),
-  async run({ json, action, name, set, level, yes }) {
-    if (action !== "add" && (yes || level !== undefined))
-      throw new Failure("usage", "--yes and --level are for  mimikit recipe add");
+  async run({ json, action, name, set, as, level, yes }) {
+    if (action !== "add" && (yes || level !== undefined || as !== undefined))
+      throw new Failure("usage", "--yes, --as and --level are for  mimikit recipe add");
     if (action === "list") return name === undefined ? list(json) : show(name, answersIn(set), json);
     if (name === undefined) throw new Failure("usage", `say which recipe: mimikit recipe ${action} <name>`);
     if (action === "show") return show(name, answersIn(set), json);
-    if (action === "add") return add(await findRecipe(name), answersIn(set), { json, yes, level });
+    if (action === "add") return add(await findRecipe(name), answersIn(set), { json, yes, level, as });
     return remove(name, json);
   },
 });
@@ -90,7 +94,7 @@ async function list(json: boolean): Promise<void> {
   const others = added.filter((each) => !shipped.some(({ recipe }) => recipe.name === each.name));
   const rows = [
     ...shipped.map(({ recipe: { name, about, needs } }) => ({ name, about, needs: needs ?? null })),
-    ...others.map(({ name, from }) => ({ name, about: `from ${from}`, needs: null })),
+    ...others.map(({ name, title, from }) => ({ name, about: `${title} (${from})`, needs: null })),
   ].map((each) => ({ ...each, isAdded: isThere.get(each.name) ?? false }));
   if (json) return printJson({ recipes: rows });
   printTable(
@@ -154,7 +158,7 @@ function printPreview(definition: TriggerDefinition): void {
   const next = triggerSummary(trigger).next;
   const toMs = Math.max(nowMs + SHOWN_DAYS * DAY_MS, next === null ? 0 : Date.parse(next));
   const simulation = simulateTriggers([trigger], nowMs, toMs, { timeZone, costOf: () => null });
-  printSimulation({ simulation, timeZone, limit: FIRINGS_SHOWN, shortId: () => "new" });
+  printSimulation({ simulation, timeZone, limit: FIRINGS_SHOWN, isBounded: true, shortId: () => "new" });
   printLine("it has not run yet, so nobody knows what it costs:  mimikit triggers simulate  tells it later");
 }
 
@@ -168,11 +172,13 @@ interface How {
   json: boolean;
   yes: boolean;
   level: Level | undefined;
+  as: string | undefined;
 }
 
-async function add(found: Found, given: Answers, how: How): Promise<void> {
+async function add(written: Found, given: Answers, how: How): Promise<void> {
+  assertHarmless(written, how);
+  const found = named(written, how.as);
   const { recipe } = found;
-  assertHarmless(found, how);
   const answers = how.yes || how.json ? given : await asked(recipe, given);
   const definition = defined(recipe, answers);
   if (!how.json) {
@@ -188,6 +194,19 @@ async function add(found: Found, given: Answers, how: How): Promise<void> {
   printLine(
     `${recipe.name}: added as ${done.triggerId}${when}${done.outcome === null ? " (kept; it is taken up when Mimikit runs)" : ""}`,
   );
+}
+
+/** @throws Failure (usage) for a name that is none, or that another recipe has. */
+function named(found: Found, as: string | undefined): Found {
+  const { recipe } = found;
+  if (as === undefined || as === recipe.name) return found;
+  if (!SkillName.safeParse(as).success)
+    throw new Failure("usage", "--as is a name of small letters and digits, with single hyphens between them");
+  if (recipe.skill !== undefined)
+    throw new Failure("usage", `${recipe.name} has a skill of its name, and is added once`);
+  if (shippedRecipes().some((each) => each.recipe.name === as))
+    throw new Failure("usage", `--as: a recipe that comes with Mimikit is called ${as}`);
+  return { ...found, recipe: { ...recipe, name: as } };
 }
 
 /**

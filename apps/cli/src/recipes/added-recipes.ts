@@ -25,6 +25,7 @@ const KEY_BYTES = 16;
 
 const Added = z.object({
   name: SkillName,
+  title: z.string(),
   from: z.string(),
   /** Of the wish that makes its trigger. */
   key: z.string(),
@@ -79,7 +80,14 @@ export async function addRecipe(
   if (skill !== undefined) await assertHidesNone(name, earlier, place);
   const key =
     earlier !== undefined && stands === "no" ? earlier.key : `recipe-${randomBytes(KEY_BYTES).toString("hex")}`;
-  const record: Added = { name, from, key, at: new Date().toISOString(), ...(skill !== undefined && { skill }) };
+  const record: Added = {
+    name,
+    title: definition.order.title ?? name,
+    from,
+    key,
+    at: new Date().toISOString(),
+    ...(skill !== undefined && { skill }),
+  };
   openHome(home, process.env);
   await withDisk(home, async (fs) => {
     await fs.makeDir(RECIPES);

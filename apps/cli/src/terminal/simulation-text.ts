@@ -22,11 +22,13 @@ export interface SimulationText {
   timeZone: string;
   /** How many firings are listed. */
   limit: number;
+  /** No option lists more of them. */
+  isBounded?: boolean;
   /** What a trigger is called in the list. */
   shortId(id: string): string;
 }
 
-export function printSimulation({ simulation, timeZone, limit, shortId }: SimulationText): void {
+export function printSimulation({ simulation, timeZone, limit, isBounded, shortId }: SimulationText): void {
   const { from, to, firings, conditional, expected, isCut } = simulation;
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
   printLine(
@@ -37,8 +39,9 @@ export function printSimulation({ simulation, timeZone, limit, shortId }: Simula
     printPicture(firings, fromMs, toMs, timeZone);
     printLine();
     printList(firings.slice(0, limit), timeZone, shortId);
-    if (firings.length > limit)
-      printLine(styled("dim", `… and ${firings.length - limit} more: --limit ${firings.length} lists them`));
+    const more = firings.length - limit;
+    const how = isBounded === true ? "" : `: --limit ${firings.length} lists them`;
+    if (more > 0) printLine(styled("dim", `… and ${more} more${how}`));
   }
   if (expected.tokens > 0 || expected.costUsd > 0) {
     printLine();
