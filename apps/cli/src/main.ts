@@ -46,6 +46,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   skills: async () => (await import("./commands/skills.ts")).skills,
   hooks: async () => (await import("./commands/hooks.ts")).hooks,
   recipe: async () => (await import("./commands/recipe.ts")).recipe,
+  import: async () => (await import("./commands/import.ts")).importCommand,
   config: async () => (await import("./commands/config.ts")).config,
   audit: async () => (await import("./commands/audit.ts")).audit,
   backup: async () => (await import("./commands/backup.ts")).backup,

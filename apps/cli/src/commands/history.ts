@@ -9,6 +9,7 @@ import { readHistory } from "@mimikit/store/views/history";
 import { wholeHistory } from "@mimikit/store/views/whole-history";
 import { actions, command } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
+import { sourceName } from "../import/brought.ts";
 import { withState } from "../instance/state.ts";
 import { Failure, misuseOf } from "../io/failure.ts";
 import { plainLine, printJson, printLine, styled } from "../io/print.ts";
@@ -105,10 +106,11 @@ function momentOf(option: string, text: string, days: number): string {
   return moment.toISOString();
 }
 
-function show(hits: readonly Pick<HistoryHit, "id" | "role" | "at" | "text">[]): void {
+function show(hits: readonly Pick<HistoryHit, "id" | "role" | "at" | "text" | "origin">[]): void {
   if (hits.length === 0) printLine("nothing was said about this");
-  for (const { id, role, at, text } of hits) {
-    printLine(`${styled("bold", `${new Date(at).toLocaleString()}  ${role}`)}  ${styled("dim", id)}`);
+  for (const { id, role, at, text, origin } of hits) {
+    const from = origin === undefined ? "" : `, from ${plainLine(sourceName(origin))}`;
+    printLine(`${styled("bold", `${new Date(at).toLocaleString()}  ${role}${from}`)}  ${styled("dim", id)}`);
     printLine(`  ${plainLine(text)}`);
   }
 }

@@ -38,7 +38,14 @@ export interface Asked {
  * @throws Failure with the reason when it is refused.
  */
 export async function ask(home: string, said: Said, key?: string): Promise<Asked> {
-  const id = await writeWish(home, said, key);
+  const asked = await outcomeOf(home, await writeWish(home, said, key));
+  const refusal = refusalIn(asked);
+  if (refusal !== undefined) throw new Failure("failed", refusal);
+  return asked;
+}
+
+/** Waits for what becomes of a wish that is durable, as long as there is somebody to take it up. */
+export async function outcomeOf(home: string, id: string): Promise<Asked> {
   const outcome = await withDisk(home, async (fs) => {
     const deadline = performance.now() + OUTCOME_MS_MAX;
     while (performance.now() < deadline) {
@@ -49,7 +56,10 @@ export async function ask(home: string, said: Said, key?: string): Promise<Asked
     }
     return null;
   });
-  const refusal = /^refused: (.*)$/s.exec(outcome ?? "")?.[1];
-  if (refusal !== undefined) throw new Failure("failed", refusal);
   return { id, outcome };
+}
+
+/** Why it was refused; undefined where it was not. */
+export function refusalIn({ outcome }: Asked): string | undefined {
+  return /^refused: (.*)$/s.exec(outcome ?? "")?.[1];
 }

@@ -1,0 +1,21 @@
+/** Exports change with their makers: only that is asked of them which is read. */
+import { describeIssues } from "@mimikit/protocol/base/json";
+import type { z } from "zod";
+import { Failure } from "../io/failure.ts";
+
+/** Milliseconds of a date that a Date can hold. */
+const MS_MAX = 8.64e15;
+
+/** @throws Failure that names the file. */
+export function checked<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Failure("failed", `${name} is not what was expected: ${describeIssues(result.error)}`);
+}
+
+/** Seconds since 1970, or ISO 8601, in milliseconds; undefined for anything else. */
+export function momentMs(said: unknown): number | undefined {
+  const ms =
+    typeof said === "number" ? Math.round(said * 1_000) : typeof said === "string" ? Date.parse(said) : Number.NaN;
+  return Number.isFinite(ms) && ms >= 0 && ms < MS_MAX ? ms : undefined;
+}
