@@ -5,11 +5,12 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Trigger } from "@mimikit/protocol/records/trigger";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { shippedRecipes } from "../../apps/cli/src/recipes/find-recipe.ts";
 import { REDIRECTS_MAX } from "../../apps/cli/src/recipes/read-url.ts";
 import { RECIPE_BYTES_MAX } from "../../apps/cli/src/recipes/recipe.ts";
 import { runCli, startCli } from "../cli/run-cli.ts";
+import { hasTerminals, openTerminal } from "../cli/terminal.ts";
 import { Instance } from "../support/instance.ts";
 
 let mimikit: Instance;
@@ -156,6 +157,36 @@ describe("those that come with Mimikit", () => {
     expect(await isAdded()).toBe(true);
   });
 });
+
+test("one that is due by the clock fires when its time has come, and once", async () => {
+  const tomorrow = await Instance.start({ hasClock: true });
+  onTestFinished(() => tomorrow.dispose());
+  const said = await runCli(tomorrow, ["recipe", "add", "backup-reminder", "--set", "weekday=3", "--yes", "--json"]);
+  const { triggerId } = JSON.parse(said.out) as { triggerId: string };
+  tomorrow.setClock(7 * 86_400_000);
+  await tomorrow.replyWith("back up what matters");
+  await tomorrow.drained();
+  const { out } = await runCli(tomorrow, ["triggers", "show", triggerId, "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ recent: [{ outcome: "fired" }] });
+});
+
+test.runIf(hasTerminals)(
+  "at a terminal it asks what it needs to know, shows all of it, and adds it after a yes",
+  async () => {
+    const terminal = openTerminal(mimikit, ["recipe", "add", "birthday", "--as", "birthday-kim"]);
+    await terminal.shows("Whose birthday is it?");
+    terminal.type("Kim\n");
+    await terminal.shows("On which day, month first (04-17)?");
+    terminal.type("02-29\n");
+    await terminal.shows("At what time of the day? [09:00]");
+    terminal.type("\n");
+    await terminal.shows("remind me: today is the birthday of Kim");
+    await terminal.shows("Add it? [y/N]");
+    terminal.type("y\n");
+    await terminal.shows("birthday-kim: added as trg-");
+    expect(await terminal.ended()).toBe(0);
+  },
+);
 
 const outside = (name: string, level: string) => `name: ${name}
 title: From outside ${name}

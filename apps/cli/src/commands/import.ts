@@ -28,7 +28,7 @@ export const importCommand = command({
   summary: "come over from ChatGPT, Claude or OpenClaw: conversations, memories, schedules",
   examples: [
     ["mimikit import chatgpt export.zip", "shows what would come, and asks"],
-    ["mimikit import claude export.zip --dry-run", "shows it, and changes nothing"],
+    ["mimikit import claude export.zip --dry-run", "shows it, and changes nothing; so does --json without --yes"],
     ["mimikit import openclaw ~/.openclaw --yes", "for scripts"],
     ["mimikit import", "what was brought in"],
     ["mimikit import --undo chatgpt-3fa29c01", "takes all of that back; the beginning of an id will do"],
@@ -52,11 +52,12 @@ export const importCommand = command({
     if (file === undefined) throw new Failure("usage", `say which file: mimikit import ${source} <file>`);
     const brought = await read(source, resolve(file));
     // Somebody may come over before the first start.
-    if (!dryRun) openHome(home, process.env);
+    const isTrial = dryRun || (json && !yes);
+    if (!isTrial) openHome(home, process.env);
     const plan = await planImport(source, brought);
     if (!json) show(brought, plan, file);
     const isNothing = plan.lines.length + plan.wishes.length === 0;
-    if (dryRun || isNothing) {
+    if (isTrial || isNothing) {
       if (json) printJson({ ...summary(brought, plan), imported: false });
       else printLine(isNothing ? "there is nothing new in it" : "nothing was changed");
       return;

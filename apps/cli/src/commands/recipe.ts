@@ -181,6 +181,8 @@ async function add(written: Found, given: Answers, how: How): Promise<void> {
   const { recipe } = found;
   const answers = how.yes || how.json ? given : await asked(recipe, given);
   const definition = defined(recipe, answers);
+  if (how.json && !how.yes)
+    throw new Failure("usage", `--json asks nothing: say --yes, or look with  mimikit recipe show ${recipe.name}`);
   if (!how.json) {
     printRecipe(found);
     printPreview(definition);

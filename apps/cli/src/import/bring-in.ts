@@ -10,6 +10,7 @@ import { undoneId } from "@mimikit/protocol/base/id";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { type Said, wishId } from "@mimikit/store/disk/create-wish";
 import { replaceView } from "@mimikit/store/disk/record";
+import { IMPORTS, recordIn } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { addImported, type ImportedLine, importedIds, removeImported } from "@mimikit/store/views/imported-history";
 import { z } from "zod";
@@ -27,7 +28,6 @@ import {
   type Source,
 } from "./brought.ts";
 
-const IMPORTS = "imports";
 const DIGEST_CHARS = 12;
 /** A time is in milliseconds, and up to so many messages have the same one and still stand in their order. */
 const PER_MS = 1_000;
@@ -232,7 +232,7 @@ export async function takeBack(home: string, given: string): Promise<TakenBack> 
   return { messages, undone: wishes.length - kept.length, kept };
 }
 
-const recordPath = (id: string) => `${IMPORTS}/${id}.json`;
+const recordPath = (id: string) => recordIn(IMPORTS, id);
 
 async function writeRecord(home: string, record: Import): Promise<void> {
   await withDisk(home, async (fs) => {

@@ -13,13 +13,13 @@ import { openHome } from "@mimikit/runtime/home/adoption";
 import type { Place } from "@mimikit/runtime/home/home";
 import { wishId } from "@mimikit/store/disk/create-wish";
 import { replaceView } from "@mimikit/store/disk/record";
+import { RECIPES, recordIn } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { type State, withDisk, withState } from "../instance/state.ts";
 import { type Asked, ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
 import type { Found } from "./find-recipe.ts";
 
-const RECIPES = "recipes";
 const SKILLS = "skills";
 const KEY_BYTES = 16;
 
@@ -126,7 +126,7 @@ async function assertHidesNone(name: string, earlier: Added | undefined, place: 
     throw new Failure("failed", `there is a skill ${name} already, ${hidden}: rename one of them`);
 }
 
-const recordPath = (name: string) => `${RECIPES}/${name}.json`;
+const recordPath = (name: string) => recordIn(RECIPES, name);
 
 /** Does its trigger stand? `over`: it did, and is deleted or undone, or its wish was refused. */
 export function standingOf(added: AddedRecipe, { triggers, mirror }: State): "yes" | "no" | "over" {

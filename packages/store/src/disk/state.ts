@@ -24,6 +24,10 @@ export const HISTORY = "history";
  * (docs/import.md).
  */
 export const IMPORTED = "imported";
+/** What each import has brought, so that it can be taken back. */
+export const IMPORTS = "imports";
+/** Recipes that were added. */
+export const RECIPES = "recipes";
 /** What users give along with words: `attachments/<sha256>`, and beside each the record that says what it is (SPEC I8). */
 export const ATTACHMENTS = "attachments";
 /** Who has signed in to the page. */
