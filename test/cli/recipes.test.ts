@@ -12,7 +12,7 @@ import { type CliPlace, runCli } from "./run-cli.ts";
 
 const NOW_MS = Date.parse("2026-11-25T12:00:00Z");
 const YEAR_MS = 365 * 86_400_000;
-/** What a recipe does not say by itself. */
+/** Answers without a default. */
 const ANSWERS: Record<string, Record<string, string>> = { birthday: { who: "Alex", day: "04-17" } };
 
 function stopped(): CliPlace & { dir: string } {

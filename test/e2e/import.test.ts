@@ -1,4 +1,4 @@
-/** Somebody comes over from another assistant, through the real processes: shown first, once, found, and taken back. */
+/** An import from another assistant, through the real processes: shown first, once, found, and taken back. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ChangeView, HistoryHit, TriggerSummary } from "@mimikit/protocol/wire/api";
@@ -143,7 +143,7 @@ test("OpenClaw: memory and schedules are wishes like those that are typed, and u
   const { changes } = await mimikit.api<{ changes: ChangeView[] }>("/api/changes?limit=50");
   expect(changes.map(({ by, state }) => [by, state])).toEqual(Array(8).fill(["user", "open"]));
 
-  // What was edited since stays, and is named.
+  // An entry that was edited since stays, and is named.
   writeFileSync(join(mimikit.home, "memory.md"), memoryOf(mimikit).replace("in August", "in July"));
   const back = await json<{ messages: number; undone: number; kept: string[] }>(
     mimikit,

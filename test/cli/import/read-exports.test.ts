@@ -8,6 +8,7 @@ import { memoriesIn } from "../../../apps/cli/src/import/brought.ts";
 import { readChatGpt } from "../../../apps/cli/src/import/chatgpt.ts";
 import { readClaude } from "../../../apps/cli/src/import/claude.ts";
 import { openExport, TEXT_BYTES_MAX } from "../../../apps/cli/src/import/export-files.ts";
+import { momentMs } from "../../../apps/cli/src/import/lenient.ts";
 import { readOpenClaw } from "../../../apps/cli/src/import/openclaw.ts";
 import { CLAUDE_FILES, chatGptExport, OPENCLAW_FILES, TALK_ABOUT_BOILERS } from "../../support/exports.ts";
 import { makeZip } from "../../support/make-zip.ts";
@@ -136,6 +137,18 @@ test("OpenClaw: memory, schedules that can be, and sessions; neither persona nor
   expect(reasons['the schedule "strange"']).toMatch(/not as OpenClaw writes one/);
   expect(Object.keys(reasons)).toEqual(expect.arrayContaining(["skills (tide)", "its persona and its rules"]));
   expect(JSON.stringify(brought)).not.toContain("not-to-be-read");
+});
+
+test.each([
+  [1_714_550_400, 1_714_550_400_000],
+  ["2025-03-01T07:00:00.000000Z", 1_740_812_400_000],
+  ["9999-01-01T00:00:00Z", undefined],
+  [-1, undefined],
+  [Number.NaN, undefined],
+  ["soon", undefined],
+  [null, undefined],
+])("the moment %j is %j in milliseconds", (said, ms) => {
+  expect(momentMs(said)).toBe(ms);
 });
 
 test("a memory that is too long becomes several, none of them longer than an entry may be", () => {

@@ -51,7 +51,7 @@ export const importCommand = command({
     if (source === undefined) return list(home, json);
     if (file === undefined) throw new Failure("usage", `say which file: mimikit import ${source} <file>`);
     const brought = await read(source, resolve(file));
-    // Somebody may come over before the first start.
+    // An import may come before the first start.
     const isTrial = dryRun || (json && !yes);
     if (!isTrial) openHome(home, process.env);
     const plan = await planImport(source, brought);

@@ -25,7 +25,7 @@ import { printSimulation } from "../terminal/simulation-text.ts";
 const SHOWN_DAYS = 7;
 const FIRINGS_SHOWN = 5;
 const DAY_MS = 86_400_000;
-/** What a recipe from outside may do where nobody is asked, and `--level` allows no more. */
+/** The level of a recipe from outside where nobody is asked, and `--level` allows no more. */
 const LEVEL_UNASKED = "read-only";
 
 export const recipe = command({

@@ -50,7 +50,7 @@ interface KeyedWish {
   said: Said;
 }
 
-/** What would be new, and how much of it was brought in before. */
+/** The new part of an export, and how much of it was brought in before. */
 export interface Plan {
   id: string;
   source: Source;
@@ -59,7 +59,7 @@ export interface Plan {
   begun: number;
   wishes: KeyedWish[];
   known: { messages: number; memories: number; schedules: number };
-  /** What goes beyond a bound, or cannot be placed. */
+  /** Beyond a bound, or of no known time. */
   leftOut: { what: string; reason: string }[];
 }
 
@@ -149,7 +149,7 @@ function linesOf(source: Source, conversations: readonly Conversation[]): Import
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** What became of it. */
+/** The outcome of an import. */
 export interface Done {
   id: string;
   /** Nothing runs that takes the wishes up: they wait for the next start. */
@@ -183,7 +183,7 @@ export async function bringIn(home: string, { id, source, lines, begun, wishes }
   };
 }
 
-/** What was brought in and not taken back, the newest first. A file that is no record is passed over. */
+/** The imports that were not taken back, the newest first. A file that is no record is passed over. */
 export function importsOf(home: string): Import[] {
   const dir = join(home, IMPORTS);
   const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(".json")) : [];

@@ -1,4 +1,4 @@
-/** What an export brings, in our terms. All of its texts are a stranger's: they are kept and shown, and never followed. */
+/** The content of an export, in our terms. All of its texts are a stranger's: they are kept and shown, and never followed. */
 import { REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
 
@@ -22,7 +22,7 @@ export const MESSAGES_MAX = 200_000;
 export const MESSAGE_CHARS_MAX = 64_000;
 
 export interface BroughtMessage {
-  /** What it is called there; with the conversation's it is told apart from all others. */
+  /** Its name there; with the conversation's it is told apart from all others. */
   id: string;
   role: "user" | "assistant";
   text: string;
@@ -46,7 +46,7 @@ export interface Brought {
   /** Each of at most as many characters as an entry of memory has. */
   memories: string[];
   schedules: BroughtSchedule[];
-  /** What is not brought, and why. */
+  /** Parts that are not brought, and why. */
   passedOver: { what: string; reason: string }[];
 }
 

@@ -100,7 +100,7 @@ function conversationOf(talk: Talk, way: ReturnType<typeof wayOf>): Conversation
   return { id: talk.conversation_id ?? talk.id ?? way[0]?.id ?? "", title: talk.title ?? "", messages };
 }
 
-/** What was written; a picture or a recording is none of it, but what was said in one. */
+/** The written words; of a recording, the words that were said in it. */
 function textOf({ content_type, parts }: Message["content"]): string {
   if (content_type !== "text" && content_type !== "multimodal_text") return "";
   const Spoken = z.object({ content_type: z.literal("audio_transcription"), text: z.string() });

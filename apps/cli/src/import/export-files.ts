@@ -11,7 +11,7 @@ export const TEXT_BYTES_MAX = 256 * 1_048_576;
 export const EXPORT_BYTES_MAX = 1_024 * 1_048_576;
 const FILES_MAX = 100_000;
 const DEPTH_MAX = 12;
-/** What no export has in it, and what may be large. */
+/** Folders that no export has, and that may be large. */
 const SKIPPED = new Set(["node_modules", ".git"]);
 
 export interface ExportFiles {

@@ -3,8 +3,8 @@ import { describeIssues } from "@mimikit/protocol/base/json";
 import type { z } from "zod";
 import { Failure } from "../io/failure.ts";
 
-/** Milliseconds of a date that a Date can hold. */
-const MS_MAX = 8.64e15;
+/** The year 2200: later moments are mistakes, and numbers that follow from them would not be exact. */
+const MS_MAX = Date.UTC(2200);
 
 /** @throws Failure that names the file. */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, name: string): T {

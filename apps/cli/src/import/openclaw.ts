@@ -27,7 +27,7 @@ const PERSONA = /(?:^|\/)(?:SOUL|IDENTITY|AGENTS|TOOLS|HEARTBEAT|BOOTSTRAP)\.md$
 const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|backups?|sandbox(?:es)?)\//;
 const SKILLS_NAMED_MAX = 5;
 const MARK = " (from OpenClaw)";
-/** What a model answers where it has nothing to say. */
+/** The answer of a model that has nothing to say. */
 const SILENCE = /^(?:HEARTBEAT_OK|NO_REPLY)$/;
 
 const Job = z.object({

@@ -113,7 +113,7 @@ async function readEntry(file: FileHandle, path: string, entry: Entry | undefine
   return content;
 }
 
-/** What is packed may say that it is small, and not be: no more is unpacked than it says. */
+/** A packed file may be larger than it says: no more is unpacked than that. */
 async function unpacked(packed: Buffer, method: number, bytes: number): Promise<Buffer | null> {
   if (method === STORED) return packed;
   if (method !== DEFLATED) return null;

@@ -1,5 +1,5 @@
 /**
- * What was added, one record for each recipe: `recipes/<name>.json` in the state directory. It is durable before the skill
+ * One record for each recipe that was added: `recipes/<name>.json` in the state directory. It is durable before the skill
  * and the trigger are there, and goes last: whatever a kill leaves is completed by the same command, once.
  */
 import { randomBytes } from "node:crypto";

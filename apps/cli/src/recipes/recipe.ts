@@ -22,7 +22,7 @@ const YAML_ALIASES_MAX = 0;
 /** The file is no recipe, or an answer does not fit; the message says what to do about it. */
 export class BadRecipe extends Error {}
 
-/** What the owner may answer, by kind. `hint` completes "it is …". */
+/** The answers that fit, by kind. `hint` completes "it is …". */
 const KINDS = {
   text: { pattern: /^[^\p{Cc}`]+$/u, hint: "one line without backquotes" },
   number: { pattern: /^\d{1,6}$/, hint: "a whole number" },

@@ -66,7 +66,7 @@ export class HistoryIndex {
   private indexed: MonthIndex[] = [];
   /** Its turns are not in the order of the months, or an index was wrong: from then on, every line is read. */
   private readsAll = false;
-  /** What was said elsewhere, by where: months of their own, which are read when somebody searches. */
+  /** The conversations of other assistants, by source: months of their own, which are read at the first search. */
   private readonly elsewhere = new Map<string, HistoryIndex>();
 
   /** @param home the state directory; nothing is read before the first question, or before `refresh` is called. */

@@ -20,11 +20,11 @@ export const SESSIONS = "sessions";
 /** Everything that was ever said, one file a month. */
 export const HISTORY = "history";
 /**
- * What was said elsewhere and came along, apart from what was said here: `imported/<source>/history/YYYY-MM.jsonl`
+ * Conversations of other assistants that came along, apart from what was said here: `imported/<source>/history/YYYY-MM.jsonl`
  * (docs/import.md).
  */
 export const IMPORTED = "imported";
-/** What each import has brought, so that it can be taken back. */
+/** One record for each import, so that it can be taken back. */
 export const IMPORTS = "imports";
 /** Recipes that were added. */
 export const RECIPES = "recipes";

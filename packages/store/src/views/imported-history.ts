@@ -1,5 +1,5 @@
 /**
- * What was said elsewhere: `imported/<source>/history/YYYY-MM.jsonl`, in the lines of the history, one message each. It is no view:
+ * The conversations of other assistants: `imported/<source>/history/YYYY-MM.jsonl`, in the lines of the history, one message each. It is no view:
  * it came from a file that may be gone. Nobody answers it, and no context reads it; a search finds it, with where it is from.
  */
 import { readdir } from "node:fs/promises";
