@@ -4,6 +4,7 @@
  * alone: some browsers name an origin for their own scripts, and a proxy may have changed the host by which we would know it.
  */
 import { coded } from "@mimikit/protocol/texts/coded";
+import { HOOKS } from "@mimikit/store/disk/state";
 import express, {
   type Express,
   type Handler,
@@ -80,6 +81,14 @@ export function createApp(parts: AppParts): Express {
       mount(emptyRouter(), v1Routes(), client).use(fresh, ownPage, client, notFound),
     );
     (await ofV1)(request, response, next);
+  });
+  // Nor are there addresses of hooks where there are none.
+  let ofHooks: Promise<Handler> | undefined;
+  app.use("/hooks", ownPage, async (request, response, next) => {
+    if (!(await parts.fs.exists(HOOKS))) return next();
+    ofHooks ??= import("./routes/receive-hook.ts").then(({ receiveHook }) => receiveHook(parts));
+    // What it throws is answered like that of any other route.
+    await (await ofHooks)(request, response, next);
   });
   // Who is not signed in does not learn what there is.
   app.use("/api", fresh, ownPage, signedIn, notFound);

@@ -107,6 +107,12 @@ async function hooks(fs: FileSystem): Promise<HomeItem[]> {
       const act = url === undefined ? `runs ${JSON.stringify(run)}` : `calls ${url}`;
       return { kind: "command", text: `hook ${name}: on ${[on].flat().join(", ")} ${act}` };
     }),
+    ...found.sources.map(
+      ({ name, receive }): HomeItem => ({
+        kind: "command",
+        text: `hook ${name}: what is signed and sent to it runs the trigger ${receive}`,
+      }),
+    ),
     ...found.problems.map(({ place }): HomeItem => ({ kind: "command", text: `${place}, which is no hook as it is` })),
   ];
 }

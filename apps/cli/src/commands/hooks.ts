@@ -117,14 +117,14 @@ async function namesIn(fs: FileSystem): Promise<string[]> {
   }
 }
 
-function list(json: boolean, { hooks: all, problems }: Hooks, lines: readonly Line[]): void {
+function list(json: boolean, { hooks: all, sources, problems }: Hooks, lines: readonly Line[]): void {
   const facts = all.map((hook) => {
     const own = lines.filter((line) => line.hook === hook.name);
     const [last = null] = own.flatMap(({ ended }) => ended ?? []).sort((a, b) => (a.at < b.at ? 1 : -1));
     return { ...hook, waiting: own.filter(({ ended }) => ended === null).length, last };
   });
   if (json) {
-    printJson({ hooks: facts, problems });
+    printJson({ hooks: facts, sources, problems });
     return;
   }
   const rows = facts.map(({ name, on, url, run = [], waiting, last }) => [
@@ -134,7 +134,12 @@ function list(json: boolean, { hooks: all, problems }: Hooks, lines: readonly Li
     String(waiting),
     last === null ? "–" : `${last.outcome} ${timeText(last.at)}`,
   ]);
-  printTable(["name", "on", "does", "waiting", "last"], rows, `there are no hooks: ${HOOKS}/<name>.yaml makes one`);
+  const incoming = sources.map(({ name, receive }) => [name, `POST /hooks/${name}`, `runs ${receive}`, "–", "–"]);
+  printTable(
+    ["name", "on", "does", "waiting", "last"],
+    [...rows, ...incoming],
+    `there are no hooks: ${HOOKS}/<name>.yaml makes one`,
+  );
   for (const { place, reason } of problems) printLine(styled("yellow", plainLine(`! ${place}: ${reason}`)));
 }
 

@@ -80,8 +80,8 @@ async function readText(request: IncomingMessage, bytesMax: number): Promise<str
   }
 }
 
-/** By its events, which cost less than an iterator: that is seen where many ask at once. */
-function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+/** The bytes of a body. By its events, which cost less than an iterator: that is seen where many ask at once. */
+export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const tooLarge = () => new Problem(413, coded("body_too_large", { max: bytesMax }));
   return new Promise((resolve, reject) => {
     if (Number(request.headers["content-length"] ?? 0) > bytesMax) return reject(tooLarge());

@@ -10,6 +10,7 @@ import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Question } from "@mimikit/protocol/records/question";
 import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import {
+  type Given,
   TRIGGERS_MAX,
   type TriggerChange,
   type TriggerInput,
@@ -245,16 +246,17 @@ export class Wishes {
 
   /**
    * Fires a standing trigger once more, whatever its schedule says.
+   * @param given what came from outside, through a hook.
    * @returns the id of the wish. @throws Problem 404 unknown, 410 over.
    */
-  async runTrigger(triggerId: string, key: string | undefined): Promise<string> {
+  async runTrigger(triggerId: string, key: string | undefined, given?: Given): Promise<string> {
     const id = wishId("trigger-run", key);
     if (await this.isKnown(id, key)) return id;
     await this.view.standingOf(triggerId);
     return this.accept(
       id,
-      { kind: "trigger-run", triggerId },
-      { event: "trigger_run_requested", detail: { triggerId } },
+      { kind: "trigger-run", triggerId, ...(given && { given }) },
+      { event: "trigger_run_requested", detail: { triggerId, ...(given && { hook: given.from }) } },
     );
   }
 

@@ -97,7 +97,7 @@ interface Happening {
 
 export class Hooks {
   private readonly options: HooksOptions;
-  private found: Found = { hooks: [], problems: [] };
+  private found: Found = { hooks: [], sources: [], problems: [] };
   private stamp: string | undefined;
   private stampedAtMs = 0;
   private isRead = false;

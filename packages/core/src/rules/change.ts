@@ -58,7 +58,7 @@ function grant(wish: TriggerWish, id: string, snapshot: Snapshot, nowMs: number)
         },
       ];
     case "trigger-run":
-      return [{ type: "advance", trigger: noted(runNow(trigger, wish.id, nowMs), wish.id) }];
+      return [{ type: "advance", trigger: noted(runNow(trigger, wish, nowMs), wish.id) }];
     case "trigger-patch": {
       const problem = problemOfPatch(trigger, wish.patch, snapshot, nowMs);
       if (problem !== null) return answer(`refused: ${problem}`);
@@ -91,7 +91,8 @@ function put(wish: PutWish, snapshot: Snapshot, nowMs: number): Action[] | null 
 }
 
 /** It fires once more, and nothing else of it changes. */
-function runNow(trigger: Standing, wishId: string, nowMs: number): Standing {
+function runNow(trigger: Standing, { id: wishId, given }: WishOf<"trigger-run">, nowMs: number): Standing {
   const id = `${trigger.id}--run-${wishId.slice(wishId.lastIndexOf("-") + 1)}`;
-  return advanced(trigger, {}, { fire: [{ id, at: new Date(nowMs).toISOString() }], skip: [] });
+  const occurrence = { id, at: new Date(nowMs).toISOString(), ...(given !== undefined && { given }) };
+  return advanced(trigger, {}, { fire: [occurrence], skip: [] });
 }

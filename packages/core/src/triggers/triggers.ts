@@ -173,7 +173,7 @@ export function problemOf(when: When, nowMs: number): string | null {
 export function advanced<T extends Standing>(trigger: T, change: Partial<T>, decision: Decision = NO_DECISION): T {
   const past: Past[] = [
     ...decision.skip.map((skip) => ({ ...skip, outcome: "skipped" as const })),
-    ...decision.fire.map((occurrence) => ({ ...occurrence, outcome: "fired" as const })),
+    ...decision.fire.map(({ id, at }) => ({ id, at, outcome: "fired" as const })),
   ];
   return {
     ...trigger,
@@ -277,7 +277,8 @@ export function triggerOfOccurrence(id: string): string | null {
 }
 
 /** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */
-export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstream: Report[], nowMs: number): Task {
+export function occurrenceTask(trigger: Standing, occurrence: Occurrence, upstream: Report[], nowMs: number): Task {
+  const { id, at } = occurrence;
   const { title, prompt, target, priority, timeoutSec, onInterrupt, skill, traceId, depth } = trigger;
   return {
     ...blankTask(kindsOf("order").find((kind) => KINDS[kind].role === target) ?? "work"),
@@ -292,13 +293,21 @@ export function occurrenceTask(trigger: Standing, { id, at }: Occurrence, upstre
     traceId,
     triggerId: trigger.id,
     occurrence: at,
-    upstream,
+    upstream: [...upstream, ...reportOfGiven(occurrence)],
     triggerDepth: depth + 1,
   };
 }
 
+/** What came from outside stands where the results of others stand: all of that is data to a model. */
+function reportOfGiven({ id, given }: Occurrence): Report[] {
+  if (given === undefined) return [];
+  const title = `received by the hook ${given.from}`;
+  const result = { text: given.text };
+  return [{ id: `${id}.given`, title, role: "worker", status: "done", resultType: "text", result }];
+}
+
 /** The event that a firing for the Teller is (SPEC D6, H). */
-export function occurrenceEvent(trigger: Standing, { id, at }: Occurrence, nowMs: number): Event {
+export function occurrenceEvent(trigger: Standing, { id, at, given }: Occurrence, nowMs: number): Event {
   const { title, prompt, type, depth } = trigger;
   return {
     kind: "event",
@@ -306,6 +315,14 @@ export function occurrenceEvent(trigger: Standing, { id, at }: Occurrence, nowMs
     at: new Date(nowMs).toISOString(),
     name: "cron_trigger",
     text: `The trigger "${title}" has fired.`,
-    data: { triggerId: trigger.id, type, occurrence: at, title, prompt, triggerDepth: depth + 1 },
+    data: {
+      triggerId: trigger.id,
+      type,
+      occurrence: at,
+      title,
+      prompt,
+      triggerDepth: depth + 1,
+      ...(given && { given }),
+    },
   };
 }

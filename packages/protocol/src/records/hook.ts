@@ -100,6 +100,14 @@ export const HookFile = z
   });
 export type HookFile = z.infer<typeof HookFile>;
 
+/** `hooks/<name>.yaml` of what comes in: a signed delivery to `POST /hooks/<name>` runs this trigger, and does nothing else. */
+export const SourceFile = z.strictObject({
+  receive: Id,
+  /** The secret that the other side signs with, if not the one with the hook's own name. */
+  secret: HookName.optional(),
+});
+export type SourceFile = z.infer<typeof SourceFile>;
+
 /** What a hook is told: the shape of Standard Webhooks. It is data of others, whatever stands in it. */
 export const HookEvent = z.object({
   type: z.enum([...HOOK_EVENTS, TEST_EVENT]),

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { AttachedFiles, AttachmentOrders } from "../base/attachment.ts";
 import { MESSAGE_CHARS_MAX, MemoryDocument, Prompt } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
-import { TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
+import { Given, TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { ENTRY_NAME_CHARS_MAX } from "./memory-entry.ts";
 import { Answer } from "./question.ts";
@@ -128,7 +128,7 @@ const TABLE = [
   { prefix: "patch", schema: z.object({ ...stamp("trigger-patch"), triggerId: Id, patch: TriggerPatch, ...SEAL }) },
   { prefix: "delete", schema: z.object({ ...stamp("trigger-delete"), triggerId: Id, ...SEAL }) },
   // Fire now, whatever the schedule says; it changes nothing of the schedule.
-  { prefix: "run", schema: z.object({ ...stamp("trigger-run"), triggerId: Id, ...SEAL }) },
+  { prefix: "run", schema: z.object({ ...stamp("trigger-run"), triggerId: Id, given: Given.optional(), ...SEAL }) },
   // To be remembered in memory.md, in the notes of the day, or in a file of its own (`target`).
   {
     prefix: "memory",

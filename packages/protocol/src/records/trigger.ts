@@ -11,6 +11,7 @@ import { SkillRef } from "../base/skill.ts";
 import { Condition } from "../triggers/condition-schema.ts";
 import {
   COOLDOWN_SEC_MAX,
+  Given,
   MISSED_MAX,
   Missed,
   Schedule,
@@ -44,6 +45,7 @@ export const Occurrence = z.object({
   id: Id,
   /** The moment that it is for; of a condition or a wish, when that was decided. */
   at: z.iso.datetime(),
+  given: Given.optional(),
 });
 export type Occurrence = z.infer<typeof Occurrence>;
 
@@ -62,7 +64,7 @@ export const Decision = z.object({ fire: z.array(Occurrence).max(MISSED_MAX), sk
 export type Decision = z.infer<typeof Decision>;
 export const NO_DECISION: Decision = { fire: [], skip: [] };
 
-export const Fired = Occurrence.extend({ outcome: z.literal("fired") });
+export const Fired = Occurrence.omit({ given: true }).extend({ outcome: z.literal("fired") });
 export const Skipped = Skip.extend({ outcome: z.literal("skipped") });
 /** A line of what a trigger did lately, newest last: a firing, or a stretch that was skipped. */
 export const Past = z.discriminatedUnion("outcome", [Fired, Skipped]);

@@ -18,6 +18,12 @@ export const COOLDOWN_SEC_MAX = 366 * 86_400;
  * `missed: "all"` makes up for this many occurrences; the older ones are skipped (docs/triggers.md#what-was-missed).
  */
 export const MISSED_MAX = 100;
+/** Characters of what comes along with a firing from outside. */
+export const GIVEN_CHARS_MAX = 32_000;
+
+/** What came along with a firing from outside, through the hook `from`: data that is quoted to a model, never an order (docs/hooks.md). */
+export const Given = z.object({ from: z.string().max(64), text: z.string().max(GIVEN_CHARS_MAX) });
+export type Given = z.infer<typeof Given>;
 /** Six fields with seconds, or five; what they mean is checked by `scheduleProblem` of packages/core. */
 const Cron = z.string().trim().min(9).max(120);
 

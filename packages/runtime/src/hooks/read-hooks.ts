@@ -3,7 +3,7 @@
  * named with its line; the others count.
  */
 import { BadJson } from "@mimikit/protocol/base/json";
-import { HookFile, HookName } from "@mimikit/protocol/records/hook";
+import { HookFile, HookName, SourceFile } from "@mimikit/protocol/records/hook";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS } from "@mimikit/store/disk/state";
@@ -21,6 +21,11 @@ export interface Hook extends HookFile {
   name: string;
 }
 
+/** A hook of what comes in. */
+export interface Source extends SourceFile {
+  name: string;
+}
+
 /** Why a file is no hook. */
 export interface HookProblem {
   /** `hooks/notify.yaml:3`, with the line where it is known. */
@@ -32,12 +37,13 @@ export interface HookProblem {
 
 export interface Hooks {
   hooks: Hook[];
+  sources: Source[];
   problems: HookProblem[];
 }
 
 /** Files of other names are the owner's own: scripts, for example. Throws what the disk throws; a missing directory holds none. */
 export async function readHooks(fs: FileSystem): Promise<Hooks> {
-  const found: Hooks = { hooks: [], problems: [] };
+  const found: Hooks = { hooks: [], sources: [], problems: [] };
   const names = await hookFiles(fs);
   for (const [at, file] of names.entries()) {
     const name = file.slice(0, -EXTENSION.length);
@@ -54,7 +60,8 @@ export async function readHooks(fs: FileSystem): Promise<Hooks> {
     else {
       const text = await textOf(fs, path, refuse);
       const hook = text === null ? null : parseHook(text, refuse);
-      if (hook !== null) found.hooks.push({ name, ...hook });
+      if (hook !== null && "receive" in hook) found.sources.push({ name, ...hook });
+      else if (hook !== null) found.hooks.push({ name, ...hook });
     }
   }
   return found;
@@ -89,7 +96,7 @@ async function textOf(fs: FileSystem, path: string, refuse: (reason: string) => 
   }
 }
 
-function parseHook(text: string, refuse: (reason: string, line?: number) => void): HookFile | null {
+function parseHook(text: string, refuse: (reason: string, line?: number) => void): HookFile | SourceFile | null {
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
@@ -105,7 +112,8 @@ function parseHook(text: string, refuse: (reason: string, line?: number) => void
     refuse(error instanceof Error ? error.message : String(error));
     return null;
   }
-  const checked = HookFile.safeParse(value);
+  const isSource = typeof value === "object" && value !== null && "receive" in value;
+  const checked = (isSource ? SourceFile : HookFile).safeParse(value);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   if (issue === undefined) return null;
