@@ -76,7 +76,7 @@ function spend({ home }: Instance, inputTokens: number): void {
   }
 }
 
-/** What the audit says of hooks, in its order. */
+/** The audit events of hooks, in their order. */
 function audited({ home }: Instance): string[] {
   return readWholeTrail(home).flatMap(({ event }) => (event.startsWith("hook_") ? [event] : []));
 }
@@ -213,7 +213,7 @@ describe("each kind of event", () => {
       "titled",
       `on: [task_failed]\ntitle: "run \`false*"\nsecret: false\nurl: ${receiver.url}titled\n`,
     );
-    // What waits behind a failure makes the supervisor ask whether to go on.
+    // A task that waits behind a failure makes the supervisor ask whether to go on.
     await mimikit.send("run `false` then `echo b`");
     await mimikit.api("/api/triggers", {
       method: "POST",

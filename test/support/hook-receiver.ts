@@ -49,7 +49,7 @@ export class HookReceiver {
     this.serve(server, answer);
   }
 
-  /** Nobody listens there any more. */
+  /** Stops listening, and cuts what is open. */
   async close(): Promise<void> {
     const { server } = this;
     this.server = undefined;

@@ -97,7 +97,7 @@ function wishText(wish: Wish): string {
   return said.length === 0 ? wish.kind : `${wish.kind}: ${JSON.stringify(Object.fromEntries(said))}`;
 }
 
-/** What they would start or call. A file that is no hook would do neither, and may become one with an edit. */
+/** Their commands and addresses. A file that is no hook would do neither, and may become one with an edit. */
 async function hooks(fs: FileSystem): Promise<HomeItem[]> {
   if (!(await fs.exists(HOOKS))) return [];
   const { readHooks } = await import("@mimikit/runtime/hooks/read-hooks");

@@ -63,7 +63,7 @@ export function receiveHook({ fs, home, environment, auth, wishes }: Parts): Han
 }
 
 /**
- * What makes a delivery the one that it is, of what is signed alone; null where nothing is signed rightly. Standard Webhooks sign
+ * The key of a delivery, of what is signed alone; null where nothing is signed rightly. Standard Webhooks sign
  * their id and the time. GitHub signs the body alone, so that the same body is the same delivery.
  */
 function deliveryOf(headers: IncomingHttpHeaders, body: Buffer, secret: string, nowMs: number): string | null {

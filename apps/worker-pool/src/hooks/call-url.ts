@@ -21,7 +21,7 @@ export type Called =
   /** @property isFinal no other try is worth while. */
   | { isTaken: false; detail: string; isFinal: boolean; retryAfterMs: number };
 
-/** What of the secrets a call needs. */
+/** The secrets of one call. */
 export interface Credentials {
   signing: string | null;
   headers: Record<string, string>;

@@ -1,4 +1,4 @@
-/** What a record of the state tells hooks. Pure: whether anybody wants to hear of it is decided by `wants.ts`. */
+/** The events that a record of the state tells of. Pure; which hooks want them is decided by `wants.ts`. */
 import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import { HOOK_TEXT_CHARS_MAX, type HookEvent } from "@mimikit/protocol/records/hook";
@@ -9,7 +9,7 @@ import type { Task } from "@mimikit/protocol/records/task";
 
 const TITLE_CHARS_MAX = 200;
 
-/** A task that ended: of the orders of the owner and of what triggers fire, neither turns nor upkeep. What was cancelled has not failed. */
+/** A task that ended: of the orders of the owner and of what triggers fire, neither turns nor upkeep. A cancelled task has not failed. */
 export function ofResult(result: Result): HookEvent[] {
   const { id, task, status, failureReason, error, completedAt } = result;
   if (KINDS[task.kind].part !== "order") return ofTask(task);
@@ -67,7 +67,7 @@ function byTrigger(trigger: string | undefined) {
   return trigger === undefined ? {} : { trigger };
 }
 
-/** What a task came to, as far as it is text. */
+/** The result of a task as text; JSON where it is none. */
 function textOf(result: unknown): string {
   if (typeof result !== "object" || result === null) return "";
   for (const name of ["text", "summary", "commitMessage"] as const) {

@@ -105,7 +105,7 @@ export class Hooks {
   /** Every delivery that there is, by its id. */
   private readonly known = new Set<string>();
   private readonly waiting = new Map<string, Waiting>();
-  /** What became of deliveries, until it is on the disk. */
+  /** Ends of deliveries that are not on the disk yet. */
   private readonly ended = new Map<string, EndedDelivery>();
   /** The hook that each running delivery is of. */
   private readonly running = new Map<string, { hook: string; end: Promise<void> }>();
@@ -155,7 +155,7 @@ export class Hooks {
     for (const problem of found.problems) onProblem(problem);
     this.found = found;
     this.isRead = true;
-    // What a file that was not right has missed is found now.
+    // Events that a file has missed while it was not right are found now.
     this.lookedAt.clear();
     this.archiveVersion = null;
   }
@@ -283,7 +283,7 @@ export class Hooks {
     else this.end(delivery, { outcome: "gave_up", detail: `${WAITING_MAX} others waited` }, 0);
   }
 
-  /** What records tell that were not looked at before. */
+  /** The events of records that were not looked at before. */
   private async look(): Promise<{ happenings: Happening[]; keys: string[]; archiveVersion: string | null }> {
     const { mirror } = this.options;
     const happenings: Happening[] = [];
@@ -461,7 +461,7 @@ export class Hooks {
     }
   }
 
-  /** What ended long ago goes, but never where its event could still be found: it would be delivered again. */
+  /** Deliveries that ended long ago go, but never where its event could still be found: it would be delivered again. */
   private async prune(): Promise<void> {
     const { fs, nowMs, monotonicMs } = this.options;
     if (this.prunedAtMs !== undefined && monotonicMs() - this.prunedAtMs < PRUNE_EVERY_MS) return;

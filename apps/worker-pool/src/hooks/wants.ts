@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { HookEvent } from "@mimikit/protocol/records/hook";
 import type { Hook } from "@mimikit/runtime/hooks/read-hooks";
 
-/** What happened longer ago than this when it is first seen reaches no hook, and a call is tried no longer than this. */
+/** An event that is older when it is first seen reaches no hook, and a call is tried no longer. */
 export const DELIVERY_AGE_MS_MAX = 3 * 86_400_000;
 
 const DIGITS = 32;
@@ -15,7 +15,7 @@ export function wants({ on, role, title, trigger }: Hook, { type, data }: HookEv
   return title === undefined || patternOf(title).test(data.title);
 }
 
-/** What a hook waits for, as a text: when it becomes another, the hook begins anew, so that it does not fire for the past. */
+/** The filters of a hook as a text: when it becomes another, the hook begins anew, so that it does not fire for the past. */
 export function wantsText({ on, role, title, trigger }: Hook): string {
   return JSON.stringify([Array.isArray(on) ? [...on].sort() : [on], role, title, trigger]);
 }

@@ -298,7 +298,7 @@ export function occurrenceTask(trigger: Standing, occurrence: Occurrence, upstre
   };
 }
 
-/** What came from outside stands where the results of others stand: all of that is data to a model. */
+/** A payload from outside stands where the results of others stand: all of that is data to a model. */
 function reportOfGiven({ id, given }: Occurrence): Report[] {
   if (given === undefined) return [];
   const title = `received by the hook ${given.from}`;

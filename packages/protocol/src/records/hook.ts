@@ -7,7 +7,7 @@ import { Id } from "../base/id.ts";
 import { Role } from "../base/role.ts";
 import { Identity } from "./claim.ts";
 
-/** What a hook can wait for. */
+/** The events that a hook can wait for. */
 export const HOOK_EVENTS = ["task_done", "task_failed", "question_asked", "budget_reached", "trigger_fired"] as const;
 export type HookEventType = (typeof HOOK_EVENTS)[number];
 /** The event of `mimikit hooks test`: it reaches the hook that it is sent to, whatever that waits for. */
@@ -108,7 +108,7 @@ export const SourceFile = z.strictObject({
 });
 export type SourceFile = z.infer<typeof SourceFile>;
 
-/** What a hook is told: the shape of Standard Webhooks. It is data of others, whatever stands in it. */
+/** An event as a hook is told it, in the shape of Standard Webhooks. All of it is data of others. */
 export const HookEvent = z.object({
   type: z.enum([...HOOK_EVENTS, TEST_EVENT]),
   /** When it happened. */
@@ -117,12 +117,12 @@ export const HookEvent = z.object({
     /** Of the task, the question, the firing or the notice. */
     id: Id,
     title: z.string(),
-    /** What a task came to or failed of, what is asked, or what a trigger orders. */
+    /** The result or the error of a task, the question, or the order of a trigger. */
     text: z.string(),
     role: Role.optional(),
     trigger: Id.optional(),
     failureReason: z.string().optional(),
-    /** What a question offers, and until when it is open. */
+    /** The answers that a question offers, and until when it is open. */
     options: z.array(z.string()).optional(),
     expiresAt: z.iso.datetime().optional(),
     /** The moment that a firing is for. */

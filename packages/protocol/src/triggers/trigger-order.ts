@@ -21,7 +21,7 @@ export const MISSED_MAX = 100;
 /** Characters of what comes along with a firing from outside. */
 export const GIVEN_CHARS_MAX = 32_000;
 
-/** What came along with a firing from outside, through the hook `from`: data that is quoted to a model, never an order (docs/hooks.md). */
+/** A payload that came with a firing from outside, through the hook `from`: data that is quoted to a model, never an order (docs/hooks.md). */
 export const Given = z.object({ from: z.string().max(64), text: z.string().max(GIVEN_CHARS_MAX) });
 export type Given = z.infer<typeof Given>;
 /** Six fields with seconds, or five; what they mean is checked by `scheduleProblem` of packages/core. */

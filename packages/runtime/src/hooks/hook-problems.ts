@@ -1,4 +1,4 @@
-/** What keeps hooks from being called or started, for their owner to look at: in status, on the page, in `mimikit doctor`. */
+/** Problems that keep hooks from working, for status, page, `mimikit doctor` and `mimikit hooks`. */
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS } from "@mimikit/store/disk/state";
 import { readHookSecrets } from "../config/secrets.ts";

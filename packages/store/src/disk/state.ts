@@ -41,9 +41,9 @@ export const PUSH = "push";
 export const WORKTREES = "worktrees";
 /** What was done, as far as it is no longer in the audit file that is being written (SPEC N1). */
 export const AUDIT = "log";
-/** What the owner wants to be started or called when something has happened. It is there only where the owner has made it. */
+/** The hooks of the owner: commands and addresses for events. The directory is there only where the owner has made it. */
 export const HOOKS = "hooks";
-/** What became of each event for each hook; made when there is a hook. */
+/** A record for each event and hook, and its end; made when there is a hook. */
 export const DELIVERIES = "deliveries";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
