@@ -14,7 +14,7 @@ const launch: { makeFresh(): boolean; bundleOf(name: string): string } = createR
 /**
  * Files that a process has imported when it is ready, at most, and the kilobytes in them. The gateway's are more because of the
  * 70,000 characters of its tables of encodings that are written `\uXXXX`: in memory the bundle is half as large for that. Code that
- * it shares with what it loads later (clients of /v1, the first MCP server, the sender of Web Push) is in files of its own, of the same
+ * it shares with what it loads later (clients of /v1, MCP servers, hooks, the sender of Web Push) is in files of its own, of the same
  * kilobytes.
  */
 const FILES_MAX = { supervisor: 16, workers: 29, gateway: 48 };
