@@ -18,7 +18,7 @@ interface Shown {
   actions: string[];
 }
 
-/** What the test uses of a service worker's world. */
+/** The part of a service worker's world that the test uses. */
 interface WorkerScope extends EventTarget {
   registration: ServiceWorkerRegistration;
   NotificationEvent: new (type: string, about: { notification: unknown; action: string }) => Event;

@@ -22,7 +22,7 @@ const KB_MAX = { supervisor: 1_350, workers: 1_450, gateway: 2_620 };
 /** Of the command line, for `status`. */
 const CLI_FILES_MAX = 60;
 const CLI_KB_MAX = 975;
-/** What only some runs, commands or requests need: dates in words, models, agent CLIs, MCP, hooks, clients of /v1, zod's other languages. */
+/** Modules that only some runs, commands or requests need: dates in words, models, agent CLIs, MCP, hooks, clients of /v1, zod's other languages. */
 const LAZY =
   /chrono-node|@ai-sdk\/|@modelcontextprotocol|@clack\/|zod\/v4\/locales\/(?!en\.js)|providers\/offline\/when|routes\/demo|web-push|push\/sender|src\/hooks\/|records\/hook\.ts|routes\/receive-hook|http-gateway\/src\/v1\/|cli\/src\/mcp-server\//;
 

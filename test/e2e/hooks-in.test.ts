@@ -163,7 +163,7 @@ test("what is not signed rightly, is too old or is for another hook does nothing
   for (let n = 0; n < 3; n++) await deliver(mimikit, "github", body, {});
   expect(await deliver(mimikit, "github", body, {})).toMatchObject({ status: 429 });
   expect((await mimikit.tasks()).length).toBe(0);
-  // Who can sign is let in all the same.
+  // A sender that can sign is let in all the same.
   expect((await deliver(mimikit, "github", body, ofGitHub(body))).status).toBe(202);
   expect(mimikit.output).not.toContain(SECRET);
 });

@@ -60,7 +60,7 @@ const body = fc.oneof(
   fc.json().map((text) => `{"prompt":"hi","condition":${text}}`),
   fc.string().map((cron) => JSON.stringify({ prompt: "hi", cron })),
   fc.json().map((text) => `{"answer":${text}}`),
-  // Whatever is said to /v1 is refused before anybody waits: these are never a message.
+  // Every such request to /v1 is refused before anybody waits: these are never a message.
   fc.json().map((text) => `{"model":"mimikit","messages":${text}}`),
   fc.json().map((text) => `{"model":"mimikit","messages":[{"role":"user","content":[${text}]}]}`),
   fc.json().map((text) => `{"model":"mimikit","input":[${text}]}`),

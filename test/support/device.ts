@@ -30,22 +30,22 @@ export class Device {
     return new Device(origin, cookie, ((await answer.json()) as { secret: string }).secret);
   }
 
-  /** What its service worker sends along: the cookie. */
+  /** The headers of its service worker: the cookie. */
   get workerHeaders(): Record<string, string> {
     return { Cookie: this.cookie, Origin: this.origin };
   }
 
-  /** What its page sends along: the secret, too. */
+  /** The headers of its page: the secret, too. */
   get pageHeaders(): Record<string, string> {
     return { ...this.workerHeaders, "X-Mimikit-Secret": this.secret };
   }
 
-  /** What its page asks. */
+  /** Asks as its page. */
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
     return this.send(method, path, body, this.pageHeaders);
   }
 
-  /** What its service worker asks. */
+  /** Asks as its service worker. */
   askAsWorker(path: string, body: unknown): Promise<{ status: number; json: unknown }> {
     return this.send("POST", path, body, this.workerHeaders);
   }

@@ -18,7 +18,7 @@ export class LockedMcpServer {
   readonly valid = new Set<string>();
   /** Requests to the token endpoint, by their grant type. */
   readonly grants: string[] = [];
-  /** What it refuses at its login page. */
+  /** Whether it refuses at its login page. */
   refuses = false;
   private readonly codes = new Map<string, Grant>();
   private readonly refreshTokens = new Set<string>();

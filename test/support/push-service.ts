@@ -22,7 +22,7 @@ export interface Received {
   payload: PushPayload;
 }
 
-/** What a push is answered: a status, or whatever the test does with it. */
+/** The answer to a push: a status, or a function of the test. */
 export type Answer = number | ((response: ServerResponse, received: Received) => void | Promise<void>);
 
 interface Browser {
@@ -45,7 +45,7 @@ export class PushService {
   /** How the next pushes are answered, one by one; then with `answer`. */
   readonly answers: Answer[] = [];
   answer: Answer = TAKEN;
-  /** What was wrong with pushes. */
+  /** Faults that it has found in pushes. */
   readonly mistakes: string[] = [];
   private readonly directory: string;
   private readonly browsers = new Map<string, Browser>();
@@ -87,7 +87,7 @@ export class PushService {
     this.server = server;
   }
 
-  /** Nobody is there any more. */
+  /** Closes its port: nobody answers any more. */
   async stop(): Promise<void> {
     const { server } = this;
     if (server === undefined) return;
@@ -102,7 +102,7 @@ export class PushService {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** What a browser gets that subscribes here. */
+  /** The subscription of a browser that subscribes here. */
   subscribe(applicationServerKey: string): PushAddress {
     const keys = createECDH("prime256v1");
     const p256dh = keys.generateKeys("base64url");

@@ -87,7 +87,7 @@ export function createApp(parts: AppParts): Express {
   app.use("/hooks", ownPage, async (request, response, next) => {
     if (!(await parts.fs.exists(HOOKS))) return next();
     ofHooks ??= import("./routes/receive-hook.ts").then(({ receiveHook }) => receiveHook(parts));
-    // What it throws is answered like that of any other route.
+    // Its errors are answered like those of any other route.
     await (await ofHooks)(request, response, next);
   });
   // Who is not signed in does not learn what there is.

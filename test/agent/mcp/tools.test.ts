@@ -1,4 +1,4 @@
-/** What of a server's tools a role is given: names, levels, bounds, and the answers as text. */
+/** A server's tools as a role is given them: names, levels, bounds, and the answers as text. */
 import { ANSWER_CHARS_MAX, answerText } from "@mimikit/agent/mcp/answer-text";
 import { OFFERED_MAX, offered } from "@mimikit/agent/mcp/find-tool";
 import { type RawTool, readTools, TOOLS_MAX } from "@mimikit/agent/mcp/listed-tools";

@@ -8,7 +8,7 @@ import { BROWSER_MS_MAX, connected, hasChromium, usePages } from "../support/use
 import { askThrough, configurationsOf, findProxy, PROXIES, startProxy } from "./proxy.ts";
 
 const SUB_PATH = "/assistant/";
-/** What every page on the net tells beginners. */
+/** The block that every tutorial begins with. */
 const DEFAULT_NGINX = (configurationsOf("nginx")[0] ?? "").replace(/(proxy_pass [^\n]*\n).*?\n {2}\}/s, "$1  }");
 
 describe.runIf(hasChromium)("behind a proxy", { timeout: 2 * BROWSER_MS_MAX }, () => {

@@ -10,7 +10,7 @@ import { openView, view } from "../support/views.ts";
 /** Pixels of the picture that is read. */
 const SIDE = 520;
 
-/** What a camera reads off the page. */
+/** The text that a camera reads off the page. */
 async function readPage(page: Page): Promise<string | undefined> {
   const pixels = await view(page)
     .getByRole("img", { name: "QR code" })

@@ -33,7 +33,7 @@ interface Example {
   query?: string;
   body?: object;
   bytes?: Buffer;
-  /** What a browser sends along, where a script cannot ask it. */
+  /** The headers of a browser, where a script cannot ask it. */
   browser?: Record<string, string>;
 }
 

@@ -240,7 +240,7 @@ test("26 behind a proxy the client that the proxy has named last is locked out, 
   const guess = async (forwardedFor: string) =>
     (await gateway.ask("/api/status", { ...WRONG, headers: { ...WRONG.headers, "X-Forwarded-For": forwardedFor } }))
       .status;
-  // What stands before the last one is what the client has said of itself.
+  // The entries before the last one are the client's own words.
   for (let i = 0; i < 10; i++) expect(await guess(`192.0.2.${i}, 198.51.100.7`)).toBe(401);
   expect(await guess("198.51.100.7")).toBe(429);
   expect(await guess("198.51.100.8")).toBe(401);

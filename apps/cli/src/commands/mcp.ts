@@ -25,7 +25,7 @@ import { plainLine, printJson, printLine, printProgress, printTable, styled } fr
 const DESCRIPTION_CHARS = 80;
 /** How long a person may take with a browser. */
 const LOGIN_MS_MAX = 600_000;
-/** What follows it is the server's command, whatever it looks like. */
+/** The words behind it are the server's command, whatever they look like. */
 const REST = "--";
 
 const EPILOGUE = `The servers are in mcp.json in the state directory, in the format of other MCP clients; a running Mimikit notices each change. Worker pools start them in the sandbox of a Worker's shell. \`mimikit mcp tools <file>\` is for agent CLIs, which start it by themselves: it serves the tools of a run.

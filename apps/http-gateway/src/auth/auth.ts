@@ -1,5 +1,5 @@
 /**
- * Who may use the gateway: whoever holds the token of the home, every browser that was paired and, under /v1 alone, every
+ * Decides who may use the gateway: the holder of the home's token, every browser that was paired and, under /v1 alone, every
  * client with a token of its own (docs/security.md#signing-in). Nobody is trusted for where they come from, the own machine
  * included.
  */

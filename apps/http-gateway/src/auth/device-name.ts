@@ -1,4 +1,4 @@
-/** What a browser is called in the list of devices: "Firefox on Android". It is what the browser says of itself, and proves nothing. */
+/** The name of a browser in the list of devices: "Firefox on Android". The browser says it of itself, so it proves nothing. */
 
 /** Those that name others too come first: Edge and Opera say Chrome, and Chrome says Safari. */
 const BROWSERS: readonly [RegExp, string][] = [

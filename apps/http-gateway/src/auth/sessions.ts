@@ -174,7 +174,7 @@ export class Sessions {
     }
   }
 
-  /** What the browser is notified by goes first: a session that is there can be ended again. */
+  /** The subscription of the browser goes first: a session that is still there can be ended again. */
   private async remove(id: string): Promise<void> {
     await this.fs.unlink(subscriptionPath(id));
     await this.fs.unlink(pathOf(id));

@@ -10,11 +10,11 @@ const ENCODING = "aes128gcm";
 export const SEND_MS_MAX = 10_000;
 /** A push service that asks for a longer pause than this is asked again all the same, in ms. */
 const RETRY_AFTER_MS_MAX = 3_600_000;
-/** Who sends, where the page has no address that others could know. It must be one that is no local name, or Apple refuses it. */
+/** The contact of the sender, where the page has no address that others could know. Apple refuses local names. */
 const SUBJECT = "mailto:push@mimikit.invalid";
 
 /**
- * What came of it: taken; the subscription is no more; this one push cannot be taken, and never will be; the push service refuses
+ * The outcome: taken; the subscription is no more; this one push cannot be taken, and never will be; the push service refuses
  * us (`status`) or is not there, so that it has to be tried again, after `afterMs` where it said so.
  */
 export type Delivery =
@@ -58,7 +58,7 @@ export async function deliver(
   }
 }
 
-/** What an HTTP status means here. @param retryAfter the header: seconds, or a date. */
+/** The meaning of an HTTP status here. @param retryAfter the header: seconds, or a date. */
 export function deliveryOf(status: number, retryAfter: string | null, nowMs: number): Delivery {
   if (status >= 200 && status < 300) return { outcome: "taken" };
   if (status === 404 || status === 410) return { outcome: "gone", status };

@@ -1,10 +1,10 @@
-/** What is worth waking somebody for, out of what is there at one moment: the same look gives the same items. */
+/** Picks the news that are worth waking somebody for. The same look gives the same items. */
 import { rootOf } from "@mimikit/protocol/base/id";
 import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
 import { notificationIn } from "@mimikit/protocol/wire/notification";
 import type { Look } from "../state/view.ts";
 
-/** What is older is not pushed any more, in milliseconds: after an outage the conversation is the better place to read it. */
+/** Older news are not pushed, in milliseconds: after an outage the conversation is the better place to read them. */
 export const PUSH_AGE_MS_MAX = 86_400_000;
 /** Of more than that, only the newest are pushed. */
 export const PUSH_ITEMS_MAX = 200;
@@ -24,7 +24,7 @@ export type Item = ItemFacts &
     | { kind: "question"; question: QuestionView }
   );
 
-/** What was told in the last PUSH_AGE_MS_MAX and what is asked now, oldest first, PUSH_ITEMS_MAX at most. */
+/** The news of the last PUSH_AGE_MS_MAX and the open questions, oldest first, PUSH_ITEMS_MAX at most. */
 export function itemsOf(look: Pick<Look, "messages" | "tasks" | "questions">, nowMs: number): Item[] {
   const since = nowMs - PUSH_AGE_MS_MAX;
   const messages = look.messages.filter(({ at, pending }) => pending !== true && Date.parse(at) > since);

@@ -13,7 +13,7 @@ const PushKeys = z.object({
   /** Of VAPID (RFC 8292): push services take pushes to our browsers from nobody else. */
   publicKey: z.string(),
   privateKey: z.string(),
-  /** What proves that an answer comes out of a notification of ours. */
+  /** Proves that an answer comes out of a notification of ours. */
   answerSecret: z.string(),
 });
 export type PushKeys = z.infer<typeof PushKeys>;
@@ -30,7 +30,7 @@ export async function openKeys(fs: FileSystem): Promise<PushKeys> {
   return (await readRecord(fs, PushKeys, PUSH_KEYS_PATH)) ?? made;
 }
 
-/** What lets a device answer one question from a notification, and nothing else. @param device the id of its session. */
+/** Lets a device answer one question from a notification, and nothing else. @param device the id of its session. */
 export function proofOf({ answerSecret }: PushKeys, device: string, questionId: string): string {
   return createHmac("sha256", answerSecret)
     .update(JSON.stringify([device, questionId]))

@@ -70,7 +70,7 @@ export function messageOf(
   };
 }
 
-/** What a device is sent to try it out. */
+/** The message that tries a device out. */
 export function testMessage(language: PushLanguage): PushMessage {
   const { name, test } = PUSH_WORDS[language];
   const payload: PushPayload = { id: "test", title: name, body: test, page: "./", always: true };

@@ -41,7 +41,7 @@ export class Push {
     );
   }
 
-  /** What sends, loaded for somebody who subscribes. @throws Problem 409 where the state directory is not adopted. */
+  /** The sender, loaded for the first browser that subscribes. @throws Problem 409 where the state directory is not adopted. */
   async sender(): Promise<Sender> {
     if (!this.parts.isAdopted()) throw new Problem(409, coded("push_needs_adoption"), { hint: "Run `mimikit adopt`." });
     this.loading ??= this.load();

@@ -20,7 +20,7 @@ const SENDS_MAX = 4;
 /** The first pause before another try, and the longest, in ms. */
 const RETRY_MS_MIN = 5_000;
 const RETRY_MS_MAX = 900_000;
-/** What is under way when the gateway stops gets this long, in ms: else it would be sent again. */
+/** A push that is under way when the gateway stops gets this long, in ms: else it would be sent again. */
 const CLOSE_MS_MAX = 1_000;
 
 export interface SenderParts {

@@ -1,4 +1,4 @@
-/** What notifications say that is not in somebody's own words, in the language of the device. */
+/** The words of notifications that are ours, in the language of the device. */
 import type { PushLanguage } from "@mimikit/protocol/wire/push";
 
 export interface PushWords {

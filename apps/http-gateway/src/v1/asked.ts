@@ -17,7 +17,7 @@ export interface Turn {
 export interface Asked {
   /** The rules that the client gives to a model. */
   system: string;
-  /** Who said what, oldest first, without that. */
+  /** The turns of user and assistant, oldest first, without those rules. */
   turns: readonly Turn[];
 }
 

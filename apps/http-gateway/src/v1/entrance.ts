@@ -23,7 +23,7 @@ const WAITING_MAX = 64;
 /** How the official packages count their own repetitions. */
 const RETRY_COUNT = "x-stainless-retry-count";
 
-/** Who asks, and how it says which request this is. */
+/** The client that asks, and how it tells its requests apart. */
 export interface Sender {
   /** The id of its session, or `instance`. */
   client: string;

@@ -6,7 +6,7 @@ import { signal } from "@preact/signals";
 import { language } from "../i18n/base/language.ts";
 import { ask } from "../model/call.ts";
 
-/** What the gateway was told last: language and address. It is there as long as this browser is to be notified. */
+/** Language and address as the gateway was told them last. The entry is there as long as this browser is to be notified. */
 const KEY = "mimikit.push";
 
 /** Changes when a device has been turned on or off: who shows devices asks anew. */

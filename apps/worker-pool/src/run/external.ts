@@ -9,7 +9,7 @@ import { MCP_PATH, OWN_TOOLS } from "@mimikit/store/disk/state";
 const TOLD_MAX = 1_000;
 
 export interface OutsideOptions extends Omit<ExternalOptions, "onChange"> {
-  /** What goes wrong while it is noted how the servers are: that holds nothing up. */
+  /** Hears of errors while the state of the servers is noted: they hold nothing up. */
   onError(error: unknown): void;
 }
 

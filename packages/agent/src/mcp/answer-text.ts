@@ -1,4 +1,4 @@
-/** What a tool from outside answered, as text for a model: quoted, so that it opens nothing, and bounded. */
+/** The answer of a tool from outside, as text for a model: quoted, so that it opens nothing, and bounded. */
 import { block } from "../prompt/quote.ts";
 
 /** More than this is cut, and said to be. */

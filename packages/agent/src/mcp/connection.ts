@@ -27,7 +27,7 @@ const IDLE_MS = 600_000;
 /** Between a death and the next start; doubled with each, up to the second. */
 const PAUSE_MS_MIN = 1_000;
 const PAUSE_MS_MAX = 60_000;
-/** Who has run for so long has not failed at starting. */
+/** A server that has run for so long has not failed at starting. */
 const STEADY_MS = 60_000;
 /** A caller waits for a pause that is no longer than this. */
 const PAUSE_WAITED_MS_MAX = 3_000;
@@ -68,7 +68,7 @@ export class Connection {
   /** Of the start that was begun last. */
   private transport: Transport | null = null;
   private process: ServerProcess | null = null;
-  /** What no message may repeat. */
+  /** Values that no message may repeat. */
   private secrets: readonly string[] = [];
   private stderr: string[] = [];
   private opening: Promise<Client> | null = null;
@@ -308,7 +308,7 @@ async function isLoss(error: unknown): Promise<boolean> {
   const { SdkError, SdkErrorCode, SdkHttpError } = await import("@modelcontextprotocol/client");
   const codes = [SdkErrorCode.NotConnected, SdkErrorCode.ConnectionClosed, SdkErrorCode.SendFailed];
   if (error instanceof SdkHttpError || (await isLocked(error))) return true;
-  // What `fetch` throws where nobody answers.
+  // `fetch` throws this where nobody answers.
   return error instanceof SdkError ? codes.includes(error.code) : error instanceof TypeError;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What runs are given of the world outside: the tools of the owner's MCP servers, and the owner's commands. One connection for
+ * Gives runs the tools of the world outside: those of the owner's MCP servers, and the owner's commands. One connection for
  * each server and worker pool, whoever calls. Loaded when there is something to give (docs/mcp.md).
  */
 import { statSync } from "node:fs";

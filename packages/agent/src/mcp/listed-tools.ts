@@ -26,7 +26,7 @@ export interface ListedTool {
 }
 
 /**
- * What the server says of a tool is a hint of somebody who is not trusted: it makes a tool at most read-only or not, and the
+ * The server's word on a tool is a hint of somebody who is not trusted: it makes a tool at most read-only or not, and the
  * owner's word goes before it.
  */
 export function readTools(

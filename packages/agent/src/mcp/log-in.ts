@@ -76,14 +76,14 @@ export async function logIn({ home, name, url, show, pasted }: LoggingIn, signal
 
 interface Back {
   redirectUrl: string;
-  /** What the browser came back with. Rejects where the login was refused, or `signal` aborts. */
+  /** The answer that the browser came back with. Rejects where the login was refused, or `signal` aborts. */
   answer: Promise<URLSearchParams>;
   close(): void;
 }
 
 async function awaitBrowser(state: string, signal: AbortSignal): Promise<Back> {
   const { promise, resolve, reject } = Promise.withResolvers<URLSearchParams>();
-  // Whoever does not wait for it any more has another error.
+  // A caller that does not wait for it any more has another error.
   promise.catch(() => undefined);
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");

@@ -17,7 +17,7 @@ import { BLANK, type OwnCommand } from "./files/command-files.ts";
 
 const TERM_MS = 2_000;
 
-/** What a command needs of the run that calls it. */
+/** The part of a run that a command needs. */
 export type CommandRun = Pick<Run, "task" | "home" | "workDir" | "runDir" | "sandbox" | "protect" | "environment">;
 
 /** @param name under which models call it. @param checked its input's schema. */

@@ -31,7 +31,7 @@ export interface ServerCommand {
   /** All that it sees beside the mark. */
   environment: Readonly<Record<string, string>>;
   mark: string;
-  /** What no message may repeat. */
+  /** Values that no message may repeat. */
   secrets: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export class ServerProcess implements Transport {
     return this.child?.pid;
   }
 
-  /** What it wrote to standard error last, without secrets. */
+  /** The last lines of its standard error, without secrets. */
   get lastLines(): string[] {
     const text = stripVTControlCharacters(withoutValues(this.stderr, this.command.secrets));
     const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
@@ -77,7 +77,7 @@ export class ServerProcess implements Transport {
     child.stdout.on("data", (chunk: Buffer) => this.read(chunk));
     child.stderr.on("data", (chunk: Buffer) => {
       const all = this.stderr + chunk.toString("utf8");
-      // What is left of a line that is cut may be a part of a key.
+      // The rest of a line that is cut may be a part of a key.
       const kept = all.slice(-STDERR_CHARS_MAX);
       this.stderr = kept.length === all.length ? all : kept.slice(kept.indexOf("\n") + 1);
     });

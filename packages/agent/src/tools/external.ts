@@ -11,7 +11,7 @@ export interface External {
 
 export const NO_EXTERNAL: External = { tools: [], offered: [] };
 
-/** Nobody knows what it does: only somebody who may do most things may call it. */
+/** Its effect is unknown: only a role that may do most things may call it. */
 export const UNKNOWN_LEVEL: Level = "process-control";
 /** The JSON Schema of one tool's input. */
 export const SCHEMA_CHARS_MAX = 20_000;

@@ -65,7 +65,7 @@ export interface Tool {
   shownTo: Partial<Record<Role, z.ZodType>>;
   /** What of the input the role is told that `toolsOf` was asked for. */
   shown: z.ZodType;
-  /** What a model is told of a tool from outside, whose input has a schema of its own. */
+  /** Description and schema of a tool from outside, as a model is told them. */
   told?: { description: string; parameters: Readonly<Record<string, unknown>> };
   /** The call that is meant by a call of this tool, where that is one of another; null where the input says none. */
   forward?(input: unknown): { name: string; input: unknown } | null;

@@ -20,9 +20,9 @@ export const EXTERNAL_ROLES = ["teller", "planner", "worker"] as const;
 export const ExternalRole = z.enum(EXTERNAL_ROLES);
 export type ExternalRole = z.infer<typeof ExternalRole>;
 
-/** What the owner says of a server, under the key `mimikit`; other clients ignore it. */
+/** The owner's word on a server, under the key `mimikit`; other clients ignore it. */
 export const McpRights = z.strictObject({
-  /** Who has its tools; the Worker where it is not said. */
+  /** The roles that have its tools; the Worker where none is named. */
   roles: z.array(ExternalRole).max(EXTERNAL_ROLES.length).optional(),
   /** The level of all its tools, in place of what the server says of them. */
   level: Level.optional(),
@@ -72,7 +72,7 @@ export type McpToolView = z.infer<typeof McpToolView>;
 export const McpState = z.enum(["idle", "starting", "running", "failed", "disabled", "invalid", "unknown"]);
 export type McpState = z.infer<typeof McpState>;
 
-/** What is known of a server while it is looked after. */
+/** The state of a server that the pool looks after. */
 export const McpCondition = z.object({
   state: McpState,
   /** It runs for nobody before somebody has logged in to it: `mimikit mcp login`. */
@@ -100,7 +100,7 @@ export const McpList = z.object({
   servers: z.array(McpServerView),
   /** The owner's commands as tools. */
   commands: z.array(McpToolView.extend({ roles: z.array(ExternalRole) })),
-  /** What of `mcp.json` and `tools/` cannot be used, for people. */
+  /** Problems in `mcp.json` and `tools/`, for people. */
   problems: z.array(z.string()),
 });
 export type McpList = z.infer<typeof McpList>;

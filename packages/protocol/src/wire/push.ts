@@ -1,4 +1,4 @@
-/** What a browser and the gateway tell each other about Web Push (docs/notifications.md#web-push). */
+/** Requests and answers about Web Push (docs/notifications.md#web-push). */
 import { z } from "zod";
 import { Id } from "../base/id.ts";
 

@@ -99,7 +99,7 @@ async function writeCode(home: string, hash: string, record: z.infer<typeof Pair
   await writeFile(pathsOf(home, hash).open, JSON.stringify(record), { flag: "wx", mode: 0o600 });
 }
 
-/** What the file of a code says; null when there is no such file, and expired long ago when it says nothing valid. */
+/** The content of a code's file; null when there is no such file, and expired long ago when it says nothing valid. */
 async function readCode(path: string): Promise<{ expiresAtMs: number; of?: string | undefined } | null> {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** What the worker pool says of its MCP servers, for whoever shows them. */
+/** The worker pool's word on its MCP servers, for the commands and views that show them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";

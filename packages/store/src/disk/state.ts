@@ -100,13 +100,13 @@ export const HISTORY_PATH = "history.json";
 export const SECRETS_PATH = "secrets.json";
 /** The MCP servers of the owner, with keys in their environment and headers. */
 export const MCP_PATH = "mcp.json";
-/** What MCP servers were logged in to with. */
+/** The logins of MCP servers. */
 export const MCP_LOGINS_PATH = "mcp-logins.json";
-/** What the worker pool says of its MCP servers. */
+/** The worker pool's word on its MCP servers. */
 export const MCP_STATE_PATH = "locks/mcp.json";
 /** The owner's own commands as tools, a file for each. */
 export const OWN_TOOLS = "tools";
-/** What signs pushes, and what answers from notifications are checked with: no log and no answer holds a private part of it. */
+/** The keys that sign pushes and check answers from notifications: no log and no answer holds a private part of them. */
 export const PUSH_KEYS_PATH = `${PUSH}/keys.json`;
 /** @param session of the browser that subscribed. */
 export const subscriptionPath = (session: string) => recordIn(PUSH, session);

@@ -1,4 +1,4 @@
-/** What lists say of a task's attempts, as the mirror has them. */
+/** A task's attempts as lists tell of them. */
 import { countAttempts } from "@mimikit/core/base/snapshot";
 import type { BoardFacts } from "@mimikit/core/views/board";
 import type { Claim } from "@mimikit/protocol/records/claim";
@@ -10,7 +10,7 @@ export function runningClaim(attempts: readonly AttemptRecord[] | undefined): Cl
   return newest?.failed === undefined ? newest?.claim : undefined;
 }
 
-/** What a summary of a task with these attempts asks of them. */
+/** Answers the questions of a summary about these attempts. */
 export function lookups(
   attempts: readonly AttemptRecord[] | undefined,
 ): Pick<BoardFacts, "runningClaimOf" | "attemptsOf"> {

@@ -1,5 +1,5 @@
 /**
- * What MCP servers were logged in to with (OAuth): `mcp-logins.json`, kept as `secrets.json` is. A login counts for the address
+ * The logins of MCP servers (OAuth): `mcp-logins.json`, kept as `secrets.json` is. A login counts for the address
  * that it was made for, and for no other.
  */
 import { join } from "node:path";
@@ -60,7 +60,7 @@ function readLogins(home: string): z.infer<typeof Logins> {
   }
 }
 
-/** Who we say that we are. */
+/** Our name to authorization servers. */
 export const clientMetadata = (redirectUrl: string) => ({
   client_name: "Mimikit",
   redirect_uris: [redirectUrl],

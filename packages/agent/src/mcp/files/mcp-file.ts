@@ -27,7 +27,7 @@ export interface McpFile {
 
 const NONE: McpFile = { servers: new Map(), problems: new Map() };
 
-/** What the owner has set up; nothing in a directory that is not adopted. One bad server takes no other with it. */
+/** The servers that the owner has set up; none in a directory that is not adopted. One bad server takes no other with it. */
 export function readMcpFile(home: string, env: Environment): McpFile {
   return isAdopted(home, env) ? readMcpServers(home) : NONE;
 }
@@ -56,7 +56,7 @@ function checked({ mcpServers }: File): McpFile {
   return { servers, problems };
 }
 
-/** What a server is, for people: its command line, or its address without what may hold a key. */
+/** A server, for people: its command line, or its address without the parts that may hold a key. */
 export function targetOf({ command, args = [], url = "" }: McpServer): string {
   if (command !== undefined) return [command, ...args].join(" ");
   if (!URL.canParse(url)) return url.split("?", 1)[0] ?? "";

@@ -17,7 +17,7 @@ export interface CliAsk {
   systemPath: string;
   /** The thread that goes on; null begins one. */
   threadId: string | null;
-  /** What `mimikit mcp tools` is started with, for runs with tools. */
+  /** The file for `mimikit mcp tools`, for runs with tools. */
   toolsPath: string | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `mimikit mcp tools` needs to answer as the run itself would: its task, what reads look at, and what was staged so far.
+ * The file from which `mimikit mcp tools` answers as the run itself would: its task, what reads look at, and what was staged so far.
  * The pool writes it before each start of a CLI, into the run's own folder; nothing is ever read back from it.
  */
 import { readFile, writeFile } from "node:fs/promises";
