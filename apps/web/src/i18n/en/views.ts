@@ -426,6 +426,7 @@ export const viewWords = {
   copyAddress: "Copy the address",
   thisDevice: "(this one)",
   unnamedDevice: "a browser",
+  browserOn: (browser: string, system: string) => `${browser} on ${system}`,
   lastSeen: "last seen",
   signOutOf: (name: string) => `Sign out ${name}`,
   signOutDeviceQuestion: (name: string) => `Sign out ${name}? It needs a new code or token to come back.`,

@@ -406,6 +406,7 @@ export const viewWords: typeof en.viewWords = {
   copyAddress: "复制地址",
   thisDevice: "（当前设备）",
   unnamedDevice: "某个浏览器",
+  browserOn: (browser: string, system: string) => `${system} 上的 ${browser}`,
   lastSeen: "最近使用：",
   signOutOf: (name: string) => `让 ${name} 退出登录`,
   signOutDeviceQuestion: (name: string) => `让 ${name} 退出登录？再次使用需要新的配对码或令牌。`,

@@ -19,7 +19,7 @@ export function AddDevice() {
   const isOver = pairing === undefined || Date.parse(pairing.expiresAt) <= nowMs.value;
   if (isOver)
     return (
-      <button type="button" disabled={link.value.state !== "connected"} onClick={() => void add()}>
+      <button type="button" class="option" disabled={link.value.state !== "connected"} onClick={() => void add()}>
         {viewWords.addDevice}
       </button>
     );

@@ -9,6 +9,8 @@ import { useAnswer } from "../../model/use-answer.ts";
 import { devicesChanged } from "../../notify/push.ts";
 import { AddDevice } from "./add-device.tsx";
 
+const UNKNOWN = "a browser";
+
 export function Devices() {
   const { answer } = useAnswer<{ devices: Device[] }>("api/devices", devicesChanged.value);
   const signOut = async (device: Device) => {
@@ -54,4 +56,10 @@ export function Devices() {
   );
 }
 
-const nameOf = ({ name }: Device) => name ?? viewWords.unnamedDevice;
+/** The gateway names a browser like "Firefox on Android", and one that it does not know "a browser"; clients have the owner's names. */
+function nameOf({ kind, name }: Device): string {
+  if (kind === "client" && name !== null) return name;
+  const [browser = UNKNOWN, system] = name?.split(" on ") ?? [];
+  const called = browser === UNKNOWN ? viewWords.unnamedDevice : browser;
+  return system === undefined ? called : viewWords.browserOn(called, system);
+}
