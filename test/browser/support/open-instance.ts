@@ -23,7 +23,7 @@ export async function openAt(pages: Pages, address: string, options: BrowserCont
   const page = await context.newPage();
   const { origin } = new URL(address);
   await page.route(
-    (url) => url.origin === origin && !url.pathname.startsWith("/api/"),
+    (url) => url.origin === origin && !url.pathname.startsWith("/api/") && url.pathname !== "/ws",
     (route, request) => {
       const { pathname } = new URL(request.url());
       return route.fulfill({ path: join(pages.dist, pathname === "/" ? "index.html" : pathname) });
