@@ -365,6 +365,17 @@ describe("the size of a turn", () => {
     expect(action?.type === "wake" && action.turn.turn?.messages).toHaveLength(1);
   });
 
+  test("messages of another way wait for a turn of their own, in the order in which they came", () => {
+    const via = { channel: "telegram", chat: "1", person: "1" };
+    const inbox = [message("m-a"), { ...message("m-b"), via }, { ...message("m-c"), via }, message("m-d")];
+    const taken = (waiting: typeof inbox) => {
+      const [action] = decide(snapshot({ inbox: waiting }), NOON_MS);
+      return action?.type === "wake" ? action.turn.turn?.messages.map(({ id }) => id) : undefined;
+    };
+    expect([taken(inbox), taken(inbox.slice(1)), taken(inbox.slice(3))]).toEqual([["m-a"], ["m-b", "m-c"], ["m-d"]]);
+    expect(taken([message("m-a"), { ...message("m-b"), via: { ...via, chat: "2" } }])).toEqual(["m-a"]);
+  });
+
   test("of many small messages twenty are answered in one turn", () => {
     const inbox = Array.from({ length: 30 }, (_, i) => message(`m-${String(i).padStart(2, "0")}`));
     const [action] = decide(snapshot({ inbox }), NOON_MS);

@@ -95,6 +95,12 @@ describe("a steer", () => {
     });
   });
 
+  test("that nobody heard becomes a message of the way by which it came, so that its answer goes back there", () => {
+    const via = { channel: "telegram", chat: "1", person: "1" };
+    const facts = { archive: [a.id], signals: [{ ...signal(a.id), via }], heard: { [a.id]: [] } };
+    expect(first(facts)).toMatchObject({ type: "unheard", message: { id: "m-s-1", via } });
+  });
+
   test("that a plan heard comes into the history with the report of its first task", () => {
     const plan = task("t-000001.0");
     const effects = ["a", "b"].map((prompt) => ({ type: "delegate" as const, prompt }));

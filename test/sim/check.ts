@@ -42,6 +42,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     for (const { id } of [...taken, clear ?? [], again ?? []].flat()) consumed.set(id, (consumed.get(id) ?? 0) + 1);
     if (messages.some((message) => message.mode === "next") && messages.length + events.length + reports.length > 1)
       violate(`${turn.id} answers a message that wants a turn of its own, and something else`);
+    if (new Set(messages.map(({ via }) => JSON.stringify(via ?? null))).size > 1)
+      violate(`${turn.id} answers what was said by several ways, with one reply`);
     if (clear !== undefined && messages.length + events.length + reports.length + turn.effects.length > 0)
       violate(`${turn.id} begins a new conversation, and does something else`);
     if (again !== undefined) {

@@ -484,8 +484,15 @@ export const MUTANTS: readonly Mutant[] = [
     name: "next-joins-the-others",
     rule: "a message that wants a turn of its own has one (SPEC I5)",
     file: WAKE,
-    find: 'each.kind !== "message" || each.mode === "next");',
-    replace: 'each.kind !== "message");',
+    find: 'each.kind === "message" && each.mode !== "next" && first',
+    replace: 'each.kind === "message" && first',
+  },
+  {
+    name: "ways-are-mixed",
+    rule: "a turn takes messages of one way: its reply goes back to where it was asked for",
+    file: WAKE,
+    find: " && isSameVia(each.via, first.via);",
+    replace: ";",
   },
   {
     name: "new-conversation-not-archived",

@@ -37,6 +37,10 @@ const TOKEN = "simulated";
 const MESSAGES = 10;
 /** One message in so many asks for a turn of its own. */
 const NEXT_EVERY = 5;
+/** So many messages in a row come by the same way; then they come by another one. */
+const WAY_MESSAGES = 2;
+/** The ways by which messages come: the page, and two chats. */
+const WAYS = [undefined, "1", "2"] as const;
 /** Steers, stops and new conversations in one run, at most. */
 const INTERJECTIONS = 6;
 /** Wishes about standing triggers in one run, and orders of models for one, at most. */
@@ -155,6 +159,7 @@ function gateway(outside: Outside): Program {
         at: new Date(environment.nowMs()).toISOString(),
         text: `say ${id}`,
         ...(Number(id.slice("m-".length)) % NEXT_EVERY === 0 && { mode: "next" as const }),
+        ...viaOf(Number(id.slice("m-".length))),
       };
       const persist = () => createRecord(fs, Message, inboxPath(id), message);
       const acknowledge = () =>
@@ -170,6 +175,12 @@ function gateway(outside: Outside): Program {
       });
     }
   };
+}
+
+/** The way by which a message comes, if it is not the page. */
+function viaOf(number: number): Pick<Message, "via"> {
+  const chat = WAYS[Math.floor(number / WAY_MESSAGES) % WAYS.length];
+  return chat === undefined ? {} : { via: { channel: "telegram", chat, person: chat } };
 }
 
 /** Drops files by hand, cancels tasks, asks for restarts, and leaves garbage. */

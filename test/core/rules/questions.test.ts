@@ -171,6 +171,11 @@ describe("an answer", () => {
       });
   });
 
+  test("that came by a channel becomes a message of it", () => {
+    const via = { channel: "telegram", chat: "1", person: "1" };
+    expect(now({ inbox: [{ ...late, via }] })[0]).toMatchObject({ type: "answer-late", message: { ...message, via } });
+  });
+
   test("becomes a message where there is no such question", () => {
     const outcome = "there is no such question: it became a message";
     expect(now({ inbox: [late] })[0]).toEqual({ type: "answer-late", wish: late, message, outcome });

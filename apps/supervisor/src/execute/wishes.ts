@@ -75,9 +75,12 @@ export async function steer(action: Extract<Action, { type: "steer" }>, hands: H
   const { wish, taskId } = action;
   // Another supervisor saw another task: the next look finds what it decided.
   if (!(await decide(action, hands))) return;
-  const { id, at, text } = wish;
+  const { id, at, text, via } = wish;
   if (taskId === null) await createMessage(messageOf(wish), hands);
-  else await createRecord(hands.fs, Signal, signalPath(id), { id, at, text, taskId });
+  else {
+    const signal = { id, at, text, taskId, ...(via !== undefined && { via }) };
+    await createRecord(hands.fs, Signal, signalPath(id), signal);
+  }
   await drop(inboxPath(id), hands);
 }
 

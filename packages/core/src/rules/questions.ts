@@ -130,9 +130,9 @@ function answer(wish: AnswerWish, snapshot: Snapshot): Action[] {
   if (!isOpen) {
     if (isSaidTwice(wish, closed))
       return [{ type: "answer-wish", wish, outcome: `refused: ${wish.questionId} has this answer already` }];
-    const { id, at, questionId: quote, answer: text } = wish;
+    const { id, at, questionId: quote, answer: text, via } = wish;
     const reason = closed === undefined ? "there is no such question" : "the question was closed";
-    const message = { ...messageOf({ id, at, text }), ...(closed !== undefined && { quote }) };
+    const message = { ...messageOf({ id, at, text, via }), ...(closed !== undefined && { quote }) };
     return [{ type: "answer-late", wish, message, outcome: `${reason}: it became a message` }];
   }
   if (optionOf(question, wish.answer) !== null) return [];

@@ -5,6 +5,7 @@
  */
 import { ancestorsOf, compareTaskIds, rootOf, turnId } from "@mimikit/protocol/base/id";
 import type { Report } from "@mimikit/protocol/base/report";
+import { isSameVia } from "@mimikit/protocol/channels/via";
 import type { ClearWish, Event, Message, RetryWish } from "@mimikit/protocol/records/inbox";
 import { type Result, reportOf } from "@mimikit/protocol/records/result";
 import { blankTask, type TurnInput } from "@mimikit/protocol/records/task";
@@ -106,14 +107,17 @@ function byTime(a: { at: string; id: string }, b: { at: string; id: string }): n
 
 /**
  * What the next turn answers: all that is pending, up to the first thing that has a turn of its own, which is a wish to
- * begin or to be answered anew, or a message that asks for one.
+ * begin or to be answered anew, or a message that asks for one; and up to the first message that came by another way, because the
+ * reply goes back to where it was asked for.
  */
 function inputOf(said: Spoken[], reports: Report[], events: Event[], lastAnswer: Result | null): TurnInput {
   const [first] = said;
   if (first?.kind === "retry" && lastAnswer !== null) return inputAgain(first, lastAnswer);
   if (first?.kind === "clear") return { ...NOTHING, clear: first };
   if (first?.kind === "message" && first.mode === "next") return { ...NOTHING, messages: [first] };
-  const end = said.findIndex((each) => each.kind !== "message" || each.mode === "next");
+  const isOfThisTurn = (each: Spoken) =>
+    each.kind === "message" && each.mode !== "next" && first?.kind === "message" && isSameVia(each.via, first.via);
+  const end = said.findIndex((each) => !isOfThisTurn(each));
   const messages = (end < 0 ? said : said.slice(0, end)).filter((each) => each.kind === "message");
   const room = { items: TURN_ITEMS_MAX, chars: TURN_CHARS_MAX };
   return {

@@ -28,7 +28,7 @@ export function turnOfReply(id: string): string | undefined {
 
 /** A user's message as history shows it. */
 export function historyMessageOf(message: Message): HistoryMessage {
-  const { id, text, at, quote, attachments } = message;
+  const { id, text, at, quote, attachments, via } = message;
   return {
     id,
     role: "user",
@@ -36,6 +36,7 @@ export function historyMessageOf(message: Message): HistoryMessage {
     at,
     ...(quote !== undefined && { quote }),
     ...(attachments !== undefined && { attachments }),
+    ...(via !== undefined && { via: via.channel }),
   };
 }
 

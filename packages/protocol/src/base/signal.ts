@@ -3,6 +3,7 @@
  * id of the wish, so that one wish never reaches two tasks; removed when its task has ended.
  */
 import { z } from "zod";
+import { Via } from "../channels/via.ts";
 import { MESSAGE_CHARS_MAX } from "./fields.ts";
 import { Id } from "./id.ts";
 
@@ -12,6 +13,8 @@ export const Steer = z.object({
   id: Id,
   at: z.iso.datetime(),
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
+  /** The channel that it came by. */
+  via: Via.optional(),
 });
 export type Steer = z.infer<typeof Steer>;
 

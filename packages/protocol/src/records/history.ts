@@ -4,6 +4,7 @@ import { AttachedFiles } from "../base/attachment.ts";
 import { Problem } from "../base/cause.ts";
 import { Id } from "../base/id.ts";
 import { Usage } from "../base/usage.ts";
+import { ChannelName } from "../channels/via.ts";
 
 export const HISTORY_MESSAGES_MAX = 800;
 
@@ -21,6 +22,8 @@ export const HistoryMessage = z.object({
   quote: Id.optional(),
   /** User messages: what was given along with the words (SPEC I8). */
   attachments: AttachedFiles.optional(),
+  /** User messages: the channel that they came by; none for the page, a terminal, the API and files. */
+  via: ChannelName.optional(),
   /** `clear`: the conversation begins anew after this line; contexts read no further back (SPEC F3). */
   marker: z.literal("clear").optional(),
   /** System messages: the user was to see this at once (SPEC G, notify). */

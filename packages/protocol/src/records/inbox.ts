@@ -6,6 +6,7 @@ import { z } from "zod";
 import { AttachedFiles, AttachmentOrders } from "../base/attachment.ts";
 import { MESSAGE_CHARS_MAX, MemoryDocument, Prompt } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
+import { Via } from "../channels/via.ts";
 import { Given, TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
 import { BacklogEffect, RememberEffect } from "./effect.ts";
 import { ENTRY_NAME_CHARS_MAX } from "./memory-entry.ts";
@@ -41,6 +42,8 @@ export const Message = z.object({
   attachments: AttachedFiles.optional(),
   /** Believed only with its seal; such a message has a turn of its own. */
   answerBy: AnswerBy.optional(),
+  /** The channel that it came by; none for the page, a terminal, the API and files. */
+  via: Via.optional(),
   mac: z.string().optional(),
 });
 export type Message = z.infer<typeof Message>;
@@ -78,6 +81,8 @@ const Steer = z.object({
   ...stamp("steer"),
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),
   taskId: Id.optional(),
+  /** The channel that it came by, if it is to become a message of it. */
+  via: Via.optional(),
 });
 /** End what runs now; which that is, is found as for a steer. */
 const Stop = z.object({ ...stamp("stop"), taskId: Id.optional() });
@@ -111,18 +116,21 @@ const TABLE = [
   {
     prefix: "m",
     schema: Message,
-    dropped: Message.omit({ answerBy: true, mac: true })
+    dropped: Message.omit({ answerBy: true, via: true, mac: true })
       .partial(COMPLETED)
       .extend({ attachments: AttachmentOrders.optional() }),
   },
   { prefix: "c", schema: Cancel, dropped: Cancel.partial(COMPLETED) },
   // Where nobody hears it, its message is called m-<id>: that must be an id, too.
-  { prefix: "s", id: /^(s|m-f)-.{1,122}$/, schema: Steer, dropped: Steer.partial(COMPLETED) },
+  { prefix: "s", id: /^(s|m-f)-.{1,122}$/, schema: Steer, dropped: Steer.omit({ via: true }).partial(COMPLETED) },
   { prefix: "stop", schema: Stop, dropped: Stop.partial(COMPLETED) },
   { prefix: "r", schema: z.object({ ...stamp("restart"), ...SEAL }) },
   { prefix: "clear", schema: ClearWish },
   { prefix: "retry", schema: RetryWish },
-  { prefix: "a", schema: z.object({ ...stamp("answer"), questionId: Id, answer: Answer, ...SEAL }) },
+  {
+    prefix: "a",
+    schema: z.object({ ...stamp("answer"), questionId: Id, answer: Answer, via: Via.optional(), ...SEAL }),
+  },
   // A new standing trigger; its id is `trg-` and the hexadecimal digits of the wish's.
   { prefix: "put", schema: z.object({ ...stamp("trigger-put"), definition: TriggerDefinition, ...SEAL }) },
   { prefix: "patch", schema: z.object({ ...stamp("trigger-patch"), triggerId: Id, patch: TriggerPatch, ...SEAL }) },
