@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "..");
 const RULES = "packages/core/src/rules";
 /** As they may import each other: each one those below it. */
 const HOUSES = [
-  ...["supervisor", "worker-pool", "http-gateway", "cli", "web"].map((name) => `apps/${name}`),
+  ...["supervisor", "worker-pool", "http-gateway", "channels", "cli", "web"].map((name) => `apps/${name}`),
   ...["agent", "memory", "runtime", "store", "core", "protocol"].map((name) => `packages/${name}`),
 ];
 

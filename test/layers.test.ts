@@ -47,7 +47,7 @@ test("no package reaches into another by a relative path, and no app imports ano
     ...readdirSync(join(ROOT, "apps")).map((name) => `apps/${name}/src`),
   ];
   const wrong = sources.flatMap(importsOf).filter(({ file, from }) => {
-    const app = /^@mimikit\/(supervisor|worker-pool|http-gateway|cli|web)\b/.test(from);
+    const app = /^@mimikit\/(supervisor|worker-pool|http-gateway|channels|cli|web)\b/.test(from);
     return app || (from.startsWith(".") && rootOf(join(dirname(file), from)) !== rootOf(file));
   });
   expect(wrong).toEqual([]);

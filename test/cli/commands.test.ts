@@ -56,6 +56,7 @@ const WITH_JSON: Readonly<
   backlog: ["backlog"],
   backup: ["backup", "backup.tar.gz"],
   bench: "with PM2",
+  channels: ["channels"],
   chaos: "with PM2",
   chat: "for people",
   clear: ["clear", "--yes"],

@@ -1,7 +1,9 @@
 /** Adding a thing takes at most three files, and what was added runs (docs/adding.md). */
 import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,10 +13,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { text as readAll } from "node:stream/consumers";
 import type { TaskSummary, TriggerDetail } from "@mimikit/protocol/wire/api";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { setChannel } from "@mimikit/runtime/config/secrets";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { ADDITIONS, type Addition } from "../support/additions.ts";
 import { Instance } from "../support/instance.ts";
 
@@ -133,11 +139,25 @@ test("a compatible endpoint that was added can be connected, and has its title o
   expect(scripts("page")).toContainEqual(expect.stringContaining("Nearby"));
 });
 
-test("a route, a protocol command, a provider, a condition and a role that were added are served by the running processes", async () => {
+test("a route, a protocol command, a provider, a condition, a role and a channel that were added are served by the running processes", async () => {
   instance = await Instance.start({
     root: copy,
     env: { MIMIKIT_PROVIDER_TELLER: "echo", MIMIKIT_ECHO_PREFIX: "You say: " },
   });
+  const gotify: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await readAll(request);
+    if (request.url === "/message" && request.headers["x-gotify-key"] === "a-token")
+      gotify.push(JSON.parse(body).message);
+    response.end("{}");
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  await setChannel(instance.home, "gotify", { server: `http://127.0.0.1:${port}`, token: "a-token" });
+  instance.startRole("channels");
+  // What was said before its owner is paired is not sent.
+  await instance.until("the channel", () => existsSync(join(instance.home, "channels/gotify/state.json")) || undefined);
   const reply = await instance.replyTo(await instance.send("so it is"));
   expect(reply).toMatchObject({ text: "You say: so it is", provider: "echo" });
   const { now } = await instance.api<{ now: string }>("/api/clock");
@@ -159,6 +179,7 @@ test("a route, a protocol command, a provider, a condition and a role that were 
     (await instance.api<{ tasks: TaskSummary[] }>("/api/tasks?role=critic&state=failed")).tasks[0];
   const { error } = await instance.until("the end of its task", critique);
   expect(error).toContain("the critic needs a model");
+  await instance.until("its report by the channel", () => gotify.find((message) => message.startsWith("You say:")));
 });
 
 /** The scripts of the built page whose names begin so. */

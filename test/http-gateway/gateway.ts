@@ -86,6 +86,7 @@ export async function startGateway({
       problems: [],
       paused: [],
       limits,
+      hasChannels: false,
     }),
     log: logInto(logged),
     ...others,

@@ -319,7 +319,65 @@ const role: Addition = {
   },
 };
 
+const channel: Addition = {
+  thing: "channel",
+  files: {
+    "apps/channels/src/channels/gotify.ts": `/** Gotify: notifications to a server of the owner's. Nobody speaks by it. */
+import { setTimeout as wait } from "node:timers/promises";
+import { type Channel, ChannelError, type ChannelKind, isBeforeSending } from "../contract/channel.ts";
+
+const CALL_MS_MAX = 30_000;
+
+export const gotify: ChannelKind = {
+  name: "gotify",
+  title: "Gotify",
+  fields: [
+    { name: "server", what: "the address of your server" },
+    { name: "token", what: "the token of an application there", isSecret: true },
+  ],
+  hint: "notifications go there from now on",
+  hasTitles: true,
+  textUnitsMax: 4_000,
+  // It has no id by which it would know a repetition.
+  unsure: "mark",
+  pairing: "owner",
+  keepsCursor: false,
+  async open({ server = "", token = "" }): Promise<Channel> {
+    const within = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(CALL_MS_MAX)]);
+    return {
+      ownChat: "application",
+      async about(signal) {
+        const { ok, status } = await fetch(\`\${server}/health\`, { signal: within(signal) });
+        if (!ok) throw new ChannelError("unreachable", \`the server answers \${status}\`);
+        return new URL(server).host;
+      },
+      poll: (cursor, signal) => wait(2 ** 31 - 1, { incoming: [], cursor }, { signal }),
+      async send(_chat, { text: message, title }, signal) {
+        const headers = { "content-type": "application/json", "x-gotify-key": token };
+        const body = JSON.stringify({ message, title });
+        try {
+          const { ok, status } = await fetch(\`\${server}/message\`, { method: "POST", headers, body, signal: within(signal) });
+          if (ok) return { outcome: "sent" };
+          const isPassing = status === 429 || status >= 500;
+          return { outcome: isPassing ? "waits" : "refused", reason: \`the server answers \${status}\` };
+        } catch (error) {
+          return { outcome: isBeforeSending(error) ? "waits" : "unsure", reason: String(error) };
+        }
+      },
+    };
+  },
+};
+`,
+  },
+  lines: {
+    "apps/channels/src/channels/index.ts": [
+      { after: "  // One line for each.", line: '  gotify: async () => (await import("./gotify.ts")).gotify,' },
+    ],
+  },
+};
+
 export const ADDITIONS: readonly Addition[] = [
+  channel,
   tool,
   route,
   cliCommand,

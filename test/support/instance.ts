@@ -27,10 +27,13 @@ const MAINS = {
   supervisor: "apps/supervisor/src/main.ts",
   workers: "apps/worker-pool/src/main.ts",
   gateway: "apps/http-gateway/src/main.ts",
+  /** Started by a test that sets a channel up. */
+  channels: "apps/channels/src/main.ts",
 } as const;
 /** `apps/worker-pool/src/main.ts` → `dist/worker-pool.js`. */
 const bundleOf = (main: string) => `dist/${main.split("/")[1]}.js`;
-export type RoleName = keyof typeof MAINS;
+type AnyRole = keyof typeof MAINS;
+export type RoleName = Exclude<AnyRole, "channels">;
 export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gateway"];
 
 const SHIFT_CLOCK = "test/support/shift-clock.ts";
@@ -74,7 +77,7 @@ export class Instance {
   readonly workDir: string;
   readonly port: number;
   private readonly env: NodeJS.ProcessEnv;
-  private readonly running = new Map<RoleName, ChildProcess>();
+  private readonly running = new Map<AnyRole, ChildProcess>();
   private readonly directory: string;
   private readonly root: string;
   private runsBundles = false;
@@ -154,7 +157,7 @@ export class Instance {
   }
 
   /** Starts a role; it is started anew whenever it ends by itself, as PM2 does. */
-  startRole(role: RoleName): void {
+  startRole(role: AnyRole): void {
     const child = spawn(process.execPath, [...this.nodeFlags, this.programOf(role)], {
       env: this.env,
       stdio: ["ignore", "pipe", "pipe"],
@@ -171,25 +174,25 @@ export class Instance {
   }
 
   /** One more process of a role, which must find that there is one already. */
-  startSecond(role: RoleName): ChildProcess {
+  startSecond(role: AnyRole): ChildProcess {
     return spawn(process.execPath, [this.programOf(role)], {
       env: this.env,
       stdio: ["ignore", "pipe", "inherit"],
     });
   }
 
-  private programOf(role: RoleName): string {
+  private programOf(role: AnyRole): string {
     return join(this.root, this.runsBundles ? bundleOf(MAINS[role]) : MAINS[role]);
   }
 
-  pidOf(role: RoleName): number {
+  pidOf(role: AnyRole): number {
     const pid = this.running.get(role)?.pid;
     if (pid === undefined) throw new Error(`${role} does not run`);
     return pid;
   }
 
   /** What a role has done since it was started; only where `countsCalls` was said. */
-  async calls(role: RoleName): Promise<Calls> {
+  async calls(role: AnyRole): Promise<Calls> {
     const pid = this.pidOf(role);
     const path = join(this.directory, `${pid}.json`);
     rmSync(path, { force: true });
@@ -199,7 +202,7 @@ export class Instance {
   }
 
   /** kill -9, and it is started anew. */
-  async kill(role: RoleName): Promise<void> {
+  async kill(role: AnyRole): Promise<void> {
     const child = this.running.get(role);
     if (child === undefined) throw new Error(`${role} does not run`);
     const gone = once(child, "exit");

@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   undo: async () => (await import("./commands/undo.ts")).undo,
   usage: async () => (await import("./commands/usage.ts")).usage,
   skills: async () => (await import("./commands/skills.ts")).skills,
+  channels: async () => (await import("./commands/channels.ts")).channels,
   hooks: async () => (await import("./commands/hooks.ts")).hooks,
   recipe: async () => (await import("./commands/recipe.ts")).recipe,
   import: async () => (await import("./commands/import.ts")).importCommand,

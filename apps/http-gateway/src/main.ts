@@ -10,6 +10,7 @@ import { forgetSignedIn, untilAdopted } from "@mimikit/runtime/home/adoption";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
+import { hasChannels } from "@mimikit/runtime/process/roles-of";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -37,7 +38,16 @@ const factsOf = (loaded: LoadedConfig): SettingsFacts => {
   });
   const limits = loaded.config.budget;
   const paused = pausedIn(loaded.config);
-  return { adopted, providers: names, models, passedOver, problems: [...loaded.problems, ...problems], paused, limits };
+  return {
+    adopted,
+    providers: names,
+    models,
+    passedOver,
+    problems: [...loaded.problems, ...problems],
+    paused,
+    limits,
+    hasChannels: hasChannels(home, process.env),
+  };
 };
 let facts = factsOf({ config, keys, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {

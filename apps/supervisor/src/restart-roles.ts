@@ -1,10 +1,10 @@
 /** A restart: every process of this home is asked to end, and PM2 starts it anew. */
 import { isAlive } from "@mimikit/runtime/process/identity";
-import { PROCESS_ROLES, readRole } from "@mimikit/runtime/process/role-record";
+import { ACTORS, readRole } from "@mimikit/runtime/process/role-record";
 
 /** Signals exactly the processes that noted themselves as roles of `home`, this one last. */
 export async function restartRoles(home: string): Promise<void> {
-  for (const role of PROCESS_ROLES) {
+  for (const role of ACTORS) {
     const record = readRole(home, role);
     if (record !== null && record.pid !== process.pid && isAlive(record)) process.kill(record.pid, "SIGTERM");
   }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Link, openAuditChain } from "@mimikit/runtime/audit/audit-chain";
-import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
+import { parsePosition, readAfter, readBefore, readWholeTrail, START } from "@mimikit/runtime/audit/audit-trail";
 import { verifyAudit } from "@mimikit/runtime/audit/verify-audit";
 import { expect, test, vi } from "vitest";
 import { startProcess } from "../start-process.ts";
@@ -329,7 +329,7 @@ test("pages join without a gap or a repetition, forwards and backwards, over fin
   const forwards: string[] = [];
   let next = "s0.w0.g0";
   for (;;) {
-    const page = readAfter(home, parsePosition(next) ?? { supervisor: 0, workers: 0, gateway: 0 }, 4);
+    const page = readAfter(home, parsePosition(next) ?? START, 4);
     if (page.entries.length === 0) break;
     forwards.push(...page.entries.map(({ event }) => event));
     next = page.next;

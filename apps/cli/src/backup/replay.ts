@@ -1,7 +1,7 @@
 /** What the state was at a moment, as the audit log tells it: which tasks were open, what was asked, what stood, who ran. */
 import { KINDS } from "@mimikit/protocol/base/kind";
 import type { AuditLine } from "@mimikit/protocol/records/audit";
-import type { ProcessRole } from "@mimikit/runtime/process/role-record";
+import type { CoreRole } from "@mimikit/runtime/process/role-record";
 
 export interface ReplayedTask {
   id: string;
@@ -15,13 +15,15 @@ export interface ReplayedTask {
   title?: string;
 }
 
+type ProcessState = "up" | "down" | "unknown";
+
 export interface Replayed {
   at: string;
   /** Lines of the log up to then; its last one. */
   lines: number;
   last: { timestamp: string; event: string } | null;
   /** Whether each process had said that it started and not that it stopped. One that was killed says nothing. */
-  processes: Record<ProcessRole, "up" | "down" | "unknown">;
+  processes: Record<CoreRole, ProcessState> & { channels?: ProcessState };
   /** Tasks that were not settled yet, the oldest first. */
   tasks: ReplayedTask[];
   /** Questions that were open, by id. */

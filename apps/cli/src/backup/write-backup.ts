@@ -24,7 +24,7 @@ import { trailFiles } from "@mimikit/runtime/audit/audit-trail";
 import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
 import { IGNORE_FILE } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import {
   AUDIT,
@@ -95,7 +95,7 @@ export async function writeBackup(home: string, file: string, stage: string, wit
   async function fill(): Promise<void> {
     await addText(MANIFEST, `${JSON.stringify(manifest)}\n`);
     for (const path of records) await addIfThere(path, join(stage, path));
-    for (const role of PROCESS_ROLES) {
+    for (const role of ACTORS) {
       for (const { name, read } of trailFiles(home, role)) {
         const text = read();
         if (text !== "") await addText(name, text);
@@ -153,7 +153,7 @@ export async function writeBackup(home: string, file: string, stage: string, wit
 
 /** Everything else in the home, the files of a folder before those of the folders in it: notes before their summaries. */
 function documentsOf(home: string, withSecrets: boolean): string[] {
-  const audit = PROCESS_ROLES.map(auditFile);
+  const audit = ACTORS.map(auditFile);
   // Whoever has unpacked a backup by hand has its first file here: there is one in each.
   const skipped = new Set([
     MANIFEST,

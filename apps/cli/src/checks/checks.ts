@@ -9,13 +9,14 @@ import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimiki
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { findMarked, MCP_MARK } from "@mimikit/runtime/process/marked-processes";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
 import { Client } from "../instance/client.ts";
 import { reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
 import { probePort } from "../processes/probe-port.ts";
+import { checkChannels } from "./channels.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 import { checkHooks } from "./hooks.ts";
 import { checkMcp } from "./mcp.ts";
@@ -44,6 +45,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   sandbox: checkSandbox,
   skills: checkSkills,
   hooks: checkHooks,
+  channels: checkChannels,
   mcp: checkMcp,
   quarantine: checkQuarantine,
   records: checkRecords,
@@ -132,7 +134,7 @@ async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
   if (!exists) return [];
   const living = livingRoles(home);
   return Promise.all(
-    PROCESS_ROLES.map(async (role) => {
+    rolesOf(home, process.env).map(async (role) => {
       const record = living.get(role);
       const isClaimed = await isSingletonClaimed(home, role);
       if (record !== undefined && isClaimed)

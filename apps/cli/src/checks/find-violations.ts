@@ -7,7 +7,7 @@ import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/
 import type { Result } from "@mimikit/protocol/records/result";
 import { verifyAudit } from "@mimikit/runtime/audit/verify-audit";
 import { isAlive } from "@mimikit/runtime/process/identity";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { Ledger } from "@mimikit/store/mirror/ledger";
 import { readHistoryView } from "@mimikit/store/views/history";
 import type { State } from "../instance/state.ts";
@@ -88,7 +88,7 @@ export async function examine({ home, fs, mirror }: State): Promise<Examined> {
   const places = shown.flatMap((id) => order.get(id) ?? []);
   if (places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0))) violate("history.json is not in order");
 
-  for (const role of PROCESS_ROLES) for (const problem of verifyAudit(home, role).problems) violate(problem);
+  for (const role of ACTORS) for (const problem of verifyAudit(home, role).problems) violate(problem);
   return { turns: turns.length, results: results.length - turns.length, violations };
 }
 

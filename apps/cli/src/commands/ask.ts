@@ -52,7 +52,7 @@ export const ask = command({
     const attachments = await attachFiles(attach);
     const text = await readText(words, "ask", namesOf(attachments));
     const living = livingRoles(currentPlace().home);
-    if (living.size < PROCESS_ROLES.length && living.size > 0) printProgress(`! ${runningText(living)}`);
+    if (PROCESS_ROLES.some((role) => !living.has(role)) && living.size > 0) printProgress(`! ${runningText(living)}`);
     const titles = new Map<string, string>();
     const key = freshKey();
     let replies = 0;

@@ -4,11 +4,11 @@
  */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { AuditLine } from "@mimikit/protocol/records/audit";
+import { Actor, type AuditLine } from "@mimikit/protocol/records/audit";
 import { AUDIT_ENTRIES_MAX } from "@mimikit/protocol/wire/api";
 import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
 import { type Verified, verifyAudit } from "@mimikit/runtime/audit/verify-audit";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { command } from "../arguments/command.ts";
 import { type Replayed, replay } from "../backup/replay.ts";
 import { type State, withState } from "../instance/state.ts";
@@ -26,8 +26,6 @@ const TURNS_READ_MAX = 200;
 /** Facts that the files alone cannot show. */
 const UNKNOWABLE =
   "What cannot be known from the files: whether the last line of a chain was changed, whether more followed it, and whether a chain is missing, or was calculated anew, as a whole. Note the heads elsewhere, and compare.";
-
-type Actor = AuditLine["actor"];
 
 export const audit = command({
   usage: "audit <action>",
@@ -57,9 +55,9 @@ export const audit = command({
         default: false,
         describe: "tail: go on; with --json a line each",
       })
-      .option("actor", { choices: AuditLine.shape.actor.options, array: true, describe: "tail, verify: only of these" })
+      .option("actor", { choices: Actor.options, array: true, describe: "tail, verify: only of these" })
       .option("at", { type: "string", describe: "replay: the moment, ISO 8601; without a zone it is local" }),
-  async run({ json, action, lines, follow, actor: actors = [...PROCESS_ROLES], at }) {
+  async run({ json, action, lines, follow, actor: actors = [...ACTORS], at }) {
     const { home } = currentPlace();
     if (!existsSync(home))
       throw new Failure("failed", `there is no state directory ${home}: nothing was done here yet`);

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { homeHash } from "@mimikit/runtime/home/home";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
-import { PROCESS_ROLES, type ProcessRole } from "@mimikit/runtime/process/role-record";
+import { type CoreRole, PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { command } from "../arguments/command.ts";
 import { findViolations } from "../checks/find-violations.ts";
 import { type Client, mayPass } from "../instance/client.ts";
@@ -25,7 +25,7 @@ const REST_MS_MAX = 300_000;
 const ORDERS = ["run `echo a`", "run `echo a` then `wc -c`", "status", "help", "run `sleep 1; echo b`"];
 
 interface Report {
-  kills: Record<ProcessRole, number>;
+  kills: Record<CoreRole, number>;
   /** Orders that were acknowledged, by id. */
   acknowledged: string[];
   violations: string[];

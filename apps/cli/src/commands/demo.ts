@@ -5,7 +5,7 @@
 import type { ChildProcess } from "node:child_process";
 import { DemoOrder, type DemoReport, isUnderWay } from "@mimikit/protocol/wire/demo";
 import { createPairing } from "@mimikit/runtime/home/pairing";
-import type { ProcessRole } from "@mimikit/runtime/process/role-record";
+import type { CoreRole } from "@mimikit/runtime/process/role-record";
 import { command } from "../arguments/command.ts";
 import { furnish, orderWork } from "../demo/household.ts";
 import { killAndLook } from "../demo/kill.ts";
@@ -46,7 +46,7 @@ class Door {
   private trial: Trial | undefined;
 
   /** Tells each gateway that it is one of a demo, and listens to it. */
-  onStart(role: ProcessRole, child: ChildProcess): void {
+  onStart(role: CoreRole, child: ChildProcess): void {
     if (role !== "gateway") return;
     this.gateway = child;
     child.on("message", (message) => {
@@ -61,7 +61,7 @@ class Door {
     this.trial = trial;
   }
 
-  private async kill(trial: Trial, role: ProcessRole): Promise<void> {
+  private async kill(trial: Trial, role: CoreRole): Promise<void> {
     const { kills } = this.report;
     const show = (kill: DemoReport["kills"][number]) => {
       this.report = { kills: [...kills, kill].slice(-KILLS_KEPT_MAX) };

@@ -1,6 +1,7 @@
 /** Stops Mimikit and leaves no process behind: neither a role nor anything that a task has started. */
 import { existsSync } from "node:fs";
 import { endProcesses } from "@mimikit/runtime/process/process-table";
+import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { command } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -29,7 +30,9 @@ export const down = command({
     if (foreign.length > 0) {
       throw new Failure(
         "failed",
-        `another PM2 would restart them: run  PM2_HOME='${foreign[0]}' pm2 delete mimikit-supervisor mimikit-workers mimikit-gateway`,
+        `another PM2 would restart them: run  PM2_HOME='${foreign[0]}' pm2 delete ${rolesOf(home, process.env)
+          .map((role) => `mimikit-${role}`)
+          .join(" ")}`,
       );
     }
     // Before anything ends, so that no service takes it for a death.

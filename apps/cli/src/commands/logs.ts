@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } fro
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { auditFile } from "@mimikit/runtime/audit/audit-files";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
@@ -55,7 +55,7 @@ function logFiles(home: string): string[] {
   const dir = join(pm2Home(home), "logs");
   const written = existsSync(dir) ? readdirSync(dir).filter((name) => /^mimikit-.+\.log$/.test(name)) : [];
   if (written.length > 0) return written.map((name) => join(dir, name));
-  return PROCESS_ROLES.map((role) => join(home, auditFile(role))).filter((path) => existsSync(path));
+  return ACTORS.map((role) => join(home, auditFile(role))).filter((path) => existsSync(path));
 }
 
 interface Line {

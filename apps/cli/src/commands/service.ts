@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { setsAnything } from "@mimikit/runtime/config/fields";
 import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
+import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { execa } from "execa";
 import { actions, command } from "../arguments/command.ts";
@@ -132,7 +133,8 @@ async function uninstall({ json, system }: Options): Promise<void> {
   if (json) printJson({ name, removed: wasThere ? unit.path : null, running: [...living.keys()] });
   else {
     printLine(wasThere ? `${unit.path} is removed; the state is kept` : `there is no unit ${unit.path}`);
-    if (living.size > 0) printLine(`it still runs:  mimikit down  (${runningText(living)})`);
+    if (living.size > 0)
+      printLine(`it still runs:  mimikit down  (${runningText(living, rolesOf(home, process.env))})`);
   }
 }
 
@@ -168,7 +170,7 @@ async function show({ json, system }: Options): Promise<void> {
       );
   }
   say("watched", facts.watched ? "yes: whatever ends is started again" : "no: PM2 is not started again where it ends");
-  say("running", living.size === 0 ? "nothing" : runningText(living));
+  say("running", living.size === 0 ? "nothing" : runningText(living, rolesOf(home, process.env)));
   if (facts.stopped) say("stopped", "by  mimikit down;  mimikit up  starts it");
 }
 

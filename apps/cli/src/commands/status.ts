@@ -8,7 +8,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
 import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
@@ -60,6 +60,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
       .map(([role, { pid, alive }]) => (alive ? `${role} ${pid}` : styled("red", `${role} DOWN`)))
       .join(", ")}  ${styled("dim", `for ${since}`)}`,
   );
+  if (answer.channels !== undefined) say("channels", channelsText(answer.channels));
   say("answers", answersText(answer));
   if (passedOver.length > 0) say("", styled("dim", `auto passed over: ${passedOver.join("; ")}`));
   sayTasks(open);
@@ -82,8 +83,9 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
 async function showFiles(json: boolean): Promise<void> {
   const { home } = currentPlace();
   const living = livingRoles(home);
+  const roles = rolesOf(home, process.env);
   const processes = Object.fromEntries(
-    PROCESS_ROLES.map((role) => [role, { pid: living.get(role)?.pid, alive: living.has(role) }]),
+    roles.map((role) => [role, { pid: living.get(role)?.pid, alive: living.has(role) }]),
   );
   const today = new UsageBook(home).readDay(dayOf(Date.now())).total;
   const known = await withState(async (state) => ({
@@ -105,16 +107,21 @@ async function showFiles(json: boolean): Promise<void> {
   }
   printLine(`${styled("bold", "Mimikit")}  ${styled("red", stateText(living))}`);
   say("state", home);
-  say(
-    "processes",
-    PROCESS_ROLES.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : "DOWN"}`).join(", "),
-  );
+  say("processes", roles.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : "DOWN"}`).join(", "));
   sayTasks(known.open);
   if (counts.inbox > 0) say("waits", `${counts.inbox} in the inbox`);
   say("triggers", soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
   say("today", usageText(today));
   if (counts.questions > 0) sayQuestions(counts.questions);
   showProblems(problems);
+}
+
+function channelsText({ process: { alive, pid }, each }: NonNullable<Status["channels"]>): string {
+  if (!alive) return styled("red", "DOWN");
+  const states = Object.entries(each).map(([name, { state, waiting }]) =>
+    plainLine(`${name} ${state}${waiting > 0 ? `, ${waiting} wait` : ""}`),
+  );
+  return [...states, styled("dim", `process ${pid}`)].join("; ");
 }
 
 function usageText({ inputTokens, cachedTokens, outputTokens, costUsd }: Usage): string {

@@ -12,7 +12,7 @@ import { createPairing } from "@mimikit/runtime/home/pairing";
 import { makeWorkDir } from "@mimikit/runtime/home/work-dir";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { endProcesses } from "@mimikit/runtime/process/process-table";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { missingOf } from "@mimikit/runtime/requirements";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
@@ -116,15 +116,18 @@ export function prepare(home: string, workDir: string): void {
   }
 }
 
-/** Is a PM2 that answers at work on all three, so that there is nothing to do but to wait? */
+/** Is a PM2 that answers at work on all of them, so that there is nothing to do but to wait? */
 async function isTended(place: Place): Promise<boolean> {
   if ((await foreignPm2Homes(place.home)).length > 0) return true;
-  return (await findDaemons(place.home)).length > 0 && (await countTended(place)) === PROCESS_ROLES.length;
+  return (
+    (await findDaemons(place.home)).length > 0 && (await countTended(place)) === rolesOf(place.home, process.env).length
+  );
 }
 
-/** All three roles live, under a daemon that would restart them. */
+/** All roles live, under a daemon that would restart them. */
 async function isRunning(home: string): Promise<boolean> {
-  if (livingRoles(home).size < 3) return false;
+  const living = livingRoles(home);
+  if (!rolesOf(home, process.env).every((role) => living.has(role))) return false;
   return (await findDaemons(home)).length > 0 || (await foreignPm2Homes(home)).length > 0;
 }
 

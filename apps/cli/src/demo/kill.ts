@@ -1,7 +1,7 @@
 /** Kills a role of a demo and looks at what became of everything: the records on the disk say it, before and after. */
 import type { DemoKill } from "@mimikit/protocol/wire/demo";
 import { isAlive } from "@mimikit/runtime/process/identity";
-import type { ProcessRole } from "@mimikit/runtime/process/role-record";
+import type { CoreRole } from "@mimikit/runtime/process/role-record";
 import { findViolations } from "../checks/find-violations.ts";
 import { type State, withState } from "../instance/state.ts";
 import type { Trial } from "../instance/trial.ts";
@@ -31,11 +31,7 @@ interface Seen {
  * Ends the role with SIGKILL; the trial starts it again.
  * @param onKilled is told as soon as it is dead. @returns the same with what was found afterwards.
  */
-export async function killAndLook(
-  trial: Trial,
-  role: ProcessRole,
-  onKilled: (kill: DemoKill) => void,
-): Promise<DemoKill> {
+export async function killAndLook(trial: Trial, role: CoreRole, onKilled: (kill: DemoKill) => void): Promise<DemoKill> {
   const { home, workDir } = trial;
   const look = <T>(work: (state: State) => Promise<T>) => withState(work, { home, workDir });
   const before = await look(see);

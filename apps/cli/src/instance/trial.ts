@@ -14,7 +14,7 @@ import { setsAnything } from "@mimikit/runtime/config/fields";
 import { homeHash, type Place, prepareHome, readToken } from "@mimikit/runtime/home/home";
 import { type Program, programOf } from "@mimikit/runtime/home/programs";
 import { killMarked } from "@mimikit/runtime/process/marked-processes";
-import { PROCESS_ROLES, type ProcessRole } from "@mimikit/runtime/process/role-record";
+import { type CoreRole, PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { ARCHIVE, FOLDED } from "@mimikit/store/disk/state";
 import { RECORD_DIRECTORIES } from "../backup/stage-records.ts";
 import { EXIT } from "../io/failure.ts";
@@ -22,7 +22,7 @@ import { waitUntil } from "../processes/wait-until.ts";
 import { Client } from "./client.ts";
 import { waitUntilReady } from "./ready.ts";
 
-const PROGRAM_OF: Record<ProcessRole, Program> = {
+const PROGRAM_OF: Record<CoreRole, Program> = {
   supervisor: "supervisor",
   workers: "worker-pool",
   gateway: "http-gateway",
@@ -37,9 +37,9 @@ export interface Trial {
   workDir: string;
   config: Config;
   client: Client;
-  pidOf(role: ProcessRole): number | undefined;
+  pidOf(role: CoreRole): number | undefined;
   /** kill -9; it is started anew. */
-  kill(role: ProcessRole): Promise<void>;
+  kill(role: CoreRole): Promise<void>;
   /** Resolves when all records have come to the archive; false when `ms` are over before. */
   rests(ms: number): Promise<boolean>;
   /** Ends the roles. */
@@ -54,7 +54,7 @@ export interface TrialOptions {
   /** Fills the state directory, which is not there yet, and the workspace; without it, everything is new. */
   prepare?: (place: Place) => void | Promise<void>;
   /** Is told of each process of a role. Between the two there is a channel, and the role leaves when it is closed. */
-  onStart?: (role: ProcessRole, child: ChildProcess) => void;
+  onStart?: (role: CoreRole, child: ChildProcess) => void;
   /** The exit code after a signal. */
   exitCode?: number;
 }
@@ -86,10 +86,10 @@ export async function startTrial(options: TrialOptions = {}): Promise<Trial> {
     MIMIKIT_PORT: String(config.port),
     MIMIKIT_PROVIDER: "offline",
   };
-  const running = new Map<ProcessRole, ChildProcess>();
+  const running = new Map<CoreRole, ChildProcess>();
   let isStopping = false;
 
-  function start(role: ProcessRole): void {
+  function start(role: CoreRole): void {
     const child = spawn(process.execPath, [programOf(PROGRAM_OF[role])], {
       env,
       stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -1,4 +1,4 @@
-/** What runs of an instance: PM2's daemon, the three roles, and whatever its tasks have started. */
+/** What runs of an instance: PM2's daemon, the roles, and whatever its tasks have started. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
@@ -6,12 +6,18 @@ import { type Environment, homeHash, resolveHome } from "@mimikit/runtime/home/h
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
-import { PROCESS_ROLES, type ProcessRole, type RoleRecord, readRole } from "@mimikit/runtime/process/role-record";
+import {
+  ACTORS,
+  PROCESS_ROLES,
+  type ProcessRole,
+  type RoleRecord,
+  readRole,
+} from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { pm2Home } from "../io/place.ts";
 
 /** A bundle, or the sources, which versions before 0.2 ran. */
-const ROLE_SCRIPT = /(dist|apps)\/(supervisor|worker-pool|http-gateway)(\.js|\/src\/main\.ts)$/;
+const ROLE_SCRIPT = /(dist|apps)\/(supervisor|worker-pool|http-gateway|channels)(\.js|\/src\/main\.ts)$/;
 /** The rest of a command line after the folder of the program. */
 const BEGINS_WITH_SCRIPT = new RegExp(`^${ROLE_SCRIPT.source.replace("$", "( |$)")}`);
 
@@ -23,16 +29,19 @@ export interface Found extends Identity {
 /** The roles that noted themselves and still live. */
 export function livingRoles(home: string): Map<ProcessRole, RoleRecord> {
   const living = new Map<ProcessRole, RoleRecord>();
-  for (const role of PROCESS_ROLES) {
+  for (const role of ACTORS) {
     const record = readRole(home, role);
     if (record !== null && isAlive(record)) living.set(role, record);
   }
   return living;
 }
 
-/** Which of the three processes live, for people: `running: supervisor, workers; down: gateway`. */
-export function runningText(living: ReadonlyMap<ProcessRole, unknown>): string {
-  const down = PROCESS_ROLES.filter((role) => !living.has(role));
+/** Which of the processes that are to run live, for people: `running: supervisor, workers; down: gateway`. */
+export function runningText(
+  living: ReadonlyMap<ProcessRole, unknown>,
+  roles: readonly ProcessRole[] = PROCESS_ROLES,
+): string {
+  const down = roles.filter((role) => !living.has(role));
   const parts = { running: [...living.keys()], down };
   return Object.entries(parts)
     .flatMap(([how, roles]) => (roles.length === 0 ? [] : [`${how}: ${roles.join(", ")}`]))

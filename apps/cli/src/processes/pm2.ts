@@ -13,6 +13,7 @@ import type { Place } from "@mimikit/runtime/home/home";
 import { fileOfPackage, ROOT } from "@mimikit/runtime/home/programs";
 import { callersUmask, UMASK_VARIABLE } from "@mimikit/runtime/home/umask";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
+import { hasChannels } from "@mimikit/runtime/process/roles-of";
 import { claimSingleton } from "@mimikit/runtime/process/singleton";
 import { V8_FLAGS_VARIABLE, v8Flags } from "@mimikit/runtime/process/v8-flags";
 import { execa } from "execa";
@@ -46,10 +47,27 @@ export async function takeTurn(home: string): Promise<void> {
   }
 }
 
-/** Starts the roles with the settings of now; those that run are restarted. Throws as `runPm2` does. */
-export async function startRoles(place: Place, config: Config, timeoutMs: number): Promise<void> {
+/** The name of the process of the channels, which PM2 runs only where one is set up. */
+const CHANNELS_APP = "mimikit-channels";
+
+/**
+ * Starts the roles with the settings of now; those that run are restarted. Throws as `runPm2` does.
+ * @param only the name of one of them, where the others are to be left alone.
+ */
+export async function startRoles(place: Place, config: Config, timeoutMs: number, only?: string): Promise<void> {
   const args = ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"];
-  await runPm2(place, args, timeoutMs, { [V8_FLAGS_VARIABLE]: v8Flags(config) });
+  if (only !== undefined) args.push("--only", only);
+  await runPm2(place, args, timeoutMs, {
+    [V8_FLAGS_VARIABLE]: v8Flags(config),
+    MIMIKIT_CHANNELS: hasChannels(place.home, process.env) ? "1" : "0",
+  });
+}
+
+/** Starts the channels anew, or ends them where none is set up any more. Throws as `runPm2` does. */
+export async function restartChannels(place: Place, config: Config, timeoutMs: number): Promise<void> {
+  if (hasChannels(place.home, process.env)) return startRoles(place, config, timeoutMs, CHANNELS_APP);
+  const list = await runPm2(place, ["jlist"], ANSWER_MS_MAX);
+  if (list.includes(`"${CHANNELS_APP}"`)) await runPm2(place, ["delete", CHANNELS_APP, "--silent"], timeoutMs);
 }
 
 /**

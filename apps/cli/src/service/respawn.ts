@@ -1,9 +1,9 @@
 /**
- * Keeps an instance running: PM2 brings back the three processes, and this brings back PM2. All that it does it does by
+ * Keeps an instance running: PM2 brings back the processes, and this brings back PM2. All that it does it does by
  * commands, each a process of its own: `up --unless-stopped`, `down`.
  */
 import { existsSync } from "node:fs";
-import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { claimSingleton } from "@mimikit/runtime/process/singleton";
 import { execa } from "execa";
 import { Failure, reasonOf } from "../io/failure.ts";
@@ -54,15 +54,16 @@ async function untilNeeded(home: string, wasThere: boolean, signal: AbortSignal)
   for (; !signal.aborted; await pause(LOOK_EVERY_MS, signal)) {
     try {
       const living = livingRoles(home);
+      const roles = rolesOf(home, process.env);
       // One that is being restored, or whose disk is away, comes back and is not made anew.
       const isAway = wasThere && !existsSync(home);
-      if (living.size === PROCESS_ROLES.length || isAway || isStopped(home)) {
+      if (roles.every((role) => living.has(role)) || isAway || isStopped(home)) {
         missingSince = performance.now();
         continue;
       }
       const hasPm2 = (await findDaemons(home)).length + (await foreignPm2Homes(home)).length > 0;
       if (hasPm2 && performance.now() - missingSince < OF_PM2_MS_MAX) continue;
-      printLine(`${hasPm2 ? "PM2 does not bring it back" : "PM2 does not run"}; ${runningText(living)}`);
+      printLine(`${hasPm2 ? "PM2 does not bring it back" : "PM2 does not run"}; ${runningText(living, roles)}`);
       return;
     } catch (error) {
       // A disk or a process table that cannot be read just now is looked at again.

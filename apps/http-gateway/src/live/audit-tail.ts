@@ -8,8 +8,8 @@ import { RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import { parseAuditLine } from "@mimikit/runtime/audit/audit-chain";
 import { auditFile } from "@mimikit/runtime/audit/audit-files";
-import { parsePosition, readAfter, readBefore } from "@mimikit/runtime/audit/audit-trail";
-import { PROCESS_ROLES, type ProcessRole } from "@mimikit/runtime/process/role-record";
+import { parsePosition, readAfter, readBefore, START } from "@mimikit/runtime/audit/audit-trail";
+import { ACTORS, type ProcessRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
 const NEWLINE = 0x0a;
@@ -28,7 +28,7 @@ export class AuditTail {
 
   /** `onProblem` is told when the lines of a role cannot be read, and why: damaged bytes, or what the disk says. */
   constructor(home: string, onProblem: OnProblem) {
-    this.chains = PROCESS_ROLES.map((actor) => new ChainTail(home, actor));
+    this.chains = ACTORS.map((actor) => new ChainTail(home, actor));
     this.onProblem = onProblem;
   }
 
@@ -104,7 +104,7 @@ class ChainTail {
   /** Another file is in the place of the one that was read. @returns what that one still held. */
   private startOver({ ino }: Stats): AuditLine[] {
     [this.inode, this.offset, this.torn] = [ino, 0, Buffer.alloc(0)];
-    const after = { supervisor: 0, workers: 0, gateway: 0, [this.actor]: this.seq ?? 0 };
+    const after = { ...START, [this.actor]: this.seq ?? 0 };
     return readAfter(this.home, after, LINES_MAX, [this.actor]).entries;
   }
 

@@ -1,6 +1,6 @@
 /** `GET /api/audit?after=|before=&limit=&actor=`: what the processes have done, in order of time. */
 
-import { AuditLine } from "@mimikit/protocol/records/audit";
+import { Actor } from "@mimikit/protocol/records/audit";
 import { coded } from "@mimikit/protocol/texts/coded";
 import { AUDIT_ENTRIES_DEFAULT, AUDIT_ENTRIES_MAX, AuditAnswer } from "@mimikit/protocol/wire/api";
 import { parsePosition, readAfter, readBefore } from "@mimikit/runtime/audit/audit-trail";
@@ -20,7 +20,7 @@ const AuditQuery = z.strictObject({
   after: Place.optional(),
   before: Place.optional(),
   limit: numberFrom(z.number().int().min(1).max(AUDIT_ENTRIES_MAX)).prefault(AUDIT_ENTRIES_DEFAULT),
-  actor: AuditLine.shape.actor.optional(),
+  actor: Actor.optional(),
 });
 
 export const audit = route({

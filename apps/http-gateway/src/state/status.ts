@@ -39,6 +39,8 @@ export interface SettingsFacts {
   paused: readonly Pausable[];
   /** What may be spent in a day and in a month. */
   limits: Limits;
+  /** Is a channel set up? */
+  hasChannels: boolean;
 }
 
 /** What does not change while the gateway runs, and where to ask for what does. */
@@ -59,6 +61,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const workers = processState(facts.home, "workers");
   const quarantine = (await fs.list(QUARANTINE)).length;
   const settings = facts.settings();
+  const channels = settings.hasChannels ? await channelsOf(fs, facts.home) : undefined;
   const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
@@ -69,6 +72,10 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push(sentence("supervisor_down"));
   if (!workers.alive) problems.push(sentence("workers_down"));
+  if (channels?.process.alive === false) problems.push(sentence("channels_down"));
+  for (const [name, { state, detail = "" }] of Object.entries(channels?.each ?? {}))
+    if (state === "unreachable" || state === "refused")
+      problems.push(sentence("channel_stands_still", { name, detail }));
   problems.push(...(await mcpProblems(facts.home)));
   if (quarantine > 0) problems.push(sentence("quarantined", { count: quarantine }));
   return withCodes({
@@ -83,6 +90,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     ...answeredIn(look),
     passedOver: [...settings.passedOver],
     processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
+    ...(channels !== undefined && { channels }),
     counts: {
       inbox: look.inbox,
       queued: { ...look.queued },
@@ -174,6 +182,12 @@ async function memoryProblems(fs: FileSystem): Promise<string[]> {
     }
   }
   return problems;
+}
+
+/** Loaded only where a channel is set up. */
+async function channelsOf(fs: FileSystem, home: string): Promise<NonNullable<Status["channels"]>> {
+  const { readChannelStates } = await import("@mimikit/store/views/channel-states");
+  return { process: processState(home, "channels"), each: await readChannelStates(fs) };
 }
 
 /** Loaded only where there are hooks. */

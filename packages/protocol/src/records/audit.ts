@@ -1,12 +1,18 @@
 /** One line per action (SPEC N1). Each role appends to its own file, so each hash chain has one writer. */
 import { z } from "zod";
 
+/** The processes that write to the audit log, a file each. */
+export const Actor = z.enum(["supervisor", "workers", "gateway", "channels"]);
+export type Actor = z.infer<typeof Actor>;
+/** Without one of these three there is no instance; the channels run where one is set up. */
+export const CoreActor = Actor.exclude(["channels"]);
+
 export const AuditLine = z.object({
   timestamp: z.iso.datetime(),
   seq: z.number().int().positive(),
   /** What happened: `task_queued`, `turn_settled`, `message_accepted`, … */
   event: z.string(),
-  actor: z.enum(["supervisor", "workers", "gateway"]),
+  actor: Actor,
   taskId: z.string().optional(),
   traceId: z.string().optional(),
   parentId: z.string().optional(),

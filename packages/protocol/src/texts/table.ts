@@ -279,6 +279,8 @@ export const TEXTS = {
   not_ours_to_write: "{path} may not be written by this user",
   supervisor_down: "the supervisor is not running: messages are kept, but nobody takes them up",
   workers_down: "the worker pool is not running: tasks wait",
+  channels_down: "the channels are not running: nobody is heard or told there",
+  channel_stands_still: "the channel {name} is not connected: {detail}",
   mcp_failed: "the MCP server {name} does not run: {detail}",
   quarantined: "{count} unreadable file(s) were set aside in quarantine/",
   memory_unreadable: "{path} cannot be read, so nothing in it is found: {detail}",

@@ -10,6 +10,8 @@ import { Report } from "../base/report.ts";
 import { Role } from "../base/role.ts";
 import { SkillProblem, SkillSummary } from "../base/skill.ts";
 import { Usage } from "../base/usage.ts";
+import { ChannelState } from "../channels/records.ts";
+import { ChannelName } from "../channels/via.ts";
 import { AuditLine } from "../records/audit.ts";
 import { Changer } from "../records/change.ts";
 import { BacklogEffect, RememberEffect } from "../records/effect.ts";
@@ -397,6 +399,8 @@ export const Status = z.object({
   /** What `auto` did not take, and what each of them lacks. */
   passedOver: z.array(z.string()),
   processes: z.object({ supervisor: ProcessState, workers: ProcessState, gateway: ProcessState }),
+  /** Only where a channel is set up: its process, and how each channel does. */
+  channels: z.object({ process: ProcessState, each: z.record(ChannelName, ChannelState) }).optional(),
   counts: z.object({
     inbox: z.number(),
     queued: z.record(Role, z.number()),

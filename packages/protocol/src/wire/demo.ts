@@ -3,11 +3,11 @@
  * page is told. Outside a demo there is none of it.
  */
 import { z } from "zod";
-import { AuditLine } from "../records/audit.ts";
+import { CoreActor } from "../records/audit.ts";
 
 /** One of the three processes was ended with SIGKILL: what was there before, and what is there since. */
 export const DemoKill = z.object({
-  role: AuditLine.shape.actor,
+  role: CoreActor,
   at: z.iso.datetime(),
   /** Tasks that ran at that moment. */
   running: z.number().int().nonnegative(),
@@ -38,7 +38,7 @@ export const DemoReport = z.object({
 export type DemoReport = z.infer<typeof DemoReport>;
 
 /** `POST /api/demo/kill`. Also what the gateway asks the command for. */
-export const DemoOrder = z.strictObject({ kill: AuditLine.shape.actor });
+export const DemoOrder = z.strictObject({ kill: CoreActor });
 export type DemoOrder = z.infer<typeof DemoOrder>;
 
 /** Is the last kill still being looked at? */

@@ -14,6 +14,7 @@ const AUDIT_FILES: Record<ProcessRole, string> = {
   supervisor: "log.jsonl",
   workers: "log.workers.jsonl",
   gateway: "log.gateway.jsonl",
+  channels: "log.channels.jsonl",
 };
 
 /** The name of the audit file that a role writes, in the state directory. */
@@ -22,7 +23,7 @@ export const auditFile = (actor: ProcessRole) => AUDIT_FILES[actor];
 /** More than a file can hold that was rotated in time; what is longer was not written by us. */
 const UNPACKED_BYTES_MAX = 256 * 1_048_576;
 const SEQ_DIGITS = 10;
-const NAME = /^(supervisor|workers|gateway)\.(\d{10,})\.(\d{4}-\d{2}-\d{2})\.jsonl(\.gz)?$/;
+const NAME = /^(supervisor|workers|gateway|channels)\.(\d{10,})\.(\d{4}-\d{2}-\d{2})\.jsonl(\.gz)?$/;
 
 /** A finished audit file. */
 export interface RotatedFile {

@@ -2,7 +2,7 @@
 
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import type { AuditAnswer } from "@mimikit/protocol/wire/api";
-import { PROCESS_ROLES, type ProcessRole } from "../process/role-record.ts";
+import { ACTORS, type ProcessRole } from "../process/role-record.ts";
 import { parseAuditLine } from "./audit-chain.ts";
 import { auditFile, readCurrent, readRotated, rotatedFiles } from "./audit-files.ts";
 
@@ -30,22 +30,26 @@ export function trailFiles(home: string, actor: ProcessRole): TrailFile[] {
 /** Where a reader is in each chain: the number of the last line that it has seen, 0 for none. */
 export type Position = Record<ProcessRole, number>;
 
-const POSITION = /^s(\d{1,15})\.w(\d{1,15})\.g(\d{1,15})$/;
+const POSITION = /^s(\d{1,15})\.w(\d{1,15})\.g(\d{1,15})(?:\.c(\d{1,15}))?$/;
 
-/** A position as readers hand it back: `s12.w3.g7`. */
-export function positionText({ supervisor, workers, gateway }: Position): string {
-  return `s${supervisor}.w${workers}.g${gateway}`;
+/** Before the first line of all. */
+export const START: Position = { supervisor: 0, workers: 0, gateway: 0, channels: 0 };
+
+/** A position as readers hand it back: `s12.w3.g7`, and `s12.w3.g7.c2` where channels have said something. */
+export function positionText({ supervisor, workers, gateway, channels }: Position): string {
+  return `s${supervisor}.w${workers}.g${gateway}${channels > 0 ? `.c${channels}` : ""}`;
 }
 
 /** null for what is no position. */
 export function parsePosition(text: string): Position | null {
   const match = POSITION.exec(text);
   if (match === null) return null;
-  return { supervisor: Number(match[1]), workers: Number(match[2]), gateway: Number(match[3]) };
+  const [, supervisor = 0, workers = 0, gateway = 0, channels = 0] = match.map((digits) => Number(digits ?? 0));
+  return { ...START, supervisor, workers, gateway, channels };
 }
 
 /** The first `count` lines of these roles after a position. Throws what the disk throws. */
-export function readAfter(home: string, after: Position, count: number, actors = PROCESS_ROLES): AuditAnswer {
+export function readAfter(home: string, after: Position, count: number, actors = ACTORS): AuditAnswer {
   const found = actors.map((actor) => linesAfter(home, actor, after[actor], count));
   const entries = inOrder(found).slice(0, count);
   const next = { ...after };
@@ -54,10 +58,10 @@ export function readAfter(home: string, after: Position, count: number, actors =
 }
 
 /** The last `count` lines of these roles before a position, or the newest of all. Throws what the disk throws. */
-export function readBefore(home: string, before: Position | null, count: number, actors = PROCESS_ROLES): AuditAnswer {
+export function readBefore(home: string, before: Position | null, count: number, actors = ACTORS): AuditAnswer {
   const found = actors.map((actor) => linesBefore(home, actor, before?.[actor] ?? Infinity, count));
   const entries = inOrder(found).slice(-count);
-  const next: Position = { supervisor: 0, workers: 0, gateway: 0 };
+  const next: Position = { ...START };
   // What is left out of the page is older than all of it, so whoever goes on after it has not missed that.
   for (const [at, actor] of actors.entries())
     next[actor] = before === null ? (found[at]?.at(-1)?.seq ?? 0) : Math.max(0, before[actor] - 1);
@@ -66,12 +70,12 @@ export function readBefore(home: string, before: Position | null, count: number,
 
 /** Every line that there is, in order of time. Throws what the disk throws. */
 export function readWholeTrail(home: string): AuditLine[] {
-  return inOrder(PROCESS_ROLES.map((actor) => linesAfter(home, actor, 0, Infinity)));
+  return inOrder(ACTORS.map((actor) => linesAfter(home, actor, 0, Infinity)));
 }
 
 /** `before` of what is in front of these lines: exclusive, so one more than the last line that has not been shown. */
 function previousOf(entries: readonly AuditLine[], shown: Position, actors: readonly ProcessRole[]): string | null {
-  const before: Position = { supervisor: 0, workers: 0, gateway: 0 };
+  const before: Position = { ...START };
   for (const actor of actors) before[actor] = entries.find((entry) => entry.actor === actor)?.seq ?? shown[actor] + 1;
   return actors.every((actor) => before[actor] <= 1) ? null : positionText(before);
 }

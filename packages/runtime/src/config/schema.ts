@@ -4,6 +4,7 @@ import { TIMEOUT_SEC_MAX, whole } from "@mimikit/protocol/base/fields";
 import { byRole, ROLES, type Role } from "@mimikit/protocol/base/kind";
 import { modelName, type PROVIDERS, type ProviderId } from "@mimikit/protocol/base/provider";
 import { Price } from "@mimikit/protocol/base/usage";
+import { ChannelName } from "@mimikit/protocol/channels/via";
 import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
 import { z } from "zod";
 import { factsOf, keyNamesOf, PROVIDER_IDS } from "./providers.ts";
@@ -16,6 +17,7 @@ const HEAP_MB_MIN = 64;
 const HEAP_MB_MAX = 65_536;
 const YOUNG_MB_MAX = 256;
 const PUBLIC_URL_CHARS_MAX = 255;
+const CHANNELS_MAX = 16;
 
 const Named = z.enum(PROVIDER_IDS);
 const ProviderName = z.enum(["auto", ...PROVIDER_IDS]);
@@ -178,6 +180,13 @@ export const Config = z.strictObject({
       .boolean()
       .default(false)
       .describe("Whether a change that passed is also merged, where nothing of the user's own is in the way."),
+  }),
+  channels: group("Channels, as Telegram; see channels.md. `mimikit channels add` sets one up.", {
+    notify: z
+      .array(ChannelName)
+      .max(CHANNELS_MAX)
+      .optional()
+      .describe("The channels that notifications go to as well; all that are set up, if not set."),
   }),
   retryDelaySec: whole(0, 86_400, 60, "Seconds before a task that failed for a passing reason is tried once more."),
   tickMs: whole(50, 60_000, 1_000, "Milliseconds between two looks at the state."),

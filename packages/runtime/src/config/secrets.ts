@@ -1,10 +1,11 @@
 /**
- * The keys of providers and the secrets of hooks: `secrets.json`, which this user alone may read (docs/security.md#keys). None of them
+ * The keys of providers, the secrets of hooks and what channels sign in with: `secrets.json`, which this user alone may read (docs/security.md#keys). None of them
  * is in another file, a log or an answer of the API.
  */
 
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { ChannelName } from "@mimikit/protocol/channels/via";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { SECRETS_PATH } from "@mimikit/store/disk/state";
 import { z } from "zod";
@@ -32,10 +33,26 @@ const HookSecret = z
   .max(KEY_CHARS_MAX, `a secret has at most ${KEY_CHARS_MAX} characters`)
   .regex(/^[\x20-\x7e]+$/, "a secret has printable ASCII only, on one line");
 
+const CHANNEL_FIELDS_MAX = 16;
+const CHANNEL_VALUE_CHARS_MAX = 1_024;
+/** What a channel needs to know, by the names of its fields: tokens, addresses, topics. */
+const ChannelFields = z
+  .record(
+    z.string().regex(/^[a-z][A-Za-z]{0,31}$/),
+    z
+      .string()
+      .min(1)
+      .max(CHANNEL_VALUE_CHARS_MAX)
+      .regex(/^[\x21-\x7e]+$/),
+  )
+  .refine((fields) => Object.keys(fields).length <= CHANNEL_FIELDS_MAX);
+export type ChannelFields = z.infer<typeof ChannelFields>;
+
 /** A later version may keep more in it, which this one leaves as it is. */
 const Secrets = z.looseObject({
   keys: z.record(z.string().max(64), Key).default({}),
   hooks: z.record(z.string().max(64), HookSecret).optional(),
+  channels: z.record(ChannelName, ChannelFields).optional(),
 });
 type Secrets = z.infer<typeof Secrets>;
 
@@ -94,6 +111,19 @@ export function problemOfHookSecret(secret: string): string | null {
 export function setHookSecret(home: string, name: string, secret: string | undefined): Promise<void> {
   const kept = (text: string) => HookSecret.parse(text.trim());
   return change(home, ({ hooks = {}, ...others }) => ({ ...others, hooks: withEntry(hooks, name, secret, kept) }));
+}
+
+/** The channels that are set up, and what each signs in with; none of a state directory that is not adopted. Throws as `setKey` does. */
+export function readChannels(home: string, env: Environment): Readonly<Record<string, ChannelFields>> {
+  return isAdopted(home, env) ? (readSecrets(home).channels ?? {}) : {};
+}
+
+/** Sets a channel up durably, or removes it. Throws as `setKey` does, and a ZodError for what no channel can need. */
+export function setChannel(home: string, name: string, fields: ChannelFields | undefined): Promise<void> {
+  return change(home, ({ channels = {}, ...others }) => {
+    const { [name]: _old, ...rest } = channels;
+    return { ...others, channels: fields === undefined ? rest : { ...rest, [name]: ChannelFields.parse(fields) } };
+  });
 }
 
 /** The table with this entry, or without it where there is to be none. */

@@ -22,7 +22,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { DIRECTORIES, LOCKS, PUSH, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
+import { CHANNELS, DIRECTORIES, LOCKS, PUSH, TEMPORARY, WEB_SESSIONS } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import {
   type Environment,
@@ -133,11 +133,16 @@ export function putCodeAside(home: string, env: Environment): void {
   }
 }
 
-/** Signs every browser out, notifies none of them and ends every pairing code, so that nobody who made the directory can adopt it from afar. */
+/** Signs every browser out, notifies none of them, lets nobody speak by a channel and ends every pairing code, so that nobody who made the directory can adopt it from afar. */
 export function forgetSignedIn(home: string): void {
   const codes = readdirSync(join(home, LOCKS)).filter((name) => CODE_FILE.test(name));
   const sessions = readdirSync(join(home, WEB_SESSIONS));
-  const paths = [...codes.map((name) => join(LOCKS, name)), ...sessions.map((name) => join(WEB_SESSIONS, name)), PUSH];
+  const paths = [
+    ...codes.map((name) => join(LOCKS, name)),
+    ...sessions.map((name) => join(WEB_SESSIONS, name)),
+    PUSH,
+    CHANNELS,
+  ];
   for (const path of paths) rmSync(join(home, path), { recursive: true, force: true });
 }
 

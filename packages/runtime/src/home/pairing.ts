@@ -45,11 +45,27 @@ export interface Pairing {
 export async function createPairing(home: string, nowMs = Date.now()): Promise<Pairing> {
   await removeSpentCodes(home, nowMs);
   const code = randomBytes(CODE_BYTES).toString("base64url");
-  const typed = Array.from(randomBytes(TYPED_CHARS), (byte) => TYPED_LETTERS[byte % TYPED_LETTERS.length]).join("");
+  const typed = newTyped();
   const expiresAt = new Date(nowMs + PAIRING_MS).toISOString();
   await writeCode(home, hashOf(code), { expiresAt });
   await writeCode(home, hashOf(typed), { expiresAt, of: hashOf(code) });
-  return { code, typed: `${typed.slice(0, TYPED_CHARS / 2)}-${typed.slice(TYPED_CHARS / 2)}`, expiresAt };
+  return { code, typed: typedText(typed), expiresAt };
+}
+
+/** 40 bits in TYPED_LETTERS. */
+export function newTyped(): string {
+  return Array.from(randomBytes(TYPED_CHARS), (byte) => TYPED_LETTERS[byte % TYPED_LETTERS.length]).join("");
+}
+
+/** As it is shown to be typed: `K7QM-2P9D`. */
+export function typedText(typed: string): string {
+  return `${typed.slice(0, TYPED_CHARS / 2)}-${typed.slice(TYPED_CHARS / 2)}`;
+}
+
+/** The code that a person may have typed, as `newTyped` has made it; null where it is none. */
+export function typedIn(given: string): string | null {
+  const typed = given.toUpperCase().replace(/[\s-]/g, "").replaceAll("O", "0").replace(/[IL]/g, "1");
+  return TYPED_CODE.test(typed) ? typed : null;
 }
 
 /**
@@ -83,9 +99,7 @@ export function isTyped(given: string): boolean {
 
 /** The code that was meant, however a person has typed it; null where it is none. */
 function codeIn(given: string): string | null {
-  if (LONG_CODE.test(given)) return given;
-  const typed = given.toUpperCase().replace(/[\s-]/g, "").replaceAll("O", "0").replace(/[IL]/g, "1");
-  return TYPED_CODE.test(typed) ? typed : null;
+  return LONG_CODE.test(given) ? given : typedIn(given);
 }
 
 const hashOf = (code: string) => createHash("sha256").update(code).digest("hex");

@@ -9,6 +9,7 @@ export const PROGRAMS = {
   supervisor: "apps/supervisor/src/main.ts",
   "worker-pool": "apps/worker-pool/src/main.ts",
   "http-gateway": "apps/http-gateway/src/main.ts",
+  channels: "apps/channels/src/main.ts",
   cli: "apps/cli/src/main.ts",
   "search-worker": "packages/memory/src/search/search-worker.ts",
   "prepare-start": "scripts/prepare-start.ts",

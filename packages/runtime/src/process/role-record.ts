@@ -2,7 +2,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
-import { AuditLine } from "@mimikit/protocol/records/audit";
+import { Actor, CoreActor } from "@mimikit/protocol/records/audit";
 import { Identity } from "@mimikit/protocol/records/claim";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { LOCKS } from "@mimikit/store/disk/state";
@@ -11,10 +11,13 @@ import { replaceFile } from "../home/replace-file.ts";
 import { VERSION } from "../home/version.ts";
 import { ownIdentity } from "./identity.ts";
 
-/** The three processes of an instance (SPEC A1); they are also the actors of the audit log. */
-export const ProcessRole = AuditLine.shape.actor;
-export type ProcessRole = z.infer<typeof ProcessRole>;
-export const PROCESS_ROLES: readonly ProcessRole[] = ProcessRole.options;
+/** The processes of an instance (SPEC A1); they are also the actors of the audit log. */
+export type ProcessRole = Actor;
+/** Every one that there can be. */
+export const ACTORS: readonly ProcessRole[] = Actor.options;
+/** Without one of these three there is no instance. The channels run beside them where one is set up (`roles-of.ts`). */
+export type CoreRole = z.infer<typeof CoreActor>;
+export const PROCESS_ROLES: readonly CoreRole[] = CoreActor.options;
 
 export const RoleRecord = Identity.extend({
   startedAt: z.iso.datetime(),

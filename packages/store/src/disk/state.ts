@@ -45,6 +45,8 @@ export const AUDIT = "log";
 export const HOOKS = "hooks";
 /** A record for each event and hook, and its end; made when there is a hook. */
 export const DELIVERIES = "deliveries";
+/** What channels keep, a folder for each; made when one is set up. */
+export const CHANNELS = "channels";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -68,6 +70,20 @@ export const begunDeliveryPath = (id: string) => recordIn(DELIVERIES, `${id}.beg
 export const failedTriesPath = (id: string) => recordIn(DELIVERIES, `${id}.tries`);
 export const endedDeliveryPath = (id: string) => recordIn(DELIVERIES, `${id}.ended`);
 export const hookBeginningPath = (name: string) => recordIn(DELIVERIES, `hook-${name}`);
+export const channelOf = (name: string) => `${CHANNELS}/${name}`;
+/** The people that are paired. */
+export const channelPeopleOf = (name: string) => `${channelOf(name)}/people`;
+/** What was sent: a record before each try, and one for its end. */
+export const channelSendsOf = (name: string) => `${channelOf(name)}/sends`;
+export const pairedPersonPath = (name: string, id: string) => recordIn(channelPeopleOf(name), id);
+export const begunSendPath = (name: string, id: string, attempt: number) =>
+  recordIn(channelSendsOf(name), `${id}.b${attempt}`);
+export const endedSendPath = (name: string, id: string) => recordIn(channelSendsOf(name), `${id}.end`);
+/** @param hash of the code. */
+export const pairingOfferPath = (name: string, hash: string) => recordIn(channelOf(name), `offer-${hash}`);
+export const strangersPath = (name: string) => recordIn(channelOf(name), "strangers");
+export const channelStatePath = (name: string) => recordIn(channelOf(name), "state");
+export const channelCursorPath = (name: string) => recordIn(channelOf(name), "cursor");
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
 /** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */

@@ -32,6 +32,7 @@ export const WATCHED = {
     ARCHIVE,
     STREAMS,
   ],
+  channels: [QUESTIONS, queueOf("teller"), runningOf("teller"), resultsOf("teller"), ARCHIVE],
 } as const;
 
 /** The directories in which those of the state are. */

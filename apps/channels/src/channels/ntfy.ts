@@ -1,0 +1,198 @@
+/** ntfy: notifications to a topic of ntfy.sh or of a server of the owner's, and messages from another topic, if there is one. */
+import { setTimeout as wait } from "node:timers/promises";
+import { tryJson } from "@mimikit/protocol/base/json";
+import { z } from "zod";
+import {
+  type Channel,
+  ChannelError,
+  type ChannelKind,
+  type Incoming,
+  isBeforeSending,
+  OWNER,
+  type Part,
+  type Polled,
+  type Sent,
+} from "../contract/channel.ts";
+
+const SERVER = "https://ntfy.sh";
+const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
+/** A message has 4,096 bytes on ntfy.sh; a UTF-16 unit takes 3 at most, and what is longer becomes a file. */
+const TEXT_UNITS_MAX = 1_300;
+const TITLE_UNITS_MAX = 200;
+/** ntfy shows no more. */
+const BUTTONS_MAX = 3;
+const CALL_MS_MAX = 30_000;
+/** A stream that is silent may be dead: it is asked for anew so often. */
+const STREAM_MS_MAX = 120_000;
+/** How much of an answer is read. */
+const LINE_CHARS_MAX = 65_536;
+const RATE_LIMITED_MS = 60_000;
+const REFUSED_MS = 900_000;
+
+const Line = z.looseObject({ id: z.string(), event: z.string(), message: z.string().optional() });
+
+export const ntfy: ChannelKind = {
+  name: "ntfy",
+  title: "ntfy",
+  fields: [
+    { name: "topic", what: "the topic that you have subscribed to; who knows it can read it", isSecret: true },
+    {
+      name: "listen",
+      what: "another topic, for what you say to Mimikit; who knows it speaks as you",
+      isSecret: true,
+      isOptional: true,
+    },
+    { name: "server", what: "the address of your server, if it is not ntfy.sh", isOptional: true },
+    { name: "token", what: "an access token, if the server wants one", isSecret: true, isOptional: true },
+  ],
+  hint: "notifications go there from now on",
+  hasTitles: true,
+  textUnitsMax: TEXT_UNITS_MAX,
+  unsure: "again",
+  pairing: "owner",
+  keepsCursor: true,
+  async open({ topic = "", listen, server = SERVER, token }) {
+    for (const each of [topic, listen])
+      if (each !== undefined && !TOPIC.test(each)) throw new Error("a topic has 1 to 64 of A-Z a-z 0-9 _ -");
+    if (topic === listen) throw new Error("the topic to listen to must be another one: it would hear itself");
+    if (!/^https?:\/\//.test(server)) throw new Error("the server is an address that begins with https:// or http://");
+    return new Ntfy(server.replace(/\/+$/, ""), topic, listen, token);
+  },
+};
+
+class Ntfy implements Channel {
+  readonly ownChat: string;
+  private readonly server: string;
+  private readonly listen: string | undefined;
+  private readonly headers: Record<string, string>;
+
+  constructor(server: string, topic: string, listen: string | undefined, token: string | undefined) {
+    this.server = server;
+    this.ownChat = topic;
+    this.listen = listen;
+    this.headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  }
+
+  async about(signal: AbortSignal): Promise<string> {
+    const response = await this.ask(`${this.server}/v1/health`, within(CALL_MS_MAX, signal));
+    await response.body?.cancel();
+    if (!response.ok) throw refusalOf(response.status);
+    return new URL(this.server).host;
+  }
+
+  async poll(cursor: string | undefined, signal: AbortSignal): Promise<Polled> {
+    const { listen } = this;
+    if (listen === undefined) return wait(2 ** 31 - 1, { incoming: [], cursor }, { signal });
+    // What was said there before it was set up is not meant for us.
+    if (cursor === undefined) return { incoming: [], cursor: String(Math.floor(Date.now() / 1_000)) };
+    const lines = new AbortController();
+    const over = AbortSignal.timeout(STREAM_MS_MAX);
+    const response = await this.ask(
+      `${this.server}/${listen}/json?since=${encodeURIComponent(cursor)}`,
+      AbortSignal.any([signal, lines.signal, over]),
+    );
+    if (!response.ok || response.body === null) throw refusalOf(response.status);
+    try {
+      return await this.firstOf(response.body, listen);
+    } catch (error) {
+      // Nothing was said for so long, which is no failure.
+      if (over.aborted && !signal.aborted) return { incoming: [], cursor };
+      throw error;
+    } finally {
+      lines.abort();
+    }
+  }
+
+  async send(chat: string, part: Part, signal: AbortSignal): Promise<Sent> {
+    const message = {
+      topic: chat,
+      message: part.text,
+      sequence_id: part.id,
+      ...(part.title !== undefined && { title: part.title.slice(0, TITLE_UNITS_MAX) }),
+      priority: part.isUrgent ? 4 : 3,
+      ...(part.buttons !== undefined &&
+        this.listen !== undefined && { actions: this.actionsOf(part.buttons, this.listen) }),
+    };
+    try {
+      const response = await fetch(this.server, {
+        method: "POST",
+        headers: { ...this.headers, "content-type": "application/json", "x-sequence-id": part.id },
+        body: JSON.stringify(message),
+        signal: within(CALL_MS_MAX, signal),
+        redirect: "error",
+      });
+      const { status } = response;
+      const after = Number(response.headers.get("retry-after"));
+      const answer = Line.safeParse(tryJson((await response.text()).slice(0, LINE_CHARS_MAX))).data;
+      if (response.ok) return { outcome: "sent", ...(answer !== undefined && { remote: answer.id }) };
+      const reason = `the server answers ${status}`;
+      if (status === 429) return { outcome: "waits", reason, afterMs: after > 0 ? after * 1_000 : RATE_LIMITED_MS };
+      if (status >= 500) return { outcome: "waits", reason };
+      if (status === 401 || status === 403) return { outcome: "waits", reason, afterMs: REFUSED_MS };
+      return { outcome: "refused", reason };
+    } catch (error) {
+      const reason = error instanceof Error ? String(error.cause ?? error.name) : "the connection broke";
+      return { outcome: isBeforeSending(error) ? "waits" : "unsure", reason };
+    }
+  }
+
+  /** A button says its data into the topic that we listen to: no address of ours has to be reachable. */
+  private actionsOf(buttons: NonNullable<Part["buttons"]>, listen: string) {
+    return buttons.slice(0, BUTTONS_MAX).map(({ label, data }) => ({
+      action: "http",
+      label: label.slice(0, TITLE_UNITS_MAX),
+      url: `${this.server}/${listen}`,
+      method: "POST",
+      body: `${PRESS}${data}`,
+      clear: true,
+    }));
+  }
+
+  private async ask(url: string, signal: AbortSignal): Promise<Response> {
+    try {
+      return await fetch(url, { headers: this.headers, signal, redirect: "error" });
+    } catch (error) {
+      throw new ChannelError("unreachable", error instanceof Error ? String(error.cause ?? error.name) : "no answer");
+    }
+  }
+
+  /** The first message of a stream of lines; the next poll begins after it. @throws ChannelError where the stream ends. */
+  private async firstOf(body: ReadableStream<Uint8Array>, listen: string): Promise<Polled> {
+    let rest = "";
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of body) {
+        rest += decoder.decode(chunk, { stream: true });
+        const lines = rest.split("\n");
+        rest = lines.pop() ?? "";
+        if (rest.length > LINE_CHARS_MAX) break;
+        for (const line of lines) {
+          const said = Line.safeParse(tryJson(line)).data;
+          if (said?.event !== "message") continue;
+          return { incoming: this.incomingOf(said.id, said.message ?? "", listen), cursor: said.id };
+        }
+      }
+    } catch (error) {
+      throw new ChannelError("unreachable", error instanceof Error ? error.name : "the stream broke");
+    }
+    throw new ChannelError("unreachable", "the stream ended");
+  }
+
+  private incomingOf(id: string, text: string, listen: string): Incoming[] {
+    const who = { id: `${listen} ${id}`, chat: this.ownChat, person: OWNER, name: "ntfy", isPrivate: true };
+    if (text.startsWith(PRESS)) return [{ kind: "press", ...who, press: id, data: text.slice(PRESS.length) }];
+    return text.trim() === "" ? [] : [{ kind: "message", ...who, text, files: [] }];
+  }
+}
+
+/** How a press of a button begins, in the topic that we listen to. */
+const PRESS = "mimikit:";
+
+function refusalOf(status: number): ChannelError {
+  const isRefused = status === 401 || status === 403;
+  return new ChannelError(isRefused ? "refused" : "unreachable", `the server answers ${status}`);
+}
+
+function within(ms: number, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+}

@@ -1,0 +1,163 @@
+/**
+ * A channel, as its one file in `channels/` describes it. It speaks a vendor's protocol and nothing else: it touches no disk, keeps
+ * nothing between two calls that would matter after a kill, and decides nothing. All that is durable is in `receive/` and `send/`.
+ */
+
+/** The description of a channel: what it needs to be set up, and what the shared part has to know of it. */
+export interface ChannelKind {
+  /** As in `mimikit channels add telegram`, and on disk. */
+  name: string;
+  title: string;
+  /** What it is to be told when it is set up. */
+  fields: readonly Field[];
+  /** What a person has to know after that, in a line. */
+  hint: string;
+  /** Has a message of the vendor's a title of its own? Without one, it is the first line of the text. */
+  hasTitles: boolean;
+  /** The longest text of one message, in UTF-16 units, which is what a string's `length` counts. */
+  textUnitsMax: number;
+  /**
+   * What to do with a send of which nobody knows whether it arrived: `mark` sends it once more and says that it may be a repetition;
+   * `again` sends it as it is, because the vendor knows the repetition by its id.
+   */
+  unsure: "mark" | "again";
+  /** `code`: a person sends a code to be paired. `owner`: who sets it up names where it leads, and is the only person. */
+  pairing: "code" | "owner";
+  /** Is the cursor to be kept on disk? Not where the vendor itself remembers what was confirmed. */
+  keepsCursor: boolean;
+  /** @throws Error with a line for people where the fields cannot be right. Loads the vendor's library; connects to nobody. */
+  open(fields: Readonly<Record<string, string>>): Promise<Channel>;
+}
+
+/** The person of a channel whose pairing is `owner`. */
+export const OWNER = "owner";
+
+export interface Field {
+  name: string;
+  what: string;
+  /** Typed unseen. */
+  isSecret?: boolean;
+  isOptional?: boolean;
+}
+
+export interface Channel {
+  /** Who the vendor takes us for: `@garden_bot`. @throws ChannelError where it cannot be told. */
+  about(signal: AbortSignal): Promise<string>;
+  /** The only chat, of a channel whose pairing is `owner`. */
+  ownChat?: string;
+  /**
+   * Waits for what is new, as long as the vendor likes. What was returned with a cursor is confirmed by handing that cursor in: it is handed
+   * in when all of it is durable. undefined: nothing is known; what is not confirmed comes again, and that is fine.
+   * @throws ChannelError.
+   */
+  poll(cursor: string | undefined, signal: AbortSignal): Promise<Polled>;
+  /** Sends one part. Never throws: what is not known is `unsure`. */
+  send(chat: string, part: Part, signal: AbortSignal): Promise<Sent>;
+  /** Shows that an answer is being written. What comes of it is nobody's concern. */
+  showTyping?(chat: string, signal: AbortSignal): Promise<void>;
+  /** The bytes of a file that came along. @throws FileRefused where it will never be had, ChannelError. */
+  fetchFile?(ref: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Tells who pressed a button what came of it. What comes of that is nobody's concern. */
+  tellPress?(press: string, text: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface Polled {
+  incoming: readonly Incoming[];
+  cursor: string | undefined;
+}
+
+/** Something that a person did. Every text in it is theirs: data, never an instruction to this code. */
+export type Incoming = {
+  /** The vendor's own id of it, the same whenever it is delivered; unique in its chat. */
+  id: string;
+  chat: string;
+  person: string;
+  /** As the vendor shows them. */
+  name: string;
+  /** Is it between this person and us alone? */
+  isPrivate: boolean;
+} & (
+  | {
+      kind: "message";
+      text: string;
+      files: readonly IncomingFile[];
+      /** The vendor's id of the message of ours, or of theirs, that it is about. */
+      replyTo?: string;
+      /** The vendor's id of the message of which these are the new words. */
+      edits?: string;
+    }
+  | { kind: "press"; press: string; data: string }
+);
+
+export interface IncomingFile {
+  /** What `fetchFile` takes. */
+  ref: string;
+  name?: string;
+}
+
+/** One message of the vendor's. */
+export interface Part {
+  /** The same for the same part, whenever it is sent. */
+  id: string;
+  text: string;
+  title?: string;
+  /** At most BUTTON_DATA_BYTES_MAX bytes of data each. */
+  buttons?: readonly { label: string; data: string }[];
+  /** It is answered by replying to it. */
+  asksReply?: boolean;
+  isUrgent: boolean;
+}
+
+/** What the narrowest vendor takes as the data of a button, in bytes. */
+export const BUTTON_DATA_BYTES_MAX = 64;
+
+export type Sent =
+  /** `remote`: the vendor's id of it. */
+  | { outcome: "sent"; remote?: string }
+  /** It was surely not sent, and is to be tried later. @param afterMs as long as the vendor asked for. */
+  | { outcome: "waits"; reason: string; afterMs?: number }
+  /** It was on its way when the connection broke. */
+  | { outcome: "unsure"; reason: string }
+  /** It will never be taken; the next one may be. */
+  | { outcome: "refused"; reason: string };
+
+/** The vendor could not be asked, or did not want to answer. */
+export class ChannelError extends Error {
+  /** `refused`: it knows us, and will not talk to us until the owner does something. */
+  readonly kind: "unreachable" | "refused";
+  readonly afterMs: number | undefined;
+
+  constructor(kind: ChannelError["kind"], message: string, afterMs?: number) {
+    super(message);
+    this.kind = kind;
+    this.afterMs = afterMs;
+  }
+}
+
+/** A file will never be had; the message says why, for its sender. */
+export class FileRefused extends Error {}
+
+/** Did `error`, which `fetch` threw, happen before anything was on its way? */
+export function isBeforeSending(error: unknown): boolean {
+  const code = codeIn(error);
+  return code !== undefined && NEVER_CONNECTED.has(code);
+}
+
+const NEVER_CONNECTED: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function codeIn(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if ("code" in each && typeof each.code === "string") return each.code;
+    // Several addresses were tried: all of them failed.
+    if (each instanceof AggregateError && each.errors.length > 0) return codeIn(each.errors[0]);
+  }
+  return undefined;
+}

@@ -1,0 +1,162 @@
+/**
+ * The process of the channels: it runs only where one is set up, and is a client of the state directory like the gateway.
+ * `main.ts describe` says which channels there are, `main.ts check <name>` tries what comes on stdin, for the command line.
+ */
+import { text as readAll } from "node:stream/consumers";
+import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
+import { loadConfig } from "@mimikit/runtime/config/config";
+import { readChannels } from "@mimikit/runtime/config/secrets";
+import { watchConfig } from "@mimikit/runtime/config/watch-config";
+import { HomeError, readToken } from "@mimikit/runtime/home/home";
+import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
+import { announceReady } from "@mimikit/runtime/process/announce-ready";
+import { ownIdentity } from "@mimikit/runtime/process/identity";
+import { runLoop } from "@mimikit/runtime/process/loop";
+import { openHere } from "@mimikit/runtime/process/open-here";
+import { writeRole } from "@mimikit/runtime/process/role-record";
+import { waitForSingleton } from "@mimikit/runtime/process/singleton";
+import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
+import { onShutdown } from "@mimikit/runtime/shutdown";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { WATCHED } from "@mimikit/store/disk/watch";
+import { Heard } from "@mimikit/store/mirror/heard";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { CHANNELS } from "./channels/index.ts";
+import { ChannelError } from "./contract/channel.ts";
+import { Conversation } from "./send/conversation.ts";
+import { ServedChannel } from "./serve-channel.ts";
+
+const CHECK_MS_MAX = 20_000;
+
+const [, , request, wanted = ""] = process.argv;
+if (request === "describe") {
+  const kinds = await Promise.all(Object.values(CHANNELS).map((load) => load()));
+  console.log(JSON.stringify(kinds.map(({ open: _open, ...facts }) => facts)));
+} else if (request === "check") console.log(JSON.stringify(await check(wanted)));
+else await serve();
+
+/** Could this channel be used with these fields? */
+async function check(name: string): Promise<{ about: string } | { problem: string }> {
+  try {
+    const kind = await CHANNELS[name]?.();
+    if (kind === undefined) return { problem: `there is no channel ${name}` };
+    const channel = await kind.open(JSON.parse(await readAll(process.stdin)));
+    return { about: await channel.about(AbortSignal.timeout(CHECK_MS_MAX)) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function serve(): Promise<void> {
+  const { home, adopted } = openHere(process.env);
+  await waitForSingleton(home, "channels", () =>
+    createLog(home, "channels", loadConfig(home, process.env).config.logLevel).warn(
+      "another process has the channels of this home; waiting for it to end",
+    ),
+  );
+  if (!adopted) await waitForAdoption(home, process.env, "channels");
+  const { config } = loadConfig(home, process.env);
+  // Only now: the chain of the audit log goes on from the last line of the one before.
+  const log = createLog(home, "channels", config.logLevel);
+  const token = readToken(home);
+  const identity = ownIdentity();
+  const nowMs = () => Date.now();
+  const fs = openDisk(home, `channels-${identity.pid}-${identity.startTime}`, () => completeHome(home, log));
+  const onError = (error: unknown) => log.error("channels", { error });
+  const mirror = new Mirror(fs, {
+    token,
+    durable: false,
+    onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
+  });
+  const conversation = await Conversation.load(mirror, nowMs());
+  await conversation.refresh(nowMs(), true);
+  const secrets = readSecrets();
+  let nudge = () => {};
+  const settings = watchConfig(home, process.env, () => {
+    // PM2 starts it again with those of now.
+    if (JSON.stringify(readSecrets()) !== JSON.stringify(secrets)) process.kill(process.pid, "SIGTERM");
+    nudge();
+  });
+  const served = new Map<string, ServedChannel>();
+  for (const [name, fields] of Object.entries(secrets)) await start(name, fields);
+
+  const heard = new Heard();
+  let rereadAtMs = 0;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  const loop = runLoop({
+    tickMs: config.tickMs,
+    async tick() {
+      // What is notified together is one look.
+      await new Promise((resolve) => setImmediate(resolve));
+      const at = performance.now();
+      const isFull = at - rereadAtMs >= config.rereadSec * 1_000;
+      const changes = heard.take();
+      const looksAtAll = isFull || changes.size === 0 || at - lookedAtMs >= config.tickMs;
+      await conversation.refresh(nowMs(), isFull, looksAtAll ? undefined : changes);
+      if (looksAtAll) lookedAtMs = at;
+      if (isFull) rereadAtMs = at;
+      const items = await conversation.items();
+      const { notify } = settings.current.config.channels;
+      for (const [name, channel] of served)
+        await channel.note(items, notify === undefined || notify.includes(name), conversation);
+    },
+    onError,
+  });
+  nudge = () => loop.nudge();
+  const stopWatching = keepHome({
+    home,
+    log,
+    dirs: WATCHED.channels,
+    onChange: (dir, name) => {
+      heard.note(dir, name);
+      loop.nudge();
+    },
+    everyMs: config.rereadSec * 1_000,
+  });
+  onShutdown(async () => {
+    stopWatching();
+    settings.close();
+    await loop.stop();
+    await Promise.all([...served.values()].map((channel) => channel.stop()));
+    log.audit({ event: "channels_stopped" });
+  }, log);
+  writeRole(home, "channels");
+  log.audit({ event: "channels_started", detail: { channels: [...served.keys()] } });
+  announceReady();
+
+  function readSecrets(): ReturnType<typeof readChannels> {
+    try {
+      return readChannels(home, process.env);
+    } catch (error) {
+      if (!(error instanceof HomeError)) throw error;
+      log.error(error.message);
+      return {};
+    }
+  }
+
+  /** One that cannot be started holds up no other. */
+  async function start(name: string, fields: Readonly<Record<string, string>>): Promise<void> {
+    hideInLogs(Object.values(fields));
+    try {
+      const kind = await CHANNELS[name]?.();
+      if (kind === undefined) throw new ChannelError("refused", "this version has no such channel");
+      const channel = await kind.open(fields);
+      served.set(
+        name,
+        await ServedChannel.start({
+          kind,
+          channel,
+          home,
+          fs,
+          token,
+          mirror,
+          log,
+          nowMs,
+          onChange: () => nudge(),
+        }),
+      );
+    } catch (error) {
+      log.error("a channel could not be started", { channel: name, error });
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/** Reads what was settled lately and what is asked now, and by which way that was said from which it came. */
+import { rootOf, turnId, turnNumber } from "@mimikit/protocol/base/id";
+import type { Via } from "@mimikit/protocol/channels/via";
+import type { Event } from "@mimikit/protocol/records/inbox";
+import type { Result } from "@mimikit/protocol/records/result";
+import type { Changes } from "@mimikit/store/mirror/heard";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { type Item, itemOfQuestion, itemsOfTurn, SEND_AGE_MS_MAX } from "./items.ts";
+
+/** Of more turns in a day than that, only the newest are sent. */
+const TURNS_MAX = 1_000;
+/** Ways of turns that are remembered. */
+const ORIGINS_MAX = 5_000;
+
+export class Conversation {
+  private readonly mirror: Mirror;
+  /** What the turns of the last SEND_AGE_MS_MAX say, by turn. */
+  private turns: { atMs: number; items: readonly Item[] }[] = [];
+  private readonly origins = new Map<string, readonly Via[]>();
+  /** Settled turns that are not in there yet: a look that failed half-way must not lose them. */
+  private newTurns: Result[] = [];
+
+  private constructor(mirror: Mirror) {
+    this.mirror = mirror;
+  }
+
+  /** Reads the turns of the last SEND_AGE_MS_MAX. */
+  static async load(mirror: Mirror, nowMs: number): Promise<Conversation> {
+    await mirror.ledger.load();
+    const conversation = new Conversation(mirror);
+    const newest: Result[] = [];
+    for (let n = mirror.ledger.settledTurn; n > 0 && newest.length < TURNS_MAX; n--) {
+      const turn = await mirror.ledger.readResult(turnId(n));
+      if (turn !== null && nowMs - Date.parse(turn.completedAt) > SEND_AGE_MS_MAX) break;
+      if (turn !== null) newest.unshift(turn);
+    }
+    conversation.newTurns = newest;
+    await conversation.takeUp();
+    return conversation;
+  }
+
+  /** Looks again. @param changes look only where something was heard of; everywhere without it. */
+  async refresh(nowMs: number, isFull: boolean, changes?: Changes): Promise<void> {
+    await this.mirror.refresh(nowMs, isFull, changes);
+    this.newTurns.push(...(await this.mirror.ledger.follow()));
+    await this.takeUp();
+    this.turns = this.turns.filter(({ atMs }) => nowMs - atMs <= SEND_AGE_MS_MAX).slice(-TURNS_MAX);
+  }
+
+  /** All that there is to say, oldest first. */
+  async items(): Promise<Item[]> {
+    const asked: Item[] = [];
+    for (const question of this.mirror.questions.values())
+      if (!this.mirror.ledger.has(question.id))
+        asked.push(itemOfQuestion(question, await this.originOf(rootOf(question.id))));
+    const items = [...this.turns.flatMap((turn) => turn.items), ...asked];
+    return items.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  }
+
+  /** The ways to whom an answer is being written now. */
+  writingTo(): Via[] {
+    const { mirror } = this;
+    return mirror
+      .queuedOf("turn")
+      .filter(({ id }) => mirror.attempts.has(id) && !mirror.results.has(id))
+      .flatMap(({ turn }) => turn?.messages[0]?.via ?? []);
+  }
+
+  private async takeUp(): Promise<void> {
+    for (let [turn] = this.newTurns; turn !== undefined; [turn] = this.newTurns) {
+      const items = itemsOfTurn(turn, await this.originOfTurn(turn));
+      this.turns.push({ atMs: Date.parse(turn.completedAt), items });
+      this.newTurns.shift();
+    }
+  }
+
+  /** The ways of an earlier turn; none of what was begun elsewhere. */
+  private async originOf(id: string): Promise<readonly Via[]> {
+    if (turnNumber(id) === 0) return [];
+    const known = this.origins.get(id);
+    if (known !== undefined) return known;
+    const turn = await this.mirror.ledger.readResult(id);
+    return turn === null ? [] : this.originOfTurn(turn);
+  }
+
+  /** What led to a turn has a smaller number, so this comes to an end. */
+  private async originOfTurn(turn: Result): Promise<readonly Via[]> {
+    const known = this.origins.get(turn.id);
+    if (known !== undefined) return known;
+    const { messages = [], events = [], results = [] } = turn.task.turn ?? {};
+    const ways: Via[] = [...messages, ...(turn.steers ?? [])].flatMap(({ via }) => via ?? []);
+    for (const event of events) ways.push(...(await this.originOfEvent(event, turn.id)));
+    for (const { id } of results) ways.push(...(await this.originBefore(rootOf(id), turn.id)));
+    const origin = [...new Map(ways.map((via) => [JSON.stringify(via), via])).values()];
+    if (this.origins.size >= ORIGINS_MAX) this.origins.clear();
+    this.origins.set(turn.id, origin);
+    return origin;
+  }
+
+  /** Of an answer, the way by which it was given and the one by which the question came about; of a trigger, where it was set. */
+  private async originOfEvent({ data }: Event, turn: string): Promise<readonly Via[]> {
+    const { wishId, questionId, triggerId } = data as Record<string, unknown>;
+    const answer = typeof wishId === "string" ? await this.mirror.ledger.read(wishId) : null;
+    const given = answer !== null && "wish" in answer && answer.wish.kind === "answer" ? (answer.wish.via ?? []) : [];
+    const about = [questionId, triggerId].flatMap((id) => (typeof id === "string" ? rootOf(id) : []));
+    const before = await Promise.all(about.map((id) => this.originBefore(id, turn)));
+    return [given, ...before].flat();
+  }
+
+  private async originBefore(id: string, turn: string): Promise<readonly Via[]> {
+    return turnNumber(id) < turnNumber(turn) ? this.originOf(id) : [];
+  }
+}

@@ -1,0 +1,59 @@
+/** What there is to say by channels, and to whom: follows from the archive and the open questions alone. Pure. */
+import { messagesOf, turnOfReply } from "@mimikit/core/views/history";
+import type { PairedPerson } from "@mimikit/protocol/channels/records";
+import type { Via } from "@mimikit/protocol/channels/via";
+import type { Question } from "@mimikit/protocol/records/question";
+import type { Result } from "@mimikit/protocol/records/result";
+import { notificationIn } from "@mimikit/protocol/wire/notification";
+
+/** What is older is not sent any more, in milliseconds: after a longer outage the conversation is the better place to read it. */
+export const SEND_AGE_MS_MAX = 86_400_000;
+
+export interface Item {
+  /** That of the message, the question, or the pairing. */
+  id: string;
+  at: string;
+  text: string;
+  title?: string;
+  question?: Question;
+  /** To whom it goes because they asked for it. */
+  origin: readonly Via[];
+  /** It goes to those who are notified, too. */
+  isNews: boolean;
+  isUrgent: boolean;
+}
+
+/** What a settled turn says. @param origin the ways by which that was said which led to it. */
+export function itemsOfTurn(turn: Result, origin: readonly Via[]): Item[] {
+  const input = turn.task.turn;
+  if (input === undefined) return [];
+  const messages = messagesOf(turn);
+  const hasNotified = messages.some(({ notification }) => notification !== undefined);
+  return messages.flatMap((message): Item[] => {
+    const { id, at, text } = message;
+    const notification = notificationIn(message);
+    if (notification !== null) {
+      const { title } = notification;
+      return [{ id, at, text, ...(title !== undefined && { title }), origin, isNews: true, isUrgent: true }];
+    }
+    if (turnOfReply(id) === undefined) return [];
+    // Its reply is news where it is none to what was said by the page; a turn that has called for attention itself does it once.
+    const isNews = input.messages.length === 0 && !hasNotified && message.stopped !== true;
+    return [{ id, at, text, origin, isNews, isUrgent: false }];
+  });
+}
+
+export function itemOfQuestion(question: Question, origin: readonly Via[]): Item {
+  const { id, at, question: text } = question;
+  return { id, at, text, question, origin, isNews: true, isUrgent: true };
+}
+
+/** Does this person get it? What was said before they were paired is none of their news. */
+export function isFor(item: Item, person: PairedPerson, isNotified: boolean, nowMs: number): boolean {
+  const atMs = Date.parse(item.at);
+  if (atMs < Date.parse(person.at) || nowMs - atMs > SEND_AGE_MS_MAX) return false;
+  const asked = item.origin.some(
+    ({ channel, chat, person: who }) => channel === person.channel && chat === person.chat && who === person.person,
+  );
+  return asked || (item.isNews && isNotified);
+}

@@ -1,0 +1,244 @@
+/**
+ * Sends what is due by one channel. Nothing is queued: what is due follows from what there is to say and from the ends of sends, so that a
+ * kill at any instant loses nothing. Each chat has a lane of its own, in order; one that has to wait holds up no other.
+ */
+import type { PairedPerson } from "@mimikit/protocol/channels/records";
+import type { Question } from "@mimikit/protocol/records/question";
+import type { Log } from "@mimikit/runtime/audit/log";
+import type { Channel, ChannelKind, Part } from "../contract/channel.ts";
+import { hashOf } from "../people/people.ts";
+import { type Item, isFor } from "./items.ts";
+import type { Sends } from "./sends.ts";
+import { split } from "./split.ts";
+import { WORDS } from "./words.ts";
+
+/** Tries of a part of which each may have arrived. */
+const UNSURE_MAX = 3;
+/** The first pause before another try, and the longest, in ms. */
+const RETRY_MS_MIN = 2_000;
+const RETRY_MS_MAX = 300_000;
+/** The longest that a vendor may ask for. */
+const RETRY_AFTER_MS_MAX = 3_600_000;
+/** What is under way at the end gets this long, in ms: else nobody knows whether it arrived. */
+const CLOSE_MS_MAX = 5_000;
+const ID_CHARS = 32;
+const QUESTION_HASH_CHARS = 24;
+
+export interface OutboxParts {
+  kind: Pick<ChannelKind, "name" | "hasTitles" | "textUnitsMax" | "unsure">;
+  channel: Pick<Channel, "send">;
+  sends: Sends;
+  log: Log;
+  nowMs(): number;
+  /** What its vendor said of the last send: null where it took it. */
+  onOutcome(problem: string | null): void;
+}
+
+interface Lane {
+  isBusy: boolean;
+  failures: number;
+  retry: NodeJS.Timeout | undefined;
+}
+
+interface Due {
+  item: Item;
+  part: Part;
+  number: number;
+}
+
+export class Outbox {
+  private readonly parts: OutboxParts;
+  private readonly lanes = new Map<string, Lane>();
+  private readonly running = new Set<Promise<void>>();
+  private readonly ending = new AbortController();
+  private isClosing = false;
+  private items: readonly Item[] = [];
+  private people: readonly PairedPerson[] = [];
+  private isNotified = false;
+  /** What is due and was not sent, by the id of its first part: where it is due no more, that is said. */
+  private missed = new Map<string, string>();
+  private readonly texts = new WeakMap<Item, readonly string[]>();
+
+  constructor(parts: OutboxParts) {
+    this.parts = parts;
+  }
+
+  /** Sends what is due now. @param isNotified do notifications go to this channel? */
+  note(items: readonly Item[], people: readonly PairedPerson[], isNotified: boolean): void {
+    this.items = items;
+    this.people = people;
+    this.isNotified = isNotified;
+    this.tellMissed();
+    for (const person of people) this.begin(person.chat);
+  }
+
+  /** How many messages wait. */
+  get waiting(): number {
+    return this.missed.size;
+  }
+
+  /** Sends nothing more, and waits for what is under way. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    for (const { retry } of this.lanes.values()) clearTimeout(retry);
+    const cutOff = setTimeout(() => this.ending.abort(), CLOSE_MS_MAX);
+    await Promise.all(this.running);
+    clearTimeout(cutOff);
+  }
+
+  private begin(chat: string): void {
+    const lane = this.lanes.get(chat) ?? { isBusy: false, failures: 0, retry: undefined };
+    this.lanes.set(chat, lane);
+    if (lane.isBusy || lane.retry !== undefined || this.isClosing) return;
+    lane.isBusy = true;
+    const run = this.drain(chat, lane)
+      .catch((error: unknown) => {
+        this.parts.log.error("a message could not be sent", { channel: this.parts.kind.name, error });
+        this.rest(chat, lane, undefined);
+      })
+      .finally(() => {
+        this.running.delete(run);
+      });
+    this.running.add(run);
+  }
+
+  /** Sends one part after the other, until nothing is due or it has to wait. */
+  private async drain(chat: string, lane: Lane): Promise<void> {
+    await this.parts.sends.writeEnds();
+    for (;;) {
+      const due = this.isClosing ? undefined : this.nextDue(chat);
+      if (due === undefined) {
+        // Nothing waits between this look and the end, so a later look begins anew.
+        lane.isBusy = false;
+        return;
+      }
+      if (!(await this.send(chat, lane, due))) return;
+    }
+  }
+
+  /** @returns whether the next may follow at once. */
+  private async send(chat: string, lane: Lane, { item, part, number }: Due): Promise<boolean> {
+    const { kind, channel, sends, log, nowMs, onOutcome } = this.parts;
+    const { id } = part;
+    const unsure = sends.unsureTries(id);
+    const about = { channel: kind.name, send: id, of: item.id };
+    const end = (outcome: "sent" | "unsure" | "refused", more: { remote?: string; detail?: string } = {}) =>
+      sends.end({ id, at: new Date(nowMs()).toISOString(), outcome, of: item.id, chat, ...more });
+    if (unsure > 0) log.audit({ event: "channel_unsure", detail: { ...about, tries: unsure } });
+    if (unsure >= UNSURE_MAX && kind.unsure === "mark") {
+      await end("unsure");
+      return true;
+    }
+    await sends.begin(id, item.id, number);
+    const marked = unsure > 0 && kind.unsure === "mark";
+    const sent = await channel.send(chat, marked ? this.marked(part) : part, this.ending.signal);
+    switch (sent.outcome) {
+      case "sent":
+        lane.failures = 0;
+        await end("sent", sent.remote === undefined ? {} : { remote: sent.remote });
+        log.audit({ event: "channel_sent", detail: { ...about, part: number } });
+        onOutcome(null);
+        return true;
+      case "refused":
+        await end("refused", { detail: sent.reason });
+        log.audit({ event: "channel_refused", detail: { ...about, reason: sent.reason } });
+        return true;
+      case "waits":
+        await sends.takeBack(id);
+        if (lane.failures === 0) log.warn("a message waits", { ...about, reason: sent.reason });
+        onOutcome(sent.reason);
+        this.rest(chat, lane, sent.afterMs);
+        return false;
+      case "unsure":
+        log.warn("nobody knows whether a message has arrived", { ...about, reason: sent.reason });
+        onOutcome(sent.reason);
+        this.rest(chat, lane, undefined);
+        return false;
+    }
+  }
+
+  private marked(part: Part): Part {
+    return { ...part, text: `${WORDS.repeated}\n${part.text}` };
+  }
+
+  /** The oldest part that is for this chat and has no end. */
+  private nextDue(chat: string): Due | undefined {
+    for (const item of this.itemsFor(chat))
+      for (const due of this.partsOf(chat, item)) if (!this.parts.sends.isOver(due.part.id)) return due;
+    return undefined;
+  }
+
+  private itemsFor(chat: string): Item[] {
+    const nowMs = this.parts.nowMs();
+    const people = this.people.filter((person) => person.chat === chat);
+    return this.items.filter((item) => people.some((person) => isFor(item, person, this.isNotified, nowMs)));
+  }
+
+  private partsOf(chat: string, item: Item): Due[] {
+    const { kind } = this.parts;
+    const texts = this.textsOf(item);
+    return texts.map((text, number) => ({
+      item,
+      number,
+      part: {
+        id: sendId(kind.name, chat, item.id, number),
+        text,
+        ...(kind.hasTitles && item.title !== undefined && number === 0 && { title: item.title }),
+        ...(item.question !== undefined && number === texts.length - 1 && replyTo(item.question)),
+        isUrgent: item.isUrgent,
+      },
+    }));
+  }
+
+  /** The texts of its parts; the items of a turn stay the same from look to look. */
+  private textsOf(item: Item): readonly string[] {
+    const known = this.texts.get(item);
+    if (known !== undefined) return known;
+    const { kind } = this.parts;
+    const text = kind.hasTitles || item.title === undefined ? item.text : `${item.title}\n${item.text}`;
+    // The mark of a repetition must have room.
+    const texts = split(text, kind.textUnitsMax - WORDS.repeated.length - 1);
+    this.texts.set(item, texts);
+    return texts;
+  }
+
+  /** Says of what became too old while it waited that it was not sent. */
+  private tellMissed(): void {
+    const due = new Map<string, string>();
+    for (const { chat } of this.people)
+      for (const item of this.itemsFor(chat))
+        for (const { part } of this.partsOf(chat, item))
+          if (!this.parts.sends.isOver(part.id)) due.set(part.id, item.id);
+    for (const [send, of] of this.missed)
+      if (!due.has(send) && !this.parts.sends.isOver(send))
+        this.parts.log.audit({ event: "channel_gave_up", detail: { channel: this.parts.kind.name, send, of } });
+    this.missed = due;
+  }
+
+  /** Leaves a lane alone for a while: as long as it was asked to, or longer with each failure. */
+  private rest(chat: string, lane: Lane, afterMs: number | undefined): void {
+    lane.isBusy = false;
+    if (this.isClosing) return;
+    const ms = Math.min(afterMs ?? Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** lane.failures), RETRY_AFTER_MS_MAX);
+    lane.failures++;
+    lane.retry = setTimeout(() => {
+      lane.retry = undefined;
+      this.begin(chat);
+    }, ms).unref();
+  }
+}
+
+function sendId(channel: string, chat: string, item: string, part: number): string {
+  return `s-${hashOf(JSON.stringify([channel, chat, item, part])).slice(0, ID_CHARS)}`;
+}
+
+function replyTo(question: Question): Pick<Part, "buttons" | "asksReply"> {
+  const { options } = question;
+  if (options.length === 0) return { asksReply: true };
+  return { buttons: options.map((label, place) => ({ label, data: `a ${questionHash(question.id)} ${place}` })) };
+}
+
+/** How a button names its question: short enough for every vendor, and of no use to anybody who is not paired. */
+export function questionHash(id: string): string {
+  return hashOf(id).slice(0, QUESTION_HASH_CHARS);
+}

@@ -1,0 +1,188 @@
+/** One channel at work: what is received becomes records, what there is to say is sent, and how that goes can be seen. */
+import { setTimeout as wait } from "node:timers/promises";
+import { BadJson } from "@mimikit/protocol/base/json";
+import { ChannelCursor, type ChannelState } from "@mimikit/protocol/channels/records";
+import type { Log } from "@mimikit/runtime/audit/log";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { readRecord, replaceView } from "@mimikit/store/disk/record";
+import { channelCursorPath, channelStatePath } from "@mimikit/store/disk/state";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { type Channel, ChannelError, type ChannelKind } from "./contract/channel.ts";
+import { People } from "./people/people.ts";
+import { Receiver } from "./receive/receiver.ts";
+import type { Conversation } from "./send/conversation.ts";
+import type { Item } from "./send/items.ts";
+import { Outbox } from "./send/outbox.ts";
+import { Sends } from "./send/sends.ts";
+import { WORDS } from "./send/words.ts";
+
+/** The first pause after a poll that failed, and the longest, in ms. */
+const POLL_RETRY_MS_MIN = 1_000;
+const POLL_RETRY_MS_MAX = 60_000;
+/** The longest that a vendor may ask for. */
+const RETRY_AFTER_MS_MAX = 3_600_000;
+/** Telegram shows it for 5 s. */
+const TYPING_EVERY_MS = 4_000;
+const PRUNE_EVERY_MS = 3_600_000;
+
+export interface ServeParts {
+  kind: ChannelKind;
+  channel: Channel;
+  home: string;
+  fs: FileSystem;
+  token: string;
+  mirror: Mirror;
+  log: Log;
+  nowMs(): number;
+  /** There is something to look at. */
+  onChange(): void;
+}
+
+export class ServedChannel {
+  private readonly parts: ServeParts;
+  private readonly people: People;
+  private readonly sends: Sends;
+  private readonly receiver: Receiver;
+  private readonly outbox: Outbox;
+  private readonly ending = new AbortController();
+  private readonly listening: Promise<void>;
+  private receiveState: Pick<ChannelState, "state" | "detail"> = { state: "starting" };
+  private sendProblem: string | null = null;
+  private written = "";
+  private typedAtMs = Number.NEGATIVE_INFINITY;
+  private prunedAtMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(parts: ServeParts, people: People, sends: Sends) {
+    const { kind, channel, log, nowMs } = parts;
+    this.parts = parts;
+    this.people = people;
+    this.sends = sends;
+    this.receiver = new Receiver({ ...parts, name: kind.name, people, sends });
+    const onOutcome = (problem: string | null) => {
+      this.sendProblem = problem;
+    };
+    this.outbox = new Outbox({ kind, channel, sends, log, nowMs, onOutcome });
+    this.listening = this.listen();
+  }
+
+  static async start(parts: ServeParts): Promise<ServedChannel> {
+    const { fs, kind, channel, log, nowMs } = parts;
+    const people = await People.open({ fs, channel: kind.name, log, nowMs });
+    if (channel.ownChat !== undefined) await people.pairOwner(channel.ownChat, kind.title);
+    return new ServedChannel(parts, people, await Sends.open(fs, kind.name));
+  }
+
+  /** Sends what is due now, and says how the channel does. Throws what the disk throws. */
+  async note(items: readonly Item[], isNotified: boolean, conversation: Conversation): Promise<void> {
+    await this.people.refresh();
+    const { paired } = this.people;
+    this.outbox.note([...this.greetings(), ...items], paired, isNotified);
+    this.showTyping(conversation);
+    await this.writeState();
+    await this.people.writeStrangers();
+    const nowMs = performance.now();
+    if (nowMs - this.prunedAtMs < PRUNE_EVERY_MS) return;
+    this.prunedAtMs = nowMs;
+    await this.sends.prune(this.parts.nowMs());
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    await Promise.all([this.listening, this.outbox.close()]);
+  }
+
+  /** Receives for ever. */
+  private async listen(): Promise<void> {
+    const { kind, channel, log } = this.parts;
+    const { signal } = this.ending;
+    let cursor: string | undefined;
+    let failures = 0;
+    let isBegun = false;
+    while (!signal.aborted) {
+      try {
+        if (!isBegun) {
+          if (kind.keepsCursor) cursor = await this.readCursor();
+          await channel.about(signal);
+          isBegun = true;
+          this.receiveState = { state: "connected" };
+          this.parts.onChange();
+        }
+        const polled = await channel.poll(cursor, signal);
+        for (const incoming of polled.incoming) await this.receiver.take(incoming, signal);
+        // All of it is durable, so it may be confirmed.
+        if (kind.keepsCursor && polled.cursor !== undefined && polled.cursor !== cursor)
+          await this.writeCursor(polled.cursor);
+        ({ cursor } = polled);
+        if (polled.incoming.length > 0) this.parts.onChange();
+        failures = 0;
+        this.receiveState = { state: "connected" };
+      } catch (error) {
+        if (signal.aborted) return;
+        // What is not known to be confirmed comes again.
+        if (!kind.keepsCursor) cursor = undefined;
+        const isVendors = error instanceof ChannelError;
+        const detail = isVendors ? error.message : "the state directory refuses";
+        if (failures === 0)
+          log.warn("a channel cannot receive", { channel: kind.name, error: isVendors ? detail : error });
+        this.receiveState = { state: isVendors ? error.kind : "unreachable", detail };
+        const asked = isVendors ? error.afterMs : undefined;
+        const ms = asked ?? Math.min(POLL_RETRY_MS_MAX, POLL_RETRY_MS_MIN * 2 ** failures);
+        failures++;
+        await wait(Math.min(ms, RETRY_AFTER_MS_MAX), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  private greetings(): Item[] {
+    if (this.parts.kind.pairing !== "code") return [];
+    return this.people.paired.map((person) => ({
+      id: `paired ${person.id} ${person.at}`,
+      at: person.at,
+      text: WORDS.paired,
+      origin: [person],
+      isNews: false,
+      isUrgent: false,
+    }));
+  }
+
+  private showTyping(conversation: Conversation): void {
+    const { kind, channel, log } = this.parts;
+    const nowMs = performance.now();
+    if (channel.showTyping === undefined || nowMs - this.typedAtMs < TYPING_EVERY_MS) return;
+    const chats = conversation.writingTo().flatMap((via) => (this.people.at(via) === undefined ? [] : via));
+    for (const { chat, channel: name } of chats) {
+      if (name !== kind.name) continue;
+      this.typedAtMs = nowMs;
+      channel.showTyping(chat, this.ending.signal).catch((error: unknown) => {
+        log.debug("that an answer is being written could not be shown", { channel: name, error });
+      });
+    }
+  }
+
+  private async writeState(): Promise<void> {
+    const { fs, kind, nowMs } = this.parts;
+    const { waiting } = this.outbox;
+    const receiving = this.receiveState;
+    const isSendingOnlyBroken = receiving.state === "connected" && this.sendProblem !== null && waiting > 0;
+    const state = isSendingOnlyBroken ? { state: "unreachable" as const, detail: this.sendProblem ?? "" } : receiving;
+    const text = JSON.stringify({ ...state, waiting });
+    if (text === this.written) return;
+    const record: ChannelState = { at: new Date(nowMs()).toISOString(), ...state, waiting };
+    await replaceView(fs, channelStatePath(kind.name), `${JSON.stringify(record)}\n`);
+    this.written = text;
+  }
+
+  private async readCursor(): Promise<string | undefined> {
+    const { fs, kind } = this.parts;
+    try {
+      return (await readRecord(fs, ChannelCursor, channelCursorPath(kind.name)))?.cursor;
+    } catch (error) {
+      if (error instanceof BadJson) return undefined;
+      throw error;
+    }
+  }
+
+  private async writeCursor(cursor: string): Promise<void> {
+    await replaceView(this.parts.fs, channelCursorPath(this.parts.kind.name), `${JSON.stringify({ cursor })}\n`);
+  }
+}

@@ -1,0 +1,78 @@
+/** What channels keep in `channels/<name>/` (docs/channels.md, docs/decisions/0033-channels-are-clients-of-the-archive.md). */
+import { z } from "zod";
+import { Via } from "./via.ts";
+
+const PERSON_NAME_CHARS_MAX = 128;
+/** As its vendor shows a person: a text of a stranger's, which nothing obeys. */
+const PersonName = z.string().max(PERSON_NAME_CHARS_MAX);
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+const PersonId = z.string().regex(/^p-[0-9a-f]{32}$/);
+const SendId = z.string().regex(/^s-[0-9a-f]{32}$/);
+
+/** A person that speaks as the owner; the file is the pairing, and without it there is none. */
+export const PairedPerson = z.object({
+  id: PersonId,
+  ...Via.shape,
+  name: PersonName,
+  at: z.iso.datetime(),
+  /** The hash of the code that paired them, which is good for nobody else. */
+  code: Hash,
+});
+export type PairedPerson = z.infer<typeof PairedPerson>;
+
+/** An offer to pair one person: the file is named by the hash of the code. */
+export const PairingOffer = z.object({ expiresAt: z.iso.datetime() });
+export type PairingOffer = z.infer<typeof PairingOffer>;
+
+/** Created before something is sent. Without an end, and the process gone that began it, nobody knows whether it arrived. */
+export const BegunSend = z.object({
+  id: SendId,
+  at: z.iso.datetime(),
+  of: z.string(),
+  part: z.number().int(),
+});
+export type BegunSend = z.infer<typeof BegunSend>;
+
+export const EndedSend = z.object({
+  id: SendId,
+  at: z.iso.datetime(),
+  /** `unsure`: all tries were cut off after they were on their way; it may have arrived. */
+  outcome: z.enum(["sent", "unsure", "refused"]),
+  /** What it was a part of: the id of a message or a question. */
+  of: z.string(),
+  chat: z.string(),
+  /** The vendor's id of it, so that a reply to it is understood. */
+  remote: z.string().optional(),
+  detail: z.string().optional(),
+});
+export type EndedSend = z.infer<typeof EndedSend>;
+
+/** Those who spoke to it without being paired, the newest last; a view. */
+export const Strangers = z.object({
+  count: z.number().int().nonnegative(),
+  latest: z.array(
+    z.object({
+      person: z.string(),
+      name: PersonName,
+      isGroup: z.boolean(),
+      count: z.number().int(),
+      at: z.iso.datetime(),
+    }),
+  ),
+});
+export type Strangers = z.infer<typeof Strangers>;
+
+/** How a channel does, as its process says; a view. */
+export const ChannelState = z.object({
+  at: z.iso.datetime(),
+  /** `refused`: the vendor knows us, and will not talk to us until the owner does something. */
+  state: z.enum(["starting", "connected", "unreachable", "refused"]),
+  detail: z.string().optional(),
+  /** Sends that wait. */
+  waiting: z.number().int().nonnegative(),
+});
+export type ChannelState = z.infer<typeof ChannelState>;
+
+/** How far was received; a view, for channels whose vendor does not remember it. */
+export const ChannelCursor = z.object({ cursor: z.string() });

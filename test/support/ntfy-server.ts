@@ -1,0 +1,131 @@
+/**
+ * A server of the test's own that speaks the protocol of ntfy (docs.ntfy.sh/publish, docs.ntfy.sh/subscribe/api) as far as a channel needs
+ * it: publishing as JSON and as plain text, streams of lines that begin after a message, and repetitions that replace each other.
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readAll } from "node:stream/consumers";
+import type { Fate } from "./telegram-server.ts";
+
+const MESSAGE_BYTES_MAX = 4_096;
+
+interface Published {
+  id: string;
+  time: number;
+  topic: string;
+  message: string;
+  title?: string | undefined;
+  /** Clients show the last of those that have the same. */
+  sequence: string;
+  actions: { label: string; url: string; body: string; action: string; method: string }[];
+}
+
+export class NtfyServer {
+  readonly topic = "garden-notices-5f2c";
+  readonly listen = "garden-words-81aa";
+  /** All that was taken, repetitions too. */
+  readonly published: Published[] = [];
+  readonly mistakes: string[] = [];
+  onSend: (message: { text: string }) => Fate | Promise<Fate> = () => "taken";
+  onDelivered: (texts: readonly string[]) => void = () => {};
+  private readonly streams = new Set<{ topic: string; response: ServerResponse }>();
+  private server: Server | undefined;
+  private port = 0;
+
+  static async start(): Promise<NtfyServer> {
+    const ntfy = new NtfyServer();
+    await ntfy.open();
+    return ntfy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async open(): Promise<void> {
+    this.server = createServer((request, response) => {
+      this.answer(request, response).catch((error: unknown) => this.mistakes.push(String(error)));
+    });
+    this.server.listen(this.port, "127.0.0.1");
+    await once(this.server, "listening");
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    if (server === undefined) return;
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  }
+
+  /** As clients show them: of a repetition the last. */
+  get shown(): Published[] {
+    const ours = this.published.filter(({ topic }) => topic === this.topic);
+    return [...new Map(ours.map((each) => [each.sequence, each])).values()];
+  }
+
+  /** Somebody publishes to a topic. */
+  put(topic: string, message: string, more: Partial<Published> = {}): Published {
+    const id = `m${String(this.published.length).padStart(11, "0")}`;
+    const published = { id, time: Math.floor(Date.now() / 1_000), topic, message, sequence: id, actions: [], ...more };
+    this.published.push(published);
+    for (const stream of this.streams) if (stream.topic === topic) this.deliver(stream.response, [published]);
+    return published;
+  }
+
+  async dispose(): Promise<void> {
+    await this.close();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? "/", this.url);
+    const [, topic, format] = /^\/([\w-]*)(\/json)?$/.exec(pathname) ?? [];
+    if (pathname === "/v1/health") response.end('{"healthy":true}\n');
+    else if (request.method === "GET" && topic !== undefined && format !== undefined)
+      this.subscribe(topic, searchParams.get("since"), response);
+    else if (request.method === "POST" && topic === "") await this.publish(await readAll(request), response);
+    else if (request.method === "POST" && topic !== undefined)
+      response.end(JSON.stringify(this.put(topic, await readAll(request))));
+    else {
+      this.mistakes.push(`${request.method} ${pathname}`);
+      response.writeHead(404).end("{}");
+    }
+  }
+
+  private subscribe(topic: string, since: string | null, response: ServerResponse): void {
+    response.write(`${JSON.stringify({ id: "open", event: "open", topic })}\n`);
+    const all = this.published.filter((each) => each.topic === topic);
+    const after = all.findIndex(({ id }) => id === since);
+    const isTime = /^\d+$/.test(since ?? "");
+    // Of an id that it does not know, a server tells all that it has.
+    const earlier = isTime ? all.filter(({ time }) => time >= Number(since)) : all.slice(after + 1);
+    const stream = { topic, response };
+    this.streams.add(stream);
+    response.once("close", () => this.streams.delete(stream));
+    if (since !== null && earlier.length > 0) this.deliver(response, earlier);
+  }
+
+  private deliver(response: ServerResponse, messages: readonly Published[]): void {
+    for (const { id, time, topic, message } of messages)
+      response.write(`${JSON.stringify({ id, time, event: "message", topic, message })}\n`);
+    this.onDelivered(messages.map(({ message }) => message));
+  }
+
+  private async publish(body: string, response: ServerResponse): Promise<void> {
+    const { topic, message, title, sequence_id, actions = [] } = JSON.parse(body);
+    if (typeof topic !== "string" || typeof message !== "string" || Buffer.byteLength(message) > MESSAGE_BYTES_MAX)
+      this.mistakes.push(`published ${body.slice(0, 100)}`);
+    const fate = await this.onSend({ text: message });
+    if (fate === "not json") return void response.writeHead(502).end("<html>");
+    if (typeof fate === "object")
+      return void response
+        .writeHead(fate.status, fate.retryAfter === undefined ? {} : { "retry-after": String(fate.retryAfter) })
+        .end('{"code":42901,"http":429}');
+    const published = this.put(topic, message, { title, sequence: sequence_id, actions });
+    if (fate === "taken unanswered") response.destroy();
+    else response.end(`${JSON.stringify({ ...published, event: "message" })}\n`);
+  }
+}

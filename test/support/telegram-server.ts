@@ -1,0 +1,265 @@
+/**
+ * A server of the test's own that speaks the Bot API of Telegram (core.telegram.org/bots/api) as far as a channel needs it: polls that
+ * confirm by offset, messages with their bounds, files, and all the ways in which it can fail. What a client does wrong is in `mistakes`.
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readAll } from "node:stream/consumers";
+
+const TEXT_UNITS_MAX = 4_096;
+const DATA_BYTES_MAX = 64;
+const FIRST_UPDATE = 731_000_001;
+
+export interface Person {
+  id: number;
+  first_name: string;
+  username?: string;
+}
+
+export interface SentMessage {
+  chat: number;
+  text: string;
+  messageId: number;
+  buttons: { label: string; data: string }[];
+  asksReply: boolean;
+}
+
+/** What comes of a message that is sent: it is taken, and answered or not; or it is not taken. */
+export type Fate = "taken" | "taken unanswered" | { status: number; retryAfter?: number } | "not json";
+
+interface Update {
+  update_id: number;
+  [kind: string]: unknown;
+}
+
+export class TelegramServer {
+  readonly token = "123456789:AAtestTESTtestTESTtestTESTtestTESTte";
+  /** What was taken, in order. */
+  readonly sent: SentMessage[] = [];
+  readonly typing: number[] = [];
+  readonly presses: { id: string; text: string }[] = [];
+  readonly mistakes: string[] = [];
+  /** Called before each message is taken. */
+  onSend: (message: Omit<SentMessage, "messageId">) => Fate | Promise<Fate> = () => "taken";
+  /** Called after updates were handed out, before the answer. */
+  onUpdates: (updates: readonly Update[]) => void = () => {};
+  /** Another program polls, or the token was taken back: the status of every poll. */
+  pollsRefused: number | null = null;
+  /** All that was handed out, and again what was so more than once. */
+  readonly delivered: Update[] = [];
+  private updates: Update[] = [];
+  private readonly files = new Map<string, Buffer>();
+  private nextUpdate = FIRST_UPDATE;
+  private nextMessage = 1;
+  private server: Server | undefined;
+  private port = 0;
+  private polls = new Set<() => void>();
+
+  static async start(): Promise<TelegramServer> {
+    const telegram = new TelegramServer();
+    await telegram.open();
+    return telegram;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Updates that nobody has confirmed. */
+  get unconfirmed(): number {
+    return this.updates.length;
+  }
+
+  /** Begins to answer, at the same address as before. */
+  async open(): Promise<void> {
+    this.server = createServer((request, response) => {
+      this.answer(request, response).catch((error: unknown) => this.mistakes.push(String(error)));
+    });
+    this.server.listen(this.port, "127.0.0.1");
+    await once(this.server, "listening");
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  /** Nobody is there any more: connections are refused. */
+  async close(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    if (server === undefined) return;
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  }
+
+  /** A person writes to the bot. @returns the id of the message. */
+  say(from: Person, text: string, more: Record<string, unknown> = {}): number {
+    const message_id = this.nextMessage++;
+    this.push({ message: this.messageOf(from, message_id, { ...(text !== "" && { text }), ...more }) });
+    return message_id;
+  }
+
+  /** A person writes in a group in which the bot is. */
+  sayInGroup(from: Person, text: string): void {
+    const chat = { id: -100_123_456, type: "supergroup", title: "everybody" };
+    this.push({ message: { ...this.messageOf(from, this.nextMessage++, { text }), chat } });
+  }
+
+  edit(from: Person, message_id: number, text: string): void {
+    this.push({ edited_message: this.messageOf(from, message_id, { text, edit_date: 1_800_000_001 }) });
+  }
+
+  press(from: Person, { messageId, chat }: SentMessage, data: string): void {
+    const message = { message_id: messageId, date: 1, chat: { id: chat, type: "private" } };
+    this.push({ callback_query: { id: `press-${this.nextUpdate}`, from, message, chat_instance: "1", data } });
+  }
+
+  /** Hands out an update once more, as where its confirmation was lost. */
+  repeat(update: Update | undefined): void {
+    if (update === undefined) throw new Error("nothing was handed out");
+    this.updates.push(update);
+    this.wake();
+  }
+
+  /** @returns the reference by which a message names it. */
+  keep(content: Buffer): string {
+    const id = `file-${this.files.size + 1}`;
+    this.files.set(id, content);
+    return id;
+  }
+
+  private messageOf(from: Person, message_id: number, more: Record<string, unknown>) {
+    const chat = { id: from.id, type: "private", first_name: from.first_name };
+    return { message_id, date: 1_800_000_000, chat, from: { ...from, is_bot: false }, ...more };
+  }
+
+  private push(update: Record<string, unknown>): void {
+    this.updates.push({ update_id: this.nextUpdate++, ...update });
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const each of this.polls) each();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? "";
+    const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
+    const [, tokenOfFile, file] = /^\/file\/bot([^/]+)\/files\/([\w-]+)$/.exec(path) ?? [];
+    const body = JSON.parse((await readAll(request)) || "{}") as Record<string, never>;
+    if ((token ?? tokenOfFile) !== this.token) return refuse(response, 401, "Unauthorized");
+    if (file !== undefined) {
+      response.end(this.files.get(file));
+      return;
+    }
+    switch (method) {
+      case "getMe":
+        return accept(response, { id: 123_456_789, is_bot: true, first_name: "Garden", username: "garden_bot" });
+      case "getUpdates":
+        return this.poll(body, response);
+      case "sendMessage":
+        return this.take(body, response);
+      case "sendChatAction":
+        this.typing.push(Number(body.chat_id));
+        return accept(response, true);
+      case "answerCallbackQuery":
+        this.presses.push({ id: body.callback_query_id ?? "", text: body.text ?? "" });
+        return accept(response, true);
+      case "getFile": {
+        const id: string = body.file_id ?? "";
+        if (!this.files.has(id)) return refuse(response, 400, "Bad Request: file is too big");
+        return accept(response, { file_id: id, file_unique_id: id, file_path: `files/${id}` });
+      }
+      default:
+        this.mistakes.push(`${path} is no method`);
+        return refuse(response, 404, "Not Found");
+    }
+  }
+
+  /** @param offset what is below it is confirmed, and comes never again. */
+  private async poll(
+    { offset, timeout = 0 }: { offset?: number; timeout?: number },
+    response: ServerResponse,
+  ): Promise<void> {
+    if (this.pollsRefused !== null)
+      return refuse(response, this.pollsRefused, "Conflict: terminated by other getUpdates request");
+    if (offset !== undefined) this.updates = this.updates.filter(({ update_id }) => update_id >= offset);
+    if (this.updates.length === 0 && timeout > 0)
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          this.polls.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, timeout * 1_000).unref();
+        this.polls.add(done);
+        response.once("close", done);
+      });
+    const updates = [...this.updates];
+    this.delivered.push(...updates);
+    accept(response, updates);
+    this.onUpdates(updates);
+  }
+
+  private async take(body: Record<string, unknown>, response: ServerResponse): Promise<void> {
+    const {
+      chat_id: chat,
+      text,
+      parse_mode,
+      reply_markup: markup,
+    } = body as {
+      chat_id: number;
+      text: string;
+      parse_mode?: string;
+      reply_markup?: { inline_keyboard?: { text: string; callback_data: string }[][]; force_reply?: boolean };
+    };
+    const buttons = (markup?.inline_keyboard ?? [])
+      .flat()
+      .map((each) => ({ label: each.text, data: each.callback_data }));
+    const wrong =
+      typeof chat !== "number"
+        ? "chat not found"
+        : text.trim() === ""
+          ? "message text is empty"
+          : text.length > TEXT_UNITS_MAX
+            ? "message is too long"
+            : !text.isWellFormed()
+              ? "strings must be encoded in UTF-8"
+              : buttons.some(({ data }) => Buffer.byteLength(data) > DATA_BYTES_MAX || data === "")
+                ? "BUTTON_DATA_INVALID"
+                : parse_mode !== undefined
+                  ? "can't parse entities"
+                  : null;
+    if (wrong !== null) {
+      this.mistakes.push(wrong);
+      return refuse(response, 400, `Bad Request: ${wrong}`);
+    }
+    const message = { chat, text, buttons, asksReply: markup?.force_reply === true };
+    const fate = await this.onSend(message);
+    if (fate === "not json") {
+      response.statusCode = 502;
+      response.end("<html>bad gateway</html>");
+      return;
+    }
+    if (typeof fate === "object")
+      return refuse(response, fate.status, "Too Many Requests", fate.retryAfter && { retry_after: fate.retryAfter });
+    const messageId = this.nextMessage++;
+    this.sent.push({ ...message, messageId });
+    if (fate === "taken unanswered") response.destroy();
+    else accept(response, { message_id: messageId, date: 1, chat: { id: chat, type: "private" }, text });
+  }
+
+  async dispose(): Promise<void> {
+    await this.close();
+  }
+}
+
+function accept(response: ServerResponse, result: unknown): void {
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ ok: true, result }));
+}
+
+function refuse(response: ServerResponse, code: number, description: string, parameters?: unknown): void {
+  response.statusCode = code;
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ ok: false, error_code: code, description, ...(parameters ? { parameters } : {}) }));
+}
