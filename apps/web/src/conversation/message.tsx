@@ -69,6 +69,7 @@ function Said({ message }: { message: ChatMessage }) {
   return (
     <Own text={version.text} at={version.at} files={version.attachments} quote={version.quote}>
       {message.meanwhile ? <Way message={message} /> : <Progress message={message} />}
+      {version.via !== undefined && <span class="progress">{words.cameBy(version.via)}</span>}
       {pager}
       {!isPending(message) && <MessageActions id={message.id} text={version.text} />}
     </Own>

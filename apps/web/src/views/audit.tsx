@@ -12,7 +12,7 @@ import { call } from "../model/call.ts";
 import { nowMs } from "../model/clock.ts";
 import { link } from "../model/connection.ts";
 import { addressOf, goHome, replace, type ViewProps } from "../model/place.ts";
-import { tasks } from "../model/state.ts";
+import { status, tasks } from "../model/state.ts";
 import { Select } from "../ui/select.tsx";
 import "./audit.css";
 
@@ -24,6 +24,7 @@ const LOOK_EVERY_MS = 2_000;
 const PAUSE_MS = 250;
 /** None of them is all of them. */
 const ACTORS = ["", "supervisor", "workers", "gateway"] as const;
+const ACTORS_WITH_CHANNELS = [...ACTORS, "channels"] as const;
 /** Turns are work of the Teller and have no page of their own. */
 const TURN_ID = /^t-\d+$/;
 
@@ -71,7 +72,7 @@ export function Audit({ detail = "" }: ViewProps) {
         />
         <Select
           name={viewWords.auditActor}
-          options={ACTORS}
+          options={status.value?.channels === undefined ? ACTORS : ACTORS_WITH_CHANNELS}
           textOf={(one) => (one === "" ? viewWords.everyActor : viewWords.processName[one])}
           chosen={actor.value}
           onChoose={(one) => {

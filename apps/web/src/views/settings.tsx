@@ -1,4 +1,5 @@
 /** The settings: who answers and why, everything that can be set, and what this browser may do. */
+import type { Actor } from "@mimikit/protocol/records/audit";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { allowNotifications, consent, stopNotifications } from "../frame/notifications.ts";
 import { Answerers } from "../frame/overview.tsx";
@@ -115,16 +116,30 @@ function Consent() {
   }
 }
 
-function System({ status: { processes, workDir, version, startedAt, problems } }: { status: Status }) {
+function Process({ name, state: { alive, pid } }: { name: Actor; state: Status["processes"]["gateway"] }) {
+  return (
+    <div>
+      <dt>{viewWords.processName[name]}</dt>
+      <dd class={alive ? "good" : "bad"}>{alive ? viewWords.alive(pid) : viewWords.dead}</dd>
+    </div>
+  );
+}
+
+function System({ status: { processes, channels, workDir, version, startedAt, problems } }: { status: Status }) {
   return (
     <section>
       <h3>{viewWords.system}</h3>
       <dl class="facts-list">
         {PROCESSES.map((name) => (
+          <Process key={name} name={name} state={processes[name]} />
+        ))}
+        {channels !== undefined && <Process name="channels" state={channels.process} />}
+        {Object.entries(channels?.each ?? {}).map(([name, { state, detail }]) => (
           <div key={name}>
-            <dt>{viewWords.processName[name]}</dt>
-            <dd class={processes[name].alive ? "good" : "bad"}>
-              {processes[name].alive ? viewWords.alive(processes[name].pid) : viewWords.dead}
+            <dt>{viewWords.channel(name)}</dt>
+            <dd class={state === "unreachable" || state === "refused" ? "bad" : "good"}>
+              {viewWords.channelState[state]}
+              {detail !== undefined && `: ${detail}`}
             </dd>
           </div>
         ))}

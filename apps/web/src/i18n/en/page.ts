@@ -96,6 +96,7 @@ export const words = {
   passedOn: (title: string | undefined) =>
     title === undefined ? "Heard after its next step, or after this reply" : `Passed on to: ${title}`,
   heard: "Heard meanwhile",
+  cameBy: (channel: string) => `By ${channel}`,
   saidToStopped: "Said to a reply that was stopped",
   answerAnew: "Answer anew",
   nothingToRetry: "There is no last reply that could be given anew now.",

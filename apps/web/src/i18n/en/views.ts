@@ -438,6 +438,14 @@ export const viewWords = {
     supervisor: "Supervisor",
     workers: "Worker pool",
     gateway: "Gateway",
+    channels: "Channels",
+  },
+  channel: (name: string) => `Channel ${name}`,
+  channelState: {
+    starting: "connecting",
+    connected: "connected",
+    unreachable: "not reached",
+    refused: "refused",
   },
   since: "Gateway since",
 };

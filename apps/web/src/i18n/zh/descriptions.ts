@@ -60,6 +60,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "selfImprove.checks": "用来检查改动的命令；不设置则用 package.json 里的 `test` 脚本。",
   "selfImprove.checkSec": "其中一条命令最多运行多少秒。",
   "selfImprove.merge": "通过审查的改动是否也合并，前提是不妨碍用户自己的修改。",
+  "channels.notify": "通知还发到哪些通道；不设置则发到所有已设置的通道。",
   retryDelaySec: "任务因为暂时的原因失败后，过多少秒再试一次。",
   tickMs: "每隔多少毫秒查看一次状态。",
   rereadSec: "每隔多少秒完整读取一次状态，以防漏掉文件通知。",

@@ -87,6 +87,7 @@ export const words: typeof en.words = {
   saidMeanwhile: "已告诉正在进行的工作",
   passedOn: (title) => (title === undefined ? "下一步之后听到；没有下一步时，这条回复写完后听到" : `已转给：${title}`),
   heard: "进行中已听到",
+  cameBy: (channel: string) => `来自 ${channel}`,
   saidToStopped: "说给了一条已停止的回复",
   answerAnew: "重新回答",
   nothingToRetry: "现在没有可以重新回答的回复。",

@@ -418,6 +418,14 @@ export const viewWords: typeof en.viewWords = {
     supervisor: "调度进程",
     workers: "工作进程池",
     gateway: "网关",
+    channels: "通道进程",
+  },
+  channel: (name) => `通道 ${name}`,
+  channelState: {
+    starting: "正在连接",
+    connected: "已连接",
+    unreachable: "连接不上",
+    refused: "被拒绝",
   },
   since: "网关启动于",
 };
