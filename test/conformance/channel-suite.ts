@@ -154,8 +154,11 @@ export function describeChannel(candidate: ChannelCandidate): void {
     test("goes on after an outage, an answer of a gateway in between and a limit of the rate; nothing comes twice", async () => {
       const { vendor, mimikit, fs } = await begin();
       await vendor.close();
-      await settle(fs, 1, { effects: [{ type: "notify", text: "feed the cat" }] });
       await mimikit.until("it says so", () => stateIn(mimikit.home, name) === "unreachable" || undefined);
+      await settle(fs, 1, { effects: [{ type: "notify", text: "feed the cat" }] });
+      await mimikit.until("a try in vain", () => mimikit.output.includes("a message waits") || undefined);
+      // Killed in the midst of one, nobody would know whether it arrived.
+      await mimikit.until("no try is under way", () => triesIn(mimikit.home, name) === 0 || undefined);
       await mimikit.kill("channels");
       const fates: Fate[] = [{ status: 429, retryAfter: 1 }, "not json", { status: 500 }];
       vendor.onSend(() => fates.shift() ?? "taken");
@@ -236,6 +239,13 @@ export function stateIn(home: string, name: string): string | undefined {
 
 const endsIn = (home: string, name: string) =>
   readdirSync(join(home, `channels/${name}/sends`)).filter((file) => file.endsWith(".end.json")).length;
+
+/** How many parts are on their way. */
+const triesIn = (home: string, name: string) => {
+  const files = readdirSync(join(home, `channels/${name}/sends`));
+  return files.filter((file) => /\.b\d+\.json$/.test(file) && !files.includes(file.replace(/b\d+\.json$/, "end.json")))
+    .length;
+};
 
 export function auditOf(home: string): string[] {
   const path = join(home, "log.channels.jsonl");

@@ -10,6 +10,7 @@ import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { HomeError, readToken } from "@mimikit/runtime/home/home";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
+import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
 import { runLoop } from "@mimikit/runtime/process/loop";
 import { openHere } from "@mimikit/runtime/process/open-here";
@@ -81,6 +82,7 @@ async function serve(): Promise<void> {
   for (const [name, fields] of Object.entries(secrets)) await start(name, fields);
 
   const heard = new Heard();
+  const heartbeat = new Heartbeat(home, "channels");
   let rereadAtMs = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const loop = runLoop({
@@ -101,6 +103,7 @@ async function serve(): Promise<void> {
         await channel.note(items, notify === undefined || notify.includes(name), conversation);
     },
     onError,
+    onRest: (ms) => heartbeat.beat(ms),
   });
   nudge = () => loop.nudge();
   const stopWatching = keepHome({

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "@mimikit/runtime/audit/log";
 import type { Config } from "@mimikit/runtime/config/config";
 import { keepHome } from "@mimikit/runtime/keep-home";
+import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { runLoop } from "@mimikit/runtime/process/loop";
 import { STREAMS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
@@ -33,6 +34,7 @@ export function startUpkeep(parts: UpkeepParts): () => Promise<void> {
   let rereadAtMs = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const heard = new Heard();
+  const heartbeat = new Heartbeat(home, "gateway");
   const looks = runLoop({
     tickMs: config.tickMs,
     tick: async () => {
@@ -49,6 +51,7 @@ export function startUpkeep(parts: UpkeepParts): () => Promise<void> {
       if (full) rereadAtMs = nowMs;
     },
     onError: (error) => log.error("the state directory could not be read", { error }),
+    onRest: (ms) => heartbeat.beat(ms),
   });
   const streams = runLoop({
     tickMs: config.tickMs,

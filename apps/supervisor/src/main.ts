@@ -14,12 +14,14 @@ import { lockDocument } from "@mimikit/runtime/home/document-lock";
 import { readToken } from "@mimikit/runtime/home/home";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
+import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
 import { type Loop, runLoop } from "@mimikit/runtime/process/loop";
 import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
+import { startWatchdog } from "@mimikit/runtime/process/watchdog";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
 import { openDisk } from "@mimikit/store/disk/disk";
@@ -68,6 +70,7 @@ const settings = watchConfig(home, process.env, ({ problems }) => {
   for (const problem of problems) log.warn("config", { problem });
 });
 writeRole(home, "supervisor");
+const heartbeat = new Heartbeat(home, "supervisor");
 
 const { pid, startTime } = ownIdentity();
 const fs = openDisk(home, `supervisor-${pid}-${startTime}`, () => completeHome(home, log));
@@ -100,7 +103,11 @@ const supervisor: Supervisor = new Supervisor({
   token: readToken(home),
   nowMs: () => Date.now(),
   lock: (path, work) => lockDocument(home, path, work),
-  audit: (event) => log.audit(event),
+  audit: (event) => {
+    // A look that does thousands of things goes on with each of them.
+    heartbeat.beat();
+    log.audit(event);
+  },
   restart: () => restartRoles(home),
   isAlive,
   onError: (error, { type }) => {
@@ -130,6 +137,14 @@ const loop: Loop = runLoop({
       if ((await supervisor.tick(looksAtAll && round === 0)) === 0) return;
   },
   onError: (error) => log.error("tick failed", { error }),
+  onRest: (ms) => heartbeat.beat(ms),
+});
+const stopWatchdog = startWatchdog({
+  home,
+  role: "supervisor",
+  heartbeat,
+  log,
+  limitMs: () => settings.current.config.watchdogSec * 1_000,
 });
 const stopWatching = keepHome({
   home,
@@ -189,6 +204,7 @@ const house = runLoop({
 });
 
 onShutdown(async () => {
+  stopWatchdog();
   stopWatching();
   settings.close();
   await Promise.all([loop.stop(), views.stop(), house.stop(), configChanges?.stop()]);

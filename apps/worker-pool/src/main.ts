@@ -31,6 +31,7 @@ import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { writeCircuits } from "@mimikit/runtime/process/circuit-record";
+import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
 import { type Loop, runLoop } from "@mimikit/runtime/process/loop";
 import { killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
@@ -38,6 +39,7 @@ import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
+import { startWatchdog } from "@mimikit/runtime/process/watchdog";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { HOOKS, QUESTIONS, TRIGGERS, TRY_NOW_PATH } from "@mimikit/store/disk/state";
@@ -88,6 +90,7 @@ const circuits = new Circuits(() => {
 }, noteCircuits);
 const settings = watchConfig(home, process.env, noteSettings, [TRY_NOW_PATH]);
 writeRole(home, "workers");
+const heartbeat = new Heartbeat(home, "workers");
 
 /** There is one pool, so whatever carries a mark of this home was left behind by a dead one. */
 for (const left of await killMarked(homeHash(home)))
@@ -202,7 +205,11 @@ const pool: Pool = new Pool({
     loop.nudge();
     hooks?.nudge();
   },
-  audit: (event) => log.audit(event),
+  audit: (event) => {
+    // A look that does much goes on with each part of it.
+    heartbeat.beat();
+    log.audit(event);
+  },
   onError,
   pause: (ms) => wait(ms),
 });
@@ -289,6 +296,14 @@ const loop: Loop = runLoop({
     return pool.tick(isFull ? "full" : looksAtAll ? "all" : "heard");
   },
   onError,
+  onRest: (ms) => heartbeat.beat(ms),
+});
+const stopWatchdog = startWatchdog({
+  home,
+  role: "workers",
+  heartbeat,
+  log,
+  limitMs: () => settings.current.config.watchdogSec * 1_000,
 });
 const stopWatching = keepHome({
   home,
@@ -304,6 +319,7 @@ const stopWatching = keepHome({
 });
 
 onShutdown(async () => {
+  stopWatchdog();
   stopWatching();
   settings.close();
   isStopping = true;

@@ -8,6 +8,7 @@ import { urlOf } from "@mimikit/runtime/config/address";
 import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
+import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { findMarked, MCP_MARK } from "@mimikit/runtime/process/marked-processes";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
@@ -137,6 +138,9 @@ async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
     rolesOf(home, process.env).map(async (role) => {
       const record = living.get(role);
       const isClaimed = await isSingletonClaimed(home, role);
+      const silentSec = record === undefined ? undefined : silentSecOf(home, role);
+      if (silentSec !== undefined)
+        return fail(`${role} has not gone on for ${silentSec} s (process ${record?.pid})`, "mimikit restart");
       if (record !== undefined && isClaimed)
         return ok(`${role} runs as process ${record.pid} since ${record.startedAt}`);
       if (record !== undefined)

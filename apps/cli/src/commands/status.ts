@@ -8,6 +8,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
 import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
+import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { command } from "../arguments/command.ts";
@@ -57,7 +58,10 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   say(
     "processes",
     `${Object.entries(processes)
-      .map(([role, { pid, alive }]) => (alive ? `${role} ${pid}` : styled("red", `${role} DOWN`)))
+      .map(([role, { pid, alive, silentSec }]) => {
+        if (!alive) return styled("red", `${role} DOWN`);
+        return silentSec === undefined ? `${role} ${pid}` : styled("red", `${role} ${pid} stands still`);
+      })
       .join(", ")}  ${styled("dim", `for ${since}`)}`,
   );
   if (answer.channels !== undefined) say("channels", channelsText(answer.channels));
@@ -85,7 +89,14 @@ async function showFiles(json: boolean): Promise<void> {
   const living = livingRoles(home);
   const roles = rolesOf(home, process.env);
   const processes = Object.fromEntries(
-    roles.map((role) => [role, { pid: living.get(role)?.pid, alive: living.has(role) }]),
+    roles.map((role) => [
+      role,
+      {
+        pid: living.get(role)?.pid,
+        alive: living.has(role),
+        silentSec: living.has(role) ? silentSecOf(home, role) : undefined,
+      },
+    ]),
   );
   const today = new UsageBook(home).readDay(dayOf(Date.now())).total;
   const known = await withState(async (state) => ({
@@ -96,6 +107,8 @@ async function showFiles(json: boolean): Promise<void> {
   }));
   const unwritable = whyUnwritable(home);
   const problems = unwritable === null ? [] : [unwritable];
+  for (const [role, { silentSec }] of Object.entries(processes))
+    if (silentSec !== undefined) problems.push(`${role} has not gone on for ${silentSec} s:  mimikit restart`);
   const [soonest] = known.triggers
     .flatMap(({ id, next }) => (next === null ? [] : [{ triggerId: id, at: next }]))
     .sort((a, b) => (a.at < b.at ? -1 : 1));

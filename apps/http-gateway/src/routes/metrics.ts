@@ -39,6 +39,12 @@ export function metricsText(status: Status): string {
       "1 for each process that runs.",
       Object.entries(processes).map(([process, { alive }]) => [{ process }, Number(alive)]),
     ),
+    family(
+      "process_silent_seconds",
+      "gauge",
+      "For how many seconds the loop of a process has stood still; 0 below 10.",
+      Object.entries(processes).map(([process, { silentSec = 0 }]) => [{ process }, silentSec]),
+    ),
     family("problems", "gauge", "What the owner should look at.", one(problems.length)),
     family("tasks_queued", "gauge", "Tasks that wait, by role.", byRole(counts.queued)),
     family("tasks_running", "gauge", "Tasks that run, by role.", byRole(counts.running)),

@@ -8,9 +8,10 @@ import { Role } from "@mimikit/protocol/base/role";
 import { dayOf } from "@mimikit/protocol/base/usage";
 import type { Task } from "@mimikit/protocol/records/task";
 import { sentence, withCodes } from "@mimikit/protocol/texts/coded";
-import type { Status, TaskSummary } from "@mimikit/protocol/wire/api";
+import type { ProcessState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
+import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { type ProcessRole, readRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -72,6 +73,9 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push(sentence("supervisor_down"));
   if (!workers.alive) problems.push(sentence("workers_down"));
+  for (const [role, state] of Object.entries({ supervisor, workers, channels: channels?.process }))
+    if (state?.silentSec !== undefined)
+      problems.push(sentence("role_stands_still", { role, seconds: state.silentSec }));
   if (channels?.process.alive === false) problems.push(sentence("channels_down"));
   for (const [name, { state, detail = "" }] of Object.entries(channels?.each ?? {}))
     if (state === "unreachable" || state === "refused")
@@ -79,7 +83,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   problems.push(...(await mcpProblems(facts.home)));
   if (quarantine > 0) problems.push(sentence("quarantined", { count: quarantine }));
   return withCodes({
-    ready: supervisor.alive && workers.alive,
+    ready: [supervisor, workers].every(({ alive, silentSec }) => alive && silentSec === undefined),
     adopted: settings.adopted,
     ...(facts.demo.report() !== null && { demo: true as const }),
     version: VERSION,
@@ -116,10 +120,12 @@ async function mcpProblems(home: string): Promise<string[]> {
   );
 }
 
-function processState(home: string, role: ProcessRole): Status["processes"]["gateway"] {
+function processState(home: string, role: ProcessRole): ProcessState {
   const record = readRole(home, role);
   if (record === null) return { alive: false };
-  return { pid: record.pid, alive: isAlive(record) };
+  if (!isAlive(record)) return { pid: record.pid, alive: false };
+  const silentSec = silentSecOf(home, role);
+  return { pid: record.pid, alive: true, ...(silentSec !== undefined && { silentSec }) };
 }
 
 /** The trigger that fires next, as far as schedules say. */

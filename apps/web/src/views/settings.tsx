@@ -1,6 +1,6 @@
 /** The settings: who answers and why, everything that can be set, and what this browser may do. */
 import type { Actor } from "@mimikit/protocol/records/audit";
-import type { Status } from "@mimikit/protocol/wire/api";
+import type { ProcessState, Status } from "@mimikit/protocol/wire/api";
 import { allowNotifications, consent, stopNotifications } from "../frame/notifications.ts";
 import { Answerers } from "../frame/overview.tsx";
 import { chooseLanguage, LANGUAGES, languageNow } from "../i18n/base/language.ts";
@@ -116,11 +116,13 @@ function Consent() {
   }
 }
 
-function Process({ name, state: { alive, pid } }: { name: Actor; state: Status["processes"]["gateway"] }) {
+function Process({ name, state: { alive, pid, silentSec } }: { name: Actor; state: ProcessState }) {
   return (
     <div>
       <dt>{viewWords.processName[name]}</dt>
-      <dd class={alive ? "good" : "bad"}>{alive ? viewWords.alive(pid) : viewWords.dead}</dd>
+      <dd class={alive && silentSec === undefined ? "good" : "bad"}>
+        {!alive ? viewWords.dead : silentSec === undefined ? viewWords.alive(pid) : viewWords.standsStill(silentSec)}
+      </dd>
     </div>
   );
 }

@@ -353,7 +353,13 @@ export const BudgetState = z.object({
 });
 export type BudgetState = z.infer<typeof BudgetState>;
 
-const ProcessState = z.object({ pid: z.number().optional(), alive: z.boolean() });
+const ProcessState = z.object({
+  pid: z.number().optional(),
+  alive: z.boolean(),
+  /** For how many seconds its loop has stood still; only where that is worth being said. */
+  silentSec: z.number().int().optional(),
+});
+export type ProcessState = z.infer<typeof ProcessState>;
 
 /** Items of one kind in a state directory that are listed at most; the others are counted. */
 export const HOME_ITEMS_MAX = 200;

@@ -196,6 +196,12 @@ export const Config = z.strictObject({
     30,
     "Seconds between two complete readings of the state, the safety net under file notifications.",
   ),
+  watchdogSec: whole(
+    0,
+    86_400,
+    30,
+    "Seconds that the loop of a process may stand still before another process ends it, so that PM2 starts it anew; 0 for never.",
+  ),
   runsKeepDays: whole(0, 3_650, 7, "Days that the scratch folder of a run is kept."),
   archiveFoldDays: whole(30, 3_650, 30, "Days after which an archived record is folded into its month's file."),
   process: group("What each of the three processes may take of the machine.", {

@@ -15,10 +15,12 @@ export interface LoopOptions {
   tick: () => Promise<unknown>;
   /** A tick failed; the next comes by itself, later and later while they keep failing (at most 15 s). */
   onError: (error: unknown) => void;
+  /** Is told before each rest how long, in milliseconds, it is at most: the loop goes on. */
+  onRest?: (restMs: number) => void;
 }
 
 /** Runs `tick` as soon as the caller is done, and then for ever, one at a time. */
-export function runLoop({ tickMs, tick, onError }: LoopOptions): Loop {
+export function runLoop({ tickMs, tick, onError, onRest }: LoopOptions): Loop {
   let stopped = false;
   let nudged = false;
   let failures = 0;
@@ -48,8 +50,10 @@ export function runLoop({ tickMs, tick, onError }: LoopOptions): Loop {
       // A nudge does not shorten the pause after a failure: whatever nudges may be what fails.
       const again = nudged && failures === 0;
       // Even a tick that nudges itself leaves room for signals, timers and files.
+      const restMs = failures === 0 ? tickMs : Math.min(tickMs * 2 ** (failures - 1), BACKOFF_MS_MAX);
+      onRest?.(again ? 0 : restMs);
       if (again) await new Promise((resolve) => setImmediate(resolve));
-      else if (!stopped) await rest(failures === 0 ? tickMs : Math.min(tickMs * 2 ** (failures - 1), BACKOFF_MS_MAX));
+      else if (!stopped) await rest(restMs);
     }
   }
 

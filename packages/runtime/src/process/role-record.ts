@@ -27,7 +27,8 @@ export const RoleRecord = Identity.extend({
 });
 export type RoleRecord = z.infer<typeof RoleRecord>;
 
-const recordPath = (home: string, role: ProcessRole) => join(home, LOCKS, `${role}.json`);
+/** Where a role says who it is. */
+export const recordPath = (home: string, role: ProcessRole) => join(home, LOCKS, `${role}.json`);
 
 /** The notes that this process has written, by path. */
 const said = new Map<string, string>();

@@ -434,6 +434,7 @@ export const viewWords = {
   system: "The system",
   alive: (pid: number | undefined) => (pid === undefined ? "runs" : `runs as ${pid}`),
   dead: "does not run",
+  standsStill: (seconds: number) => `has not gone on for ${seconds} s`,
   processName: {
     supervisor: "Supervisor",
     workers: "Worker pool",

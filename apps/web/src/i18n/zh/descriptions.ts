@@ -62,6 +62,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "selfImprove.merge": "通过审查的改动是否也合并，前提是不妨碍用户自己的修改。",
   "channels.notify": "通知还发到哪些通道；不设置则发到所有已设置的通道。",
   retryDelaySec: "任务因为暂时的原因失败后，过多少秒再试一次。",
+  watchdogSec: "一个进程的循环停住多少秒后，由另一个进程结束它，再由 PM2 重新启动；0 表示从不。",
   tickMs: "每隔多少毫秒查看一次状态。",
   rereadSec: "每隔多少秒完整读取一次状态，以防漏掉文件通知。",
   runsKeepDays: "一次运行的临时文件夹保留多少天。",

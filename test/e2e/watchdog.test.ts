@@ -1,0 +1,89 @@
+/** A process that stands still does not stay "ready, alive": it is said, and another process ends it (docs/operations.md#a-process-that-stands-still). */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Status } from "@mimikit/protocol/wire/api";
+import { execa } from "execa";
+import { expect, onTestFinished, test } from "vitest";
+import { Instance, ROLE_NAMES } from "../support/instance.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const CLI = join(ROOT, "apps/cli/src/main.ts");
+/** Long enough for it to be said first. */
+const LIMIT_SEC = 15;
+
+async function start(limitSec: number): Promise<Instance> {
+  const mimikit = await Instance.start({ env: { MIMIKIT_WATCHDOG_SEC: String(limitSec) } });
+  onTestFinished(() => mimikit.dispose());
+  // All of them have begun: one that has not is not judged.
+  await mimikit.replyTo(await mimikit.send("hello"));
+  return mimikit;
+}
+
+const linesOf = (mimikit: Instance, file: string) =>
+  readFileSync(join(mimikit.home, file), "utf8")
+    .split("\n")
+    .flatMap((line) => (line.endsWith("}") ? [JSON.parse(line)] : []));
+
+const command = ({ home, workDir, port }: Instance, ...args: string[]) =>
+  execa(process.execPath, [CLI, ...args], {
+    env: { MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, MIMIKIT_PORT: String(port) },
+    reject: false,
+  });
+
+test("of a supervisor that stands still it is said; the pool ends it, and what was sent meanwhile is answered once", async () => {
+  const mimikit = await start(LIMIT_SEC);
+  const stopped = mimikit.pidOf("supervisor");
+  process.kill(stopped, "SIGSTOP");
+  const id = await mimikit.send("hello again");
+  const status = await mimikit.until("it is said", async () => {
+    const now = await mimikit.api<Status>("/api/status");
+    return now.processes.supervisor.silentSec === undefined ? undefined : now;
+  });
+  expect(status).toMatchObject({ ready: false, processes: { supervisor: { pid: stopped, alive: true } } });
+  expect(status.problems).toContainEqual(expect.stringMatching(/^supervisor has not gone on for \d+ s$/));
+  expect((await command(mimikit, "doctor")).stdout).toMatch(/supervisor has not gone on for \d+ s/);
+  const figures = await fetch(`http://127.0.0.1:${mimikit.port}/metrics`, {
+    headers: { authorization: `Bearer ${mimikit.token}` },
+  });
+  expect(await figures.text()).toMatch(/^mimikit_process_silent_seconds\{process="supervisor"\} [1-9]\d*$/m);
+
+  await mimikit.until("another supervisor", () => mimikit.pidOf("supervisor") !== stopped || undefined);
+  await mimikit.replyTo(id);
+  await mimikit.drained();
+  expect((await mimikit.messages()).filter(({ answers }) => answers?.includes(id))).toHaveLength(1);
+  const ended = linesOf(mimikit, "log.workers.jsonl").filter(({ event }) => event === "watchdog");
+  expect(ended).toMatchObject([{ detail: { role: "supervisor", pid: stopped } }]);
+  expect(ended[0].detail.silentSec).toBeGreaterThanOrEqual(LIMIT_SEC);
+  expect((await mimikit.ready()).processes.supervisor.silentSec).toBe(undefined);
+});
+
+test("a pool that stands still is ended by the supervisor; a gateway right after it is left alone", async () => {
+  const mimikit = await start(1);
+  const [pool, gateway] = [mimikit.pidOf("workers"), mimikit.pidOf("gateway")];
+  process.kill(pool, "SIGSTOP");
+  await mimikit.until("another pool", () => mimikit.pidOf("workers") !== pool || undefined);
+  process.kill(gateway, "SIGSTOP");
+  await command(mimikit, "send", "hello");
+  // Two more looks of the supervisor at least.
+  const looks = () => linesOf(mimikit, "log.workers.jsonl").filter(({ event }) => event === "task_done").length;
+  const before = looks();
+  await mimikit.until("work goes on", () => looks() > before || undefined);
+  expect(mimikit.pidOf("gateway")).toBe(gateway);
+  process.kill(gateway, "SIGCONT");
+  const ended = linesOf(mimikit, "log.jsonl").filter(({ event }) => event === "watchdog");
+  expect(ended.map(({ detail }) => detail.role)).toEqual(["workers"]);
+});
+
+test("with a limit of 0 none is ended, and an instance at rest stands still for nobody", async () => {
+  const mimikit = await start(0);
+  const pids = ROLE_NAMES.map((role) => mimikit.pidOf(role));
+  process.kill(mimikit.pidOf("supervisor"), "SIGSTOP");
+  await mimikit.until("it is said", async () => {
+    const { processes } = await mimikit.api<Status>("/api/status");
+    expect(processes.workers.silentSec).toBe(undefined);
+    return (processes.supervisor.silentSec ?? 0) > LIMIT_SEC || undefined;
+  });
+  expect(ROLE_NAMES.map((role) => mimikit.pidOf(role))).toEqual(pids);
+  process.kill(mimikit.pidOf("supervisor"), "SIGCONT");
+  await mimikit.ready();
+});
