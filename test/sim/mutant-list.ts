@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ATTENTION,
     find: "if (below !== null) cancelled.add(below);",
     replace: "",
-    seed: 148,
+    seed: 115,
   },
   {
     name: "link-left-asleep",
@@ -56,6 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ATTENTION,
     find: "for (const link of this.waiting.get(id) ?? []) ids.add(link);",
     replace: "",
+    seed: 1090,
   },
   {
     name: "trigger-left-asleep",
@@ -63,7 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ATTENTION,
     find: "if (atMs !== null) this.due.push({ id, atMs });",
     replace: "",
-    seed: 45,
+    seed: 122,
   },
   {
     name: "death-untold",
@@ -92,6 +93,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/tasks/line.ts",
     find: "this.retries.push({ id, dueMs });",
     replace: "void dueMs;",
+    seed: 13,
   },
   {
     name: "undone-before-it-is",
@@ -136,6 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: "  await Promise.all([fs.unlink(temporary), batch.durable]);",
     replace: "  await fs.unlink(temporary);",
+    seed: 15,
   },
   {
     name: "synced-before-named",
@@ -172,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: CLAIM,
     find: 'attempt === 1 && reserved === undefined && task.onInterrupt === "rerun" && KINDS[task.kind].runner === "provider"',
     replace: 'attempt >= 1 && KINDS[task.kind].runner === "provider"',
-    seed: 984,
+    seed: 298,
   },
   {
     name: "children-undurable-when-settled",
@@ -180,6 +183,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: SETTLEMENT,
     find: "await keepChildren(settlement.tasks, hands);",
     replace: "void keepChildren;",
+    seed: 21,
   },
   {
     name: "torn-claim-passed-over",
@@ -187,6 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/store/src/mirror/mirror.ts",
     find: "const file = isTorn && ID_PATTERN.test(id) ? await info() : null;",
     replace: "const file = !isTorn && ID_PATTERN.test(id) && isTorn ? await info() : null;",
+    seed: 169,
   },
   {
     name: "what-others-archived-passed-over",
@@ -194,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "apps/supervisor/src/supervisor.ts",
     find: "return this.mirror.ledger.seen !== this.seen;",
     replace: "return false;",
-    seed: 1286,
+    seed: 16,
   },
   {
     name: "edits-side-by-side",
@@ -202,7 +207,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "apps/supervisor/src/execute/side-by-side.ts",
     find: 'edits.length > 0 || result.task.kind === "roll-up" ? null : rootOf(result.id);',
     replace: "edits.length < 0 ? null : rootOf(result.id);",
-    seed: 712,
+    seed: 723,
   },
   {
     name: "clean-up-before-archive-is-durable",
@@ -210,7 +215,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     find: "    await this.fs.syncDir(ARCHIVE);\n    this.synced",
     replace: "    this.synced",
-    seed: 77,
+    seed: 132,
   },
   {
     name: "memory-instead-of-name-for-messages",
@@ -225,6 +230,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: CLAIM,
     find: " && (await isWanted(task.id, task.role, claiming));",
     replace: ";",
+    seed: 29,
   },
   {
     name: "claim-ignores-cancellation",
@@ -232,6 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: CLAIM,
     find: "ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])",
     replace: "ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)].slice(0, 1))",
+    seed: 11,
   },
   {
     name: "claim-by-exists-then-write",
@@ -275,6 +282,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: WISHES,
     find: "  const { fs, ledger, audit } = hands;\n  if (!(await ledger.confirm(wish.id))",
     replace: "  const { fs, ledger, audit } = hands;\n  await fs.unlink(path);\n  if (!(await ledger.confirm(wish.id))",
+    seed: 36,
   },
   {
     name: "turn-archived-first",
@@ -283,6 +291,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  await ledger.makeDurable();\n  await consume(settlement, hands);\n  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);",
     replace:
       "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await consume(settlement, hands);",
+    seed: 64,
   },
   {
     name: "archived-by-moving",
@@ -290,7 +299,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: HANDS,
     find: 'return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));',
     replace: "if (await fs.exists(path)) await fs.rename(path, archivePath(id));\n  return fs.exists(archivePath(id));",
-    seed: 341,
+    seed: 534,
   },
   {
     name: "children-after-the-archive",
@@ -334,6 +343,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/base/snapshot.ts",
     find: "return [id, ...ancestorsOf(id)].some((each) => snapshot.isArchived(cancelMark(each)));",
     replace: "void ancestorsOf;\n  return snapshot.isArchived(cancelMark(id));",
+    seed: 15,
   },
   {
     name: "poison-is-tried-again",
@@ -362,7 +372,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: DOCUMENT,
     find: '  await fs.syncDir(directoryOf(path));\n  return "made before";',
     replace: '  return "made before";',
-    seed: 18,
+    seed: 519,
   },
   {
     name: "edit-replaces-unsynced",
@@ -377,7 +387,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     find: "    await this.loadFolds();\n    return ids.some((id) => this.known.has(id));",
     replace: "    return ids.some((id) => this.known.has(id));",
-    seed: 278,
+    seed: 484,
   },
   {
     name: "names-removed-before-the-fold",
@@ -393,6 +403,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: SETTLEMENT,
     find: "  if (consumed.length === 0) return;\n  await fs.syncDir(ARCHIVE);",
     replace: "  if (consumed.length === 0) return;",
+    seed: 372,
   },
   {
     name: "plan-without-tasks-untold",
@@ -436,6 +447,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/tasks/retry.ts",
     find: "earlier + 1 >= FAILURES_MAX",
     replace: "earlier + 1 >= FAILURES_MAX * 100",
+    seed: 9,
   },
   {
     name: "claim-left-behind",
@@ -450,6 +462,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/tasks/dispatch.ts",
     find: ".slice(0, Math.max(0, free[role]))",
     replace: "",
+    seed: 4,
   },
   {
     name: "steer-follows-its-own-decision",
