@@ -243,7 +243,9 @@ test("a PM2 of one's own brings back what it saved, by resurrect, and reload sta
   await pm2("kill");
 });
 
-test("a disk that was full until PM2 ended does not end it for good", { timeout: TEST_MS_MAX }, async ({ skip }) => {
+test("on a full disk PM2 has the room of the ballast, and without any it does not end for good", {
+  timeout: TEST_MS_MAX,
+}, async ({ skip }) => {
   const { home, start, daemon, pid, isReady, ask } = await user("w");
   mkdirSync(home, { mode: 0o700 });
   if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=40m,mode=700", "tmpfs", home]).status !== 0)
@@ -252,10 +254,21 @@ test("a disk that was full until PM2 ended does not end it for good", { timeout:
   await start();
   expect(await ask("run `echo $((40+2))`")).toEqual(expect.arrayContaining([expect.stringContaining("42")]));
   const before = await daemon();
-  spawnSync("dd", ["if=/dev/zero", `of=${join(home, "tmp/ballast")}`, "bs=64k"]);
+  const fill = (name: string) => spawnSync("dd", ["if=/dev/zero", `of=${join(home, "tmp", name)}`, "bs=4k"]);
+  const ballast = join(home, "locks/ballast");
+  await expect.poll(() => existsSync(ballast), BACK).toBe(true);
+  fill("most");
+  await expect.poll(() => existsSync(ballast), BACK).toBe(false);
+  const first = PROCESS_ROLES.map(pid);
+  for (const each of first) process.kill(each, "SIGKILL");
+  await expect.poll(() => PROCESS_ROLES.map(pid).filter((now) => now === 0 || first.includes(now)), BACK).toEqual([]);
+  await expect.poll(isReady, BACK).toBe(true);
+  expect(await daemon()).toBe(before);
+
+  fill("rest");
   for (const role of PROCESS_ROLES) process.kill(pid(role), "SIGKILL");
   await expect.poll(() => identityOf(before), BACK).toBe(null);
-  rmSync(join(home, "tmp/ballast"));
+  for (const name of ["most", "rest"]) rmSync(join(home, "tmp", name));
   await expect.poll(isReady, BACK).toBe(true);
   expect((await ask("run `echo $((40+3))`")).at(-1)).toContain("43");
 });

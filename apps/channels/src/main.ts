@@ -49,7 +49,7 @@ async function check(name: string): Promise<{ about: string } | { problem: strin
 }
 
 async function serve(): Promise<void> {
-  const { home, adopted } = openHere(process.env);
+  const { home, adopted } = await openHere(process.env);
   await waitForSingleton(home, "channels", () =>
     createLog(home, "channels", loadConfig(home, process.env).config.logLevel).warn(
       "another process has the channels of this home; waiting for it to end",

@@ -22,7 +22,7 @@ import type { SettingsFacts } from "./state/status.ts";
 const LISTEN_RETRY_MS = 2_000;
 
 const demo = listenForDemo();
-const { home, workDir, adopted } = openHere(process.env);
+const { home, workDir, adopted } = await openHere(process.env);
 if (!adopted) forgetSignedIn(home);
 const { config, keys } = loadConfig(home, process.env);
 await waitForSingleton(home, "gateway", () =>

@@ -12,6 +12,7 @@ import type { Surroundings } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { lockDocument } from "@mimikit/runtime/home/document-lock";
 import { readToken } from "@mimikit/runtime/home/home";
+import { tendBallast } from "@mimikit/runtime/home/room";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
@@ -47,6 +48,7 @@ const VIEWS_EVERY_MS = 5_000;
 /** Whoever saves config.yaml is noticed at once; this is the safety net under the notification. */
 const CONFIG_EVERY_MS = 10_000;
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
+const ROOM_EVERY_MS = 5_000;
 /** So long after it was being saved by somebody else, a document is asked for again. */
 const BUSY_RETRY_MS = 50;
 /** That an attempt has begun is nothing to be done: it is looked at with what comes next. */
@@ -54,7 +56,7 @@ const RUNNING: ReadonlySet<string> = new Set(Role.options.map(runningOf));
 /** Actions make more actions; this many rounds in a row and the rest waits for the next tick. */
 const ROUNDS_MAX = 50;
 
-const { home, workDir, adopted } = openHere(process.env);
+const { home, workDir, adopted } = await openHere(process.env);
 await waitForSingleton(home, "supervisor", () =>
   createLog(home, "supervisor", loadConfig(home, process.env).config.logLevel).warn(
     "another supervisor serves this home; waiting for it to end",
@@ -156,6 +158,8 @@ const stopWatching = keepHome({
   },
   everyMs: config.rereadSec * 1_000,
 });
+const tending = setInterval(tend, ROOM_EVERY_MS).unref();
+tend();
 const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);
 const named = new NamedAttachments(home, supervisor.mirror);
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
@@ -205,6 +209,7 @@ const house = runLoop({
 
 onShutdown(async () => {
   stopWatchdog();
+  clearInterval(tending);
   stopWatching();
   settings.close();
   await Promise.all([loop.stop(), views.stop(), house.stop(), configChanges?.stop()]);
@@ -216,3 +221,13 @@ onShutdown(async () => {
 }, log);
 log.audit({ event: "supervisor_started" });
 announceReady();
+
+/** Keeps some room for PM2, which ends where the disk is full. */
+function tend(): void {
+  try {
+    const done = tendBallast(home);
+    if (done !== null) log.audit({ event: done === "made" ? "ballast_made" : "ballast_given_back" });
+  } catch (error) {
+    log.warn("the ballast could not be made", { error });
+  }
+}

@@ -64,7 +64,7 @@ import { recordUsage } from "./usage-file.ts";
 const SHOWN: ReadonlySet<string> = new Set([TRIGGERS, QUESTIONS]);
 
 const umask = callersUmask(process.env);
-const { home, workDir, adopted } = openHere(process.env);
+const { home, workDir, adopted } = await openHere(process.env);
 // Files that Workers, checks and git make are the user's; the pool gives its own state files a private mode explicitly.
 process.umask(umask);
 await waitForSingleton(home, "workers", () =>

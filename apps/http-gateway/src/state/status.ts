@@ -10,6 +10,7 @@ import type { Task } from "@mimikit/protocol/records/task";
 import { sentence, withCodes } from "@mimikit/protocol/texts/coded";
 import type { ProcessState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
+import { ROOM_BYTES_MIN, roomBytes } from "@mimikit/runtime/home/room";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { isAlive } from "@mimikit/runtime/process/identity";
@@ -70,6 +71,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const today = facts.usage.readDay(dayOf(nowMs));
   const unwritable = whyUnwritable(facts.home);
   if (unwritable !== null) problems.push(sentence("unwritable", { detail: unwritable }));
+  else if (roomBytes(facts.home) < ROOM_BYTES_MIN) problems.push(sentence("no_room", { path: facts.home }));
   problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push(sentence("supervisor_down"));
   if (!workers.alive) problems.push(sentence("workers_down"));

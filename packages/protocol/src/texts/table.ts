@@ -279,6 +279,7 @@ export const TEXTS = {
   not_ours_to_write: "{path} may not be written by this user",
   supervisor_down: "the supervisor is not running: messages are kept, but nobody takes them up",
   workers_down: "the worker pool is not running: tasks wait",
+  no_room: "the disk of {path} is full: nothing new is taken until there is room",
   role_stands_still: "{role} has not gone on for {seconds} s",
   channels_down: "the channels are not running: nobody is heard or told there",
   channel_stands_still: "the channel {name} is not connected: {detail}",

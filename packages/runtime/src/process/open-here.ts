@@ -1,12 +1,19 @@
 /** The first thing that a role does: it finds and opens its state directory. */
 import { openHome } from "../home/adoption.ts";
 import { type Environment, HomeError, type Place, resolveHome } from "../home/home.ts";
+import { whenThereIsRoom } from "../home/room.ts";
 
-/** Ends the process with 1, and one line on stderr, where the state directory cannot be used as it is. */
-export function openHere(env: Environment): Place & { adopted: boolean } {
+/**
+ * Waits where the disk is full. Ends the process with 1, and one line on stderr, where the state directory cannot be used as it is.
+ */
+export async function openHere(env: Environment): Promise<Place & { adopted: boolean }> {
   const { home, workDir } = resolveHome(env);
+  const open = () => openHome(home, env);
   try {
-    return { home, workDir, adopted: openHome(home, env) };
+    const adopted = await whenThereIsRoom(home, open, () => {
+      process.stderr.write(`mimikit: the disk of ${home} is full; waiting until there is room\n`);
+    });
+    return { home, workDir, adopted };
   } catch (error) {
     if (!(error instanceof HomeError)) throw error;
     process.stderr.write(`mimikit: ${error.message}\n`);

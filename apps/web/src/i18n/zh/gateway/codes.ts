@@ -264,6 +264,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   not_ours_to_write: "当前用户不能写入 {path}",
   supervisor_down: "supervisor 没有运行：消息会保存，但没有进程处理",
   workers_down: "工作进程池没有运行：任务在等待",
+  no_room: "{path} 所在的磁盘已满：腾出空间之前不再接收新内容",
   role_stands_still: "{role} 已有 {seconds} 秒没有动静",
   channels_down: "通道进程没有运行：那边的消息收不到，也发不出去",
   channel_stands_still: "通道 {name} 没有连上：{detail}",
