@@ -455,6 +455,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: POOL,
     find: "    await this.releaseLeftovers();\n",
     replace: "",
+    seed: 1056,
   },
   {
     name: "lanes-without-end",
@@ -470,7 +471,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: WISHES,
     find: 'return decided === null || !("wish" in decided) || (decided.taskId ?? null) === taskId;',
     replace: "return decided === null || taskId === undefined || true;",
-    seed: 1872,
+    seed: 1090,
   },
   {
     name: "stop-looks-again",
@@ -478,6 +479,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/rules/stop.ts",
     find: "const decision = decided ? snapshot.decisionOf(wish.id) : {",
     replace: 'const decision = decided && wish.id === "" ? snapshot.decisionOf(wish.id) : {',
+    seed: 58,
   },
   {
     name: "signal-removed-first",
@@ -485,6 +487,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: WISHES,
     find: "await createMessage(message, hands);\n  await hands.fs.unlink(signalPath(signal.id));",
     replace: "await hands.fs.unlink(signalPath(signal.id));\n  await createMessage(message, hands);",
+    seed: 180,
   },
   {
     name: "heard-steers-become-messages",
@@ -492,6 +495,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/rules/steer.ts",
     find: "if (ids.has(signal.id))",
     replace: 'if (ids.has(signal.id) && signal.id.endsWith("7"))',
+    seed: 11,
   },
   {
     name: "next-joins-the-others",
@@ -534,6 +538,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/rules/stop.ts",
     find: "countAttempts(attempts), outage)",
     replace: "countAttempts(attempts))",
+    seed: 67,
   },
   {
     name: "trigger-ends-over-its-decision",
@@ -542,6 +547,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  const undone = undoneOf(trigger, snapshot);\n  if (undone.fire",
     replace:
       '  const undone = undoneOf(trigger, snapshot);\n  if (trigger.over !== undefined) return [{ type: "end-trigger", trigger, outcome: trigger.over }];\n  if (undone.fire',
+    seed: 16,
   },
   {
     name: "trigger-forgotten-with-its-versions",
@@ -556,6 +562,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: TRIGGERS,
     find: "  for (const skip of skips)\n    if (await archive(",
     replace: "  for (const skip of skips.slice(1))\n    if (await archive(",
+    seed: 4,
   },
   {
     name: "question-not-answered",
@@ -577,7 +584,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/tasks/dispatch.ts",
     find: "if (asked !== undefined && !waiting.permits.has(runAgainPermit(task.id, asked))) return null;",
     replace: "if (asked !== undefined && waiting.permits.size > 99) return null;",
-    seed: 212,
+    seed: 12,
   },
   {
     name: "note-upon-note",
@@ -585,6 +592,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/rules/remember.ts",
     find: "  if (last !== null && !last.isKept) return",
     replace: "  if (last !== null && last.number < 0) return",
+    seed: 4,
   },
   {
     name: "two-notes-of-one-number",
@@ -592,6 +600,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: NOTES,
     find: "    if (!isSameRange(Note.safeParse(decided).data, note)) return;\n",
     replace: "    void [isSameRange, decided];\n",
+    seed: 105,
   },
   {
     name: "kept-before-it-is-written",
@@ -614,6 +623,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: NOTES,
     find: "await fs.syncDir(dir);",
     replace: "void dir;",
+    seed: 25,
   },
   {
     name: "late-lines-go-too",
@@ -628,6 +638,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: NOTES,
     find: "if (sha256(text) !== known) return STALE;",
     replace: "",
+    seed: 20,
   },
   {
     name: "result-summary-forgotten",
@@ -642,5 +653,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/store/src/views/history.ts",
     find: "compressed = compressedAfter(turn, compressed);",
     replace: "void compressedAfter;",
+    seed: 6,
   },
 ];

@@ -52,6 +52,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STAND,
     find: 'if (missed === "all") return due.slice(-MISSED_MAX);',
     replace: 'if (missed === "all") return due.slice(0, MISSED_MAX);',
+    seed: 10,
   },
   {
     name: "early-by-a-minute",
@@ -87,6 +88,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: CHANGE,
     find: "if (hasUndone(trigger, snapshot) || trigger.over !== undefined) return [];",
     replace: "if (trigger.over !== undefined) return [];",
+    seed: 10,
   },
   {
     name: "wishes-are-not-noted",
@@ -115,6 +117,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: SCHEDULE,
     find: "older: { fromMs: first, count: null }",
     replace: "older: null",
+    seed: 105,
   },
   {
     name: "a-lost-version-is-believed",
@@ -122,6 +125,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "packages/store/src/mirror/collection.ts",
     find: "await makeDurable(fs, paths);",
     replace: "void [makeDurable, paths];",
+    seed: 142,
   },
   {
     name: "a-torn-task-stays",
@@ -129,6 +133,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "packages/store/src/disk/record.ts",
     find: 'if (there === "torn") return replaceView(fs, path, text);',
     replace: 'if (there === "torn") return false;',
+    seed: 102,
   },
 ];
 
