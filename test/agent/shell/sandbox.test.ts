@@ -1,8 +1,10 @@
 /** What a Worker's shell can reach. */
 
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
 import type { SandboxMode } from "@mimikit/agent/provider";
 import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
 import { boundsOf, findSandbox } from "@mimikit/agent/shell/sandbox";
@@ -11,7 +13,7 @@ import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { Config } from "@mimikit/runtime/config/config";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { codeSpan } from "../../../packages/agent/src/providers/offline/code-span.ts";
 import { reportOf, run, taskOf, temporaryDirectory } from "../fixtures.ts";
 import { runOf } from "../prompt-fixtures.ts";
@@ -64,6 +66,38 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
       expect(existsSync(join(place.home, "worker/results/t-1.json"))).toBe(false);
     },
   );
+
+  test("sees nothing of PM2, whose socket would start a program outside of the sandbox", async () => {
+    const place = open();
+    const [named, own] = [join(temporaryDirectory(), "pm2"), join(temporaryDirectory(), ".pm2")];
+    for (const pm2 of [named, own]) {
+      mkdirSync(pm2);
+      writeFileSync(join(pm2, "dump.pm2"), "sk-of-the-owner");
+    }
+    const server = createServer((socket) => socket.end("reached"));
+    onTestFinished(() => void server.close());
+    await once(server.listen(join(named, "rpc.sock")), "listening");
+    vi.stubEnv("PM2_HOME", named);
+    vi.stubEnv("HOME", dirname(own));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const call = `require("net").connect(process.argv[1]).on("error", () => {}).pipe(process.stdout)`;
+    const tries = [named, own].map((pm2) => `cat '${pm2}/dump.pm2'; echo mine > '${pm2}/pub.sock'`);
+    const command = `${tries.join("; ")}; '${process.execPath}' -e '${call}' '${named}/rpc.sock'; echo done`;
+    const text = await printed(command, place);
+    expect(text).toContain("done");
+    expect(text).not.toMatch(/sk-of-the-owner|reached/);
+    expect([named, own].map((pm2) => existsSync(join(pm2, "pub.sock")))).toEqual([false, false]);
+    // Without the sandbox the same finds all of it, so these tries prove something.
+    expect(await printed(command, place, { sandbox: "off" })).toMatch(/sk-of-the-owner.*reached/s);
+  });
+
+  test("sees a PM2 in which the workspace lies, because there is no other way to it", async () => {
+    const place = open({ home: "state", workDir: ".pm2/work" });
+    vi.stubEnv("PM2_HOME", dirname(place.workDir));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await printed("echo mine > mine.txt; cat mine.txt", place)).toBe("mine\n");
+    expect(existsSync(join(place.workDir, "mine.txt"))).toBe(true);
+  });
 
   test("has no detour into it", async () => {
     const place = open();

@@ -1,16 +1,17 @@
 /**
  * Proves that the shell of a Worker cannot reach the state directory, by trying: a command that runs as a Worker's
- * commands do attempts to read the token and to write a file.
+ * commands do attempts to read the token, to write a file, and to look into what else is hidden.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { Place } from "@mimikit/runtime/home/home";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import { execa } from "execa";
+import { hiddenPlaces } from "../shell/hidden-places.ts";
 import { type CommandLine, findSandbox, sandboxed } from "../shell/sandbox.ts";
 import { cliEnvironment } from "./agent-cli/environment.ts";
 import { UnusableCli } from "./agent-cli/version.ts";
@@ -26,12 +27,15 @@ const ATTEMPT_MS = 20_000;
 const REASON_CHARS_MAX = 300;
 /** Says that it ran at all: a sandbox that does not start would deny everything. */
 const ATTEMPT =
-  'echo ran; (echo forged > "$1") 2>/dev/null && echo wrote; (head -c 1 "$2" >/dev/null) 2>/dev/null && echo read';
+  'echo ran; (echo forged > "$1") 2>/dev/null && echo wrote; (head -c 1 "$2" >/dev/null) 2>/dev/null && echo read; ' +
+  'shift 2; for place; do [ -n "$(ls -A "$place" 2>/dev/null)" ] && echo read; done; :';
 
 /** The state directory must exist. Throws what the disk throws. */
 export async function proveConfinement(provider: ProviderId, config: Config, place: Place): Promise<Confinement> {
   const target = join(place.home, TEMPORARY, `proof-${randomBytes(8).toString("hex")}`);
-  const attempt: CommandLine = ["/bin/sh", "-c", ATTEMPT, "attempt", target, join(place.home, "token")];
+  const [state, work] = await Promise.all([realpath(place.home), realpath(place.workDir)]);
+  const paths = [target, join(place.home, "token"), ...(await hiddenPlaces(state, work))];
+  const attempt: CommandLine = ["/bin/sh", "-c", ATTEMPT, "attempt", ...paths];
   const { inOwnSandbox } = TABLE[provider];
   if (inOwnSandbox !== undefined)
     try {

@@ -18,6 +18,7 @@ import { execa } from "execa";
 import type { Run, SandboxMode } from "../provider.ts";
 import { followsReadOnly, mayWrite } from "../roles/index.ts";
 import { artifactOf } from "./artifact.ts";
+import { hiddenPlaces } from "./hidden-places.ts";
 
 /** Where a command may reach. */
 export interface Bounds {
@@ -150,6 +151,7 @@ async function wrap(
   const real = await Promise.all(passages.map(async (each) => ({ ...each, path: await realpath(each.path) })));
   return tool.wrap(program, command, {
     state,
+    hidden: await hiddenPlaces(state, work),
     work,
     passages: real.filter(({ path }) => isBelow(path, state)).sort((a, b) => a.path.length - b.path.length),
     isReadOnly,

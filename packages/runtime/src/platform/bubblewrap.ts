@@ -1,4 +1,4 @@
-/** The whole file system as it is but for the state directory, which is empty and read-only, and a table of processes of its own. */
+/** The whole file system as it is but for the state directory and what else is hidden, which are empty and read-only, and a table of processes of its own. */
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
@@ -22,7 +22,7 @@ export const bubblewrap: SandboxTool = {
   program: null,
   holdsProcesses: true,
   hidesSecrets: true,
-  wrap(program, command, { state, work, passages, isReadOnly, isOffline, protect, secret }) {
+  wrap(program, command, { state, hidden, work, passages, isReadOnly, isOffline, protect, secret }) {
     return [
       program,
       ...(isReadOnly ? readOnlyRoot() : ["--dev-bind", "/", "/"]),
@@ -30,6 +30,7 @@ export const bubblewrap: SandboxTool = {
       ...(isOffline ? ["--unshare-net"] : []),
       ...(process.getuid?.() === 0 ? DROPPED_OF_ROOT.flatMap((name) => ["--cap-drop", name]) : []),
       ...protect.flatMap((path) => ["--ro-bind", path, path]),
+      ...hidden.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
       ...(isReadOnly ? ["--ro-bind", work, work] : []),
       // It follows its options in their order: an outer directory must be there before what is inside of it.
       ...["--tmpfs", state],

@@ -28,6 +28,8 @@ export interface ControlGroup {
 export interface Walls {
   /** The state directory: empty and read-only in the sandbox, or out of reach. */
   state: string;
+  /** Other directories that are empty and read-only in the sandbox, or out of reach. */
+  hidden: readonly string[];
   /** Where the command runs. */
   work: string;
   /** What of the state directory it sees nevertheless, outer directories first. */

@@ -18,7 +18,7 @@ export const sandboxExec: SandboxTool = {
 };
 
 /** The last rule that fits counts. Only a path is quoted: it is data. */
-function profileOf({ state, work, passages, isReadOnly, isOffline, protect }: Walls): string {
+function profileOf({ state, hidden, work, passages, isReadOnly, isOffline, protect }: Walls): string {
   const temporary = realpathSync(tmpdir());
   return [
     "(version 1)",
@@ -27,7 +27,7 @@ function profileOf({ state, work, passages, isReadOnly, isOffline, protect }: Wa
     ...(isReadOnly ? [`(deny file-write* ${below(work)})`] : []),
     ...protect.map((path) => `(deny file-write* ${below(path)})`),
     ...(isOffline ? ["(deny network*)"] : []),
-    `(deny file-read* file-write* ${below(state)})`,
+    ...[...hidden, state].map((path) => `(deny file-read* file-write* ${below(path)})`),
     ...passages.map(({ path, isWritable }) => `(allow file-read*${isWritable ? " file-write*" : ""} ${below(path)})`),
   ].join("\n");
 }

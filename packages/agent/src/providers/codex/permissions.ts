@@ -10,6 +10,7 @@ import { dirname, join, sep } from "node:path";
 import type { Run } from "../../provider.ts";
 import { mayWrite } from "../../roles/index.ts";
 import { artifactOf } from "../../shell/artifact.ts";
+import { hiddenPlaces } from "../../shell/hidden-places.ts";
 import { UnusableCli } from "../agent-cli/version.ts";
 import type { TomlValue } from "./toml.ts";
 
@@ -26,6 +27,8 @@ export interface Reach {
   temporary: string;
   /** Files and directories of the state directory that are shown, read-only. What lies beside them is writable. */
   shown: readonly string[];
+  /** Other directories that are not shown. */
+  hidden: readonly string[];
   /** Nothing in the workspace can be changed. */
   isReadOnly: boolean;
   /** Nothing in these can be changed, though they may lie where everybody writes. */
@@ -59,6 +62,7 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
     workDir,
     temporary: await realpath(temporary),
     shown,
+    hidden: await hiddenPlaces(home, workDir),
     isReadOnly: !mayWrite(place.task),
     protect: await Promise.all((place.protect ?? []).map((path) => realpath(path))),
   };
@@ -66,7 +70,7 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
 
 /** The settings of codex that make it so. */
 export function permissionValues(
-  { home, workDir, temporary, shown, isReadOnly, protect }: Reach,
+  { home, workDir, temporary, shown, hidden, isReadOnly, protect }: Reach,
   network: boolean,
 ): Record<string, TomlValue> {
   // Only these: an earlier Worker may have left any number of files beside its output, and links that codex stumbles over.
@@ -78,7 +82,7 @@ export function permissionValues(
       // Beside TMPDIR, because many programs know no other place.
       ":slash_tmp": "write",
       ...Object.fromEntries(protect.map((path) => [path, "read"] as const)),
-      [home]: "deny",
+      ...Object.fromEntries([...hidden, home].map((path) => [path, "deny"] as const)),
       ...Object.fromEntries(passages),
       [temporary]: "write",
       [workDir]: isReadOnly ? "read" : "write",
