@@ -15,7 +15,7 @@ import { Steering } from "@mimikit/agent/steering";
 import type { Task } from "@mimikit/protocol/records/task";
 import { Config } from "@mimikit/runtime/config/config";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCodex } from "../../packages/agent/src/providers/codex/index.ts";
 import { codexSettingsOf } from "../../packages/agent/src/providers/codex/settings.ts";
 import { messageOf, replyOf, reportOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
@@ -243,6 +243,17 @@ describe.skipIf("missing" in found)("a Worker on the real codex", () => {
     expect(existsSync(join(at.home, "runs/x"))).toBe(false);
     const links = readdirSync(join(codexHome(at), "tmp/arg0-linux"), { recursive: true, encoding: "utf8" });
     expect(links.filter((name) => name.endsWith("x") && !name.endsWith("linux-sandbox"))).toEqual([]);
+  });
+
+  test("sees nothing of PM2", async () => {
+    const pm2 = temporaryDirectory();
+    writeFileSync(join(pm2, "dump.pm2"), "pm2-canary");
+    vi.stubEnv("PM2_HOME", pm2);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { output } = await shell(`cat '${pm2}/dump.pm2'; echo mine > '${pm2}/pub.sock'; echo end`, place());
+    expect(output).toContain("end");
+    expect(output).not.toContain("canary");
+    expect(existsSync(join(pm2, "pub.sock"))).toBe(false);
   });
 
   test("sees no key and no other process, but the mark by which it is found", async () => {
