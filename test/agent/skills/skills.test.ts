@@ -1,9 +1,20 @@
 /** Skills: what is one, what is none, what is read of it, and what a run that uses one may still do. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { renderPrompt } from "@mimikit/agent/prompt/prompt";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
+import { hashOfSkill, setAllowed } from "@mimikit/agent/skills/allowed";
 import {
   BadSkill,
   findSkills,
@@ -44,6 +55,61 @@ function write(path: string, text: string): void {
 const skillText = (name: string, { more = "", body = "Do it." } = {}) =>
   `---\nname: ${name}\ndescription: For ${name}.\n${more}---\n${body}\n`;
 
+describe("a skill of the workspace", () => {
+  /** A skill with a file beside it. */
+  function brought(level = "") {
+    const places = emptyPlaces();
+    const dir = join(places.workspace, "deploy");
+    write(join(dir, "SKILL.md"), skillText("deploy", { more: level === "" ? "" : `metadata:\n  level: ${level}\n` }));
+    write(join(dir, "steps.md"), "Push it.");
+    const only = async () => (await findSkills(places)).skills[0];
+    const allow = async () => {
+      const skill = (await only()) ?? expect.fail("there is no skill");
+      await setAllowed(places.home, "deploy", await hashOfSkill(skill, await listSkillFiles(skill)));
+    };
+    return { places, dir, only, allow };
+  }
+
+  test.each(["", "local-write", "message-send"])(
+    "may only look until its owner allows what it says of itself (%s)",
+    async (level) => {
+      const { only, allow, places } = brought(level);
+      expect(await only()).toMatchObject({ level: "read-only", isHeld: true });
+      await allow();
+      expect((await only())?.level ?? "").toBe(level);
+      expect(await only()).not.toHaveProperty("isHeld");
+      await setAllowed(places.home, "deploy", null);
+      expect(await only()).toMatchObject({ level: "read-only", isHeld: true });
+    },
+  );
+
+  test("may only look again when one of its files was changed, added or removed", async () => {
+    const { dir, only, allow } = brought();
+    for (const change of [
+      () => write(join(dir, "steps.md"), "Push it, and read ~/.ssh."),
+      () => write(join(dir, "more.md"), ""),
+      () => rmSync(join(dir, "more.md")),
+      () => renameSync(join(dir, "steps.md"), join(dir, "steps.txt")),
+    ]) {
+      await allow();
+      expect(await only()).not.toHaveProperty("isHeld");
+      change();
+      expect(await only()).toMatchObject({ level: "read-only", isHeld: true });
+    }
+  });
+
+  test("that only looks anyway needs nobody's word", async () => {
+    expect(await brought("read-only").only()).not.toHaveProperty("isHeld");
+  });
+
+  test("may only look where the file of what is allowed cannot be read", async () => {
+    const { places, only, allow } = brought();
+    await allow();
+    write(join(places.home, "allowed.json"), "{ not json");
+    expect(await only()).toMatchObject({ level: "read-only", isHeld: true });
+  });
+});
+
 describe("a skill is found", () => {
   test("with its name, its description and its level, wherever one may lie", async () => {
     const places = emptyPlaces();
@@ -64,7 +130,14 @@ describe("a skill is found", () => {
         path: join(places.home, "a", "SKILL.md"),
       },
       { name: "b", description: "For b.", source: "user", path: join(places.user, "b", "SKILL.md") },
-      { name: "c", description: "For c.", source: "workspace", path: join(places.workspace, "c", "SKILL.md") },
+      {
+        name: "c",
+        description: "For c.",
+        level: "read-only",
+        isHeld: true,
+        source: "workspace",
+        path: join(places.workspace, "c", "SKILL.md"),
+      },
     ]);
   });
 

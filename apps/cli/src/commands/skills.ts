@@ -1,6 +1,8 @@
 /** Lists the skills that Workers can follow, and shows one. Read from the disk, so it needs no running instance. */
+import { hashOfSkill, setAllowed } from "@mimikit/agent/skills/allowed";
 import { findSkills, listSkillFiles, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
 import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
+import { openHome } from "@mimikit/runtime/home/adoption";
 import { actions, command } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -14,11 +16,16 @@ export const skills = command({
   examples: [
     ["mimikit skills", "what there is, and what is wrong with the rest"],
     ["mimikit skills show repository-review", "all that it says, its level and its files"],
+    [
+      "mimikit skills allow deploy",
+      "a skill of the workspace may do what it says of itself, until one of its files changes",
+    ],
+    ["mimikit skills disallow deploy", "it may only look again"],
   ],
   options: (yargs) =>
     yargs
-      .positional("action", actions("list", "show"))
-      .positional("name", { type: "string", describe: "the skill, for show" }),
+      .positional("action", actions("list", "show", "allow", "disallow"))
+      .positional("name", { type: "string", describe: "the skill, for all but list" }),
   async run({ json, action, name }) {
     const found = await findSkills(skillPlacesOf(currentPlace(), process.env));
     if (action === "list") {
@@ -26,9 +33,10 @@ export const skills = command({
       else list(found.skills, found.problems);
       return;
     }
-    if (name === undefined) throw new Failure("usage", "say which skill: mimikit skills show <name>");
+    if (name === undefined) throw new Failure("usage", `say which skill: mimikit skills ${action} <name>`);
     const skill = found.skills.find((each) => each.name === name);
     if (skill === undefined) throw new Failure("failed", `there is no skill "${name}": see  mimikit skills`);
+    if (action !== "show") return decide(json, skill, action === "allow");
     const [body, files] = await Promise.all([readSkillFile(skill), listSkillFiles(skill)]);
     if (json) printJson({ ...skill, files, body });
     else show(skill, files, body);
@@ -36,25 +44,47 @@ export const skills = command({
 });
 
 function list(found: readonly SkillSummary[], problems: readonly SkillProblem[]): void {
-  const rows = found.map(({ name, level, source, description }) => [
+  const rows = found.map(({ name, level, source, description, isHeld }) => [
     name,
-    level ?? "–",
+    isHeld === true ? "read-only *" : (level ?? "–"),
     source,
     description.length > DESCRIPTION_CHARS ? `${description.slice(0, DESCRIPTION_CHARS)}…` : description,
   ]);
   printTable(["name", "level", "from", "what for"], rows, "there are no skills");
+  if (found.some(({ isHeld }) => isHeld))
+    printLine(
+      styled("dim", "* lies in the workspace, and may only look until you allow more:  mimikit skills allow <name>"),
+    );
   for (const { path, reason } of problems) printLine(styled("yellow", plainLine(`! ${path}: ${reason}`)));
 }
 
 function show(skill: SkillSummary, files: readonly string[], body: string): void {
-  const { name, level, source, path, description } = skill;
+  const { name, level, source, path, description, isHeld } = skill;
   printLine(styled("bold", name));
   printLine(plainText(description));
   printLine();
-  printLine(`level  ${level ?? "– (what a worker may)"}`);
+  printLine(
+    `level  ${level ?? "– (what a worker may)"}${isHeld === true ? `, until you allow more:  mimikit skills allow ${name}` : ""}`,
+  );
   printLine(`from   ${source}`);
   printLine(`path   ${plainLine(path)}`);
   printLine(`files  ${files.map(plainLine).join(", ")}`);
   printLine();
   printLine(plainText(body));
+}
+
+/** Lets a skill of the workspace do what it says of itself, as its files are now, or takes that back. */
+async function decide(json: boolean, skill: SkillSummary, isAllowed: boolean): Promise<void> {
+  const { name, source } = skill;
+  if (source !== "workspace")
+    throw new Failure("usage", `${name} is not of the workspace: it may do what it says of itself anyway`);
+  const { home } = currentPlace();
+  openHome(home, process.env);
+  const hash = isAllowed ? await hashOfSkill(skill, await listSkillFiles(skill)) : null;
+  await setAllowed(skillPlacesOf(currentPlace(), process.env).home, name, hash);
+  if (json) printJson({ name, allowed: isAllowed });
+  else
+    printLine(
+      isAllowed ? `${name} may do what it says of itself, until one of its files changes` : `${name} may only look`,
+    );
 }

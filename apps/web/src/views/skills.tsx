@@ -26,7 +26,7 @@ export function Skills() {
         </Empty>
       )}
       <ul class="sheets">
-        {skills.map(({ name, description, level, source, path }) => (
+        {skills.map(({ name, description, level, source, path, isHeld }) => (
           <li key={path} class="sheet-row" data-skill={name}>
             <div class="sheet-top">
               <h3>{name}</h3>
@@ -36,6 +36,7 @@ export function Skills() {
               <span class="quiet">{viewWords.skillSources[source]}</span>
             </div>
             <p>{description}</p>
+            {isHeld === true && <p class="quiet">{viewWords.skillHeld(name)}</p>}
             <p class="quiet mono">{path}</p>
           </li>
         ))}

@@ -20,6 +20,7 @@ import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { hashOfSkill, readAllowed } from "./allowed.ts";
 import { readTextFile } from "./text-file.ts";
 
 /** More are no help to a model that has to choose one. */
@@ -96,7 +97,7 @@ export async function findSkills(places: SkillPlaces): Promise<Skills> {
         const earlier = skills.get(skill.name);
         if (earlier !== undefined) throw new BadSkill(`${earlier.path} has the same name and counts before it`);
         if (skills.size >= SKILLS_MAX) throw new BadSkill(`there are ${SKILLS_MAX} skills already`);
-        skills.set(skill.name, skill);
+        skills.set(skill.name, source === "workspace" ? await held(skill, places) : skill);
       } catch (error) {
         // One that cannot be read is told like one that is wrong: the others are there all the same.
         if (!(error instanceof Error)) throw error;
@@ -155,6 +156,14 @@ export async function lendSkills(
     lent.push({ ...skill, path: join(folder, SKILL_FILE) });
   }
   return lent;
+}
+
+/** A skill of the workspace, as its owner lets it be followed. */
+async function held(skill: SkillSummary, places: SkillPlaces): Promise<SkillSummary> {
+  if (skill.level === "read-only") return skill;
+  const allowed = (await readAllowed(places.home))[skill.name];
+  if (allowed !== undefined && allowed === (await hashOfSkill(skill, await listSkillFiles(skill)))) return skill;
+  return { ...skill, level: "read-only", isHeld: true };
 }
 
 /** A folder without a SKILL.md is not meant as one. */

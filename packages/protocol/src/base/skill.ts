@@ -37,6 +37,8 @@ export const SkillSummary = SkillRef.extend({
   source: SkillSource,
   /** Its SKILL.md. */
   path: z.string(),
+  /** It lies in the workspace and may only look, whatever it says of itself, until its owner allows that (`mimikit skills allow`). */
+  isHeld: z.literal(true).optional(),
 });
 export type SkillSummary = z.infer<typeof SkillSummary>;
 

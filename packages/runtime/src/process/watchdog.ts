@@ -1,6 +1,6 @@
 /**
  * A role whose loop stands still is alive for PM2, for ever. Another role ends it, and PM2 starts it anew: the supervisor watches all
- * others, the worker pool watches the supervisor (docs/operations.md#a-role-that-stands-still).
+ * others, the worker pool watches the supervisor (docs/operations.md#a-process-that-stands-still).
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

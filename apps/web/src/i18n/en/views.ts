@@ -336,6 +336,8 @@ export const viewWords = {
   skillLevel: "What may be done at most while it is followed",
   levels: LEVELS,
   skillSources: SKILL_SOURCES,
+  skillHeld: (name: string) =>
+    `It lies in the workspace, and may only look until you allow more: mimikit skills allow ${name}`,
   skillProblems: "What is no skill, and why",
   improvementsTeach:
     "When nobody needs it, Mimikit may look for one thing in the workspace worth doing, do it in a copy, have it reviewed and leave it on a branch. It is off until selfImprove.enabled is true in config.yaml, because it spends money.",

@@ -332,6 +332,7 @@ export const viewWords: typeof en.viewWords = {
   skillLevel: "使用它时最多可以做什么",
   levels: LEVELS,
   skillSources: SKILL_SOURCES,
+  skillHeld: (name) => `它来自工作目录，在你允许之前只能读取：mimikit skills allow ${name}`,
   skillProblems: "哪些不是技能，为什么",
   improvementsTeach:
     "没有人需要它的时候，Mimikit 可以在工作区里找一件值得做的事，在副本里完成，经过审查后放在一个分支上。它会花钱，所以默认关闭，直到 config.yaml 里的 selfImprove.enabled 为 true。",
