@@ -21,7 +21,7 @@ const FILES_MAX = { supervisor: 16, workers: 32, gateway: 52 };
 const KB_MAX = { supervisor: 1_360, workers: 1_470, gateway: 2_630 };
 /** Of the command line, for `status`. */
 const CLI_FILES_MAX = 63;
-const CLI_KB_MAX = 975;
+const CLI_KB_MAX = 985;
 /** Modules that only some runs, commands or requests need: dates in words, models, agent CLIs, MCP, hooks, channels, clients of /v1, zod's other languages. */
 const LAZY =
   /chrono-node|@ai-sdk\/|@modelcontextprotocol|@clack\/|zod\/v4\/locales\/(?!en\.js)|providers\/offline\/when|routes\/demo|web-push|push\/sender|src\/hooks\/|records\/hook\.ts|routes\/receive-hook|grammy|channel-states|commands\/channels|apps\/channels|http-gateway\/src\/v1\/|cli\/src\/mcp-server\//;
