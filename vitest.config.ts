@@ -31,7 +31,8 @@ export default defineConfig({
           expect,
         },
       },
-      { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow } },
+      // It computes all the time, beside whatever else runs.
+      { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow, testTimeout: 900_000 } },
       { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
       {
         test: {
