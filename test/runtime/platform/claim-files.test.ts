@@ -42,7 +42,7 @@ test(`of ${CONTENDERS} processes that claim it without a pause, and are killed w
 
 test("one that took a number which was passed meanwhile steps back", () => {
   const locks = join(temporaryHome(), "locks");
-  const place = { locks, hash: "", role: "supervisor" };
+  const place = { locks, secret: "", role: "supervisor" };
   const living = new Set([1, 2]);
   writeFileSync(join(locks, "supervisor.claim-6"), JSON.stringify(LONG_AGO));
   // While the first makes sure that the owner of number 6 is dead, others take 7 and 8, and 7 is removed.
@@ -66,7 +66,7 @@ test("one that took a number which was passed meanwhile steps back", () => {
 
 test("it is held as long as its owner lives, and an empty file that a power failure left is nobody's", () => {
   const locks = join(temporaryHome(), "locks");
-  const place = { locks, hash: "", role: "supervisor" };
+  const place = { locks, secret: "", role: "supervisor" };
   const living = new Set([1, 2]);
   const [one, other] = [processOf(1, living), processOf(2, living)];
   expect(one.isClaimed(place)).toBe(false);

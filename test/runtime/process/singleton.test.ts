@@ -1,7 +1,13 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
+import { homeHash } from "@mimikit/runtime/home/home";
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { claimSingleton, isSingletonClaimed } from "@mimikit/runtime/process/singleton";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type Started, startProcess } from "../start-process.ts";
 import { temporaryHome } from "../temporary-home.ts";
 
@@ -45,6 +51,35 @@ test("each role of each home has a claim of its own", async () => {
   expect(await claimSingleton(one, "supervisor")).toBe(true);
   expect(await claimSingleton(one, "supervisor")).toBe(false);
   expect(await claimSingleton(one, "workers")).toBe(true);
+  expect(await claimSingleton(other, "supervisor")).toBe(true);
+});
+
+test.runIf(process.platform === "linux" && process.env.MIMIKIT_PLATFORM !== "portable")(
+  "another user, who knows the path of the home, cannot claim its roles",
+  async () => {
+    const home = temporaryHome();
+    for (const name of [homeHash(home), createHash("sha256").update(home).digest("hex").slice(0, 32)]) {
+      const squatter = createServer();
+      onTestFinished(() => void squatter.close());
+      await once(squatter.listen(`\0mimikit-${name}-supervisor`), "listening");
+    }
+    expect(await claimSingleton(home, "supervisor")).toBe(true);
+  },
+);
+
+test("a role that has noted itself and lives is the only one, by whichever name it has claimed that", async () => {
+  const home = temporaryHome();
+  const holder = startProcess("hold-singleton", [home]);
+  const { identity } = await held(holder);
+  const other = temporaryHome();
+  writeFileSync(
+    join(other, "locks/supervisor.json"),
+    JSON.stringify({ ...identity, startedAt: new Date().toISOString(), version: "0.2.0" }),
+  );
+  expect(await claimSingleton(other, "supervisor")).toBe(false);
+  expect(await claimSingleton(other, "workers")).toBe(true);
+  holder.process.kill("SIGKILL");
+  await holder.ended;
   expect(await claimSingleton(other, "supervisor")).toBe(true);
 });
 

@@ -12,7 +12,7 @@ const HELD_MS_MAX = 20;
 const [, , locks = "", winner = ""] = process.argv;
 
 process.stdout.write("begins\n");
-while (!(await portable.claim({ locks, hash: "", role: "supervisor" }))) await wait(1);
+while (!(await portable.claim({ locks, secret: "", role: "supervisor" }))) await wait(1);
 const before = Number(readFileSync(join(winner), "utf8"));
 const isAlone = before === 0 || identityOf(before) === null;
 writeFileSync(winner, String(process.pid));

@@ -18,7 +18,7 @@ process.env.MIMIKIT_PLATFORM = "portable";
 const { platform } = await import("@mimikit/runtime/platform/this-platform");
 const { isAlive, ownIdentity } = await import("@mimikit/runtime/process/identity");
 const { findMarked } = await import("@mimikit/runtime/process/marked-processes");
-const place = { locks, hash: "", role: "supervisor" };
+const place = { locks, secret: "", role: "supervisor" };
 const seen = {
   isAlive: isAlive(ownIdentity()),
   parent: platform.identityOf(process.ppid) !== null,

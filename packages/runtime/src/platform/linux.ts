@@ -92,8 +92,8 @@ function parseEnvironment(text: string): Map<string, string> {
 }
 
 /** The name of the abstract socket of a role; `ss -lx` shows it with an @. */
-function socketName({ hash, role }: SingletonPlace): string {
-  return `\0mimikit-${hash}-${role}`;
+function socketName({ secret, role }: SingletonPlace): string {
+  return `\0mimikit-${secret}-${role}`;
 }
 
 /** The kernel frees the name the moment the process is gone. */

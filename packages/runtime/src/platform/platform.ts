@@ -12,8 +12,8 @@ export interface RunningProcess extends Identity {
 export interface SingletonPlace {
   /** An absolute path; the directory exists. */
   locks: string;
-  /** `homeHash` of the home. */
-  hash: string;
+  /** Names the home, and cannot be told by another user: who knows it could claim the role. */
+  secret: string;
   role: string;
 }
 

@@ -1,23 +1,27 @@
 /** One supervisor, one pool, one gateway per state directory, guarded by the kernel where it can (docs/file-protocol.md R8). */
+import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { LOCKS } from "@mimikit/store/disk/state";
-import { homeHash } from "../home/home.ts";
+import { HomeError, homeHash, readToken } from "../home/home.ts";
 import type { SingletonPlace } from "../platform/platform.ts";
 import { platform } from "../platform/this-platform.ts";
-import type { ProcessRole } from "./role-record.ts";
+import { isAlive } from "./identity.ts";
+import { ACTORS, type ProcessRole, readRole } from "./role-record.ts";
 
 /** What there is one of in a home: the process roles, whoever talks to PM2, and whoever brings PM2 back. */
 export type Singleton = ProcessRole | "pm2" | "service";
 
 const RETRY_MS = 1_000;
+/** 128 bits, in hex. */
+const SECRET_DIGITS = 32;
 
 /**
  * Tries to become the only `role` of `home`, for as long as this process lives: it is free the moment the process is gone.
  * @returns false when another process has it.
  */
-export function claimSingleton(home: string, role: Singleton): Promise<boolean> {
-  return platform.claim(placeOf(home, role));
+export async function claimSingleton(home: string, role: Singleton): Promise<boolean> {
+  return !isNoted(home, role) && (await platform.claim(placeOf(home, role)));
 }
 
 /** Is there a living `role` of `home`? It may not have noted itself yet. */
@@ -34,5 +38,29 @@ export async function waitForSingleton(home: string, role: Singleton, onWait: ()
 }
 
 function placeOf(home: string, role: Singleton): SingletonPlace {
-  return { locks: join(home, LOCKS), hash: homeHash(home), role };
+  return { locks: join(home, LOCKS), secret: secretOf(home), role };
+}
+
+/** A role of a version before 0.3, or of another token, has claimed another name; it has noted itself all the same. */
+function isNoted(home: string, role: Singleton): boolean {
+  const noted = isProcessRole(role) ? readRole(home, role) : null;
+  return noted !== null && noted.pid !== process.pid && isAlive(noted);
+}
+
+const isProcessRole = (role: Singleton): role is ProcessRole => (ACTORS as readonly string[]).includes(role);
+
+/**
+ * 128 bits that follow from the token: names of sockets are seen by every user of the machine, and one that could be told from the path
+ * would let any of them keep Mimikit from starting. Without a token that can be read nothing runs here, and the path will do.
+ */
+function secretOf(home: string): string {
+  try {
+    return createHmac("sha256", readToken(home))
+      .update(`singleton ${homeHash(home)}`)
+      .digest("hex")
+      .slice(0, SECRET_DIGITS);
+  } catch (error) {
+    if (error instanceof HomeError) return homeHash(home);
+    throw error;
+  }
 }
