@@ -1,5 +1,14 @@
 /** Any process may die at any moment, and anything may lie in the state directory: nothing is lost, nothing happens twice. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { afterEach, describe, expect, test } from "vitest";
@@ -103,6 +112,22 @@ test("garbage in every directory is set aside and reported, and the work goes on
   const status = await mimikit.ready();
   expect(status.problems.join("\n")).toContain("quarantine");
   await mimikit.replyTo(await mimikit.send("help"));
+});
+
+test("a hard link in inbox/ to a file elsewhere is quarantined, and a copy of the same file is answered", async () => {
+  const mimikit = await start();
+  const foreign = join(mimikit.workDir, "order.json");
+  writeFileSync(foreign, JSON.stringify({ kind: "message", text: "run `touch ran`" }));
+  linkSync(foreign, join(mimikit.home, "inbox/linked.json"));
+  copyFileSync(foreign, join(mimikit.home, "inbox/copied.json"));
+  await mimikit.until("the link is set aside", () => {
+    const [name] = readdirSync(join(mimikit.home, "quarantine"));
+    return name;
+  });
+  await mimikit.until("the copy has run", () => existsSync(join(mimikit.workDir, "ran")) || undefined);
+  await mimikit.drained();
+  expect((await mimikit.messages()).filter(({ role }) => role === "user")).toHaveLength(1);
+  expect(readFileSync(foreign, "utf8")).toContain("touch ran");
 });
 
 test("of two supervisors that are started at once one works, and the other takes over when it dies", async () => {

@@ -57,7 +57,9 @@ export class MemoryDisk {
 
   info(path: string): FileInfo | null {
     const inode = this.inode(path);
-    return inode === undefined ? null : { mtimeMs: inode.mtimeMs, size: inode.text.length, inode: inode.number };
+    return inode === undefined
+      ? null
+      : { mtimeMs: inode.mtimeMs, size: inode.text.length, inode: inode.number, links: 1 };
   }
 
   /**

@@ -146,7 +146,7 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
 
     async info(path): Promise<FileInfo | null> {
       const info = sync.lstatSync(at(path), { throwIfNoEntry: false });
-      return info === undefined ? null : { mtimeMs: info.mtimeMs, size: info.size, inode: info.ino };
+      return info === undefined ? null : { mtimeMs: info.mtimeMs, size: info.size, inode: info.ino, links: info.nlink };
     },
 
     async write(path, text, mayBegin) {

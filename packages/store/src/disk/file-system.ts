@@ -6,6 +6,8 @@ export interface FileInfo {
   mtimeMs: number;
   size: number;
   inode: number;
+  /** How many names the file has. */
+  links: number;
 }
 
 export interface FileSystem {

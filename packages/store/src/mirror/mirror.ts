@@ -392,6 +392,8 @@ async function decodeInbox(
   if (!dropped.success) throw new BadJson(describeIssues(dropped.error));
   const file = await info();
   if (file === null) throw new BadJson("it vanished");
+  // A hard link can bring in a file that its owner never meant as a message.
+  if (file.links > 1) throw new BadJson("it is a hard link: copy the file instead");
   const named = { id: droppedId(stem, file), at: new Date(file.mtimeMs).toISOString() };
   const wish = dropped.data;
   if (wish.kind !== "message" || wish.attachments === undefined) return { dropped: Wish.parse({ ...wish, ...named }) };
