@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { SkippedOccurrences } from "@mimikit/protocol/records/archive";
 import { type Standing, Trigger } from "@mimikit/protocol/records/trigger";
+import type { Status } from "@mimikit/protocol/wire/api";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
 import { call, KEY, section } from "../support/main-job.ts";
@@ -50,6 +51,29 @@ function archived({ home }: Instance, prefix: string): string[] {
 async function timesSaid(mimikit: Instance, text: string): Promise<number> {
   return (await mimikit.replies()).reduce((sum, reply) => sum + reply.text.split(text).length - 1, 0);
 }
+
+test("a schedule that a clock which was ahead has used up is reported, and one that is added after that starts from now", async () => {
+  const mimikit = await start();
+  await schedule(mimikit, "every hour run `echo hourly`");
+  mimikit.setClock(365 * DAY_MS);
+  await mimikit.until("an occurrence in a year", () =>
+    standing(mimikit).find((each) => each.type === "recurring" && Date.parse(each.last) > Date.now() + 300 * DAY_MS),
+  );
+  mimikit.setClock(0);
+  const { problems } = await mimikit.until("the report", async () => {
+    const status = await mimikit.api<Status>("/api/status");
+    return status.problems.length > 0 ? status : undefined;
+  });
+  expect(problems).toContainEqual(expect.stringMatching(/starts nothing before \d{4}-.*because the clock was ahead/));
+  for (const { id } of standing(mimikit)) await mimikit.api(`/api/triggers/${id}`, { method: "DELETE" });
+  await mimikit.until("no problem", async () => {
+    const status = await mimikit.api<Status>("/api/status");
+    return status.problems.length === 0 || undefined;
+  });
+  await schedule(mimikit, "every hour run `echo hourly`");
+  const [again] = standing(mimikit);
+  expect(again?.type === "recurring" && Date.parse(again.last)).toBeLessThanOrEqual(Date.now() + MINUTE_MS);
+});
 
 /** The id that a reply names for what it has scheduled. */
 async function schedule(mimikit: Instance, text: string): Promise<string> {
