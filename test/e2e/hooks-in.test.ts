@@ -113,7 +113,10 @@ test("a delivery that GitHub signs runs its trigger once, over kill -9 of each p
   expect((await deliver(mimikit, "github", HOSTILE, ofGitHub(HOSTILE))).id).toBe(first.id);
   await mimikit.drained();
 
-  const runs = (await mimikit.tasks()).filter(({ id }) => id.startsWith(`${trigger}--run-`));
+  const runs = await mimikit.until("the run in the list", async () => {
+    const listed = (await mimikit.tasks()).filter(({ id }) => id.startsWith(`${trigger}--run-`));
+    return listed.length === 0 ? undefined : listed;
+  });
   expect(runs).toMatchObject([{ state: "done", title: "github" }]);
   const prompts = model.of("worker").map(({ prompt }) => prompt);
   expect(new Set(prompts).size).toBe(1);
