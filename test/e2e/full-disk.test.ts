@@ -1,4 +1,4 @@
-/** A full disk: some room is kept for PM2, and processes that start wait for room (docs/operations.md#a-full-disk). */
+/** A full disk: some space is reserved for PM2, and a role that starts waits for space (docs/operations.md#a-full-disk). */
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,7 @@ import { Instance } from "../support/instance.ts";
 
 const MIB = 1_048_576;
 
-test("gives the ballast back, and holds up processes that start until there is room; nothing is lost", async ({
-  skip,
-}) => {
+test("the ballast is deleted, roles that start wait for free space, and nothing is lost", async ({ skip }) => {
   let isMounted = false;
   const mimikit = await Instance.start({
     async prepare(home) {
@@ -32,7 +30,7 @@ test("gives the ballast back, and holds up processes that start until there is r
   await mimikit.replyTo(first);
 
   fill(filler);
-  await mimikit.until("room for PM2", () => !existsSync(ballast) || undefined);
+  await mimikit.until("space for PM2", () => !existsSync(ballast) || undefined);
   const audit = () => readFileSync(join(mimikit.home, "log.jsonl"), "utf8");
   await mimikit.until("its line", () => audit().includes('"ballast_given_back"') || undefined);
 
@@ -55,7 +53,7 @@ test("gives the ballast back, and holds up processes that start until there is r
   await mimikit.until("ballast again", () => existsSync(ballast) || undefined);
 });
 
-/** Takes all the room that is left. */
+/** Fills the disk. */
 function fill(path: string): void {
   for (let bytes = MIB; bytes >= 1; bytes /= 4) {
     try {

@@ -68,7 +68,7 @@ test("the shipped review is planned, read and followed, writes nothing, and the 
   expect((await runCli(mimikit, ["skills"])).out).toMatch(/broken.*front matter/);
 });
 
-test("a skill that a workspace brings only looks, until its owner allows what it says of itself", async () => {
+test("a skill of the workspace is read-only until its owner approves the level that it declares", async () => {
   let round = 0;
   const model = await ModelServer.start({
     teller: (request) => {

@@ -1,4 +1,4 @@
-/** A process that stands still does not stay "ready, alive": it is said, and another process ends it (docs/operations.md#a-process-that-stands-still). */
+/** A process that hangs does not stay "ready, alive": it is reported, and another process kills it (docs/operations.md#a-process-that-hangs). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/wire/api";
@@ -8,13 +8,13 @@ import { Instance, ROLE_NAMES } from "../support/instance.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CLI = join(ROOT, "apps/cli/src/main.ts");
-/** Long enough for it to be said first. */
+/** Long enough for the report to come first. */
 const LIMIT_SEC = 15;
 
 async function start(limitSec: number): Promise<Instance> {
   const mimikit = await Instance.start({ env: { MIMIKIT_WATCHDOG_SEC: String(limitSec) } });
   onTestFinished(() => mimikit.dispose());
-  // All of them have begun: one that has not is not judged.
+  // All loops have started: the watchdog ignores a role before that.
   await mimikit.replyTo(await mimikit.send("hello"));
   return mimikit;
 }
@@ -30,18 +30,18 @@ const command = ({ home, workDir, port }: Instance, ...args: string[]) =>
     reject: false,
   });
 
-test("of a supervisor that stands still it is said; the pool ends it, and what was sent meanwhile is answered once", async () => {
+test("a supervisor that hangs is reported and killed by the pool, and a message sent meanwhile is answered once", async () => {
   const mimikit = await start(LIMIT_SEC);
   const stopped = mimikit.pidOf("supervisor");
   process.kill(stopped, "SIGSTOP");
   const id = await mimikit.send("hello again");
-  const status = await mimikit.until("it is said", async () => {
+  const status = await mimikit.until("the report", async () => {
     const now = await mimikit.api<Status>("/api/status");
     return now.processes.supervisor.silentSec === undefined ? undefined : now;
   });
   expect(status).toMatchObject({ ready: false, processes: { supervisor: { pid: stopped, alive: true } } });
-  expect(status.problems).toContainEqual(expect.stringMatching(/^supervisor has not gone on for \d+ s$/));
-  expect((await command(mimikit, "doctor")).stdout).toMatch(/supervisor has not gone on for \d+ s/);
+  expect(status.problems).toContainEqual(expect.stringMatching(/^supervisor has been hanging for \d+ s$/));
+  expect((await command(mimikit, "doctor")).stdout).toMatch(/supervisor has been hanging for \d+ s/);
   const figures = await fetch(`http://127.0.0.1:${mimikit.port}/metrics`, {
     headers: { authorization: `Bearer ${mimikit.token}` },
   });
@@ -57,7 +57,7 @@ test("of a supervisor that stands still it is said; the pool ends it, and what w
   expect((await mimikit.ready()).processes.supervisor.silentSec).toBe(undefined);
 });
 
-test("a pool that stands still is ended by the supervisor; a gateway right after it is left alone", async () => {
+test("a pool that hangs is killed by the supervisor; a gateway that hangs right after it is left alone", async () => {
   const mimikit = await start(1);
   const [pool, gateway] = [mimikit.pidOf("workers"), mimikit.pidOf("gateway")];
   process.kill(pool, "SIGSTOP");
@@ -74,11 +74,11 @@ test("a pool that stands still is ended by the supervisor; a gateway right after
   expect(ended.map(({ detail }) => detail.role)).toEqual(["workers"]);
 });
 
-test("with a limit of 0 none is ended, and an instance at rest stands still for nobody", async () => {
+test("with a limit of 0 nothing is killed, and an idle role is not reported", async () => {
   const mimikit = await start(0);
   const pids = ROLE_NAMES.map((role) => mimikit.pidOf(role));
   process.kill(mimikit.pidOf("supervisor"), "SIGSTOP");
-  await mimikit.until("it is said", async () => {
+  await mimikit.until("the report", async () => {
     const { processes } = await mimikit.api<Status>("/api/status");
     expect(processes.workers.silentSec).toBe(undefined);
     return (processes.supervisor.silentSec ?? 0) > LIMIT_SEC || undefined;

@@ -243,7 +243,7 @@ test("a PM2 of one's own brings back what it saved, by resurrect, and reload sta
   await pm2("kill");
 });
 
-test("on a full disk PM2 has the room of the ballast, and without any it does not end for good", {
+test("on a full disk PM2 lives from the space of the ballast, and without any it comes back", {
   timeout: TEST_MS_MAX,
 }, async ({ skip }) => {
   const { home, start, daemon, pid, isReady, ask } = await user("w");

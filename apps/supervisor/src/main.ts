@@ -106,7 +106,7 @@ const supervisor: Supervisor = new Supervisor({
   nowMs: () => Date.now(),
   lock: (path, work) => lockDocument(home, path, work),
   audit: (event) => {
-    // A look that does thousands of things goes on with each of them.
+    // A tick may run thousands of actions.
     heartbeat.beat();
     log.audit(event);
   },
@@ -222,12 +222,12 @@ onShutdown(async () => {
 log.audit({ event: "supervisor_started" });
 announceReady();
 
-/** Keeps some room for PM2, which ends where the disk is full. */
+/** Reserves disk space for PM2, which exits when it cannot write. */
 function tend(): void {
   try {
     const done = tendBallast(home);
     if (done !== null) log.audit({ event: done === "made" ? "ballast_made" : "ballast_given_back" });
   } catch (error) {
-    log.warn("the ballast could not be made", { error });
+    log.warn("the ballast file could not be written", { error });
   }
 }

@@ -206,7 +206,7 @@ const pool: Pool = new Pool({
     hooks?.nudge();
   },
   audit: (event) => {
-    // A look that does much goes on with each part of it.
+    // A tick may start many attempts.
     heartbeat.beat();
     log.audit(event);
   },

@@ -67,7 +67,7 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
     },
   );
 
-  test("sees nothing of PM2, whose socket would start a program outside of the sandbox", async () => {
+  test("sees nothing of PM2, whose socket would start a program outside the sandbox", async () => {
     const place = open();
     const [named, own] = [join(temporaryDirectory(), "pm2"), join(temporaryDirectory(), ".pm2")];
     for (const pm2 of [named, own]) {
@@ -87,11 +87,11 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
     expect(text).toContain("done");
     expect(text).not.toMatch(/sk-of-the-owner|reached/);
     expect([named, own].map((pm2) => existsSync(join(pm2, "pub.sock")))).toEqual([false, false]);
-    // Without the sandbox the same finds all of it, so these tries prove something.
+    // Without the sandbox the same command finds all of it.
     expect(await printed(command, place, { sandbox: "off" })).toMatch(/sk-of-the-owner.*reached/s);
   });
 
-  test("sees a PM2 in which the workspace lies, because there is no other way to it", async () => {
+  test("sees a PM2 directory that contains the workspace", async () => {
     const place = open({ home: "state", workDir: ".pm2/work" });
     vi.stubEnv("PM2_HOME", dirname(place.workDir));
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -71,7 +71,7 @@ describe("a skill of the workspace", () => {
   }
 
   test.each(["", "local-write", "message-send"])(
-    "may only look until its owner allows what it says of itself (%s)",
+    "is read-only until its owner approves the level that it declares (%s)",
     async (level) => {
       const { only, allow, places } = brought(level);
       expect(await only()).toMatchObject({ level: "read-only", isHeld: true });
@@ -83,7 +83,7 @@ describe("a skill of the workspace", () => {
     },
   );
 
-  test("may only look again when one of its files was changed, added or removed", async () => {
+  test("is read-only again when one of its files is changed, added or removed", async () => {
     const { dir, only, allow } = brought();
     for (const change of [
       () => write(join(dir, "steps.md"), "Push it, and read ~/.ssh."),
@@ -98,11 +98,11 @@ describe("a skill of the workspace", () => {
     }
   });
 
-  test("that only looks anyway needs nobody's word", async () => {
+  test("that declares read-only needs no approval", async () => {
     expect(await brought("read-only").only()).not.toHaveProperty("isHeld");
   });
 
-  test("may only look where the file of what is allowed cannot be read", async () => {
+  test("is read-only if the file of approvals cannot be read", async () => {
     const { places, only, allow } = brought();
     await allow();
     write(join(places.home, "allowed.json"), "{ not json");

@@ -1,7 +1,13 @@
-/** What a role says of its loop (docs/operations.md#a-process-that-stands-still). */
+/** The heartbeat of a role (docs/operations.md#a-process-that-hangs). */
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Heartbeat, monotonicMs, SILENCE_SAID_MS, silenceOf, silentSecOf } from "@mimikit/runtime/process/heartbeat";
+import {
+  Heartbeat,
+  monotonicMs,
+  SILENCE_REPORTED_MS,
+  silenceOf,
+  silentSecOf,
+} from "@mimikit/runtime/process/heartbeat";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../temporary-home.ts";
@@ -12,7 +18,7 @@ function home(): string {
   return path;
 }
 
-test("a role that has not begun is silent for no time, and neither is one that nobody is", () => {
+test("a role whose loop has not started is not overdue, and neither is one without a process", () => {
   const place = home();
   expect(silenceOf(place, "workers")).toBe(null);
   writeRole(place, "workers");
@@ -20,19 +26,19 @@ test("a role that has not begun is silent for no time, and neither is one that n
   expect(silentSecOf(place, "workers")).toBe(undefined);
 });
 
-test("a role that goes on is not silent until its rest is over", () => {
+test("a role is not overdue until its rest is over", () => {
   const place = home();
   writeRole(place, "workers");
   new Heartbeat(place, "workers").beat(60_000);
   expect(silenceOf(place, "workers")).toBe(0);
-  new Heartbeat(place, "workers").beat(-SILENCE_SAID_MS - 5_000);
+  new Heartbeat(place, "workers").beat(-SILENCE_REPORTED_MS - 5_000);
   const silentMs = silenceOf(place, "workers");
-  expect(silentMs).toBeGreaterThanOrEqual(SILENCE_SAID_MS + 5_000);
+  expect(silentMs).toBeGreaterThanOrEqual(SILENCE_REPORTED_MS + 5_000);
   expect(silentMs).toBeLessThan(monotonicMs());
   expect(silentSecOf(place, "workers")).toBeGreaterThanOrEqual(15);
 });
 
-test("a loop without a rest says so once a second at most, and costs no byte", () => {
+test("a busy loop beats at most once a second, and writes no bytes", () => {
   const place = home();
   writeRole(place, "workers");
   const heartbeat = new Heartbeat(place, "workers");
@@ -45,13 +51,13 @@ test("a loop without a rest says so once a second at most, and costs no byte", (
   expect(statSync(path).size).toBe(size);
 });
 
-test("a role whose disk does not take what it says knows that it was not heard", () => {
+test("a role knows that the disk did not take its heartbeat", () => {
   const place = home();
   writeRole(place, "workers");
   const heartbeat = new Heartbeat(place, "workers");
   heartbeat.beat();
-  expect(heartbeat.isHeard).toBe(true);
+  expect(heartbeat.isWritten).toBe(true);
   rmSync(join(place, "locks/workers.json"));
   heartbeat.beat(5_000);
-  expect(heartbeat.isHeard).toBe(false);
+  expect(heartbeat.isWritten).toBe(false);
 });

@@ -55,7 +55,7 @@ test("each role of each home has a claim of its own", async () => {
 });
 
 test.runIf(process.platform === "linux" && process.env.MIMIKIT_PLATFORM !== "portable")(
-  "another user, who knows the path of the home, cannot claim its roles",
+  "another user cannot claim a role by the path of the home",
   async () => {
     const home = temporaryHome();
     for (const name of [homeHash(home), createHash("sha256").update(home).digest("hex").slice(0, 32)]) {
@@ -67,7 +67,7 @@ test.runIf(process.platform === "linux" && process.env.MIMIKIT_PLATFORM !== "por
   },
 );
 
-test("a role that has noted itself and lives is the only one, by whichever name it has claimed that", async () => {
+test("a living role with a record is the only one, whatever its socket is called", async () => {
   const home = temporaryHome();
   const holder = startProcess("hold-singleton", [home]);
   const { identity } = await held(holder);

@@ -18,9 +18,9 @@ export const skills = command({
     ["mimikit skills show repository-review", "all that it says, its level and its files"],
     [
       "mimikit skills allow deploy",
-      "a skill of the workspace may do what it says of itself, until one of its files changes",
+      "let a skill of the workspace use the level that it declares, until one of its files changes",
     ],
-    ["mimikit skills disallow deploy", "it may only look again"],
+    ["mimikit skills disallow deploy", "make it read-only again"],
   ],
   options: (yargs) =>
     yargs
@@ -52,9 +52,7 @@ function list(found: readonly SkillSummary[], problems: readonly SkillProblem[])
   ]);
   printTable(["name", "level", "from", "what for"], rows, "there are no skills");
   if (found.some(({ isHeld }) => isHeld))
-    printLine(
-      styled("dim", "* lies in the workspace, and may only look until you allow more:  mimikit skills allow <name>"),
-    );
+    printLine(styled("dim", "* from the workspace: read-only until you allow more:  mimikit skills allow <name>"));
   for (const { path, reason } of problems) printLine(styled("yellow", plainLine(`! ${path}: ${reason}`)));
 }
 
@@ -73,11 +71,11 @@ function show(skill: SkillSummary, files: readonly string[], body: string): void
   printLine(plainText(body));
 }
 
-/** Lets a skill of the workspace do what it says of itself, as its files are now, or takes that back. */
+/** Approves a skill of the workspace as its files are now, or revokes that. */
 async function decide(json: boolean, skill: SkillSummary, isAllowed: boolean): Promise<void> {
   const { name, source } = skill;
   if (source !== "workspace")
-    throw new Failure("usage", `${name} is not of the workspace: it may do what it says of itself anyway`);
+    throw new Failure("usage", `${name} is not a skill of the workspace: it needs no approval`);
   const { home } = currentPlace();
   openHome(home, process.env);
   const hash = isAllowed ? await hashOfSkill(skill, await listSkillFiles(skill)) : null;
@@ -85,6 +83,6 @@ async function decide(json: boolean, skill: SkillSummary, isAllowed: boolean): P
   if (json) printJson({ name, allowed: isAllowed });
   else
     printLine(
-      isAllowed ? `${name} may do what it says of itself, until one of its files changes` : `${name} may only look`,
+      isAllowed ? `${name} may use the level that it declares, until one of its files changes` : `${name} is read-only`,
     );
 }

@@ -60,7 +60,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
     `${Object.entries(processes)
       .map(([role, { pid, alive, silentSec }]) => {
         if (!alive) return styled("red", `${role} DOWN`);
-        return silentSec === undefined ? `${role} ${pid}` : styled("red", `${role} ${pid} stands still`);
+        return silentSec === undefined ? `${role} ${pid}` : styled("red", `${role} ${pid} hangs`);
       })
       .join(", ")}  ${styled("dim", `for ${since}`)}`,
   );
@@ -108,7 +108,7 @@ async function showFiles(json: boolean): Promise<void> {
   const unwritable = whyUnwritable(home);
   const problems = unwritable === null ? [] : [unwritable];
   for (const [role, { silentSec }] of Object.entries(processes))
-    if (silentSec !== undefined) problems.push(`${role} has not gone on for ${silentSec} s:  mimikit restart`);
+    if (silentSec !== undefined) problems.push(`${role} has been hanging for ${silentSec} s:  mimikit restart`);
   const [soonest] = known.triggers
     .flatMap(({ id, next }) => (next === null ? [] : [{ triggerId: id, at: next }]))
     .sort((a, b) => (a.at < b.at ? -1 : 1));

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
+import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
 import { byRole, type Pausable } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { dayOf } from "@mimikit/protocol/base/usage";
@@ -24,6 +25,9 @@ import type { DayBook, UsageBook } from "@mimikit/store/views/usage-book";
 import type { Demo } from "./demo.ts";
 import type { Mishaps } from "./mishaps.ts";
 import type { Look } from "./view.ts";
+
+/** Triggers that wait for a clock that was ahead; more of them are not listed. */
+const AHEAD_SHOWN_MAX = 3;
 
 /** What follows from the settings as they are now. */
 export interface SettingsFacts {
@@ -68,6 +72,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
   for (const role of settings.paused) problems.push(sentence("queue_paused", { role }));
+  for (const { title, last } of aheadOfClock(facts.mirror.standing.values(), nowMs).slice(0, AHEAD_SHOWN_MAX))
+    problems.push(sentence("trigger_ahead", { title, until: last }));
   const today = facts.usage.readDay(dayOf(nowMs));
   const unwritable = whyUnwritable(facts.home);
   if (unwritable !== null) problems.push(sentence("unwritable", { detail: unwritable }));
@@ -76,8 +82,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   if (!supervisor.alive) problems.push(sentence("supervisor_down"));
   if (!workers.alive) problems.push(sentence("workers_down"));
   for (const [role, state] of Object.entries({ supervisor, workers, channels: channels?.process }))
-    if (state?.silentSec !== undefined)
-      problems.push(sentence("role_stands_still", { role, seconds: state.silentSec }));
+    if (state?.silentSec !== undefined) problems.push(sentence("role_hangs", { role, seconds: state.silentSec }));
   if (channels?.process.alive === false) problems.push(sentence("channels_down"));
   for (const [name, { state, detail = "" }] of Object.entries(channels?.each ?? {}))
     if (state === "unreachable" || state === "refused")

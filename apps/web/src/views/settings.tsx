@@ -121,7 +121,7 @@ function Process({ name, state: { alive, pid, silentSec } }: { name: Actor; stat
     <div>
       <dt>{viewWords.processName[name]}</dt>
       <dd class={alive && silentSec === undefined ? "good" : "bad"}>
-        {!alive ? viewWords.dead : silentSec === undefined ? viewWords.alive(pid) : viewWords.standsStill(silentSec)}
+        {!alive ? viewWords.dead : silentSec === undefined ? viewWords.alive(pid) : viewWords.hangs(silentSec)}
       </dd>
     </div>
   );

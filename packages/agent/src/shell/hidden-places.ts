@@ -1,6 +1,6 @@
 /**
- * Directories beside the state that a Worker's shell must not see (docs/security.md#the-shell-of-a-worker). PM2's socket starts any program
- * outside of every sandbox, and what `pm2 save` keeps holds the variables of whoever called it.
+ * Directories that are hidden from a Worker's shell, besides the state directory (docs/security.md#the-shell-of-a-worker). PM2's socket
+ * starts programs outside the sandbox, and the file of `pm2 save` holds environment variables, keys among them.
  */
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -9,7 +9,7 @@ import type { Environment } from "@mimikit/runtime/home/home";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
 /**
- * Those that are there, by their real paths. One in which the workspace or the state lies stays to be seen: there is no way into them else.
+ * The real paths of those that exist. A directory that contains the workspace or the state directory is not hidden.
  * Throws what the disk throws. @param state, work real paths.
  */
 export async function hiddenPlaces(state: string, work: string, env: Environment = process.env): Promise<string[]> {

@@ -1,6 +1,6 @@
 /**
- * What the owner lets skills of the workspace do. Whoever can write the workspace can bring one, so it only looks until its owner has said
- * that it may do what it says of itself; an edit of any of its files takes that back.
+ * The owner's approval of skills in the workspace. Anyone who can write to the workspace can add a skill, so such a skill is read-only
+ * until the owner approves the level that it declares. The approval is for its files as they are: an edit of any of them revokes it.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -12,12 +12,12 @@ import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
 
-/** In the folder of the state directory's own skills: the names of those that may do more, with the hash of all of their files. */
+/** In the folder of the state directory's own skills: the approved skills by name, each with the hash of its files. */
 const ALLOWED_FILE = "allowed.json";
 const Allowed = z.record(SkillName, z.string().regex(/^[0-9a-f]{64}$/));
 export type Allowed = z.infer<typeof Allowed>;
 
-/** None where the file cannot be read: then all of them only look. Throws what the disk throws beside that. @param dir the state's own skills. */
+/** Empty if the file cannot be read: then no skill is approved. Throws other errors of the disk. @param dir the folder of the state's own skills. */
 export async function readAllowed(dir: string): Promise<Allowed> {
   try {
     return parseRecord(Allowed, await readFile(join(dir, ALLOWED_FILE), "utf8"));
@@ -27,7 +27,7 @@ export async function readAllowed(dir: string): Promise<Allowed> {
   }
 }
 
-/** Allows this skill what it says of itself, as it is now, or takes that back. Throws what the disk throws. */
+/** Approves the skill with these files, or revokes the approval. Throws what the disk throws. @param hash of its files; null revokes. */
 export async function setAllowed(dir: string, name: string, hash: string | null): Promise<void> {
   const { [name]: _before, ...others } = await readAllowed(dir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export async function setAllowed(dir: string, name: string, hash: string | null)
   );
 }
 
-/** The hash of all files of a skill, with their names. Throws what the disk throws. @param files relative to its folder, in their order. */
+/** The hash of a skill's files and their names. Throws what the disk throws. @param files relative to its folder, sorted. */
 export async function hashOfSkill({ path }: Pick<SkillSummary, "path">, files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files) {

@@ -158,7 +158,7 @@ export async function lendSkills(
   return lent;
 }
 
-/** A skill of the workspace, as its owner lets it be followed. */
+/** A skill of the workspace at the level that its owner has approved. */
 async function held(skill: SkillSummary, places: SkillPlaces): Promise<SkillSummary> {
   if (skill.level === "read-only") return skill;
   const allowed = (await readAllowed(places.home))[skill.name];

@@ -37,7 +37,7 @@ export const SkillSummary = SkillRef.extend({
   source: SkillSource,
   /** Its SKILL.md. */
   path: z.string(),
-  /** It lies in the workspace and may only look, whatever it says of itself, until its owner allows that (`mimikit skills allow`). */
+  /** Read-only because it is in the workspace and its owner has not approved its level (`mimikit skills allow`). */
   isHeld: z.literal(true).optional(),
 });
 export type SkillSummary = z.infer<typeof SkillSummary>;

@@ -273,6 +273,8 @@ export const TEXTS = {
   // Problems that the owner should look at.
   nobody_reached: "nobody who answers for the {role} can be reached since {moment}: {detail}",
   budget_used_up: "the budget of the {scope} {period} is used up: work waits until {moment}, or until it is raised",
+  trigger_ahead:
+    "“{title}” starts nothing before {until}, because the clock was ahead when it last did: delete it and add it again",
   queue_paused: "the queue of the {role} is paused: what waits there begins after  mimikit queue resume {role}",
   unwritable: "{detail}: nothing that is said to it is kept",
   on_read_only: "{path} is on a read-only file system",
@@ -280,7 +282,7 @@ export const TEXTS = {
   supervisor_down: "the supervisor is not running: messages are kept, but nobody takes them up",
   workers_down: "the worker pool is not running: tasks wait",
   no_room: "the disk of {path} is full: nothing new is taken until there is room",
-  role_stands_still: "{role} has not gone on for {seconds} s",
+  role_hangs: "{role} has been hanging for {seconds} s",
   channels_down: "the channels are not running: nobody is heard or told there",
   channel_stands_still: "the channel {name} is not connected: {detail}",
   mcp_failed: "the MCP server {name} does not run: {detail}",

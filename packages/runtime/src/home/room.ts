@@ -1,6 +1,6 @@
 /**
- * Room on the disk of the state (docs/operations.md#a-full-disk). A ballast file is given back when the disk is nearly full: PM2 keeps
- * its own small files there, and ends where it cannot write them.
+ * Free space on the disk of the state directory (docs/operations.md#a-full-disk). A ballast file is deleted when the disk is nearly full,
+ * because PM2 exits when it cannot write its own small files there.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -11,28 +11,28 @@ import { LOCKS } from "@mimikit/store/disk/state";
 
 const BALLAST_PATH = `${LOCKS}/ballast`;
 export const BALLAST_BYTES = 2 * 1_048_576;
-/** With less room than this, in bytes, the disk counts as full, and the ballast is given back. */
+/** With less free space than this, in bytes, the disk counts as full and the ballast is deleted. */
 export const ROOM_BYTES_MIN = 1_048_576;
-/** With more room than this, in bytes, there is ballast. */
+/** With at least this much free space, in bytes, the ballast is written. */
 const BALLAST_ROOM_BYTES_MIN = 16 * 1_048_576;
-/** What a role needs to start: its note, its log. */
+/** Space that a role needs to start, in bytes: its record, its log. */
 const START_BYTES = 65_536;
 const LOOK_EVERY_MS = 2_000;
 
-/** How many bytes the disk of the state has left for this user; Infinity where it does not tell. Throws what the disk throws. */
+/** Free bytes for this user on the disk of the state directory; Infinity if the file system does not report them. Throws what the disk throws. */
 export function roomBytes(home: string): number {
   const { bavail, bsize, blocks } = statfsSync(home);
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }
 
-/** Makes the ballast where there is room for it, and gives it back where there is none. Throws what the disk throws. @returns what it did. */
+/** Writes or deletes the ballast, whichever the free space calls for. Throws what the disk throws. @returns what it did. */
 export function tendBallast(home: string): "made" | "given back" | null {
   const room = roomBytes(home);
   if (room < ROOM_BYTES_MIN) return giveBack(home) ? "given back" : null;
   if (room < BALLAST_ROOM_BYTES_MIN || existsSync(join(home, BALLAST_PATH))) return null;
   const temporary = join(home, `${BALLAST_PATH}.${process.pid}.new`);
   try {
-    // A file system that compresses would keep nothing for zeros.
+    // Zeros would take no space on a file system that compresses.
     writeFileSync(temporary, randomBytes(BALLAST_BYTES), { mode: 0o600 });
     renameSync(temporary, join(home, BALLAST_PATH));
     return "made";
@@ -42,7 +42,7 @@ export function tendBallast(home: string): "made" | "given back" | null {
   }
 }
 
-/** @returns whether there was any. */
+/** @returns whether there was a ballast file. */
 function giveBack(home: string): boolean {
   const path = join(home, BALLAST_PATH);
   const was = existsSync(path);
@@ -51,8 +51,8 @@ function giveBack(home: string): boolean {
 }
 
 /**
- * Does `open` as soon as there is room for what a role writes at its start. A role that ended instead would be started again and again by
- * PM2, which writes to the same disk. Throws what `open` throws beside that. @param onWait is called once, when it has to wait.
+ * Runs `open` once there is enough free space for a role to start. If the role exited instead, PM2 would restart it again and again,
+ * and write to the same disk each time. Throws what `open` throws, except for a full disk. @param onWait called once, if it has to wait.
  */
 export async function whenThereIsRoom<T>(home: string, open: () => T, onWait: () => void): Promise<T> {
   for (let hasWaited = false; ; hasWaited = true) {

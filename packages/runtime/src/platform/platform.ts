@@ -12,7 +12,7 @@ export interface RunningProcess extends Identity {
 export interface SingletonPlace {
   /** An absolute path; the directory exists. */
   locks: string;
-  /** Names the home, and cannot be told by another user: who knows it could claim the role. */
+  /** Identifies the home, and cannot be derived by other users, who could otherwise claim the role. */
   secret: string;
   role: string;
 }
@@ -28,7 +28,7 @@ export interface ControlGroup {
 export interface Walls {
   /** The state directory: empty and read-only in the sandbox, or out of reach. */
   state: string;
-  /** Other directories that are empty and read-only in the sandbox, or out of reach. */
+  /** Other directories that are empty and read-only in the sandbox, or inaccessible. */
   hidden: readonly string[];
   /** Where the command runs. */
   work: string;

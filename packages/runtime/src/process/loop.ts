@@ -15,7 +15,7 @@ export interface LoopOptions {
   tick: () => Promise<unknown>;
   /** A tick failed; the next comes by itself, later and later while they keep failing (at most 15 s). */
   onError: (error: unknown) => void;
-  /** Is told before each rest how long, in milliseconds, it is at most: the loop goes on. */
+  /** Called before each rest with its longest duration in milliseconds. */
   onRest?: (restMs: number) => void;
 }
 

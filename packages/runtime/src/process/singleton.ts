@@ -41,7 +41,7 @@ function placeOf(home: string, role: Singleton): SingletonPlace {
   return { locks: join(home, LOCKS), secret: secretOf(home), role };
 }
 
-/** A role of a version before 0.3, or of another token, has claimed another name; it has noted itself all the same. */
+/** A running role of a version before 0.3, or with an earlier token, holds a socket of another name; its record still shows it. */
 function isNoted(home: string, role: Singleton): boolean {
   const noted = isProcessRole(role) ? readRole(home, role) : null;
   return noted !== null && noted.pid !== process.pid && isAlive(noted);
@@ -50,8 +50,8 @@ function isNoted(home: string, role: Singleton): boolean {
 const isProcessRole = (role: Singleton): role is ProcessRole => (ACTORS as readonly string[]).includes(role);
 
 /**
- * 128 bits that follow from the token: names of sockets are seen by every user of the machine, and one that could be told from the path
- * would let any of them keep Mimikit from starting. Without a token that can be read nothing runs here, and the path will do.
+ * 128 bits derived from the token. Socket names are global to the machine: if the name followed from the path alone, any local user could
+ * bind it and keep Mimikit from starting. Without a readable token nothing runs here, and the hash of the path is enough.
  */
 function secretOf(home: string): string {
   try {

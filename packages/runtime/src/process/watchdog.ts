@@ -1,6 +1,6 @@
 /**
- * A role whose loop stands still is alive for PM2, for ever. Another role ends it, and PM2 starts it anew: the supervisor watches all
- * others, the worker pool watches the supervisor (docs/operations.md#a-process-that-stands-still).
+ * The watchdog. PM2 takes a role whose loop hangs for a healthy one, so another role kills it and PM2 restarts it: the supervisor watches
+ * all other roles, the worker pool watches the supervisor (docs/operations.md#a-process-that-hangs).
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,39 +15,39 @@ import { type Heartbeat, monotonicMs, silenceOf } from "./heartbeat.ts";
 import { isAlive, ownIdentity } from "./identity.ts";
 import { type ProcessRole, readRole } from "./role-record.ts";
 
-/** Which roles a role watches. */
+/** The roles that each watcher watches. */
 export const WATCHES = {
   supervisor: ["workers", "gateway", "channels"],
   workers: ["supervisor"],
 } as const satisfies Partial<Record<ProcessRole, readonly ProcessRole[]>>;
 
 const LOOK_EVERY_MS = 5_000;
-/** A look that comes so long after the one before: this process was held up itself, and knows nothing of the time between. */
+/** A longer gap between two looks, in milliseconds, means that the watcher itself was held up and knows nothing of that time. */
 const LATE_MS = 10_000;
-/** The clock of the calendar went on so much further than the monotonic one: the machine slept. */
+/** If the wall clock advanced this much further than the monotonic clock, in milliseconds, the machine slept. */
 const SLEEP_MS = 5_000;
-/** After that, everybody gets this long. */
+/** Grace period for all roles after a sleep, in milliseconds. */
 const AFTER_SLEEP_MS = 60_000;
-/** After one was ended, no other is ended for this long: it may be the machine that stands still. */
+/** Shortest time between two kills, in milliseconds: if more than one role hangs, the machine may be the cause. */
 const AFTER_END_MS = 300_000;
 
-/** What is seen at one look. All times in milliseconds. */
+/** The input of one look. All times in milliseconds. */
 export interface Sight {
   monotonicMs: number;
   wallMs: number;
-  /** For how long each role stands still; none that has not begun. */
+  /** How long each living role is overdue; only those whose loop has started. */
   silentMs: ReadonlyMap<ProcessRole, number>;
-  /** When a role was ended last, by whichever role, in monotonic time; null where none was since the machine started. */
+  /** When a role was killed last, by any watcher, in monotonic time; null if none was since the machine started. */
   endedMs: number | null;
 }
 
-/** Decides which role is to be ended. Pure but for what it remembers of the looks before. */
+/** Decides which role to kill. Deterministic: it depends on its looks alone. */
 export class Judge {
   private last: Pick<Sight, "monotonicMs" | "wallMs"> | null = null;
-  /** Only what happened since then counts. */
+  /** Silence before this monotonic time does not count. */
   private sinceMs = 0;
 
-  /** @param limitMs how long a role may stand still. @returns the one that has stood still longest, if it is to be ended. */
+  /** @param limitMs how long a role may be overdue. @returns the role to kill: the one that is overdue longest; null for none. */
   look({ monotonicMs: nowMs, wallMs, silentMs, endedMs }: Sight, limitMs: number): ProcessRole | null {
     const passedMs = this.last === null ? Number.POSITIVE_INFINITY : nowMs - this.last.monotonicMs;
     const sleptMs = this.last === null ? 0 : wallMs - this.last.wallMs - passedMs;
@@ -61,7 +61,7 @@ export class Judge {
   }
 }
 
-/** `locks/watchdog.json`: which process was ended last. */
+/** `locks/watchdog.json`: the process that was killed last. */
 const Ended = z.object({
   role: Actor,
   by: Actor,
@@ -76,17 +76,17 @@ type Ended = z.infer<typeof Ended>;
 export interface WatchdogParts {
   home: string;
   role: keyof typeof WATCHES;
-  /** What this role says of itself. */
+  /** This process's own. */
   heartbeat: Heartbeat;
   log: {
     audit(event: { event: string; detail: Record<string, unknown> }): void;
     error(message: string, facts: { error: unknown }): void;
   };
-  /** How long a role may stand still, in milliseconds; 0 ends none. */
+  /** How long a role may be overdue, in milliseconds; 0 turns the watchdog off. */
   limitMs(): number;
 }
 
-/** Watches from now on. @returns stops that. */
+/** Starts watching. @returns stops it. */
 export function startWatchdog({ home, role: by, heartbeat, log, limitMs }: WatchdogParts): () => void {
   const judge = new Judge();
   const look = () => {
@@ -98,13 +98,13 @@ export function startWatchdog({ home, role: by, heartbeat, log, limitMs }: Watch
       endedMs: endedIn(home),
     };
     const role = judge.look(sight, limit);
-    if (role !== null && limit > 0 && heartbeat.isHeard) end(role, sight.silentMs.get(role) ?? 0);
+    if (role !== null && limit > 0 && heartbeat.isWritten) end(role, sight.silentMs.get(role) ?? 0);
   };
   const timer = setInterval(() => {
     try {
       look();
     } catch (error) {
-      log.error("the other processes could not be watched", { error });
+      log.error("the watchdog failed", { error });
     }
   }, LOOK_EVERY_MS).unref();
   return () => clearInterval(timer);
@@ -123,7 +123,7 @@ export function startWatchdog({ home, role: by, heartbeat, log, limitMs }: Watch
       bootId: ownIdentity().bootId,
       monotonicMs: monotonicMs(),
     };
-    // Before, so that two that watch do not end two.
+    // Recorded first, so that two watchers do not kill two roles.
     replaceFile(endedPath(home), `${JSON.stringify(ended)}\n`);
     log.audit({ event: "watchdog", detail: { role, pid, silentSec } });
     process.kill(pid, "SIGKILL");
@@ -143,7 +143,7 @@ function silences(home: string, by: keyof typeof WATCHES): Map<ProcessRole, numb
   return silent;
 }
 
-/** When one was ended last since this machine started, in monotonic time. */
+/** When a role was killed last since this machine started, in monotonic time. */
 function endedIn(home: string): number | null {
   try {
     const ended = parseRecord(Ended, readFileSync(endedPath(home), "utf8"));

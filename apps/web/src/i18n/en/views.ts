@@ -337,7 +337,7 @@ export const viewWords = {
   levels: LEVELS,
   skillSources: SKILL_SOURCES,
   skillHeld: (name: string) =>
-    `It lies in the workspace, and may only look until you allow more: mimikit skills allow ${name}`,
+    `From the workspace: read-only until you allow more with  mimikit skills allow ${name}`,
   skillProblems: "What is no skill, and why",
   improvementsTeach:
     "When nobody needs it, Mimikit may look for one thing in the workspace worth doing, do it in a copy, have it reviewed and leave it on a branch. It is off until selfImprove.enabled is true in config.yaml, because it spends money.",
@@ -436,7 +436,7 @@ export const viewWords = {
   system: "The system",
   alive: (pid: number | undefined) => (pid === undefined ? "runs" : `runs as ${pid}`),
   dead: "does not run",
-  standsStill: (seconds: number) => `has not gone on for ${seconds} s`,
+  hangs: (seconds: number) => `has been hanging for ${seconds} s`,
   processName: {
     supervisor: "Supervisor",
     workers: "Worker pool",

@@ -415,7 +415,7 @@ export const viewWords: typeof en.viewWords = {
   system: "系统",
   alive: (pid: number | undefined) => (pid === undefined ? "运行中" : `运行中，进程号 ${pid}`),
   dead: "没有运行",
-  standsStill: (seconds) => `已有 ${seconds} 秒没有动静`,
+  hangs: (seconds) => `已卡住 ${seconds} 秒`,
   processName: {
     supervisor: "调度进程",
     workers: "工作进程池",

@@ -258,6 +258,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
 
   nobody_reached: "从 {moment} 起联系不上负责{role}的提供方：{detail}",
   budget_used_up: "{scope}的预算（{period}）用完了：工作等到 {moment}，或等预算提高",
+  trigger_ahead: "“{title}”在 {until} 之前不会启动，因为它上次启动时系统时钟偏快：请删除后重新添加",
   queue_paused: "{role}的队列已暂停：运行 mimikit queue resume {role} 后，排队的工作才会开始",
   unwritable: "{detail}：现在说的话都不会保存",
   on_read_only: "{path} 在只读的文件系统上",
@@ -265,7 +266,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   supervisor_down: "supervisor 没有运行：消息会保存，但没有进程处理",
   workers_down: "工作进程池没有运行：任务在等待",
   no_room: "{path} 所在的磁盘已满：腾出空间之前不再接收新内容",
-  role_stands_still: "{role} 已有 {seconds} 秒没有动静",
+  role_hangs: "{role} 已卡住 {seconds} 秒",
   channels_down: "通道进程没有运行：那边的消息收不到，也发不出去",
   channel_stands_still: "通道 {name} 没有连上：{detail}",
   mcp_failed: "MCP 服务器 {name} 没有运行：{detail}",
