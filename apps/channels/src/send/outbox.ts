@@ -57,7 +57,8 @@ export class Outbox {
   private isNotified = false;
   /** What is due and was not sent, by the id of its first part: where it is due no more, that is said. */
   private missed = new Map<string, string>();
-  private readonly texts = new WeakMap<Item, readonly string[]>();
+  /** The parts of each item by chat: a day has a thousand items, and each look asks for all of them. */
+  private readonly cut = new WeakMap<Item, Map<string, readonly Due[]>>();
 
   constructor(parts: OutboxParts) {
     this.parts = parts;
@@ -174,7 +175,14 @@ export class Outbox {
     return this.items.filter((item) => people.some((person) => isFor(item, person, this.isNotified, nowMs)));
   }
 
-  private partsOf(chat: string, item: Item): Due[] {
+  private partsOf(chat: string, item: Item): readonly Due[] {
+    const known = this.cut.get(item) ?? new Map<string, readonly Due[]>();
+    const parts = known.get(chat) ?? this.partsIn(chat, item);
+    this.cut.set(item, known.set(chat, parts));
+    return parts;
+  }
+
+  private partsIn(chat: string, item: Item): Due[] {
     const { kind } = this.parts;
     const texts = this.textsOf(item);
     return texts.map((text, number) => ({
@@ -190,16 +198,11 @@ export class Outbox {
     }));
   }
 
-  /** The texts of its parts; the items of a turn stay the same from look to look. */
   private textsOf(item: Item): readonly string[] {
-    const known = this.texts.get(item);
-    if (known !== undefined) return known;
     const { kind } = this.parts;
     const text = kind.hasTitles || item.title === undefined ? item.text : `${item.title}\n${item.text}`;
     // The mark of a repetition must have room.
-    const texts = split(text, kind.textUnitsMax - WORDS.repeated.length - 1);
-    this.texts.set(item, texts);
-    return texts;
+    return split(text, kind.textUnitsMax - WORDS.repeated.length - 1);
   }
 
   /** Says of what became too old while it waited that it was not sent. */
