@@ -1,6 +1,7 @@
 /** Telegram: a bot of the owner's, by long polling, so that no address of ours has to be reachable. `grammy` speaks its API. */
-import { Api, GrammyError, HttpError } from "grammy";
+
 import type { Message, Update, User } from "grammy/types";
+import { Api, GrammyError, HttpError } from "grammy/web";
 import {
   type Channel,
   ChannelError,
@@ -262,8 +263,8 @@ async function fetchAt(url: string, signal: AbortSignal): Promise<Response> {
 }
 
 /**
- * Node's own fetch, whose errors say whether anything was on its way; the one that grammy brings does not. An answer that is none of
- * Telegram's, as a gateway in between gives, becomes one.
+ * The fetch that grammy is given (its build for the web, which brings none of its own). An answer that is not Telegram's, as a proxy in
+ * between may give, becomes an error of Telegram's API.
  */
 async function fetchForGrammy(
   url: string,
