@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ATTENTION,
     find: "for (const link of this.waiting.get(id) ?? []) ids.add(link);",
     replace: "",
-    seed: 1090,
+    seed: 76,
   },
   {
     name: "trigger-left-asleep",
@@ -64,7 +64,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: ATTENTION,
     find: "if (atMs !== null) this.due.push({ id, atMs });",
     replace: "",
-    seed: 122,
   },
   {
     name: "death-untold",
@@ -175,7 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: CLAIM,
     find: 'attempt === 1 && reserved === undefined && task.onInterrupt === "rerun" && KINDS[task.kind].runner === "provider"',
     replace: 'attempt >= 1 && KINDS[task.kind].runner === "provider"',
-    seed: 298,
+    seed: 3783,
   },
   {
     name: "children-undurable-when-settled",
@@ -299,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: HANDS,
     find: 'return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));',
     replace: "if (await fs.exists(path)) await fs.rename(path, archivePath(id));\n  return fs.exists(archivePath(id));",
-    seed: 534,
+    seed: 166,
   },
   {
     name: "children-after-the-archive",
@@ -387,7 +386,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     find: "    await this.loadFolds();\n    return ids.some((id) => this.known.has(id));",
     replace: "    return ids.some((id) => this.known.has(id));",
-    seed: 484,
+    seed: 372,
   },
   {
     name: "names-removed-before-the-fold",
@@ -455,7 +454,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: POOL,
     find: "    await this.releaseLeftovers();\n",
     replace: "",
-    seed: 1056,
+    seed: 364,
   },
   {
     name: "lanes-without-end",
@@ -471,7 +470,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: WISHES,
     find: 'return decided === null || !("wish" in decided) || (decided.taskId ?? null) === taskId;',
     replace: "return decided === null || taskId === undefined || true;",
-    seed: 1090,
+    seed: 283,
   },
   {
     name: "stop-looks-again",
@@ -584,7 +583,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/tasks/dispatch.ts",
     find: "if (asked !== undefined && !waiting.permits.has(runAgainPermit(task.id, asked))) return null;",
     replace: "if (asked !== undefined && waiting.permits.size > 99) return null;",
-    seed: 12,
+    seed: 118,
   },
   {
     name: "note-upon-note",
@@ -638,7 +637,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: NOTES,
     find: "if (sha256(text) !== known) return STALE;",
     replace: "",
-    seed: 20,
+    seed: 240,
   },
   {
     name: "result-summary-forgotten",

@@ -133,18 +133,20 @@ export interface Shape {
   documentLocks: boolean;
   /** The person has things written down, and takes back what was changed. */
   takesNotes: boolean;
+  /** Messages come by the page and by two chats; else by the page alone. */
+  hasWays: boolean;
 }
 
 export function populate(world: World, outside: Outside, shape: Shape): void {
   world.onPowerLoss = () => outside.children.clear();
-  world.start("gateway", gateway(outside));
+  world.start("gateway", gateway(outside, shape));
   world.start("person", person(outside, shape));
   for (let i = 0; i < shape.supervisors; i++) world.start("supervisor", supervisor(outside, shape));
   for (let i = 0; i < shape.pools; i++) world.start("pool", pool(outside));
 }
 
 /** Sends what is to be sent, acknowledges only what is durable, and is asked again after a lost answer. */
-function gateway(outside: Outside): Program {
+function gateway(outside: Outside, { hasWays }: Shape): Program {
   return async (environment) => {
     const { fs, step, rest, world } = environment;
     for (;;) {
@@ -159,7 +161,7 @@ function gateway(outside: Outside): Program {
         at: new Date(environment.nowMs()).toISOString(),
         text: `say ${id}`,
         ...(Number(id.slice("m-".length)) % NEXT_EVERY === 0 && { mode: "next" as const }),
-        ...viaOf(Number(id.slice("m-".length))),
+        ...(hasWays && viaOf(Number(id.slice("m-".length)))),
       };
       const persist = () => createRecord(fs, Message, inboxPath(id), message);
       const acknowledge = () =>
@@ -517,7 +519,8 @@ function supervisor(outside: Outside, shape: Shape): Program {
       await tolerating(environment, async () => {
         const actions = await hands.tick(world.random() < LOOK_AT_ALL_CHANCE);
         if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, BOUNDS.windowKept);
-        if (world.random() < FOLD_CHANCE) await foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS);
+        if (world.random() < FOLD_CHANCE)
+          await world.besideQuiet(() => foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS));
         if (actions === 0) await rest();
       });
     }

@@ -7,6 +7,8 @@ import { FAULTS, type Faults, World } from "./world.ts";
 const FAULTY_STEPS = 5_000;
 const QUIET_STEPS = 3_000;
 const STEPS_MAX = 120_000;
+/** One world in so many has messages by several ways: each way makes turns of its own, and a world of many turns takes longer. */
+const WAYS_EVERY = 3;
 
 export interface Run {
   violations: string[];
@@ -31,7 +33,13 @@ function shapeOf(seed: number): Shape {
   const supervisors = random() < 0.7 ? 2 : 1;
   const pools = random() < 0.7 ? 2 : 1;
   const documentLocks = supervisors > 1 || random() < 0.5;
-  return { supervisors, pools, documentLocks, takesNotes: random() < 0.6 };
+  return {
+    supervisors,
+    pools,
+    documentLocks,
+    takesNotes: random() < 0.6,
+    hasWays: seed % WAYS_EVERY === WAYS_EVERY - 1,
+  };
 }
 
 /** Some bugs need a storm and some need peace in which work gets far: each seed has a weather of its own. */
