@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ATTENTION,
     find: "if (below !== null) cancelled.add(below);",
     replace: "",
-    seed: 115,
+    seed: 143,
   },
   {
     name: "link-left-asleep",
@@ -64,6 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ATTENTION,
     find: "if (atMs !== null) this.due.push({ id, atMs });",
     replace: "",
+    seed: 41,
   },
   {
     name: "death-untold",
@@ -198,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "apps/supervisor/src/supervisor.ts",
     find: "return this.mirror.ledger.seen !== this.seen;",
     replace: "return false;",
-    seed: 16,
+    seed: 86,
   },
   {
     name: "edits-side-by-side",
@@ -206,7 +207,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "apps/supervisor/src/execute/side-by-side.ts",
     find: 'edits.length > 0 || result.task.kind === "roll-up" ? null : rootOf(result.id);',
     replace: "edits.length < 0 ? null : rootOf(result.id);",
-    seed: 723,
+    seed: 158,
   },
   {
     name: "clean-up-before-archive-is-durable",
@@ -371,7 +372,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: DOCUMENT,
     find: '  await fs.syncDir(directoryOf(path));\n  return "made before";',
     replace: '  return "made before";',
-    seed: 519,
+    seed: 296,
   },
   {
     name: "edit-replaces-unsynced",
@@ -402,7 +403,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: SETTLEMENT,
     find: "  if (consumed.length === 0) return;\n  await fs.syncDir(ARCHIVE);",
     replace: "  if (consumed.length === 0) return;",
-    seed: 372,
+    seed: 326,
   },
   {
     name: "plan-without-tasks-untold",
@@ -454,7 +455,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: POOL,
     find: "    await this.releaseLeftovers();\n",
     replace: "",
-    seed: 364,
   },
   {
     name: "lanes-without-end",
@@ -599,7 +599,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: NOTES,
     find: "    if (!isSameRange(Note.safeParse(decided).data, note)) return;\n",
     replace: "    void [isSameRange, decided];\n",
-    seed: 105,
+    seed: 596,
   },
   {
     name: "kept-before-it-is-written",

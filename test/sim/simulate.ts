@@ -8,7 +8,7 @@ const FAULTY_STEPS = 5_000;
 const QUIET_STEPS = 3_000;
 const STEPS_MAX = 120_000;
 /** One world in so many has messages by several ways: each way makes turns of its own, and a world of many turns takes longer. */
-const WAYS_EVERY = 3;
+const WAYS_EVERY = 5;
 
 export interface Run {
   violations: string[];
