@@ -336,8 +336,7 @@ export const viewWords = {
   skillLevel: "What may be done at most while it is followed",
   levels: LEVELS,
   skillSources: SKILL_SOURCES,
-  skillHeld: (name: string) =>
-    `From the workspace: read-only until you allow more with  mimikit skills allow ${name}`,
+  skillHeld: (name: string) => `From the workspace: read-only until you allow more with  mimikit skills allow ${name}`,
   skillProblems: "What is no skill, and why",
   improvementsTeach:
     "When nobody needs it, Mimikit may look for one thing in the workspace worth doing, do it in a copy, have it reviewed and leave it on a branch. It is off until selfImprove.enabled is true in config.yaml, because it spends money.",
