@@ -455,6 +455,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: POOL,
     find: "    await this.releaseLeftovers();\n",
     replace: "",
+    seed: 532,
   },
   {
     name: "lanes-without-end",
