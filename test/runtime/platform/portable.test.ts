@@ -97,7 +97,7 @@ test("the profile of sandbox-exec denies the state last, but for what is allowed
   mkdirSync(home);
   const [program, flag, profile, ...command] = sandboxExec.wrap("/sandbox-exec", ["/bin/sh", "-c", ":"], {
     state: home,
-    hidden: ["/root/.pm2"],
+    hidden: ["/h/.pm2"],
     work: "/w",
     passages: [{ path: "/w/.mimikit/runs/t-1.a1", isWritable: false }],
     isReadOnly: true,
@@ -112,7 +112,7 @@ test("the profile of sandbox-exec denies the state last, but for what is allowed
     '(deny file-write* (subpath "/w"))',
     '(deny file-write* (subpath "/own"))',
     "(deny network*)",
-    '(deny file-read* file-write* (subpath "/root/.pm2"))',
+    '(deny file-read* file-write* (subpath "/h/.pm2"))',
     `(deny file-read* file-write* (subpath "${home.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"))`,
     '(allow file-read* (subpath "/w/.mimikit/runs/t-1.a1"))',
   ]);

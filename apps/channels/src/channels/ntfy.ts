@@ -83,7 +83,7 @@ class Ntfy implements Channel {
   async poll(cursor: string | undefined, signal: AbortSignal): Promise<Polled> {
     const { listen } = this;
     if (listen === undefined) return wait(2 ** 31 - 1, { incoming: [], cursor }, { signal });
-    // What was said there before it was set up is not meant for us.
+    // Messages from before the set-up are not for Mimikit.
     if (cursor === undefined) return { incoming: [], cursor: String(Math.floor(Date.now() / 1_000)) };
     const lines = new AbortController();
     const over = AbortSignal.timeout(STREAM_MS_MAX);

@@ -25,7 +25,7 @@ const FILE_MS_MAX = 120_000;
 const TEXT_UNITS_MAX = 4_096;
 /** Longer labels are cut by clients anyway. */
 const LABEL_UNITS_MAX = 60;
-/** What we hear of; the rest is not even delivered. */
+/** The update types that Telegram is asked for; it delivers no others. */
 const HEARD = ["message", "edited_message", "callback_query"] as const;
 const TOKEN = /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/;
 /** A token that is refused is asked again only so often, in ms. */
@@ -70,7 +70,7 @@ class Telegram implements Channel {
       this.api.raw.getUpdates(
         {
           ...(cursor !== undefined && { offset: Number(cursor) }),
-          // What was confirmed is told at once; the next poll waits.
+          // A poll that confirms an offset returns at once; only the next one waits.
           timeout: cursor === undefined ? POLL_SEC : 0,
           allowed_updates: [...HEARD],
         },
