@@ -1,5 +1,5 @@
 /**
- * The three processes of Mimikit, and that of its channels where one is set up, for PM2: `pm2 start ecosystem.config.cjs` with any
+ * The three processes of Mimikit, that of its channels where one is set up, and that of its pools on other machines, for PM2: `pm2 start ecosystem.config.cjs` with any
  * pm2, or `npm start`, which does the set-up too. Every variable of the caller but keys goes to the processes; the directory it is called in is the workspace,
  * unless that is this one (packages/runtime/src/home/work-dir.ts).
  */
@@ -34,12 +34,14 @@ let workDir = resolve(process.env.MIMIKIT_WORK_DIR || process.cwd());
 let flags = process.env.MIMIKIT_V8_FLAGS ?? "";
 /** Is a channel set up? */
 let hasChannels = process.env.MIMIKIT_CHANNELS === "1";
+/** Are there pools on other machines? */
+let hasPools = process.env.MIMIKIT_POOLS === "1";
 if (isStart && (flags === "" || keys.some((name) => process.env[name]))) {
   const { status, stdout } = spawnSync(node, [bundleOf("prepare-start")], { stdio: ["ignore", "pipe", "inherit"] });
   if (status !== 0) process.exit(1);
-  ({ flags, workDir, hasChannels } = JSON.parse(stdout.toString()));
+  ({ flags, workDir, hasChannels, hasPools } = JSON.parse(stdout.toString()));
 }
-for (const name of [...keys, "MIMIKIT_V8_FLAGS", "MIMIKIT_CHANNELS"]) delete process.env[name];
+for (const name of [...keys, "MIMIKIT_V8_FLAGS", "MIMIKIT_CHANNELS", "MIMIKIT_POOLS"]) delete process.env[name];
 
 /** glibc keeps an arena for each thread, and raises the size from which freed memory goes back: 13 MB of 420 after 5,000 turns. */
 const MALLOC = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
@@ -78,5 +80,6 @@ module.exports = {
     app("mimikit-gateway", "http-gateway"),
     // Where nothing is to be started, also one that ran before counts: it is stopped with the others.
     ...(hasChannels || !isStart ? [app("mimikit-channels", "channels")] : []),
+    ...(hasPools || !isStart ? [app("mimikit-dispatcher", "dispatcher")] : []),
   ],
 };

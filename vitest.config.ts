@@ -24,7 +24,7 @@ export default defineConfig({
           name: "unit",
           // Whatever belongs to no other project, so that there is no folder whose tests nobody runs.
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{agents,browser,container,e2e,improve,package,pm2,sim}/**"],
+          exclude: ["test/{agents,attacks,browser,container,e2e,improve,kills,package,pm2,sim}/**"],
           isolate: false,
           testTimeout: 90_000,
           hookTimeout: 90_000,
@@ -43,6 +43,7 @@ export default defineConfig({
           ...slow,
         },
       },
+      { test: { name: "attacks", include: ["test/attacks/**/*.test.ts"], ...slow } },
       { test: { name: "improve", include: ["test/improve/**/*.test.ts"], ...slow } },
       {
         test: {
@@ -59,7 +60,7 @@ export default defineConfig({
         },
       },
       { test: { name: "container", include: ["test/container/**/*.test.ts"], ...slow } },
-      { test: { name: "pm2", include: ["test/pm2/**/*.test.ts"], ...slow } },
+      { test: { name: "pm2", include: ["test/{kills,pm2}/**/*.test.ts"], ...slow } },
       { test: { name: "package", include: ["test/package/**/*.test.ts"], ...slow } },
       {
         test: {

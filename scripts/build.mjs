@@ -9,14 +9,30 @@ import { PROGRAMS } from "../packages/runtime/src/home/programs.ts";
 import launch from "./launch.cjs";
 
 const { ROOT, stampOf } = launch;
+/** What is installed beside the bundles, as it is. */
+const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const [, , output] = process.argv;
 /** What decides about the bundles beside the modules in them: the packages that are installed, as npm lists them, and how it is done. */
 const ALSO = ["node_modules/.package-lock.json", "scripts/build.mjs", "scripts/launch.cjs"];
 const PACKAGE = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
 
-/** @returns the modules that are in the bundle. */
-async function bundle([name, input]) {
-  const build = await rolldown({ cwd: ROOT, input: { [name]: input }, platform: "node", logLevel: "warn" });
+/** The programs of pools share their files with the worker pool, of whose code they are: the package is smaller for that. */
+const TOGETHER = ["worker-pool", "dispatcher", "remote-pool"];
+const GROUPS = [
+  ...Object.entries(PROGRAMS).flatMap(([name, input]) => (TOGETHER.includes(name) ? [] : [{ [name]: input }])),
+  Object.fromEntries(TOGETHER.map((name) => [name, PROGRAMS[name]])),
+];
+
+/** @param input the entries that share files. @returns the modules that are in the bundle. */
+async function bundle(input) {
+  const [name] = Object.keys(input);
+  const build = await rolldown({
+    cwd: ROOT,
+    input,
+    platform: "node",
+    logLevel: "warn",
+    external: Object.keys(dependencies),
+  });
   const { output: chunks } = await build.write({
     dir: output,
     format: "esm",
@@ -58,7 +74,7 @@ let isSettled = false;
 for (let round = 0; round < ROUNDS_MAX && !isSettled; round++) {
   const began = Date.now();
   rmSync(output, { recursive: true, force: true });
-  const modules = [...new Set((await Promise.all(Object.entries(PROGRAMS).map(bundle))).flat())].sort();
+  const modules = [...new Set((await Promise.all(GROUPS.map(bundle))).flat())].sort();
   const stamp = stampOf([...new Set([...ALSO, ...manifests(), ...sourcesIn(modules)])].sort());
   // What was changed meanwhile is in the bundle or not: once more.
   isSettled = Object.values(stamp.looks).every(([changedMs]) => changedMs < began);

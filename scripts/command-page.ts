@@ -1,4 +1,4 @@
-/** docs/cli.md, made from the definitions of the commands: what `mimikit <command> --help` says, on one page. */
+/** docs/cli.md and docs/cli/, made from the definitions of the commands: an index, and the help of each command. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import yargs from "yargs";
@@ -42,26 +42,57 @@ export function helpOf(command: Command): Promise<string> {
   });
 }
 
-export async function describeCommandLine(): Promise<string> {
+/** The pages of docs/cli/, each with its title and its commands. A command of no page is on the last one. */
+const GROUPS: Readonly<Record<string, { title: string; commands: readonly string[] }>> = {
+  talk: {
+    title: "Talk with it",
+    commands: ["chat", "ask", "send", "steer", "stop", "retry", "clear", "questions", "approvals"],
+  },
+  work: { title: "Tasks and triggers", commands: ["tasks", "queue", "triggers", "recipe", "improve", "undo"] },
+  remember: { title: "Memory and skills", commands: ["memory", "history", "backlog", "skills", "import"] },
+  connect: { title: "Connect it", commands: ["connect", "mcp", "pair", "devices", "channels", "hooks"] },
+  machines: { title: "Work on other machines", commands: ["pool", "pools"] },
+  run: {
+    title: "Run it",
+    commands: ["up", "down", "restart", "service", "status", "logs", "doctor", "update", "demo"],
+  },
+  maintain: { title: "Settings, audit and backup", commands: [] },
+};
+
+/** The pages about the command line, by their paths in docs/. */
+export async function describeCommandLine(): Promise<Record<string, string>> {
   const commands = await allCommands();
-  const rows = commands.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |`);
-  const sections = await Promise.all(
-    commands.map(async (command) => `## ${command.name}\n\n\`\`\`text\n${(await helpOf(command)).trim()}\n\`\`\`\n`),
-  );
-  return `# The command line
+  const grouped = Object.values(GROUPS).flatMap((group) => group.commands);
+  const pages: Record<string, string> = {};
+  const lists: string[] = [];
+  for (const [group, { title, commands: names }] of Object.entries(GROUPS)) {
+    const shown =
+      names.length > 0
+        ? names.flatMap((name) => commands.find((command) => command.name === name) ?? [])
+        : commands.filter(({ name }) => !grouped.includes(name));
+    const rows = shown.map(({ name, summary }) => `| [\`${name}\`](cli/${group}.md#${name}) | ${summary} |\n`);
+    lists.push(`## ${title}\n\n| command | |\n|---|---|\n${rows.join("")}`);
+    const sections = await Promise.all(
+      shown.map(async (command) => `## ${command.name}\n\n\`\`\`text\n${(await helpOf(command)).trim()}\n\`\`\`\n`),
+    );
+    pages[`cli/${group}.md`] =
+      `# ${title}\n\nThe help of these commands, as \`mimikit <command> --help\` prints it. [All commands](../cli.md).\n\n${sections.join("\n")}\nThis page is generated: \`npm run docs\`.\n`;
+  }
+  pages["cli.md"] = `# The command line
 
-\`./mimikit <command>\`. Each command is about the instance of the directory that it is called in, or of \`MIMIKIT_HOME\`.
-\`--json\` prints one JSON document for programs; colours and cut columns are for terminals only, and \`NO_COLOR\` turns the
-colours off. What only reads the state directory works with everything down.
+\`./mimikit <command>\`. Each command acts on the instance of the current directory, or of \`MIMIKIT_HOME\`. \`mimikit <command> --help\`
+prints its options and examples. Commands that only read the state directory also work while nothing runs.
 
-Exit codes: 0 done, 1 failed (the reason is on stderr in one line), 2 wrong usage, 3 not running where it must be, 4 timed out,
-5 waits for your answer.
-
-| command | |
+| option, variable | |
 |---|---|
-${rows.join("\n")}
+| \`--json\` | prints one JSON document for programs |
+| \`NO_COLOR\` | turns colours off. Colours and truncated columns are for terminals only |
 
-${sections.join("\n")}
+Exit codes: 0 success, 1 failure (the reason is on stderr in one line), 2 wrong usage, 3 Mimikit is not running, and the command needs it,
+4 timed out, 5 waits for your answer.
+
+${lists.join("\n")}
 This page is generated: \`npm run docs\`.
 `;
+  return pages;
 }

@@ -14,8 +14,8 @@ export function describeConfiguration(): string {
   });
   return `# Configuration
 
-Settings are in \`$MIMIKIT_HOME/config.yaml\` or in the environment, which wins. None is needed. An invalid file or variable
-stops nothing: it is reported by \`mimikit status\` and \`mimikit doctor\`, and the last good file stays in force.
+Settings are in \`$MIMIKIT_HOME/config.yaml\` or in the environment, which overrides the file. All settings are optional. An invalid file or
+variable stops nothing: \`mimikit status\` and \`mimikit doctor\` report it, and the last valid file stays in force.
 
 \`\`\`yaml
 port: 8790
@@ -29,20 +29,20 @@ timeoutSec:
 | | |
 |---|---|
 | an editor | \`config.yaml\`, read again when it is saved; \`mimikit config validate\` names the line of each mistake |
-| \`mimikit config set budget.day.costUsd 5\`, \`mimikit config unset …\` | also while nothing runs; says what it was and what it is |
-| the page, *Settings* | a form with every setting, its bounds, and where its value comes from |
+| \`mimikit config set budget.day.costUsd 5\`, \`mimikit config unset …\` | also while nothing runs; prints the old and the new value |
+| the page, *Settings* | a form with every setting, its bounds, and the source of its value |
 | \`GET\` and \`PATCH /api/settings\` | [api](api.md) |
 
-All but the first edit the same file: one value becomes another, and every other byte of the file stays, comments too. Of a value that is
-taken out, its line goes with what stands on it, and the line of a group of which nothing is left. Two who save at the same time lose
-nothing, and a crash leaves the old text or the new one. A saved setting counts from then on, and [undo](undo.md) takes it back; ${READ_AT_START.map((name) => `\`${name}\``).join(", ")} count after \`mimikit restart\`.
+All but the first edit the same file: they change one value, and every other byte of the file stays, including comments. Removing a value
+removes its whole line, and the line of a group that becomes empty. Concurrent saves lose
+nothing, and a crash leaves the old text or the new one. A saved setting takes effect at once, and [undo](undo.md) reverts it; ${READ_AT_START.map((name) => `\`${name}\``).join(", ")} take effect after \`mimikit restart\`.
 
-Refused, with nothing saved: a name that there is not, a value out of its bounds, what looks like a key or a password, a setting that
-a variable of the running processes has set (it wins), a file that has a mistake (correct its line first), a value that others refer to by an anchor, a
-file behind a symbolic link (edit the file that it leads to), and a state directory that is not [adopted](security.md#whose-state-directory-it-is).
+Refused, with nothing saved: an unknown name, a value out of its bounds, a text that looks like a key or a password, a setting that
+a variable of the running processes has set (the variable wins), a file with an error (correct its line first), a value that others refer to by an anchor, a
+file behind a symbolic link (edit its target), and a state directory that is not [adopted](security.md#whose-state-directory-it-is).
 
-Keys are no settings: they are in \`secrets.json\`, or in a variable, which a start [keeps](security.md#keys). Other variables count for the
-shell that starts the processes; \`mimikit config set\` keeps what they say for every shell.
+Keys are no settings: they are in \`secrets.json\`, or in a variable, which a start [saves](security.md#keys-in-variables). Other variables apply to the
+shell that starts the processes; \`mimikit config set\` saves their values for every shell.
 
 ## All of them
 
@@ -50,11 +50,11 @@ shell that starts the processes; \`mimikit config set\` keeps what they say for 
 |---|---|---|---|
 ${rows.join("\n")}
 
-And where it all is:
+Directories:
 
 | variable | default | |
 |---|---|---|
-| \`MIMIKIT_WORK_DIR\` | the directory \`npm start\` or \`mimikit up\` was called in; in Mimikit's own folder \`~/mimikit\` | the workspace: where commands run ([which it is](operations.md#which-directory-is-the-workspace)) |
+| \`MIMIKIT_WORK_DIR\` | the directory \`npm start\` or \`mimikit up\` was called in; in Mimikit's own folder \`~/mimikit\` | the workspace: where commands run ([which directory](operations.md#which-directory-is-the-workspace)) |
 | \`MIMIKIT_HOME\` | \`$MIMIKIT_WORK_DIR/.mimikit\` | the state directory; naming one adopts it ([adoption](security.md#whose-state-directory-it-is)) |
 | \`XDG_STATE_HOME\` | \`~/.local/state\` | where the records of adopted state directories are |
 

@@ -1,4 +1,4 @@
-/** The pictures of docs/page.md: which there are, and the gallery that shows them. `npm run screenshots` takes them. */
+/** The pictures of docs/page/pictures.md, and the gallery that shows them. `npm run screenshots` takes them. */
 import { withBlocks } from "./generated-blocks.ts";
 
 /** Which views the gallery shows, in its order, each with its title. */
@@ -46,13 +46,13 @@ export const PICTURES: readonly string[] = Object.keys(SHOWN).flatMap((view, nth
   picturesOf(view, nth).map((name) => `${name}.webp`),
 );
 
-/** docs/page.md with its gallery. Throws where it has no place. */
+/** docs/page/pictures.md with its gallery. Throws if it has no place for one. */
 export function withGallery(page: string): string {
   const views = Object.entries(SHOWN).map(([view, title], nth) => {
     const pictures = picturesOf(view, nth).map((name) => {
       const [, width, colours, language] = name.split("-") as [string, keyof typeof SHOWN_PX, string, string];
       const alt = `${title}, ${width} px, ${colours}, ${language === "en" ? "English" : "Chinese"}`;
-      return `<img src="images/page/${name}.webp" width="${SHOWN_PX[width]}" alt="${alt}">\n`;
+      return `<img src="../images/page/${name}.webp" width="${SHOWN_PX[width]}" alt="${alt}">\n`;
     });
     return `<details>\n<summary>${title}</summary>\n\n${pictures.join("")}\n</details>\n`;
   });

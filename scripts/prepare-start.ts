@@ -1,6 +1,6 @@
 /**
  * What ecosystem.config.cjs asks before PM2 copies its environment: keeps the keys of the caller's variables, and prints
- * as JSON the workspace, which it makes where it is apart, the flags of V8 that the settings ask for, and whether a channel is set up.
+ * as JSON the workspace, which it makes where it is apart, the flags of V8 that the settings ask for, and whether a channel or a pool is set up.
  */
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { keepKeys } from "@mimikit/runtime/config/keep-keys";
@@ -8,7 +8,7 @@ import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { HomeError, resolveHome } from "@mimikit/runtime/home/home";
 import { makeWorkDir } from "@mimikit/runtime/home/work-dir";
-import { hasChannels } from "@mimikit/runtime/process/roles-of";
+import { hasChannels, hasPools } from "@mimikit/runtime/process/roles-of";
 import { v8Flags } from "@mimikit/runtime/process/v8-flags";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 
@@ -23,7 +23,14 @@ try {
     for (const line of lines) console.error(`mimikit: ${line}`);
   }
   const flags = v8Flags(loadConfig(home, process.env).config);
-  console.log(JSON.stringify({ flags, workDir, hasChannels: hasChannels(home, process.env) }));
+  console.log(
+    JSON.stringify({
+      flags,
+      workDir,
+      hasChannels: hasChannels(home, process.env),
+      hasPools: hasPools(home, process.env),
+    }),
+  );
 } catch (error) {
   if (!(error instanceof HomeError || error instanceof DocumentBusy)) throw error;
   console.error(`mimikit: ${error.message}`);

@@ -4,10 +4,13 @@ import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { withApiTables } from "../scripts/api-page.ts";
 import { withArchitectureTables } from "../scripts/architecture-tables.ts";
-import { describeCommandLine } from "../scripts/command-page.ts";
+import { describeAttacks } from "../scripts/attacks-page.ts";
+import { allCommands, describeCommandLine } from "../scripts/command-page.ts";
 import { describeConfiguration } from "../scripts/configuration-table.ts";
 import { PICTURES, withGallery } from "../scripts/gallery.ts";
 import { withRequirements } from "../scripts/requirements-table.ts";
+import { withLongTable, withShortTable } from "../scripts/versus/results.ts";
+import { ATTACKS } from "./attacks/list.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -16,8 +19,47 @@ test("docs/configuration.md is what the schema says; `npm run docs` writes it", 
   expect(read("docs/configuration.md")).toBe(describeConfiguration());
 });
 
-test("docs/cli.md is what --help says; `npm run docs` writes it", async () => {
-  expect(read("docs/cli.md")).toBe(await describeCommandLine());
+test("docs/cli.md and docs/cli/ are what --help says; `npm run docs` writes them", async () => {
+  const pages = await describeCommandLine();
+  expect(globSync(["cli.md", "cli/*"], { cwd: join(ROOT, "docs") }).sort()).toEqual(Object.keys(pages).sort());
+  for (const [path, text] of Object.entries(pages)) expect(read(`docs/${path}`)).toBe(text);
+});
+
+test("each command of the command line is on one page of docs/cli/", async () => {
+  const text = Object.entries(await describeCommandLine()).flatMap(([path, page]) => (path === "cli.md" ? [] : [page]));
+  const named = [...text.join("\n").matchAll(/^## (\S+)$/gm)].map(([, name]) => name);
+  expect(named.sort()).toEqual((await allCommands()).map(({ name }) => name).sort());
+});
+
+test("docs/attacks.md has the attacks of the list; `npm run docs` writes it", () => {
+  expect(read("docs/attacks.md")).toBe(describeAttacks());
+});
+
+test("attacks are numbered one after the other, and each names tests that there are", () => {
+  expect(ATTACKS.map(({ number }) => number)).toEqual(ATTACKS.map((_, i) => i + 1));
+  const dead = ATTACKS.flatMap(({ number, shown }) =>
+    shown
+      .filter(([file, title]) => {
+        const text = read(file);
+        return title === undefined ? !new RegExp(`["\`]${number} `).test(text) : !text.includes(title);
+      })
+      .map((each) => `${number}: ${each.join(": ")}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+test("every promise of docs/security.md names attacks that there are, and every attack is of a promise", () => {
+  const [, table = ""] = /\n\| who \|[^\n]*\n\|[-|]+\n([\s\S]*?)\n\n/.exec(read("docs/security.md")) ?? [];
+  const rows = table.split("\n").map((row) => row.split("|").at(-2) ?? "");
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter((cell) => !/^ [\d, –]+ $/.test(cell))).toEqual([]);
+  const named = rows
+    .flatMap((cell) => cell.split(","))
+    .flatMap((each) => {
+      const [from = 0, to = from] = each.split("–").map(Number);
+      return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    });
+  expect([...new Set(named)].sort((a, b) => a - b)).toEqual(ATTACKS.map(({ number }) => number));
 });
 
 test("docs/api.md has the routes, the shapes and the errors that the gateway has; `npm run docs` writes them", () => {
@@ -32,8 +74,13 @@ test("README.md says what of the system is needed for what; `npm run docs` write
   expect(read("README.md")).toBe(withRequirements(read("README.md")));
 });
 
-test("docs/page.md shows the pictures that there are; `npm run docs` writes its gallery", () => {
-  expect(read("docs/page.md")).toBe(withGallery(read("docs/page.md")));
+test("README.md and docs/versus.md show the results that are kept; `npm run docs` writes them", () => {
+  expect(read("README.md")).toBe(withShortTable(read("README.md")));
+  expect(read("docs/versus.md")).toBe(withLongTable(read("docs/versus.md")));
+});
+
+test("docs/page/pictures.md shows all pictures; `npm run docs` writes its gallery", () => {
+  expect(read("docs/page/pictures.md")).toBe(withGallery(read("docs/page/pictures.md")));
   expect(
     globSync("docs/images/page/*", { cwd: ROOT })
       .map((path) => basename(path))

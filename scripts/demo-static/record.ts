@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 /** Addresses without anything of the household: the description of the API, and the state of the recording machine. */
 const LEFT_OUT = /openapi|metrics|providers|adoption|health/;
 /** The first order is reported. */
-const REPORTED = "All 2 tasks are done.";
+const REPORTED = "Both are done.";
 /** The reach of the calendar. */
 const DAYS = 28;
 /** Stands in place of the folder in which the recording was made. */

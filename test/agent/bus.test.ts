@@ -14,7 +14,8 @@ import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trig
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { describeTool } from "../../packages/agent/src/kernel/describe-tool.ts";
-import { contextOf, messageOf, NOW, questionOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
+import { workspace } from "../memory/workspace.ts";
+import { contextOf, eventOf, messageOf, NOW, questionOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
 
 function busOf(role: Role, context = contextOf(), tools = TOOLS) {
   return createToolBus({ task: taskOf({ id: "t-000007.1", role }), tools, reads: context, onCall: () => {} });
@@ -28,6 +29,7 @@ const CALLS: Record<string, unknown> = {
   restart_server: {},
   notify: { text: "look" },
   remember: { content: "x" },
+  forget: { line: "the fern stands in room 12" },
   update_backlog: { op: "add", item: "x" },
   cancel_task: { id: "t-000001.0" },
   list_tasks: {},
@@ -54,7 +56,8 @@ describe("who may use what", () => {
 
   test.each(cases)("$role and $name", async ({ name, role }) => {
     const roles = name in EFFECT_ROLES ? EFFECT_ROLES[name as Effect["type"]] : reads[name];
-    const answer = await busOf(role, context).call(name, CALLS[name]);
+    const memoryPlace = workspace({ ".mimikit/memory.md": "- the fern stands in room 12\n" });
+    const answer = await busOf(role, { ...context, memoryPlace }).call(name, CALLS[name]);
     expect(answer.ok).toBe(roles?.includes(role));
     if (!answer.ok) expect(answer.code).toBe("not_allowed");
   });
@@ -81,7 +84,7 @@ describe("the level of a tool", () => {
   const levels: Partial<Record<Role, readonly Level[]>> = {
     teller: ["read-only", "local-write", "message-send", "process-control"],
     planner: ["read-only", "process-control"],
-    worker: ["read-only", "local-write", "process-control"],
+    worker: LEVELS,
     reviewer: ["read-only"],
   };
   const cases = Role.options.flatMap((role) => LEVELS.map((level) => ({ role, level })));
@@ -168,6 +171,13 @@ test("a second reply takes the place of the first and moves nothing else", async
   ]);
 });
 
+test("a turn that takes up more messages than that delegates once for each of them", async () => {
+  const messages = ["a", "b", "c", "d"].map((text, i) => messageOf(text, { id: `m-${i}` }));
+  const bus = createToolBus({ task: turnOf({ messages }), tools: TOOLS, reads: contextOf(), onCall: () => {} });
+  for (const { text } of messages) expect(await bus.call("delegate", { prompt: text })).toMatchObject({ ok: true });
+  expect(await bus.call("delegate", { prompt: "x" })).toMatchObject({ ok: false, code: "not_allowed" });
+});
+
 test("a turn delegates three times at most", async () => {
   const bus = busOf("teller");
   for (let i = 0; i < 3; i++) expect(await bus.call("delegate", { prompt: "x" })).toMatchObject({ ok: true });
@@ -208,6 +218,80 @@ describe("conditions", () => {
       expect(await busOf("planner", context).call("delegate", link(taskId))).toMatchObject({ code: "not_allowed" });
     },
   );
+});
+
+describe("names of tasks", () => {
+  const waits = (...taskIds: string[]) => taskIds.map((taskId) => ({ type: "task_done", params: { taskId } }));
+
+  test("a task waits for those that it names, by their names or ids, beside what else it waits for", async () => {
+    const bus = busOf("planner", context);
+    for (const name of ["A", "B"]) await bus.call("delegate", { name, prompt: name });
+    await bus.call("delegate", { prompt: "c", after: ["A"] });
+    await bus.call("delegate", { prompt: "d", after: ["A", "t-000007.1.1", "t-000001.0"] });
+    const condition = { type: "file_exists", params: { path: "go" } };
+    await bus.call("delegate", { prompt: "e", after: ["B"], condition });
+    expect(bus.effects.slice(2)).toEqual([
+      { type: "delegate", prompt: "c", condition: waits("t-000007.1.0")[0] },
+      {
+        type: "delegate",
+        prompt: "d",
+        condition: { type: "and", conditions: waits("t-000007.1.0", "t-000007.1.1", "t-000001.0") },
+      },
+      {
+        type: "delegate",
+        prompt: "e",
+        condition: { type: "and", conditions: [...waits("t-000007.1.1"), condition] },
+      },
+    ]);
+    expect(bus.effects.every((effect) => Effect.safeParse(effect).success)).toBe(true);
+  });
+
+  test("one that is not there yet is refused with those that are, and one is given once", async () => {
+    const bus = busOf("planner");
+    expect(await bus.call("delegate", { prompt: "b", after: ["A"] })).toMatchObject({
+      code: "not_allowed",
+      message: 'nothing can wait for "A": delegate it first. This plan has named so far: no task',
+    });
+    await bus.call("delegate", { name: "A", prompt: "a" });
+    expect(await bus.call("delegate", { prompt: "b", after: ["A", "B"] })).toMatchObject({
+      message: 'nothing can wait for "B": delegate it first. This plan has named so far: A',
+    });
+    expect(await bus.call("delegate", { name: "A", prompt: "a" })).toMatchObject({
+      message: 'a task of this plan is named "A" already: choose another name',
+    });
+  });
+
+  test("more than a condition may have are refused, and nothing is staged that is no effect", async () => {
+    const bus = busOf("planner", context);
+    const after = Array(64).fill("t-000001.0");
+    const condition = { type: "file_exists", params: { path: "go" } };
+    expect(await bus.call("delegate", { prompt: "x", after, condition })).toMatchObject({
+      message: "that is too much to wait for: name fewer in `after`",
+    });
+    expect(await bus.call("delegate", { prompt: "x", after })).toMatchObject({ ok: true });
+    expect(bus.effects.every((effect) => Effect.safeParse(effect).success)).toBe(true);
+  });
+
+  test("are the Planner's alone", async () => {
+    for (const input of [{ name: "A" }, { after: ["A"] }])
+      expect(await busOf("teller").call("delegate", { prompt: "x", ...input })).toMatchObject({ code: "not_allowed" });
+  });
+});
+
+test("a plan, which has no reply, has room for 64 changes", async () => {
+  const bus = busOf("planner");
+  for (let i = 0; i < 64; i++) expect(await bus.call("delegate", { prompt: "x" })).toMatchObject({ ok: true });
+  expect(await bus.call("delegate", { prompt: "x" })).toMatchObject({
+    message: "at most 64 changes in one run: end, and say what is left out",
+  });
+});
+
+test("a turn delegates once for each trigger that is due, too", async () => {
+  const trigger = { triggerId: "trg-1", type: "recurring", title: "x", prompt: "x", occurrence: NOW };
+  const events = [1, 2, 3, 4].map((n) => eventOf("cron_trigger", trigger, { id: `trg-1--${n}` }));
+  const bus = createToolBus({ task: turnOf({ events }), tools: TOOLS, reads: contextOf(), onCall: () => {} });
+  for (const { id } of events) expect(await bus.call("delegate", { prompt: id })).toMatchObject({ ok: true });
+  expect(await bus.call("delegate", { prompt: "x" })).toMatchObject({ ok: false, code: "not_allowed" });
 });
 
 describe("what starts later", () => {

@@ -52,6 +52,7 @@ export function contextOf(part: Partial<Context> = {}): Context {
     triggers: [],
     questions: [],
     memory: [],
+    recalled: [],
     memoryPlace: { home: NOWHERE, workDir: NOWHERE },
     skills: [],
     backlog: [],

@@ -73,9 +73,18 @@ test.each([
   expect(planned.error).toContain(error);
 });
 
-test("a plan with more tasks than a plan may have starts none of them", async () => {
+test("a plan has room for 64 commands: an order that does not fit is left out whole, and said", async () => {
   const order = `run ${Array.from({ length: 20 }, (_, i) => `\`c${i}\``).join(" and ")}`;
+  const planned = await plan([...Array(4).fill(order), "run `d`"].map((each) => `> ${each}`).join("\n"));
+  expect(planned.effects).toHaveLength(61);
+  expect(planned).toMatchObject({
+    status: "done",
+    result: { note: `Not started, because one plan has room for 64 commands: ${order}` },
+  });
+});
+
+test("what does not fit is said in the language of the request", async () => {
+  const order = `运行 ${Array.from({ length: 20 }, (_, i) => `\`c${i}\``).join(" 和 ")}`;
   const planned = await plan(Array(4).fill(`> ${order}`).join("\n"));
-  expect(planned).toMatchObject({ status: "failed", effects: [] });
-  expect(planned.error).toContain("at most 63");
+  expect(planned.result).toMatchObject({ note: `一个计划最多 64 条命令，以下没有开始：${order}` });
 });

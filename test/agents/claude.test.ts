@@ -32,6 +32,18 @@ function place() {
   return { workDir, home };
 }
 
+/** What `/login` leaves in the folder of the CLI. */
+function signIn(dir: string): void {
+  mkdirSync(dir, { recursive: true });
+  const login = {
+    accessToken: "login",
+    refreshToken: "",
+    expiresAt: Date.now() + 3_600_000,
+    scopes: ["user:inference"],
+  };
+  writeFileSync(join(dir, ".credentials.json"), JSON.stringify({ claudeAiOauth: login }));
+}
+
 type Options = Parameters<typeof run>[1] & ReturnType<typeof place> & { url: string; key?: string };
 
 function ask(task: Task, { url, key = KEY, ...options }: Options) {
@@ -70,6 +82,7 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
         "cancel_task",
         "compress_context",
         "delegate",
+        "forget",
         "list_tasks",
         "notify",
         "query_history",
@@ -110,19 +123,28 @@ describe.skipIf("missing" in found)("the Teller on the real claude", () => {
     const mcpServers = { planted: { command: script, args: ["mcp"] } };
     writeFileSync(join(workDir, ".mcp.json"), JSON.stringify({ mcpServers }));
     writeFileSync(join(workDir, "CLAUDE.md"), "workspace-canary\n@.mimikit/token\n");
-    mkdirSync(join(home, "claude"));
-    const login = {
-      accessToken: "login",
-      refreshToken: "",
-      expiresAt: Date.now() + 3_600_000,
-      scopes: ["user:inference"],
-    };
-    writeFileSync(join(home, "claude/.credentials.json"), JSON.stringify({ claudeAiOauth: login }));
+    signIn(join(home, "claude"));
     expect(replyOf(await ask(tell("hello"), { home, workDir, url: model.url, key: "" }))).toBe("Fine.");
     expect(model.requests[0]?.headers.authorization).toBe("Bearer login");
     expect(existsSync(join(home, "seen"))).toBe(false);
     expect(JSON.stringify(model.requests)).not.toMatch(/(workspace|state)-canary/);
   });
+
+  test.each(["a key", "a login"])(
+    "with %s reads no CLAUDE.md by itself, for a Worker neither: that is shown by us",
+    async (by) => {
+      const model = await serve({
+        worker: [{ calls: [{ shell: "cat sub/CLAUDE.md > /dev/null" }] }, { say: "Fine." }],
+      });
+      const { home, workDir } = place();
+      mkdirSync(join(workDir, "sub"));
+      for (const dir of [workDir, join(workDir, "sub")]) writeFileSync(join(dir, "CLAUDE.md"), "workspace-canary\n");
+      signIn(join(home, "claude/worker"));
+      await ask(work("look"), { home, workDir, url: model.url, ...(by === "a login" && { key: "" }) });
+      expect(model.requests).toHaveLength(2);
+      expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toContain("workspace-canary");
+    },
+  );
 
   test("leaves no thread behind, and its key in no file", async () => {
     const model = await serve({ teller: [{ say: "Fine." }] });

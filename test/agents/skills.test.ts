@@ -23,7 +23,7 @@ function providerOf(name: AgentName, { url, baseUrl }: ModelServer, home: string
 
 describe.each(AGENT_NAMES)("on the real %s", (name) => {
   test.skipIf("missing" in findAgent(name))(
-    "a read-only skill is read, and the run that follows it writes nothing",
+    "a read-only skill is read, and the run that follows it writes nothing and reaches no server",
     async () => {
       const workDir = temporaryDirectory();
       const home = join(workDir, ".mimikit");
@@ -36,11 +36,14 @@ describe.each(AGENT_NAMES)("on the real %s", (name) => {
         join(folder, "SKILL.md"),
         `---\nname: look\ndescription: How to look.\n${level}---\nWrite it down.\n`,
       );
-      const model = await ModelServer.start({
+      const model: ModelServer = await ModelServer.start({
         worker: ({ turn, prompt }) => {
           if (turn > 0) return { say: "Nothing was written." };
           const [, path = ""] = /name: look, level: read-only, path: (\S+)/.exec(prompt) ?? [];
-          return { calls: [{ shell: `cat ${path}; cat ${join(home, "token")}; echo x > new.txt; echo ended` }] };
+          const call = `'${process.execPath}' -e 'fetch("${model.url}").catch(() => console.log("unreachable"))'`;
+          return {
+            calls: [{ shell: `cat ${path}; cat ${join(home, "token")}; echo x > new.txt; ${call}; echo ended` }],
+          };
         },
       });
       onTestFinished(() => model.close());
@@ -55,7 +58,7 @@ describe.each(AGENT_NAMES)("on the real %s", (name) => {
       expect(ran).toMatchObject({ status: "done", result: { text: "Nothing was written." } });
       const [first, second] = model.of("worker");
       for (const writes of ["Edit", "Write"]) expect(first?.tools).not.toContain(writes);
-      expect(second?.results.at(-1)).toMatch(/Write it down\.[\s\S]*ended/);
+      expect(second?.results.at(-1)).toMatch(/Write it down\.[\s\S]*unreachable[\s\S]*ended/);
       expect(second?.results.at(-1)).not.toContain("not to be seen");
       expect(existsSync(join(workDir, "new.txt"))).toBe(false);
       expect(model.unknown).toEqual([]);

@@ -384,7 +384,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
     await write("run `echo first` then `echo second`");
     const plan = page.locator("[data-work]").first();
     await plan.getByText("2 of 2 done").waitFor();
-    const report = withText(page, "All 2 tasks are done.");
+    const report = withText(page, "Both are done.");
     const second = report.locator(".row", { hasText: "echo second" });
     await second.getByRole("button", { name: "Result" }).click();
     await second.locator('[data-result="text"]', { hasText: "second" }).waitFor();
@@ -400,7 +400,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
     const mine = page.locator('.message[data-role="user"]', { hasText: "went well" });
     await mine.locator('[data-progress="answered"]').waitFor();
     await page.reload();
-    await mine.locator(".quote", { hasText: "All 2 tasks are done." }).waitFor();
+    await mine.locator(".quote", { hasText: "Both are done." }).waitFor();
     await page.locator("[data-schedule]", { hasText: "paused" }).waitFor();
   });
 

@@ -675,6 +675,25 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       );
     }
 
+    test("a long text that is pasted becomes a file, and a short one stays text", async () => {
+      const { page } = await openPage();
+      const paste = (text: string) =>
+        page.evaluate((text) => {
+          const data = new DataTransfer();
+          data.setData("text/plain", text);
+          const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data });
+          return document.getElementById("message")?.dispatchEvent(event);
+        }, text);
+      // What is not taken as a file, the browser puts into the field.
+      expect(await paste("short ".repeat(1_000))).toBe(true);
+      expect(await drafted(page).count()).toBe(0);
+      expect(await paste("a line of a long log\n".repeat(500))).toBe(false);
+      await expect.poll(() => stored(page).count()).toBe(1);
+      await write(page, "what went wrong?");
+      const { attachments } = await pages.gateway.arrival("input");
+      expect(attachments).toMatchObject([{ name: "pasted text.txt" }]);
+    });
+
     test("are pasted, dropped and picked, sent with the message, and shown in it with their names", async () => {
       const { page, mishaps } = await openPage();
       await give(page, "paste", "pasted.png");
@@ -1257,8 +1276,8 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     });
 
     test.each([
-      ["en-GB", "run `date` then `df -h .`", "All 2 tasks are done."],
-      ["zh-CN", "运行 `date` 然后 `df -h .`", "2 个任务都完成了。"],
+      ["en-GB", "run `date` then `df -h .`", "Both are done."],
+      ["zh-CN", "运行 `date` 然后 `df -h .`", "两个都完成了。"],
     ])(
       "each example of the empty page, and of the empty board, is answered well where there is nothing to work on (%s)",
       async (locale, ofBoard, report) => {

@@ -105,6 +105,12 @@ describe.runIf(hasChromium)("web push", { timeout: BROWSER_MS_MAX }, () => {
     );
     await debug.send("ServiceWorker.enable");
     const registrationId = await registered;
+    // Before, a push is dropped without a word.
+    await page.evaluate(async () => {
+      const { active } = await navigator.serviceWorker.ready;
+      while (active?.state === "activating")
+        await new Promise((resolve) => active.addEventListener("statechange", resolve));
+    });
     const { origin } = pages.gateway;
     return async (payload) => {
       await debug.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data: JSON.stringify(payload) });

@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots`: the pictures of README.md and of the gallery in docs/page.md, taken of a real instance with a real
+ * `npm run screenshots`: the pictures of README.md and of docs/page/pictures.md, taken of a real instance with a real
  * browser. With `-- FOLDER` they go there, and of every view there are all: three widths, two colours, two languages.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";

@@ -41,12 +41,12 @@ test("a message takes files along while nothing runs, and says their names where
 
 test("a file that cannot be taken is named, and nothing is sent", async () => {
   const { picture, dir, ...place } = prepare();
-  const program = join(dir, "program");
-  writeFileSync(program, Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0]));
-  const files = ["--attach", picture, "--attach", program];
+  const empty = join(dir, "empty");
+  writeFileSync(empty, "");
+  const files = ["--attach", picture, "--attach", empty];
   const refused = await runCli(place, ["send", ...files, "look", "here"]);
   expect(refused).toMatchObject({ code: 2, out: "" });
-  expect(refused.error).toContain(`${program}: this is none of PNG`);
+  expect(refused.error).toContain(`${empty}: the file is empty`);
   expect(readdirSync(join(place.home, "inbox"))).toEqual([]);
 });
 

@@ -2,6 +2,7 @@
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openAuditChain } from "@mimikit/runtime/audit/audit-chain";
+import { readToken } from "@mimikit/runtime/home/home";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../runtime/temporary-home.ts";
 import { runCli } from "./run-cli.ts";
@@ -10,7 +11,13 @@ const AT = "2026-11-20T10:00:00.000Z";
 
 function prepare() {
   const home = temporaryHome();
-  const chain = openAuditChain({ home, actor: "workers", note: () => undefined, onProblem: () => undefined });
+  const chain = openAuditChain({
+    home,
+    token: readToken(home),
+    actor: "workers",
+    note: () => undefined,
+    onProblem: () => undefined,
+  });
   for (const event of ["one", "two"])
     chain.append(({ seq, previousHash }) =>
       JSON.stringify({ timestamp: AT, seq, actor: "workers", event, previousHash }),
@@ -24,15 +31,17 @@ test("a chain is told whole from its first line to its last and no further, and 
   expect(code).toBe(0);
   expect(out).toContain(`✓ workers: whole from line 1 (${AT}) to line 2 (${AT})`);
   expect(out).toContain("! gateway: there is no line to verify");
-  expect(out).toContain("What cannot be known from the files");
+  expect(out).toContain("the last 1 of them no other process has witnessed yet");
+  expect(out).toContain("Not shown by any file: whether somebody who has the token wrote all of them anew");
 });
 
-test("all files removed are no whole chain", async () => {
+test("a file that was removed is a break", async () => {
   const place = prepare();
   rmSync(place.file);
-  const { out } = await runCli(place, ["audit", "verify"]);
+  const { code, out } = await runCli(place, ["audit", "verify"]);
+  expect(code).toBe(1);
   expect(out).not.toContain("✓");
-  expect(out).toContain("! workers: there is no line to verify");
+  expect(out).toContain("✗ log.workers.jsonl has no line");
 });
 
 test("a line that was put in is a break, and that chain is not told whole", async () => {

@@ -48,9 +48,13 @@ test("every command says in its --help what it is for, with examples whose optio
 
 /** Each command with something that it can do in any state directory; what needs PM2 is called so by the tests of PM2. */
 const WITH_JSON: Readonly<
-  Record<string, readonly string[] | "with PM2" | "for people" | "for agents" | "after a reply" | "until Ctrl-C">
+  Record<
+    string,
+    readonly string[] | "with PM2" | "with an engine" | "for people" | "for agents" | "after a reply" | "until Ctrl-C"
+  >
 > = {
   adopt: ["adopt"],
+  approvals: ["approvals"],
   ask: ["ask", "hello", "--timeout", "0.01"],
   audit: ["audit", "tail"],
   backlog: ["backlog"],
@@ -75,6 +79,8 @@ const WITH_JSON: Readonly<
   mcp: "for agents",
   memory: ["memory"],
   pair: ["pair"],
+  pool: "with an engine",
+  pools: ["pools"],
   questions: ["questions"],
   queue: ["queue"],
   recipe: ["recipe"],

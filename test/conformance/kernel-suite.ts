@@ -178,7 +178,7 @@ export function describeKernelProvider(candidate: Candidate): void {
 
       test("makes no more when the same is called three times in a row", async () => {
         const ran = await turn([{ calls: [{ name: "list_tasks" }] }]);
-        admits(ran, /called list_tasks 3 times in a row/);
+        admits(ran, /said nothing, even when it was asked again/);
         // Three times with tools, and twice without, for an answer that it does not give.
         expect(asked()).toBe(5);
       });
@@ -195,9 +195,10 @@ export function describeKernelProvider(candidate: Candidate): void {
         },
       );
 
-      test("stops when the same error comes three times in a row", async () => {
+      test("makes no more when the same error comes three times in a row", async () => {
         const again = ({ nth }: ModelRequest): Step => ({ calls: [{ name: "rm", args: { n: nth } }] });
-        admits(await turn(again), /rm failed 3 times in a row/);
+        admits(await turn(again), /said nothing, even when it was asked again/);
+        expect(asked()).toBe(5);
       });
 
       test.skipIf(lacks("tell that no tool may be called"))(

@@ -389,7 +389,7 @@ export function describeProvider(candidate: Candidate): void {
       });
 
       test("ends an endless loop of the same", async () => {
-        admits(await turn(() => ({ calls: [{ name: "list_tasks" }] })), /3 times in a row|more than \d+ tools/);
+        admits(await turn(() => ({ calls: [{ name: "list_tasks" }] })), /said nothing|more than \d+ tools/);
       });
     });
 

@@ -1,5 +1,7 @@
+import type { Attempt } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { reportOf } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
 import { done, failed, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
 
@@ -223,16 +225,25 @@ describe("rescue", () => {
   const work = task("t-000001.0.0");
   const dead = (attempt: number) => ({ role: "worker" as const, attempt, ownerAlive: false });
 
-  test("two dead owners are bad luck, the third makes the task poison", () => {
-    const facts = (deaths: number) => ({
-      queue: [work],
-      settledTurn: 1,
-      attempts: { [work.id]: Array.from({ length: deaths }, (_, i) => dead(i + 1)) },
-    });
-    expect(decide(snapshot(facts(2)), NOON_MS)).toEqual([]);
-    expect(decide(snapshot(facts(3)), NOON_MS)).toMatchObject([
-      { type: "finish", result: { failureReason: "poison" } },
+  const poisonous = (of: Task): Attempt[] =>
+    (["shared", "shared", "alone"] as const).map((death, i) => ({
+      role: of.role,
+      attempt: i + 1,
+      ownerAlive: false,
+      failed: { id: of.id, attempt: i + 1, failureReason: "interrupted", error: "", at: NOON, retryAt: NOON, death },
+    }));
+
+  test("two deaths of its pool are bad luck, a third that it died alone makes the task poison", () => {
+    const facts = (attempts: Attempt[]) => ({ queue: [work], settledTurn: 1, attempts: { [work.id]: attempts } });
+    expect(decide(snapshot(facts(poisonous(work).slice(0, 2))), NOON_MS)).toEqual([]);
+    expect(decide(snapshot(facts(poisonous(work))), NOON_MS)).toMatchObject([
+      { type: "finish", result: { failureReason: "poison", attempts: 3 } },
     ]);
+  });
+
+  test("of a death that is not recorded yet nothing follows", () => {
+    const attempts = [...poisonous(work).slice(0, 2), dead(3), dead(4)];
+    expect(decide(snapshot({ queue: [work], settledTurn: 1, attempts: { [work.id]: attempts } }), NOON_MS)).toEqual([]);
   });
 
   test("a pool that was told to stop is no death", () => {
@@ -256,7 +267,7 @@ describe("rescue", () => {
 
   test("a turn that is given up still has a reply, in the user's language", () => {
     const open = turn("t-000001", { messages: [message("m-a", "你好")] });
-    const attempts = { [open.id]: [1, 2, 3].map((attempt) => ({ ...dead(attempt), role: "teller" as const })) };
+    const attempts = { [open.id]: poisonous(open) };
     const [action] = decide(snapshot({ queue: [open], attempts }), NOON_MS);
     expect(action).toMatchObject({
       result: { effects: [{ type: "reply", text: expect.stringMatching(/\p{Script=Han}/u) }] },
@@ -274,7 +285,12 @@ test("a turn that told of an outage keeps that line, also when it ends without a
     at: NOON,
     retryAt: NOON,
   } as const;
-  const deaths = [2, 3, 4].map((attempt) => ({ role: "teller" as const, attempt, ownerAlive: false }));
+  const deaths = (["shared", "shared", "alone"] as const).map((death, i) => ({
+    role: "teller" as const,
+    attempt: i + 2,
+    ownerAlive: false,
+    failed: { ...outage, attempt: i + 2, failureReason: "interrupted" as const, death },
+  }));
   const attempts = [
     { role: "teller" as const, attempt: 1, ownerAlive: false, failed: { ...outage, outage: true as const } },
     ...deaths,

@@ -130,6 +130,8 @@ interface Facts {
   questions?: Question[];
   closed?: Record<string, ClosedQuestion>;
   stamps?: Record<string, string>;
+  /** Paths that have not been the same for as long as they must. */
+  moving?: string[];
   timeZone?: string;
   evaluation?: Snapshot["evaluation"];
   memory?: Partial<MemoryFacts>;
@@ -201,6 +203,7 @@ export function snapshot(facts: Facts): Snapshot {
     questions: byId(facts.questions),
     closedQuestion: (id) => facts.closed?.[id],
     stampOf: (path) => facts.stamps?.[path],
+    hasSettled: (path) => facts.moving?.includes(path) !== true,
     timeZone: facts.timeZone ?? "UTC",
     evaluation: facts.evaluation ?? null,
     memory: { ...NOTHING_SAID, ...facts.memory },

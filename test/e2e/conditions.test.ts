@@ -2,11 +2,14 @@
  * Conditions on files and on what only a model can tell, through the three real processes: what happens is seen when it
  * happens, also while nobody looked, and a model is asked no more than it must be (SPEC D1, D3).
  */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Conditional, Trigger } from "@mimikit/protocol/records/trigger";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
+import type { Status, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import { afterEach, describe, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
 import { KEY, section } from "../support/main-job.ts";
 import { type ModelRequest, ModelServer, type Script } from "../support/model-server.ts";
@@ -117,6 +120,84 @@ describe("a condition on files", () => {
   });
 });
 
+describe("a change that takes a while", () => {
+  test("is one: a hundred files fire when the last of them is there, and not once more afterwards", async () => {
+    const mimikit = await start({ hasClock: true });
+    mkdirSync(join(mimikit.workDir, "tree"));
+    // Longer than the test may pause between two files, however busy the machine is.
+    const condition: Condition = { type: "file_changed", params: { path: "tree/**", settleSec: 8 } };
+    const id = await put(mimikit, "run `ls tree | wc -l >> seen.txt`", condition);
+    const other = await put(mimikit, "run `echo other >> seen.txt`", {
+      type: "file_changed",
+      params: { path: "other.txt", settleSec: 0 },
+    });
+    await hasBaseline(mimikit, id);
+    await hasBaseline(mimikit, other);
+    for (let i = 0; i < 100; i++) {
+      writeFileSync(join(mimikit.workDir, `tree/${i}.txt`), String(i));
+      await setTimeout(30);
+    }
+    // It was looked at all the while: what needs no rest fires in the middle of it.
+    writeFileSync(join(mimikit.workDir, "other.txt"), "");
+    await hasFired(mimikit, other, 1);
+    expect(newest(mimikit, id)?.fired).toBe(0);
+    await hasFired(mimikit, id, 1);
+    mimikit.setClock(60_000);
+    writeFileSync(join(mimikit.workDir, "other.txt"), "again");
+    await hasFired(mimikit, other, 2);
+    expect(newest(mimikit, id)?.fired).toBe(1);
+    expect(readFileSync(join(mimikit.workDir, "seen.txt"), "utf8")).toBe("other\n100\nother\n");
+  });
+
+  test("that is waited for when the supervisor is killed fires all the same, once", async () => {
+    const mimikit = await start();
+    writeFileSync(join(mimikit.workDir, "notes.txt"), "one");
+    const id = await put(mimikit, "run `cat notes.txt >> log.txt`", changed("notes.txt"));
+    await hasBaseline(mimikit, id);
+    appendFileSync(join(mimikit.workDir, "notes.txt"), " two\n");
+    await mimikit.kill("supervisor");
+    await hasFired(mimikit, id, 1);
+    expect(readFileSync(join(mimikit.workDir, "log.txt"), "utf8")).toBe("one two\n");
+  });
+});
+
+describe("a condition that must hold for a while", () => {
+  test("fires when it has held for so long, over kill -9, and counts anew when it was broken off", async () => {
+    const mimikit = await start({ hasClock: true });
+    const flag = join(mimikit.workDir, "flag");
+    const body = { prompt: "run `echo held >> log.txt`", target: "worker", condition: exists("flag"), stableFor: 300 };
+    const { id } = await mimikit.api<{ id: string }>("/api/triggers", { method: "POST", body });
+    const heldSince = () => newest(mimikit, id)?.heldSince;
+    await mimikit.until("the trigger", () => newest(mimikit, id));
+    expect(await mimikit.api(`/api/triggers/${id}`)).toMatchObject({ stableSec: 300 });
+
+    writeFileSync(flag, "");
+    const first = await mimikit.until("the first sight", heldSince);
+    mimikit.setClock(FIVE_MINUTES_MS - 60_000);
+    rmSync(flag);
+    await mimikit.until("the break", () => (heldSince() === undefined ? true : undefined));
+    writeFileSync(flag, "");
+    const second = await mimikit.until("the second sight", heldSince);
+    expect(Date.parse(second)).toBeGreaterThan(Date.parse(first));
+    // Where it is counted from the first sight, it fires now.
+    mimikit.setClock(FIVE_MINUTES_MS + 10_000);
+    expect(await mimikit.api(`/api/triggers/${id}/explain`)).toMatchObject({
+      state: "holding",
+      until: new Date(Date.parse(second) + FIVE_MINUTES_MS).toISOString(),
+    });
+    const { out } = await runCli(mimikit, ["triggers", "explain", id]);
+    expect(out).toMatch(/when flag is there, for 5 min\nholds, and fires at .* if it holds until then/);
+    await mimikit.kill("supervisor");
+    await mimikit.ready();
+    expect(heldSince()).toBe(second);
+    expect(newest(mimikit, id)?.fired).toBe(0);
+    mimikit.setClock(2 * FIVE_MINUTES_MS);
+    await hasFired(mimikit, id, 1);
+    expect(heldSince()).toBeUndefined();
+    expect(readFileSync(join(mimikit.workDir, "log.txt"), "utf8")).toBe("held\n");
+  });
+});
+
 describe("a condition that only a model can tell", () => {
   const conditionsIn = (request: ModelRequest) => section("conditions", request);
 
@@ -176,6 +257,49 @@ describe("a condition that only a model can tell", () => {
     await hasFired(mimikit, id, 1);
     expect(batches(model).map(({ turn }) => turn)).toEqual([0, 1]);
     expect(batches(model)[1]?.messages.at(-1)?.content).toContain("JSON array");
+  });
+
+  test("and does not is said: by explain at once, by the status when it happens again, and not after an answer", async () => {
+    const { mimikit, model } = await startWith({
+      worker: () => ({ say: "It may rain." }),
+      teller: () => ({ say: "." }),
+    });
+    const id = await put(mimikit, "Close the windows.", asked("Does it rain?"));
+    const explained = () => mimikit.api<TriggerExplanation>(`/api/triggers/${id}/explain`);
+    const problems = async () => (await mimikit.api<Status>("/api/status")).problems;
+    const isAsked = (count: number) =>
+      mimikit.until(`${count} batches in vain`, () =>
+        newest(mimikit, id)?.evidence.unanswered?.[0]?.count === count ? true : undefined,
+      );
+    await isAsked(1);
+    expect((await explained()).condition).toMatchObject({
+      holds: null,
+      text: '"Does it rain?": a model was asked, and gave no usable answer',
+      unanswered: { count: 1 },
+    });
+    expect(await problems()).toEqual([]);
+
+    mimikit.setClock(2 * FIVE_MINUTES_MS + 1_000);
+    await isAsked(2);
+    const { condition } = await explained();
+    expect(condition?.text).toBe('"Does it rain?": models gave no usable answer, 2 times in a row');
+    const [since, at] = [condition?.unanswered?.since, condition?.at].map((each) => Date.parse(each ?? ""));
+    expect((at ?? 0) - (since ?? 0)).toBeGreaterThanOrEqual(2 * FIVE_MINUTES_MS);
+    expect(await problems()).toEqual([
+      expect.stringMatching(/^“Close the windows\.” cannot be judged: .*2 times in a row.*mimikit triggers explain/),
+    ]);
+    const { out } = await runCli(mimikit, ["triggers", "explain", id]);
+    expect(out).toMatch(/\? llm_eval {2}"Does it rain\?": models gave no usable answer, 2 times in a row \(.+ – .+\)/);
+    expect(await mimikit.tasks()).toEqual([]);
+
+    model.script = { ...model.script, worker: judging() };
+    mimikit.setClock(10 * FIVE_MINUTES_MS);
+    await mimikit.until(
+      "the answer",
+      () => newest(mimikit, id)?.evidence.evaluations[0]?.result === false || undefined,
+    );
+    expect((await explained()).condition?.text).toBe('"Does it rain?": a model said no');
+    expect(await problems()).toEqual([]);
   });
 
   test("is not guessed where there is no model: that is said, and nobody is bothered with it", async () => {

@@ -21,19 +21,19 @@ interface Costs {
   lists: number;
 }
 
-/** The records: what the user said, the task, the claim, the result, and the two in the archive. */
+/** The records: what the user said, the task, the claim, the result, and the two in the archive. The pool lists the three directories of memory, and the history. */
 const ANSWERED: Record<RoleName, Costs> = {
   supervisor: { records: 3, syncs: 6, looks: 45, lists: 3 },
-  workers: { records: 2, syncs: 0, looks: 45, lists: 3 },
+  workers: { records: 2, syncs: 0, looks: 50, lists: 4 },
   gateway: { records: 1, syncs: 2, looks: 100, lists: 15 },
 };
 /**
  * Two turns, with a task of a Worker between them, whose tool call is in the usage. Each of the three runs lists the three
- * directories of memory, in which there is nothing.
+ * directories of memory, in which there is nothing. Its shell lists the records of adoption, and its temporary files are removed.
  */
 const DELEGATED: Record<RoleName, Costs> = {
   supervisor: { records: 9, syncs: 21, looks: 125, lists: 3 },
-  workers: { records: 8, syncs: 4, looks: 340, lists: 21 },
+  workers: { records: 8, syncs: 4, looks: 345, lists: 26 },
   gateway: { records: 1, syncs: 2, looks: 300, lists: 45 },
 };
 

@@ -51,7 +51,7 @@ test("twelve kill -9s while five orders are on their way: every order is reporte
     const key = `order ${n}`;
     ids.push(await mimikit.until("a durable order", () => mimikit.send(order, key)));
     await mimikit.kill("supervisor");
-    // A task that is there when its pool dies for the third time is poison, by design.
+    // A task that runs alone when its pool dies for the third time is poison, by design.
     if (n === 1 || n === 3) await mimikit.kill("workers");
     await mimikit.kill("gateway");
   }

@@ -131,7 +131,11 @@ test("OpenClaw: memory and schedules are wishes like those that are typed, and u
   const mimikit = await start();
   const folder = writeOpenClaw(mimikit);
   const shown = (await runCli(mimikit, ["import", "openclaw", folder, "--dry-run"])).out;
-  for (const words of ["water: ", "remind me: water", "07:00", 'the schedule "asleep": it is disabled there'])
+  for (const words of [
+    "water: cron 0 7 * * * in Europe/Berlin",
+    "remind me: water",
+    'the schedule "asleep": it is disabled there',
+  ])
     expect(shown).toContain(words);
   const done = await json<Summary>(mimikit, "import", "openclaw", folder, "--yes");
   expect(done).toMatchObject({ messages: 2, memories: 5, schedules: 3 });

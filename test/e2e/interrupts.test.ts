@@ -25,6 +25,8 @@ async function startWith(script: Script): Promise<{ mimikit: Instance; model: Mo
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_API_KEY: KEY,
     MIMIKIT_MODEL: "scripted",
+    // A command of a model asks first where there is no sandbox, and these tests run there too.
+    MIMIKIT_AUTONOMY: "full",
   });
   return { mimikit, model };
 }

@@ -11,7 +11,11 @@ import { runCli } from "../cli/run-cli.ts";
 import { call, section } from "../support/main-job.ts";
 import { odd, published, writeMcpFile } from "../support/mcp-servers.ts";
 import type { ModelRequest, Script, Step } from "../support/model-server.ts";
-import { startWithModel } from "../support/start-with-model.ts";
+import { startWithModel as start } from "../support/start-with-model.ts";
+
+/** Nothing asks here: which calls do is what autonomy.test.ts is about. */
+const startWithModel: typeof start = (script, options = {}) =>
+  start(script, { ...options, env: { MIMIKIT_AUTONOMY: "full", ...options.env } });
 
 /** A Teller that delegates what it is asked and repeats what comes back; a Planner that makes one task of it. */
 const oneTask = (worker: Step[] | ((request: ModelRequest) => Step)): Script => ({
@@ -74,6 +78,7 @@ test("a Worker calls the tools of three servers of the registry; each call is in
     "edit_text_file",
     "bash",
     "read_skill",
+    "web_fetch",
     "everything__echo",
     "everything__get-sum",
     "memory__create_entities",

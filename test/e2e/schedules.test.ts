@@ -8,6 +8,7 @@ import { SkippedOccurrences } from "@mimikit/protocol/records/archive";
 import { type Standing, Trigger } from "@mimikit/protocol/records/trigger";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
 import { call, KEY, section } from "../support/main-job.ts";
 import { ModelServer } from "../support/model-server.ts";
@@ -52,7 +53,7 @@ async function timesSaid(mimikit: Instance, text: string): Promise<number> {
   return (await mimikit.replies()).reduce((sum, reply) => sum + reply.text.split(text).length - 1, 0);
 }
 
-test("a schedule that a clock which was ahead has used up is reported, and one that is added after that starts from now", async () => {
+test("a schedule that a clock which was ahead has used up is reported, and begins anew on demand: the same moment starts it again, once", async () => {
   const mimikit = await start();
   await schedule(mimikit, "every hour run `echo hourly`");
   mimikit.setClock(365 * DAY_MS);
@@ -65,14 +66,24 @@ test("a schedule that a clock which was ahead has used up is reported, and one t
     return status.problems.length > 0 ? status : undefined;
   });
   expect(problems).toContainEqual(expect.stringMatching(/starts nothing before \d{4}-.*because the clock was ahead/));
-  for (const { id } of standing(mimikit)) await mimikit.api(`/api/triggers/${id}`, { method: "DELETE" });
-  await mimikit.until("no problem", async () => {
-    const status = await mimikit.api<Status>("/api/status");
-    return status.problems.length === 0 || undefined;
-  });
-  await schedule(mimikit, "every hour run `echo hourly`");
-  const [again] = standing(mimikit);
-  expect(again?.type === "recurring" && Date.parse(again.last)).toBeLessThanOrEqual(Date.now() + MINUTE_MS);
+  const [waiting] = standing(mimikit);
+  const said = await runCli(mimikit, ["triggers", "anew"]);
+  expect(said.out).toContain(`${waiting?.id}: counts from now`);
+  // A kill in between, and the same wish once more, change nothing.
+  await mimikit.kill("supervisor");
+  mimikit.startRole("supervisor");
+  const again = await runCli(mimikit, ["triggers", "anew", waiting?.id ?? ""]);
+  expect(again.error).toContain("nothing of it is ahead of the clock");
+  const [begun] = standing(mimikit);
+  expect(begun).toMatchObject({ epoch: 1 });
+  expect(begun?.type === "recurring" && Date.parse(begun.last)).toBeLessThanOrEqual(Date.now() + MINUTE_MS);
+  expect((await mimikit.api<Status>("/api/status")).problems).toEqual([]);
+  const fired = (await mimikit.tasks()).length;
+  mimikit.setClock(HOUR_MS + MINUTE_MS);
+  await mimikit.until("its first occurrence", async () => (await mimikit.tasks()).length > fired || undefined);
+  await mimikit.drained();
+  expect(await timesSaid(mimikit, "hourly")).toBeGreaterThan(0);
+  expect(standing(mimikit)[0]?.recent.at(-1)?.id).toMatch(/--e1-\d{8}t\d{6}z$/);
 });
 
 /** The id that a reply names for what it has scheduled. */
@@ -82,6 +93,33 @@ async function schedule(mimikit: Instance, text: string): Promise<string> {
   await mimikit.until(`the trigger of: ${reply.text}`, () => standing(mimikit).find((each) => each.id === id));
   return id;
 }
+
+test("without a model, the last day of a month and a file that is there are understood, and half a day is asked about", async () => {
+  const mimikit = await start();
+  const said = async (text: string) => (await mimikit.replyTo(await mimikit.send(text))).text;
+  const month = await schedule(mimikit, "每月最后一天18点运行 `echo 月底 >> log.txt`");
+  const file = await schedule(mimikit, "when go.txt exists run `cat go.txt >> log.txt`");
+  const find = (id: string) => standing(mimikit).find((each) => each.id === id);
+  expect(find(month)).toMatchObject({ type: "recurring", schedule: { cron: "0 0 18 L * *" } });
+  expect(find(file)).toMatchObject({ condition: { type: "file_exists", params: { path: "go.txt" } } });
+
+  writeFileSync(join(mimikit.workDir, "go.txt"), "it is there\n");
+  const log = () =>
+    existsSync(join(mimikit.workDir, "log.txt")) ? readFileSync(join(mimikit.workDir, "log.txt"), "utf8") : "";
+  await mimikit.until("what follows the file", () => log() === "it is there\n" || undefined);
+  const { next } = await mimikit.api<{ next: string }>(`/api/triggers/${month}`);
+  const tomorrow = new Date(Date.parse(next) + DAY_MS);
+  expect(tomorrow.toLocaleDateString("en", { day: "numeric" })).toBe("1");
+  mimikit.setClock(Date.parse(next) - Date.now() + SECOND_MS);
+  await mimikit.until("the last day", () => log().endsWith("月底\n") || undefined);
+
+  const asked = await said("remind me to call mum at 5");
+  expect(asked).toContain("remind me to call mum at 5 am\nremind me to call mum at 5 pm");
+  expect(standing(mimikit)).toHaveLength(2);
+  await schedule(mimikit, "remind me to call mum at 5 pm");
+  expect(await said("every other friday remind me to report")).toContain("every 2 weeks remind me to report");
+  expect(await said("remind me, every day at 9, to stretch")).toMatch(/^I have scheduled this: every day at 9 \(/);
+});
 
 describe("without a model, one after the other on a clock that only goes forward,", () => {
   const KILLS_BEGIN_MS = 7 * DAY_MS;
@@ -163,7 +201,7 @@ describe("without a model, one after the other on a clock that only goes forward
       await mimikit.until(`decision ${n}`, () => isDecided(n) || undefined);
       if (n % 2 === 1) await mimikit.kill("supervisor");
       else {
-        // A turn that is there when its pool dies for the third time is poison, by design.
+        // A turn that runs alone when its pool dies for the third time is poison, by design.
         await mimikit.until("an earlier reminder", async () =>
           (await timesSaid(mimikit, "Reminder: breathe")) >= n - 2 ? true : undefined,
         );

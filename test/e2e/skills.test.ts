@@ -68,6 +68,35 @@ test("the shipped review is planned, read and followed, writes nothing, and the 
   expect((await runCli(mimikit, ["skills"])).out).toMatch(/broken.*front matter/);
 });
 
+test("a skill with an unquoted colon in its description is there for a Worker, and each list says what to quote", async () => {
+  const model = await ModelServer.start({
+    teller: ({ turn, ...request }) => {
+      if (section("results", { turn, ...request }) !== "") return { say: "It is done." };
+      return turn === 0 ? call("delegate", { prompt: "Release it." }) : { say: "I am on it." };
+    },
+    planner: ({ turn }) => (turn === 0 ? call("delegate", { prompt: "Release it.", skill: "release" }) : { say: "" }),
+    worker: [call("read_skill", { name: "release" }), { say: "released" }],
+  });
+  onTestFinished(() => model.close());
+  const mimikit = await Instance.start({
+    env: { MIMIKIT_PROVIDER: "openai", OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: KEY, MIMIKIT_MODEL: "scripted" },
+  });
+  onTestFinished(() => mimikit.dispose());
+  mkdirSync(join(mimikit.home, "skills", "release"), { recursive: true });
+  const text = "---\nname: release\ndescription: Use when: a version is due\n---\nTag it first.\n";
+  writeFileSync(join(mimikit.home, "skills", "release", "SKILL.md"), text);
+  await mimikit.send("Release it.");
+  await mimikit.replyWith("It is done.");
+  expect(model.of("worker")[0]?.prompt).toContain("Use when: a version is due");
+  expect(model.of("worker")[1]?.results.at(-1)).toContain("Tag it first.");
+  const listed = await mimikit.api<SkillList>("/api/skills");
+  const warning = "put the value of description in quotes";
+  expect(listed.problems).toEqual([]);
+  expect(listed.skills.find(({ name }) => name === "release")?.warning).toContain(warning);
+  for (const args of [["skills"], ["skills", "show", "release"], ["doctor"]])
+    expect((await runCli(mimikit, args)).out).toContain(warning);
+});
+
 test("a skill of the workspace is read-only until its owner approves the level that it declares", async () => {
   let round = 0;
   const model = await ModelServer.start({

@@ -1,6 +1,6 @@
 /** The command line over the real processes, with and without the gateway: it orders, looks, explains and answers. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { Question } from "@mimikit/protocol/records/question";
@@ -73,6 +73,23 @@ describe("with the gateway stopped", () => {
     await mimikit.until("its work", () => existsSync(join(mimikit.home, archivePath(`${id}--1`))) || undefined);
     expect(await show(id)).toMatchObject({ recent: [{ outcome: "fired", id: `${id}--1` }] });
     expect((await cli("triggers", "explain", id)).out).toMatch(/rests until .*\n\n✓ file_exists {2}go\.txt is there/);
+  });
+
+  test("an order that waits for a task that never was is refused before anything is written; one that was is waited for", async () => {
+    const condition = (taskId: string) => JSON.stringify({ type: "task_done", params: { taskId } });
+    const never = ["triggers", "add", "--when", condition("t-000777.0"), "run: true"];
+    const refused = { code: 2, out: "", error: expect.stringContaining("nothing can wait for t-000777.0") };
+    expect(await cli(...never)).toMatchObject(refused);
+    expect(existsSync(join(mimikit.home, "inbox")) ? readdirSync(join(mimikit.home, "inbox")) : []).toEqual([]);
+    const first = await add("--at", "2127-01-01T00:00:00Z", "--target", "worker", "--title", "first", "run: true");
+    const { id } = await json<{ id: string }>("triggers", "run", first);
+    const taskId = `${first}--run-${id.slice(id.lastIndexOf("-") + 1)}`;
+    await mimikit.until("its work", () => existsSync(join(mimikit.home, archivePath(taskId))) || undefined);
+    const second = await add("--when", condition(taskId), "--target", "worker", "--title", "second", "run: true");
+    await mimikit.until("what follows", () => existsSync(join(mimikit.home, archivePath(`${second}--1`))) || undefined);
+    expect(await cli("triggers", "change", second, "--when", condition("t-000777.0"))).toMatchObject(refused);
+    await json("triggers", "delete", first);
+    await json("triggers", "delete", second);
   });
 
   test("run, pause, resume, change and delete say what was done, when it is done", async () => {

@@ -83,15 +83,20 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   const renamed = await newest("trigger", "change");
   await mimikit.api(`/api/triggers/${made?.id}`, { method: "DELETE" });
   const deleted = await newest("trigger", "delete");
-  expect(await stateOf(renamed.id, "gone")).toMatchObject({ problem: expect.stringContaining("is over") });
+  expect(await stateOf(renamed.id, "gone")).toMatchObject({ problem: expect.stringContaining("undo that first") });
   await mimikit.until("no trigger", async () => ((await triggers()).length === 0 ? true : undefined));
   await undoByApi(deleted.id);
   await stateOf(deleted.id, "undone");
   expect(await triggers()).toMatchObject([{ id: `trg-${deleted.id}`, title: "tests", schedule: { interval: 7_200 } }]);
-  expect(await stateOf(created.id, "gone")).toMatchObject({ problem: expect.stringContaining("is over") });
+  // All that was done to it before can be taken back, too, where it is now.
+  await stateOf(renamed.id, "open");
+  await stateOf(created.id, "open");
 
-  await mimikit.api(`/api/triggers/trg-${deleted.id}`, { method: "PATCH", body: { paused: true } });
-  const paused = await newest("trigger", "change");
+  const { id: pausedId } = await mimikit.api<{ id: string }>(`/api/triggers/trg-${deleted.id}`, {
+    method: "PATCH",
+    body: { paused: true },
+  });
+  const paused = await stateOf(pausedId, "open");
   await undoByApi(paused.id);
   await stateOf(paused.id, "undone");
   await say("every 3 hours run `npm audit`");
@@ -125,4 +130,56 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   mimikit.startRole("supervisor");
   await mimikit.until("the item, taken back", () => !read("backlog.md").includes("write the notes") || undefined);
   await mimikit.drained();
+});
+
+test("the whole history of a trigger is taken back, the newest first, also when it was deleted twice", async () => {
+  const mimikit = await Instance.start();
+  opened.push(mimikit);
+  const triggers = async () => (await mimikit.api<{ triggers: TriggerSummary[] }>("/api/triggers")).triggers;
+  const changes = async () => (await mimikit.api<{ changes: ChangeView[] }>("/api/changes?limit=50")).changes;
+  const isThere = (fits: (all: TriggerSummary[]) => boolean) =>
+    mimikit.until("the triggers", async () => {
+      const all = await triggers();
+      return fits(all) ? all : undefined;
+    });
+  const undoNewest = async (op: ChangeView["op"]) => {
+    // Each listing says what can be taken back now: the newest that is open is what a person would choose.
+    const newest = await mimikit.until(`an open change: ${op}`, async () => {
+      const first = (await changes()).find(({ state }) => state === "open");
+      return first?.op === op ? first : undefined;
+    });
+    await mimikit.api("/api/undo", { method: "POST", body: { id: newest.id } });
+    await mimikit.until(`${newest.id} is undone`, async () =>
+      (await changes()).find(({ id, state }) => id === newest.id && state === "undone"),
+    );
+    return newest;
+  };
+
+  const body = { prompt: "run `true`", title: "first", interval: 7_200 };
+  const { id } = await mimikit.api<{ id: string }>("/api/triggers", { method: "POST", body });
+  await isThere(([one]) => one?.title === "first");
+  await mimikit.api(`/api/triggers/${id}`, { method: "PATCH", body: { title: "second" } });
+  await isThere(([one]) => one?.title === "second");
+  await mimikit.api(`/api/triggers/${id}`, { method: "DELETE" });
+  await isThere((all) => all.length === 0);
+
+  const deleted = await undoNewest("delete");
+  const [back] = await isThere(([one]) => one?.title === "second");
+  expect(back?.id).toBe(`trg-${deleted.id}`);
+  await mimikit.api(`/api/triggers/${back?.id}`, { method: "DELETE" });
+  await isThere((all) => all.length === 0);
+
+  await undoNewest("delete");
+  await isThere(([one]) => one?.title === "second");
+  await undoNewest("change");
+  await isThere(([one]) => one?.title === "first");
+  await mimikit.kill("supervisor");
+  await undoNewest("create");
+  expect(await isThere((all) => all.length === 0)).toEqual([]);
+  expect((await changes()).map(({ op, state }) => [op, state])).toEqual([
+    ["delete", "undone"],
+    ["delete", "undone"],
+    ["change", "undone"],
+    ["create", "undone"],
+  ]);
 });

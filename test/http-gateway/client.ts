@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { ServerFrame } from "@mimikit/protocol/wire/api";
 import { expect, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import type { Started } from "./gateway.ts";
+import type { Reached } from "./gateway.ts";
 
 export type Frame<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;
 
@@ -67,7 +67,7 @@ export class Client {
 }
 
 /** An open socket that has said nothing yet. */
-export async function open(gateway: Started, options: ClientOptions = {}, path = "/ws"): Promise<Client> {
+export async function open(gateway: Reached, options: ClientOptions = {}, path = "/ws"): Promise<Client> {
   const socket = new WebSocket(`ws://${gateway.host}:${gateway.port}${path}`, { perMessageDeflate: false, ...options });
   onTestFinished(() => socket.terminate());
   const client = new Client(socket);
@@ -76,14 +76,14 @@ export async function open(gateway: Started, options: ClientOptions = {}, path =
 }
 
 /** A socket that has said hello with the token. */
-export async function connect(gateway: Started, cursor?: string): Promise<Client> {
+export async function connect(gateway: Reached, cursor?: string): Promise<Client> {
   const client = await open(gateway);
   client.send({ type: "hello", token: gateway.token, ...(cursor !== undefined && { cursor }) });
   return client;
 }
 
 /** The HTTP status with which an upgrade is refused. */
-export function refusal(gateway: Started, options: ClientOptions = {}, path = "/ws"): Promise<number> {
+export function refusal(gateway: Reached, options: ClientOptions = {}, path = "/ws"): Promise<number> {
   const socket = new WebSocket(`ws://${gateway.host}:${gateway.port}${path}`, options);
   onTestFinished(() => socket.terminate());
   socket.on("error", () => undefined);

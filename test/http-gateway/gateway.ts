@@ -30,13 +30,19 @@ export interface Ask {
   body?: string | Buffer;
   /** Send the token? Yes, unless the test says otherwise. */
   signedIn?: boolean;
+  /** The address of the loopback that it is sent from: wrong credentials are counted by it. */
+  from?: string;
 }
 
-export interface Started {
-  home: string;
+/** Where a gateway serves, and what opens it. */
+export interface Reached {
   host: string;
   port: number;
   token: string;
+}
+
+export interface Started extends Reached {
+  home: string;
   fs: FileSystem;
   /** Everything that was logged, one JSON text each. */
   logged: string[];
@@ -106,13 +112,7 @@ export async function startGateway({
     fs: openDisk(home, `test-${port}`),
     logged,
     ask,
-    post: (path, body, options = {}) =>
-      ask(path, {
-        method: "POST",
-        body: JSON.stringify(body),
-        ...options,
-        headers: { "Content-Type": "application/json", ...options.headers },
-      }),
+    post: (path, body, options = {}) => ask(path, posting(body, options)),
     names: (dir) => readdirSync(join(home, dir)).sort(),
     close,
   };
@@ -134,8 +134,14 @@ function logInto(lines: string[]): Log {
   };
 }
 
-function askAt(at: { host: string; port: number; token: string }, path: string, options: Ask): Promise<Answer> {
-  const { method = "GET", headers = {}, body, signedIn = true } = options;
+/** A request with a JSON body. */
+export function posting(body: unknown, options: Ask = {}): Ask {
+  const headers = { "Content-Type": "application/json", ...options.headers };
+  return { method: "POST", body: JSON.stringify(body), ...options, headers };
+}
+
+export function askAt(at: Reached, path: string, options: Ask = {}): Promise<Answer> {
+  const { method = "GET", headers = {}, body, signedIn = true, from } = options;
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       host: at.host,
@@ -143,6 +149,7 @@ function askAt(at: { host: string; port: number; token: string }, path: string, 
       path,
       method,
       agent: false,
+      ...(from !== undefined && { localAddress: from }),
       headers: { ...(signedIn && { Authorization: `Bearer ${at.token}` }), ...headers },
     });
     request.on("error", reject);

@@ -106,6 +106,8 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
     noteUsage: () => {},
     onToolCall: () => {},
     sandbox: "auto",
+    autonomy: "full",
+    isOwnersWords: () => false,
     outside: { of: async () => NO_EXTERNAL },
     timeLimitOf: () => 600,
     improve: { ...Config.parse({}).selfImprove, ...selfImprove },
@@ -118,7 +120,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
   };
   const run = (of: Task, provider?: Provider) => {
     const answerersOf = () => ({ providers: provider === undefined ? [] : [provider], problems: [] });
-    const candidate = { task: of, attempt: 1, earlier: [], outages: [], interrupted: false };
+    const candidate = { task: of, attempt: 1, company: "all" as const, earlier: [], outages: [], interrupted: false };
     return runAttempt(candidate, new Steering(), new AbortController().signal, { ...workshop, answerersOf });
   };
   const work = async (what: (dir: string) => void) => {

@@ -1,3 +1,5 @@
+import { fold } from "@mimikit/memory/text/fold";
+import { simplify } from "@mimikit/memory/text/simplify";
 import { tokenize } from "@mimikit/memory/text/tokenize";
 import { expect, test } from "vitest";
 
@@ -55,3 +57,12 @@ test.each(["in March", "decided in mar", "三月份", "3月14日", "2026-03", "2
 test.each(["may I come", "the marching band", "2026-13-01", "13月", "12026-031"])("%s speaks of no month", (text) =>
   expect(tokenize(text).filter((token) => token.startsWith("month-"))).toEqual([]),
 );
+
+test("traditional Chinese is searched as simplified Chinese, character by character, and nothing else changes", () => {
+  const traditional = "這個問題應該怎麼處理：請幫我訂週四飛往臺灣的機票，並預約醫院的門診，還要買麵條、雞蛋與藥。";
+  const simplified = "这个问题应该怎么处理：请帮我订周四飞往台湾的机票，并预约医院的门诊，还要买面条、鸡蛋与药。";
+  expect(simplify(traditional)).toBe(simplified);
+  expect(tokenize(traditional)).toEqual(tokenize(simplified));
+  expect(fold("臺北 ＴＡＩＰＥＩ 𠮷 é")).toBe("台北 taipei 𠮷 é");
+  for (const text of ["", "plain", simplified, "タワー 서울 ①"]) expect(simplify(text)).toBe(text);
+});

@@ -9,7 +9,8 @@ import { freePort } from "../support/free-port.ts";
 import { ownDirectory, ownNode, ROOT, run, user } from "./installation.ts";
 
 const MB = 1_048_576;
-const PACKED_BYTES_MAX = 6 * MB;
+/** Beyond 6 MB: BullMQ and ioredis have 0.4 MB, the program that takes the text out of documents 64 KB, and html-to-text, which reads pages of the web, 55 KB. */
+const PACKED_BYTES_MAX = 6.75 * MB;
 /** Without Node itself, which comes along where the machine's may be too old. */
 const INSTALLED_BYTES_MAX = 80 * MB;
 const PLATFORM = `${process.platform}-${process.arch}`;
@@ -86,7 +87,7 @@ describe.each(NODES)("on Node %s", (version) => {
     expect(up.out).toContain(`'${bin}' pair`);
     const asked = await mimikit("ask", "--timeout", "60", "run `echo a` then `echo b`");
     expect(asked.code, asked.error).toBe(0);
-    expect(asked.out).toMatch(/All 2 tasks are done\.[\s\S]*```\na\n```[\s\S]*```\nb\n```/);
+    expect(asked.out).toMatch(/Both are done\.[\s\S]*```\na\n```[\s\S]*```\nb\n```/);
     const status = await mimikit("status", "--json");
     expect(JSON.parse(status.out)).toMatchObject({ ready: true, workDir });
     const doctor = await mimikit("doctor", "--json");

@@ -21,9 +21,9 @@ test.each(KINDS)("a %s may be dropped as a file, or is believed only with its se
   expect(kindsOf(Wish)).toContain(kind);
 });
 
-test("docs/file-protocol.md has each kind, and whether it needs the seal", () => {
+test("docs/file-protocol.md lists each kind of command, and whether it must be signed", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/file-protocol.md"), "utf8");
-  const section = page.slice(page.indexOf("\n## Wishes\n"), page.indexOf("\n### A wish as a file\n"));
+  const section = page.slice(page.indexOf("\n## Commands\n"), page.indexOf("\n### A command as a file\n"));
   const rows = [...section.matchAll(/^\| (`.*`) \| .* \| ([✓–]) \|$/gm)];
   const told = rows.flatMap(([, kinds = "", seal]) =>
     [...kinds.matchAll(/`([^`]+)`/g)].map(([, kind]) => [kind, seal === "✓"]),

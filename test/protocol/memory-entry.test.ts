@@ -1,5 +1,5 @@
 /** What of a document of memory is an entry: people and Mimikit write it, each in their way. */
-import { entriesOf } from "@mimikit/protocol/records/memory-entry";
+import { entriesOf, forgottenTurns } from "@mimikit/protocol/records/memory-entry";
 import { expect, test } from "vitest";
 
 const shown = (document: string) => entriesOf(document).map(({ text }) => text);
@@ -33,4 +33,16 @@ test("every line of a document is in one entry at most, whatever it is made of",
     }
     expect(next).toBeLessThanOrEqual(lines.length);
   }
+});
+
+test("the turns are known in which something was told that is forgotten or corrected, but for what was brought back", () => {
+  const turns = (document: string) => [...forgottenTurns(document)].sort();
+  expect(turns("- tea <!-- t-000002.0 -->\n- milk\n")).toEqual([]);
+  expect(turns("- milk\n<!-- t-000002.0 --> <!-- t-000005.1 -->\n")).toEqual([2, 5]);
+  expect(turns("- coffee <!-- t-000005.1 --> <!-- t-000002.0 -->\n")).toEqual([2]);
+  // Forgetting was undone: what was told stands again.
+  expect(
+    turns("- tea <!-- t-000002.0 -->\n<!-- t-000002.0 --> <!-- t-000005.1 -->\n<!-- t-000005.1.undo -->\n"),
+  ).toEqual([5]);
+  expect(turns("<!-- memory-1 --> <!-- note-000001 -->\n")).toEqual([]);
 });

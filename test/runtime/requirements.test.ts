@@ -1,5 +1,6 @@
 /** What is missing is said with what is lost without it, and with the command that installs it here. */
 import { Config } from "@mimikit/runtime/config/config";
+import { sandboxHint } from "@mimikit/runtime/platform/probe-sandbox";
 import { systemIn } from "@mimikit/runtime/platform/system";
 import { BUBBLEWRAP, installHint, missingOf, REQUIREMENTS } from "@mimikit/runtime/requirements";
 import { expect, test } from "vitest";
@@ -24,13 +25,20 @@ test("the command is that of the system, and of each where it is not known", () 
   );
 });
 
-test("what nothing needs is not missed", () => {
-  expect(missingOf(Config.parse({}), NOTHING)).toEqual([expect.stringMatching(/^bubblewrap is missing: .+; install /)]);
-  expect(missingOf(Config.parse({ sandbox: "off" }), NOTHING)).toEqual([]);
-  expect(missingOf(Config.parse({ sandbox: "off", selfImprove: { enabled: true } }), NOTHING)).toEqual([
+test("what nothing needs is not missed", async () => {
+  expect(await missingOf(Config.parse({}), NOTHING)).toEqual([
+    expect.stringMatching(/^bubblewrap is missing: .+ asks first; install /),
+  ]);
+  expect(await missingOf(Config.parse({ autonomy: "full" }), NOTHING)).toEqual([
+    expect.stringMatching(/^bubblewrap is missing: .+ all your rights; install /),
+  ]);
+  const off = expect.stringMatching(/ asks first .*; mimikit config set sandbox auto$/);
+  expect(await missingOf(Config.parse({ sandbox: "off" }), NOTHING)).toEqual([off]);
+  expect(await missingOf(Config.parse({ sandbox: "off", selfImprove: { enabled: true } }), NOTHING)).toEqual([
+    off,
     expect.stringMatching(/^git is missing: nothing is improved/),
   ]);
-  expect(missingOf(Config.parse({ selfImprove: { enabled: true } }), process.env)).toEqual([]);
+  expect(await missingOf(Config.parse({ selfImprove: { enabled: true } }), process.env)).toEqual([]);
 });
 
 test("each names who needs it, what is lost, and a package for every Linux whose command is known", () => {
@@ -39,4 +47,12 @@ test("each names who needs it, what is lost, and a package for every Linux whose
     expect(without).not.toBe("");
     expect([packages.debian, packages.fedora, packages.arch]).not.toContain(null);
   }
+});
+
+test("what keeps a sandbox from working is mended by the command for it, where the kernel says what it is", () => {
+  const ofUbuntu = (name: string) => (name === "kernel.apparmor_restrict_unprivileged_userns" ? "1" : null);
+  expect(sandboxHint(ofUbuntu)).toBe(
+    "let bubblewrap make user namespaces: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+  );
+  expect(sandboxHint(() => null)).toBe("let bubblewrap make user namespaces: docs/security.md#the-shell-of-a-worker");
 });

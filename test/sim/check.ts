@@ -1,6 +1,7 @@
 /** The invariants of the protocol, looked for when everything has come to rest (docs/file-protocol.md#invariants). */
 
 import { summaryIn } from "@mimikit/core/memory/roll-up";
+import { POISON_DEATHS } from "@mimikit/core/tasks/poison";
 import { compressedAfter, messagesOf } from "@mimikit/core/views/history";
 import {
   ancestorsOf,
@@ -11,17 +12,20 @@ import {
   resultSummaryId,
   turnNumber,
 } from "@mimikit/protocol/base/id";
+import { KINDS } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { Archived, FoldHeader } from "@mimikit/protocol/records/archive";
 import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/records/history";
 import { type Result, reportOf } from "@mimikit/protocol/records/result";
+import { isImprovement } from "@mimikit/protocol/records/task";
 import { RECENT_MAX, type Recurring } from "@mimikit/protocol/records/trigger";
 import { HISTORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/disk/state";
 import { editMark } from "@mimikit/store/documents/document";
 import { itemOf } from "../../apps/supervisor/src/execute/notes.ts";
 import { checkChanges } from "./check-changes.ts";
+import { checkImprovements } from "./improvements.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
-import { BOUNDS, type Outside } from "./scenario.ts";
+import { BOUNDS, isSameTask, type Outside } from "./scenario.ts";
 
 /** @returns one sentence for each invariant that does not hold. */
 export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): string[] {
@@ -94,6 +98,15 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (isForgotten) violate(`${turn.id} forgot the outage since ${told.since}`);
   }
 
+  // SPEC C5: only a task that alone took its pool down, after it had shared that with others, is poison.
+  for (const { id, failureReason } of results) {
+    const deaths = outside.deaths.get(id) ?? [];
+    if (failureReason === "poison" && (deaths.length < POISON_DEATHS || deaths.at(-1) !== "alone"))
+      violate(`${id} was given up as poison, after these deaths of its pool: ${deaths}`);
+  }
+  const greedy = results.find(({ task }) => isSameTask(task, outside.greedy));
+  if (greedy?.status === "done") violate(`${greedy.id} takes its pool down whenever it runs, and is done`);
+
   // I3: staged effects are children; I4: every worker's result is reported once.
   for (const result of results) {
     const staged = result.status === "done" || turnNumber(result.id) > 0 ? result.effects : [];
@@ -126,11 +139,11 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       result.status === "done" &&
       !result.effects.some((effect) => effect.type === "delegate");
     if (isQuietPlan && !consumed.has(`${result.id}.report`)) violate(`nobody was told of the plan ${result.id}`);
-    const isOrdered = result.task.evaluation === undefined && result.task.rollUp === undefined;
+    const isOrdered = KINDS[result.task.kind].part === "order";
     if (result.task.role === "worker" && isOrdered && !consumed.has(result.id))
       violate(`the result of ${result.id} was never reported`);
     const { parentId } = result.task;
-    if (parentId === undefined) continue;
+    if (parentId === undefined || isImprovement(result.task)) continue;
     // A child is what the accepted result of its parent says, not what some lost attempt said.
     const parent = archive.get(parentId);
     const effects = parent !== undefined && "task" in parent ? parent.effects : [];
@@ -180,6 +193,7 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
 
   const read = checkMemory(turns, archive, disk, outside, violate);
   checkChanges({ disk, archive, results, isCancelled, violate }, read);
+  checkImprovements(archive, disk, consumed, isCancelled, violate);
   checkTriggers(archive, outside, consumed, isCancelled, violate);
   checkQuestions(archive, consumed, violate);
 
@@ -232,7 +246,7 @@ function checkMemory(
   outside: Outside,
   violate: (what: string) => void,
 ): string[] {
-  const textsIn = (dir: string) => disk.names(dir).map((name) => disk.read(`${dir}/${name}`) ?? "");
+  const textsIn = (dir: string) => disk.visibleNames(dir).map((name) => disk.read(`${dir}/${name}`) ?? "");
   const ended = [...archive.values()].flatMap((record) =>
     "task" in record && record.task.rollUp !== undefined ? [record] : [],
   );

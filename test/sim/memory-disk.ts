@@ -1,6 +1,7 @@
 /**
  * A disk in memory that forgets what a real one may forget: on a power loss any of the names that changed in a directory
- * since its last sync may be what they were at some point before, and content that was not synced is torn.
+ * since its last sync may be what they were at some point before, and content that was not synced is torn. Content of which a
+ * sync has failed is never durable, as on Linux, whose kernel then takes it for written.
  */
 import { BadJson, RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import { directoryOf, type FileInfo } from "@mimikit/store/disk/file-system";
@@ -11,7 +12,11 @@ interface Inode {
   number: number;
   text: string;
   synced: boolean;
+  /** Characters at the beginning that a power loss leaves whole, where the rest was appended since. */
+  kept?: number;
   mtimeMs: number;
+  /** Set where a sync has failed: those that have been told of it, to which every later sync seems to go well. */
+  failedFor?: Set<unknown>;
 }
 
 interface Directory {
@@ -32,17 +37,38 @@ export class MemoryDisk {
   onChange: (dir: string, name: string) => void = () => undefined;
   private inodes = 0;
   private changes = 0;
+  private made = 0;
 
   constructor() {
     for (const dir of [".", ...DIRECTORIES]) this.makeDirectory(dir);
   }
 
   makeDirectory(dir: string): void {
-    if (!this.directories.has(dir)) this.directories.set(dir, { names: new Map(), unsynced: [], version: 0 });
+    // No other directory of this name had this version: `change` counts up.
+    if (!this.directories.has(dir))
+      this.directories.set(dir, { names: new Map(), unsynced: [], version: -this.made++ });
   }
 
+  /** Is there such a directory? Somebody may have tidied it away. */
+  hasDirectory(dir: string): boolean {
+    return this.directories.has(dir);
+  }
+
+  /** Removes a directory if it is empty, as `rmdir` does. @returns whether it did. */
+  removeDirectory(dir: string): boolean {
+    const isEmpty =
+      this.names(dir).length === 0 && ![...this.directories.keys()].some((each) => directoryOf(each) === dir);
+    return isEmpty && this.directories.delete(dir);
+  }
+
+  /** None where there is no such directory. */
   names(dir: string): string[] {
-    return [...this.directory(dir).names.keys()];
+    return [...(this.directories.get(dir)?.names.keys() ?? [])];
+  }
+
+  /** Those that are not hidden: editors show no others, and whoever looks for notes does not look there. */
+  visibleNames(dir: string): string[] {
+    return this.names(dir).filter((name) => !name.startsWith("."));
   }
 
   version(dir: string): string {
@@ -63,17 +89,18 @@ export class MemoryDisk {
   }
 
   /**
-   * Has the file of this name, or one that was there before it, a name in tmp/ as well? So it is while a document is
-   * replaced: what is to take its place is newer.
+   * Is a document between two operations on names, after which another file takes its place whatever is there? It has a
+   * hidden name beside it then, or the one that is to come back has a name in tmp/ as well.
    */
   isBeingReplaced(path: string): boolean {
-    const current = this.inode(path);
-    if (current === undefined) return false;
-    return [...this.directories].some(
-      ([dir, { names }]) =>
-        dir.startsWith("tmp/") &&
-        [...names.values()].some(({ number, text }) => number <= current.number && !text.startsWith("{")),
+    const dir = directoryOf(path);
+    const hidden = this.names(dir).filter((name) => name.startsWith(".replaced-"));
+    const numbers = new Set(hidden.map((name) => this.inode(`${dir}/${name}`)?.number));
+    const temporary = [...this.directories].filter(([each]) => each.startsWith("tmp/"));
+    const isToComeBack = temporary.some(([, { names }]) =>
+      [...names.values()].some(({ number }) => numbers.has(number)),
     );
+    return isToComeBack || numbers.has(this.inode(path)?.number);
   }
 
   /** When this name came, as a number that grows with every change; 0 when it is not there. */
@@ -85,9 +112,34 @@ export class MemoryDisk {
     this.change(path, { number: ++this.inodes, text, synced: false, mtimeMs });
   }
 
+  /** Adds to the end of a file, which is made where it is missing. Nothing of that is durable. */
+  append(path: string, text: string, mtimeMs: number): void {
+    const inode = this.inode(path);
+    if (inode === undefined) {
+      this.create(path, text, mtimeMs);
+      return;
+    }
+    if (inode.synced) inode.kept = inode.text.length;
+    Object.assign(inode, { text: inode.text + text, synced: false, mtimeMs });
+  }
+
   syncContent(path: string): void {
     const inode = this.inode(path);
-    if (inode !== undefined) inode.synced = true;
+    if (inode !== undefined && inode.failedFor === undefined) inode.synced = true;
+  }
+
+  /**
+   * A sync by `reader` fails: what has not been durable by then never is. Each that asks hears of it once.
+   * @param isNow also where no sync of this content has failed before.
+   * @returns whether it is told so now.
+   */
+  failSync(path: string, reader: unknown, isNow: boolean): boolean {
+    const inode = this.inode(path);
+    if (inode === undefined || inode.synced || (inode.failedFor === undefined && !isNow)) return false;
+    inode.failedFor ??= new Set();
+    if (inode.failedFor.has(reader)) return false;
+    inode.failedFor.add(reader);
+    return true;
   }
 
   syncDir(dir: string): void {
@@ -130,14 +182,16 @@ export class MemoryDisk {
     }
     for (const { names } of this.directories.values()) {
       for (const inode of names.values()) {
-        if (!inode.synced) inode.text = inode.text.slice(0, below(random, inode.text.length + 1));
+        const { kept = 0 } = inode;
+        if (!inode.synced) inode.text = inode.text.slice(0, kept + below(random, inode.text.length - kept + 1));
         inode.synced = true;
+        delete inode.failedFor;
       }
     }
   }
 
   private inode(path: string): Inode | undefined {
-    return this.directory(directoryOf(path)).names.get(baseOf(path));
+    return this.directories.get(directoryOf(path))?.names.get(baseOf(path));
   }
 
   private change(path: string, inode: Inode | undefined): void {

@@ -1,11 +1,13 @@
 /**
- * `npm run test:mutants [-- NAME …]`: breaks the real code in one place, and expects the simulation to notice. A checker
- * that misses a broken rule proves nothing when it is silent.
+ * `npm run test:mutants [-- [--common] [--seconds N] NAME …]`: breaks the real code in one place, and expects the simulation to notice. A
+ * checker that misses a broken rule proves nothing when it is silent. After `--seconds` no search goes on: mutants that are not caught by
+ * then are named, and neither passed nor failed. After a change of the product the worlds are others, and a search may take long.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { CALENDAR_MUTANTS } from "./calendar/mutants.ts";
 import { MUTANTS, type Mutant } from "./mutant-list.ts";
 
@@ -58,6 +60,7 @@ function simulate(tree: string, from: number, seeds: number, { simulation }: Mut
   const options = ["--from", String(from), "--seeds", String(seeds), "--jobs", "1", "--until-violation"];
   if (simulation === "calendar") options.push("--calendar");
   const child = spawn(process.execPath, [script, ...options]);
+  searching.add(child);
   let out = "";
   let said = "";
   child.stdout.on("data", (data) => {
@@ -69,6 +72,8 @@ function simulate(tree: string, from: number, seeds: number, { simulation }: Mut
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", () => {
+      searching.delete(child);
+      if (isTimeUp) return resolve({ caught: false, said: "" });
       // A mutant that cannot run is no proof of anything.
       if (!/^\d+ passed, \d+ failed$/m.test(out) || /(Reference|Type)Error/.test(said))
         reject(new Error(`the simulation did not run: ${said.slice(0, 2_000)}`));
@@ -83,7 +88,7 @@ async function judge(mutant: Mutant): Promise<Verdict> {
     mutate(tree, mutant);
     if (mutant.seed !== undefined) {
       const verdict = await simulate(tree, mutant.seed, SEEDS_AROUND, mutant);
-      if (verdict.caught) return verdict;
+      if (verdict.caught || isTimeUp) return verdict;
     }
     return await simulate(tree, 1, SEEDS_MAX, mutant);
   } finally {
@@ -91,14 +96,31 @@ async function judge(mutant: Mutant): Promise<Verdict> {
   }
 }
 
-const wanted = process.argv.slice(2);
-const queue = [...MUTANTS, ...CALENDAR_MUTANTS].filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const { values, positionals: wanted } = parseArgs({
+  options: { common: { type: "boolean", default: false }, seconds: { type: "string" } },
+  allowPositionals: true,
+});
+const searching = new Set<ChildProcess>();
+let isTimeUp = false;
+if (values.seconds !== undefined)
+  setTimeout(() => {
+    isTimeUp = true;
+    for (const child of searching) child.kill();
+  }, Number(values.seconds) * 1_000).unref();
+const undecided: string[] = [];
+const queue = [...MUTANTS, ...CALENDAR_MUTANTS].filter(
+  ({ name, isRare }) => (wanted.length === 0 || wanted.includes(name)) && !(values.common && isRare === true),
+);
 let passed = 0;
 let failed = 0;
 async function work(): Promise<void> {
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
     const startMs = performance.now();
-    const { caught, said } = await judge(mutant);
+    const { caught, said } = isTimeUp ? { caught: false, said: "" } : await judge(mutant);
+    if (isTimeUp && !caught) {
+      undecided.push(mutant.name);
+      continue;
+    }
     const seconds = Math.round((performance.now() - startMs) / 1_000);
     if (caught) passed++;
     else failed++;
@@ -106,5 +128,6 @@ async function work(): Promise<void> {
   }
 }
 await Promise.all(Array.from({ length: JOBS }, work));
+if (undecided.length > 0) console.log(`not decided within ${values.seconds} s: ${undecided.join(", ")}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -8,30 +8,45 @@ import type { Steering } from "@mimikit/agent/steering";
 import { type Ceiling, NO_SPENDING } from "@mimikit/core/base/budget";
 import type { MemoryBounds } from "@mimikit/core/base/memory-bounds";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
+import { SUSPECT_DEATHS } from "@mimikit/core/tasks/poison";
 import { outageOf } from "@mimikit/core/tasks/retry";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
-import type { Role } from "@mimikit/protocol/base/role";
+import { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { Effect } from "@mimikit/protocol/records/effect";
 import { Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
+import { isImprovement, type Task } from "@mimikit/protocol/records/task";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import type { Target, When } from "@mimikit/protocol/triggers/trigger-order";
 import { createSealed } from "@mimikit/store/disk/create-wish";
 import { directoryOf } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
-import { archivePath, CHANGES, claimPath, inboxPath, resultPath } from "@mimikit/store/disk/state";
+import {
+  archivePath,
+  CHANGES,
+  claimPath,
+  FOLDED,
+  inboxPath,
+  joinedPath,
+  resultPath,
+  runningOf,
+} from "@mimikit/store/disk/state";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 import { MemoryWatch } from "../../apps/supervisor/src/observe/memory-watch.ts";
 import type { SupervisorOptions } from "../../apps/supervisor/src/supervisor.ts";
 import { foldArchive } from "../../apps/supervisor/src/upkeep/fold.ts";
 import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
+import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
+import { keepClaim } from "../../apps/worker-pool/src/claim/claim.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
-import { below } from "./random.ts";
+import { IDLE_SEC, inventStep, isOtherImprovement } from "./improvements.ts";
+import { Purse } from "./purse.ts";
+import { below, type Random } from "./random.ts";
 import { checkDispatch, WatchedSupervisor } from "./views.ts";
-import { DiskError, type Environment, type Process, type Program, type World } from "./world.ts";
+import type { Environment, Process, Program, World } from "./world.ts";
 
 const TOKEN = "simulated";
 const MESSAGES = 10;
@@ -50,6 +65,8 @@ const SCHEDULES = 3;
 const NOTE_WISHES = 12;
 /** Lines that a person writes into memory in one run, at most. */
 const SCRIBBLES = 4;
+/** Wishes to look for something to improve in one run, at most. */
+const IMPROVE_WISHES = 6;
 const DAY_SEC = 86_400;
 /** A run says little and is short: notes are made, and the window is cut, accordingly. */
 export const BOUNDS: MemoryBounds = {
@@ -71,6 +88,9 @@ const CONCURRENCY = { ...byRole(() => 1), worker: 2 };
 const OUTAGE_CHANCE = 0.4;
 /** That a tick looks at all directories, and not only at what was heard. */
 const LOOK_AT_ALL_CHANCE = 0.3;
+/** A run takes fewer steps than this; a greedy one so many more, so that its pool looks again before it dies. */
+const RUN_STEPS = 12;
+const GREEDY_STEPS = 60;
 /** That a pool is told to stop, for each of its ticks. */
 const STOP_CHANCE = 0.004;
 
@@ -111,10 +131,17 @@ export class Outside {
   readonly stamps = new Map<string, string>();
   /** Lines that a person has written into memory. */
   readonly scribbles: string[] = [];
+  /** The deaths of a pool, with no other process, that each task shared: which of them it died alone; oldest first. */
+  readonly deaths = new Map<string, ("alone" | "shared")[]>();
+  /** The task that takes its pool down whenever it runs. */
+  greedy: Task | undefined;
   /** A budget is used up. */
   isAtCeiling = false;
+  /** Real budgets, where the run has such. */
+  purse: Purse | undefined;
   triggerWishes = 0;
   noteWishes = 0;
+  improveWishes = 0;
   schedules = 0;
   interjections = 0;
   restartWishes = 0;
@@ -127,6 +154,10 @@ export class Outside {
 }
 
 export interface Shape {
+  /** There are budgets, and what runs cost is noted; drawn from a stream of its own. */
+  purse?: Random;
+  /** It looks for something to improve whenever it is quiet, and when a person wants it. */
+  improves?: boolean;
   supervisors: number;
   pools: number;
   /** The lock of a document is only a courtesy: without it one supervisor still loses nothing. */
@@ -135,14 +166,21 @@ export interface Shape {
   takesNotes: boolean;
   /** Messages come by the page and by two chats; else by the page alone. */
   hasWays: boolean;
+  /** The so many-th task that runs is greedy: it takes its pool down whenever it runs. Null: none does. */
+  greedyNth: number | null;
 }
 
 export function populate(world: World, outside: Outside, shape: Shape): void {
-  world.onPowerLoss = () => outside.children.clear();
+  world.onPowerLoss = () => {
+    outside.children.clear();
+    outside.purse?.forget();
+  };
+  if (shape.purse !== undefined) outside.purse = new Purse(world, shape.purse);
+  world.onDeath = ({ identity: { pid } }) => noteDeath(pid, world, outside);
   world.start("gateway", gateway(outside, shape));
   world.start("person", person(outside, shape));
   for (let i = 0; i < shape.supervisors; i++) world.start("supervisor", supervisor(outside, shape));
-  for (let i = 0; i < shape.pools; i++) world.start("pool", pool(outside));
+  for (let i = 0; i < shape.pools; i++) world.start("pool", pool(outside, shape));
 }
 
 /** Sends what is to be sent, acknowledges only what is durable, and is asked again after a lost answer. */
@@ -186,12 +224,12 @@ function viaOf(number: number): Pick<Message, "via"> {
 }
 
 /** Drops files by hand, cancels tasks, asks for restarts, and leaves garbage. */
-function person(outside: Outside, { takesNotes }: Shape): Program {
+function person(outside: Outside, { takesNotes, improves = false }: Shape): Program {
   return async (environment) => {
     const { fs, step, rest, world, nowMs } = environment;
     const drop = (path: string, text: string) => {
       world.quiet = 0;
-      world.disk.create(path, text, nowMs());
+      if (world.canSave(path)) world.disk.create(path, text, nowMs());
     };
     const at = () => new Date(nowMs()).toISOString();
     for (;;) {
@@ -210,6 +248,7 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
       } else if (dice < 0.02 && outside.dropped.length < 3) {
         const text = `note ${serial}`;
         await step(() => {
+          if (!world.canSave("inbox/note.json")) return;
           outside.dropped.push(text);
           drop(`inbox/note-${serial}.json`, JSON.stringify({ kind: "message", text }));
         });
@@ -249,6 +288,13 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
         await step(() => drop(`${dir}/junk-${serial}.json`, '{"half'));
       } else if (dice < 0.075 && outside.scribbles.length < SCRIBBLES) {
         await step(() => scribble(`mine ${serial}`, world, outside));
+      } else if (improves && dice < 0.085 && outside.improveWishes < IMPROVE_WISHES) {
+        outside.improveWishes++;
+        const id = `improve-${String(serial).padStart(8, "0")}`;
+        await tolerating(environment, async () => {
+          await createSealed(fs, TOKEN, { kind: "improve", id, at: at() });
+          outside.wishes.add(id);
+        });
       } else if (dice < 0.1 && takesNotes && outside.noteWishes < NOTE_WISHES) {
         outside.noteWishes++;
         await wishForNote(serial, environment, outside);
@@ -263,12 +309,10 @@ function person(outside: Outside, { takesNotes }: Shape): Program {
  */
 function scribble(line: string, world: World, outside: Outside): void {
   const { disk, random } = world;
-  // No editor lists hidden files.
-  const names = (dir: string) => disk.names(dir).filter((name) => !name.startsWith("."));
-  const files = ["memory", "memory/summary"].flatMap((dir) => names(dir).map((name) => `${dir}/${name}`));
+  const files = ["memory", "memory/summary"].flatMap((dir) => disk.visibleNames(dir).map((name) => `${dir}/${name}`));
   const path =
     files[below(random, files.length + 1)] ?? `memory/${new Date(world.now()).toISOString().slice(0, 10)}.md`;
-  if (disk.isBeingReplaced(path)) return;
+  if (disk.isBeingReplaced(path) || !world.canSave(path)) return;
   disk.create(path, `${disk.read(path) ?? ""}${line}\n`, world.now());
   disk.syncContent(path);
   disk.syncDir(directoryOf(path));
@@ -465,11 +509,11 @@ async function interject(serial: number, environment: Environment, outside: Outs
 }
 
 /** Does something that a disk error may cut off, as every loop of the real processes does. */
-async function tolerating({ rest }: Environment, work: () => Promise<unknown>): Promise<void> {
+async function tolerating({ rest, world }: Environment, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof DiskError)) throw error;
+    if (!world.isOfDisk(error)) throw error;
     await rest();
   }
 }
@@ -487,6 +531,7 @@ async function loading(environment: Environment, load: () => Promise<void>): Pro
 function supervisor(outside: Outside, shape: Shape): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest, step } = environment;
+    const book = outside.purse?.open();
     const options: SupervisorOptions = {
       fs,
       token: TOKEN,
@@ -495,7 +540,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
       lock: shape.documentLocks ? world.lockOf(environment) : (_path, work) => work(),
       audit: () => undefined,
       onError: (error, action) => {
-        const isExpected = error instanceof DiskError || error instanceof DocumentBusy;
+        const isExpected = world.isOfDisk(error) || error instanceof DocumentBusy;
         if (!isExpected) world.violate(`${action.type} failed: ${String(error)}`);
       },
       restart: () =>
@@ -507,12 +552,19 @@ function supervisor(outside: Outside, shape: Shape): Program {
       world: {
         stampsOf: (paths) => step(() => new Map(paths.map((path) => [path, outside.stamps.get(path) ?? ""]))),
         timeZone: "UTC",
-        selfImprove: () => ({ isEnabled: false, lacks: null, idleSec: 300, limit: {}, startedMs: 0 }),
+        selfImprove: () => {
+          const isEnabled = shape.improves === true && !world.isCalm;
+          return { isEnabled, lacks: null, idleSec: IDLE_SEC, limit: {}, startedMs: 0 };
+        },
         memory: new MemoryWatch({ fs, bounds: BOUNDS, nowMs, canSummarize: () => true }),
-        spending: () => ({ ceiling: ceilingOf(outside, nowMs()), spentByTrigger: () => NO_SPENDING }),
+        spending: () => {
+          const ceiling =
+            book && outside.purse ? outside.purse.ceiling(book, hands.mirror) : ceilingOf(outside, nowMs());
+          return { ceiling, spentByTrigger: () => NO_SPENDING };
+        },
       },
     };
-    const hands = new WatchedSupervisor(options, (what) => world.violate(what));
+    const hands: WatchedSupervisor = new WatchedSupervisor(options, (what) => world.violate(what));
     process.hear = (dir, name) => hands.hear(dir, name);
     await loading(environment, () => hands.load());
     for (;;) {
@@ -528,27 +580,30 @@ function supervisor(outside: Outside, shape: Shape): Program {
 }
 
 /** Now and then the pool is told to stop: it hands its runs back and ends, and another process takes its place. */
-function pool(outside: Outside): Program {
+function pool(outside: Outside, shape: Shape): Program {
   return async (environment) => {
-    const { world, process, fs, nowMs, isAlive, rest } = environment;
+    const { world, process, fs, nowMs, isAlive, excuseOf, rest } = environment;
+    const book = outside.purse?.open();
     const hands: Pool = new Pool({
       fs,
       token: TOKEN,
       identity: process.identity,
       isAlive,
+      excuseOf,
       nowMs,
       limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
       admit: (candidates) => {
         checkDispatch(hands, candidates, CONCURRENCY, nowMs(), (what) => world.violate(what));
         return [...candidates];
       },
-      allot: (candidates) => [...candidates],
-      run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside),
+      allot: (candidates) =>
+        book && outside.purse ? outside.purse.allot(candidates, book, hands.mirror, process) : [...candidates],
+      run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside, shape),
       onRoom: () => undefined,
       endEarlier: (candidate) => endEarlier(candidate, environment, outside),
       audit: () => undefined,
       onError: (error) => {
-        if (!(error instanceof DiskError)) world.violate(`publishing failed: ${String(error)}`);
+        if (!world.isOfDisk(error)) world.violate(`publishing failed: ${String(error)}`);
       },
       pause: rest,
     });
@@ -571,30 +626,50 @@ async function endEarlier({ task }: Candidate, { step }: Environment, outside: O
 }
 
 async function run(
-  candidate: Candidate,
+  candidate: Allotted,
   steering: Steering,
   signal: AbortSignal,
-  { world, process, step }: Environment,
+  { fs, world, process, step }: Environment,
   outside: Outside,
+  { greedyNth }: Shape,
 ): Promise<Outcome> {
   const { task, attempt } = candidate;
   const child: Child = { task: task.id, attempt, role: task.role, owner: process };
   await step(() => {
     world.quiet = 0;
     outside.seenTasks.add(task.id);
+    if (outside.seenTasks.size === greedyNth) outside.greedy ??= task;
     const since = outageOf(candidate.outages)?.since;
     const isNews = since !== undefined && task.turn !== undefined && !outside.told.has(task.id);
     if (isNews) outside.told.set(task.id, { since, isContested: isBeingStopped(task.id, world) });
     inspectStart(candidate, process, world, outside);
+    outside.purse?.begin(candidate, process);
     outside.children.add(child);
     outside.executions.set(task.id, (outside.executions.get(task.id) ?? 0) + 1);
   });
-  for (let left = below(world.random, 12); left > 0 && !signal.aborted; left--)
+  const isGreedy = isSameTask(task, outside.greedy);
+  const steps = below(world.random, RUN_STEPS) + (isGreedy ? GREEDY_STEPS : 0);
+  for (let left = steps; left > 0 && !signal.aborted; left--)
     await step(() => (world.random() < 0.2 ? steering.take() : undefined));
-  return step(() => {
+  if (isGreedy && !signal.aborted) return world.leave(process);
+  const outcome = await step(() => {
     outside.children.delete(child);
     return { ...invent(candidate, signal.aborted, world, outside), steers: [...steering.taken] };
   });
+  const { purse } = outside;
+  if (purse === undefined) return outcome;
+  const usage = outcome.status === "done" || world.random() < 0.5 ? purse.cost(candidate) : outcome.usage;
+  // The line is known by the number of the attempt, which no other may have after it.
+  await keepClaim(candidate, fs).catch((error: unknown) => {
+    if (!world.isOfDisk(error)) throw error;
+  });
+  await step(() => purse.end(candidate, { outcome: { ...outcome, usage }, isBegun: true, isFree: false, tools: null }));
+  return { ...outcome, usage };
+}
+
+/** The same task, and not another that was given its id after a power loss had taken it, unsynced, out of its queue? */
+export function isSameTask(a: Task, b: Task | undefined): boolean {
+  return a.id === b?.id && a.createdAt === b.createdAt;
 }
 
 /** Is there a stop that finds this task, or that has found it? */
@@ -611,6 +686,9 @@ function inspectStart(candidate: Candidate, owner: Process, world: World, outsid
   for (const other of outside.children) {
     if (other.task === task.id && !hasOutcome(candidate, world)) world.violate(`two live executions of ${task.id}`);
   }
+  for (const other of outside.children)
+    if (isOtherImprovement(task.id, other.task) && !isArchived(other.task, world))
+      world.violate(`${task.id} was begun beside ${other.task}`);
   const lane = [...outside.children].filter((child) => child.owner === owner && child.role === task.role);
   if (lane.length >= CONCURRENCY[task.role])
     world.violate(`more than ${CONCURRENCY[task.role]} of ${task.role} at once`);
@@ -627,10 +705,62 @@ function inspectStart(candidate: Candidate, owner: Process, world: World, outsid
   if (candidate.interrupted && onInterrupt === "ask" && !isPermitted && !isFolded)
     world.violate(`${task.id} ran again, and nobody had said so`);
   if (candidate.earlier.length > 1) world.violate(`${task.id} was tried again after two failures`);
+  inspectCompany(candidate, owner, world, outside);
 }
 
-function hasOutcome({ task }: Candidate, { disk }: World): boolean {
-  return disk.info(resultPath(task.role, task.id)) !== null || disk.info(archivePath(task.id)) !== null;
+/** SPEC C5: work that is a suspect begins alone, and nothing begins beside it but a turn, of which a record tells. */
+function inspectCompany({ task, attempt }: Candidate, owner: Process, world: World, outside: Outside): void {
+  const { disk } = world;
+  const isTurn = task.role === "teller";
+  const isAlone = (role: Role, id: string, number: number) =>
+    disk.read(claimPath(role, id, number))?.includes('"alone":true') === true;
+  const deaths = disk
+    .names(runningOf(task.role))
+    .filter((name) => name.startsWith(`${task.id}.a`))
+    .filter((name) => /"death":"(alone|shared)"/.test(disk.read(`${runningOf(task.role)}/${name}`) ?? "")).length;
+  if (!isTurn && deaths >= SUSPECT_DEATHS && !isAlone(task.role, task.id, attempt))
+    world.violate(`${task.id} has shared ${deaths} deaths, and began as others do`);
+  for (const other of outside.children) {
+    if (other.owner !== owner || other.task === task.id || isOver(other.role, other.task, world)) continue;
+    if (isAlone(task.role, task.id, attempt)) world.violate(`${task.id} began alone, beside ${other.task}`);
+    if (!isAlone(other.role, other.task, other.attempt)) continue;
+    if (!isTurn || disk.info(joinedPath(other.role, other.task, other.attempt)) === null)
+      world.violate(`${task.id} began beside ${other.task}, which runs alone`);
+  }
+}
+
+/** A pool has died and no other process with it: each attempt that it had claimed and not ended shares that death. */
+function noteDeath(pid: number, world: World, outside: Outside): void {
+  const { disk } = world;
+  const open = Role.options.flatMap((role) =>
+    disk.names(runningOf(role)).flatMap((name) => {
+      const [, id = "", attempt = ""] = /^(.+)\.a(\d+)\.json$/.exec(name) ?? [];
+      const isOpen = disk.info(`${runningOf(role)}/${id}.a${attempt}.failed.json`) === null && !isOver(role, id, world);
+      const claim = disk.read(`${runningOf(role)}/${name}`) ?? "";
+      return id !== "" && isOpen && claim.includes(`"owner":{"pid":${pid},`) ? [id] : [];
+    }),
+  );
+  for (const id of open)
+    outside.deaths.set(id, [...(outside.deaths.get(id) ?? []), open.length === 1 ? "alone" : "shared"]);
+}
+
+function hasOutcome({ task }: Candidate, world: World): boolean {
+  return isOver(task.role, task.id, world);
+}
+
+/** Is it settled? Since then it may have been folded into a month, whose first line names all that it holds. */
+function isArchived(taskId: string, { disk }: World): boolean {
+  const idsIn = (fold: string) => firstLineOf(disk.read(`${FOLDED}/${fold}`, Number.MAX_SAFE_INTEGER) ?? "");
+  const isFolded = () => disk.names(FOLDED).some((fold) => idsIn(fold).includes(`"${taskId}"`));
+  return disk.info(archivePath(taskId)) !== null || isFolded();
+}
+
+function firstLineOf(text: string): string {
+  return text.slice(0, text.indexOf("\n"));
+}
+
+function isOver(role: Role, id: string, world: World): boolean {
+  return world.disk.info(resultPath(role, id)) !== null || isArchived(id, world);
 }
 
 /** A model may call tools in any number and order, fail for good or for now, and say something else each time it is asked. */
@@ -640,6 +770,10 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
   const dice = random();
   if (aborted) return failed("killed", false);
   if (task.rollUp === undefined && random() < OUTAGE_CHANCE) return { ...failed("provider", true), isOutage: true };
+  if (isImprovement(task)) {
+    if (dice < 0.1) return failed("error", false);
+    return { ...common, status: "done", retryable: false, ...inventStep(task, random), effects: [] };
+  }
   if (task.evaluation !== undefined) {
     if (dice < 0.2) return { ...failed("error", false), resultType: "verdicts" };
     const verdicts = task.evaluation.map(({ id }) => ({ id, result: random() < 0.6 }));

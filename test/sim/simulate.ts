@@ -1,14 +1,24 @@
 /** One seed is one run: its shape, its faults and every interleaving follow from the number. */
 import { check } from "./check.ts";
-import { randomOf } from "./random.ts";
+import { type Random, randomOf } from "./random.ts";
 import { Outside, populate, type Shape } from "./scenario.ts";
 import { FAULTS, type Faults, World } from "./world.ts";
+
+// Days, and so the files of usage, are those of the server's zone: a seed is one world, wherever it runs.
+process.env.TZ = "UTC";
 
 const FAULTY_STEPS = 5_000;
 const QUIET_STEPS = 3_000;
 const STEPS_MAX = 120_000;
 /** One world in so many has messages by several ways: each way makes turns of its own, and a world of many turns takes longer. */
 const WAYS_EVERY = 5;
+/** That a world has troubles that last, where messages come by one way: one in five of all. */
+const TROUBLE_CHANCE = 0.25;
+/** Which ones they are. Worlds that were named before there were troubles, as those of mutants, are none of them: they stay what they were. */
+const TROUBLE_SALT = 0x444ab1f;
+/** One world in so many has a greedy task: one of the first few that run. */
+const GREEDY_EVERY = 4;
+const GREEDY_FIRST = 9;
 
 export interface Run {
   violations: string[];
@@ -38,14 +48,29 @@ function shapeOf(seed: number): Shape {
     pools,
     documentLocks,
     takesNotes: random() < 0.6,
-    hasWays: seed % WAYS_EVERY === WAYS_EVERY - 1,
+    hasWays: hasWays(seed),
+    ...(hasTroubles(seed) && furtherOf(seed)),
+    greedyNth: seed % GREEDY_EVERY === 0 ? 1 + ((seed / GREEDY_EVERY) % GREEDY_FIRST) : null,
   };
 }
+
+/** What only worlds with troubles have, each of them some of it. */
+function furtherOf(seed: number): Partial<Shape> {
+  const random = randomOf(seed ^ 0xf0cc);
+  return { ...(random() < 0.4 && { purse: randomOf(seed ^ 0x9e4) }), improves: random() < 0.4 };
+}
+
+const hasWays = (seed: number) => seed % WAYS_EVERY === WAYS_EVERY - 1;
+const hasTroubles = (seed: number) => !hasWays(seed) && randomOf(seed ^ TROUBLE_SALT)() < TROUBLE_CHANCE;
 
 /** Some bugs need a storm and some need peace in which work gets far: each seed has a weather of its own. */
 function faultsOf(seed: number): Faults {
   const random = randomOf(seed ^ 0xfa17);
-  const weather = () => [0, 0.2, 0.5, 1, 2][Math.floor(random() * 5)] ?? 1;
+  const weatherOf = (stream: Random) => [0, 0.2, 0.5, 1, 2][Math.floor(stream() * 5)] ?? 1;
+  const weather = () => weatherOf(random);
+  // A stream of its own: worlds without troubles stay as they are.
+  const further = randomOf(seed ^ 0x7a0b1e);
+  const trouble = () => (hasTroubles(seed) ? weatherOf(further) : 0);
   return {
     kill: FAULTS.kill * weather(),
     pause: FAULTS.pause * weather(),
@@ -53,5 +78,9 @@ function faultsOf(seed: number): Faults {
     clockJump: FAULTS.clockJump * weather(),
     monthJump: FAULTS.monthJump * weather(),
     error: FAULTS.error * weather(),
+    full: FAULTS.full * trouble(),
+    badSync: FAULTS.badSync * trouble(),
+    hang: FAULTS.hang * trouble(),
+    tidy: FAULTS.tidy * trouble(),
   };
 }

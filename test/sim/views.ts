@@ -5,9 +5,10 @@
 import type { Action } from "@mimikit/core/base/action";
 import { decide } from "@mimikit/core/decide";
 import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
+import type { Placed } from "@mimikit/core/tasks/poison";
 import { byRole } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
-import type { Identity } from "@mimikit/protocol/records/claim";
+import { type Identity, isOfThisMachine } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { Supervisor, type SupervisorOptions } from "../../apps/supervisor/src/supervisor.ts";
@@ -36,7 +37,7 @@ export class WatchedSupervisor extends Supervisor {
 
   protected override async look(nowMs: number, looksAtAll: boolean) {
     const claims = [...this.mirror.attempts.values()].flat().flatMap(({ claim }) => claim ?? []);
-    const dead = claims.filter(({ owner }) => !this.isAlive(owner));
+    const dead = claims.filter(({ owner }) => isOfThisMachine(owner) && !this.isAlive(owner));
     const snapshot = await super.look(nowMs, looksAtAll);
     checkMirror(this.mirror, this.violate);
     for (const { id, attempt } of dead) {
@@ -67,14 +68,16 @@ export function checkDispatch(
   const { mirror } = pool;
   checkMirror(mirror, violate);
   const { queue, results, ledger, attemptFacts: attempts } = mirror;
-  const { running } = pool as unknown as { running: ReadonlyMap<string, { role: Role }> };
+  const { running } = pool as unknown as { running: ReadonlyMap<string, Placed> };
   const waiting = {
     queue: queue.values(),
     attempts,
     hasOutcome: (id: string) => results.has(id) || ledger.has(id) || pool.runs(id),
     permits: { has: (name: string) => ledger.has(name) } as ReadonlySet<string>,
   };
-  const free = byRole((role) => concurrency[role] - [...running.values()].filter((run) => run.role === role).length);
+  const free = byRole(
+    (role) => concurrency[role] - [...running.values()].filter(({ task }) => task.role === role).length,
+  );
   const names = (candidates: readonly Candidate[]) =>
     candidates.map(({ task, attempt }) => `${task.id}.a${attempt}`).join();
   const all = names(dispatch(waiting, free, nowMs));
@@ -107,7 +110,8 @@ function madeAnew(mirror: Mirror): Mirror {
 }
 
 function viewsOf(mirror: Mirror): Record<string, string> {
-  const { inbox, dropped, links, standing, staleVersions, queue, results, attempts, attemptFacts, unended } = mirror;
+  const { inbox, dropped, links, standing, staleVersions, queue, results, attempts, attemptFacts, unaccounted } =
+    mirror;
   const tasks = [...queue.values()];
   const idsOf = (records: Iterable<{ id: string }>) => [...records].map(({ id }) => id).sort();
   const parents = new Set(
@@ -124,7 +128,7 @@ function viewsOf(mirror: Mirror): Record<string, string> {
     results: sorted(results),
     attempts: sorted(attempts),
     facts: sorted(facts),
-    unended: sorted(unended.keys()),
+    unaccounted: sorted(unaccounted.keys()),
     queuedOf: sorted(tasks.map(({ kind }) => [kind, idsOf(mirror.queuedOf(kind))])),
     queuedBy: sorted(tasks.map(({ triggerId = "" }) => [triggerId, idsOf(mirror.queuedBy(triggerId))])),
     childrenOf: sorted(

@@ -2,8 +2,9 @@
  * Several processes on one disk, one file operation at a time, in an order that a seed decides. Any of them may be
  * killed or paused between two operations, the power may fail and the clock may jump. The processes run the real code.
  */
-import type { Identity } from "@mimikit/protocol/records/claim";
-import type { FileSystem } from "@mimikit/store/disk/file-system";
+import type { Excuse, Identity } from "@mimikit/protocol/records/claim";
+import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
+import { DIRECTORIES, TEMPORARY } from "@mimikit/store/disk/state";
 import { MemoryDisk } from "./memory-disk.ts";
 import { below, type Random, randomOf } from "./random.ts";
 
@@ -22,7 +23,21 @@ interface Step {
 const UNHEARD_CHANCE = 0.1;
 
 /** What a disk may answer to anything. */
-export class DiskError extends Error {}
+export class DiskError extends Error {
+  readonly code: string;
+
+  constructor(code = "EIO") {
+    super(code);
+    this.code = code;
+  }
+}
+
+/** Turns for which a process that hangs does nothing, and for which a full disk stays full, at most. */
+const HANG_TURNS_MAX = 4_000;
+const FULL_TURNS_MAX = 1_500;
+/** That a sync of content fails while syncs do, which is for so many turns at most. */
+const SYNC_FAILURE_CHANCE = 0.5;
+const BAD_SYNC_TURNS_MAX = 600;
 
 /** One incarnation of one process. */
 export interface Process {
@@ -42,6 +57,8 @@ export interface Environment {
   fs: FileSystem;
   nowMs(): number;
   isAlive(owner: Identity): boolean;
+  /** Why the death of another process is nobody's fault; null where it died by itself. */
+  excuseOf(owner: Identity): Excuse | null;
   /** One turn of the scheduler; everything else may happen before it ends. */
   step<T>(run: () => T): Promise<T>;
   /** Nothing to do just now. */
@@ -59,6 +76,14 @@ export interface Faults {
   monthJump: number;
   /** A file operation fails (EMFILE, EIO, a full disk), for each operation: before it took effect, or after. */
   error: number;
+  /** The disk is full for a while: nothing can be written, all else goes on. */
+  full: number;
+  /** Syncs of content fail for a while, which is told once, and what they were to keep is not kept. */
+  badSync: number;
+  /** A process does nothing for longer than a pause, however long others wait. */
+  hang: number;
+  /** Somebody tidies away a directory that is empty. */
+  tidy: number;
 }
 
 export const FAULTS: Faults = {
@@ -68,23 +93,39 @@ export const FAULTS: Faults = {
   clockJump: 0.002,
   monthJump: 0.0006,
   error: 0.002,
+  full: 0.0004,
+  badSync: 0.0008,
+  hang: 0.0006,
+  tidy: 0.004,
 };
+
+/** Where a process puts what has no name yet. */
+const temporaryOf = ({ kind, identity }: Process) => `${TEMPORARY}/${kind}-${identity.pid}`;
 
 export class World {
   readonly disk = new MemoryDisk();
   readonly random: Random;
   readonly violations: string[] = [];
-  readonly counts = { steps: 0, kills: 0, powerLosses: 0, pauses: 0, jumps: 0, errors: 0 };
+  readonly counts = { steps: 0, kills: 0, powerLosses: 0, pauses: 0, jumps: 0, errors: 0, troubles: 0 };
   /** Turns in a row in which nothing was written. */
   quiet = 0;
   /** There are no faults any more: the world is to come to rest. */
   isCalm = false;
   /** Nothing that ran before a power loss runs after it, not even what a killed process has left behind. */
   onPowerLoss: () => void = () => undefined;
+  /** Until that turn the disk is full, and syncs of content fail. */
+  private fullUntil = 0;
+  private badSyncUntil = 0;
+  /** A process dies, and no other with it. */
+  onDeath: (process: Process) => void = () => undefined;
   private nowMs = START_MS;
   private incarnations = 0;
+  private boots = 1;
+  /** The pids of processes that died together with all others. */
+  private readonly diedTogether = new Set<number>();
   private readonly slots: { process: Process; program: Program }[] = [];
   private readonly locks = new Map<string, Process>();
+  private hasTidied = false;
 
   constructor(seed: number) {
     this.random = randomOf(seed);
@@ -105,12 +146,39 @@ export class World {
     return this.nowMs;
   }
 
+  /** Can nothing be written? */
+  get isFull(): boolean {
+    return this.counts.steps < this.fullUntil;
+  }
+
+  /** Can a person save a file there? Programs of people make no directories of the state. */
+  canSave(path: string): boolean {
+    return !this.isFull && this.disk.hasDirectory(directoryOf(path));
+  }
+
+  /** Is it what a disk answers, or what comes of a directory that somebody has tidied away meanwhile? */
+  isOfDisk(error: unknown): boolean {
+    return (
+      error instanceof DiskError || (this.hasTidied && error instanceof Error && /ENOENT|is gone/.test(error.message))
+    );
+  }
+
   isAlive(owner: Identity): boolean {
     return this.slots.some(({ process }) => !process.dead && process.identity.pid === owner.pid);
   }
 
+  excuseOf({ pid, bootId }: Identity): Excuse | null {
+    if (bootId !== this.bootId) return "reboot";
+    return this.diedTogether.has(pid) ? "role" : null;
+  }
+
+  private get bootId(): string {
+    return `boot-${this.boots}`;
+  }
+
   /** Kills every process, the caller's among them. */
   restart(): void {
+    for (const { process } of this.slots) this.diedTogether.add(process.identity.pid);
     for (let i = 0; i < this.slots.length; i++) this.kill(i);
   }
 
@@ -132,6 +200,8 @@ export class World {
     }
     for (const { process } of this.slots) process.paused = 0;
     this.isCalm = true;
+    this.fullUntil = 0;
+    this.badSyncUntil = 0;
     this.quiet = 0;
     while (this.quiet < quietSteps || this.isReading()) {
       if (this.counts.steps > stepsMax) return this.violate("it never comes to rest");
@@ -166,6 +236,7 @@ export class World {
       this.disk.losePower(random);
       this.onPowerLoss();
       this.counts.powerLosses++;
+      this.boots++;
       this.restart();
     } else if (happens(faults.clockJump)) {
       this.nowMs += (random() < 0.5 ? -1 : 1) * below(random, 300_000);
@@ -173,7 +244,39 @@ export class World {
     } else if (happens(faults.monthJump)) {
       this.nowMs += 45 * 86_400_000;
       this.counts.jumps++;
-    }
+    } else if (happens(faults.full)) {
+      this.fullUntil = this.counts.steps + below(random, FULL_TURNS_MAX);
+      this.counts.troubles++;
+    } else if (happens(faults.badSync)) {
+      this.badSyncUntil = this.counts.steps + below(random, BAD_SYNC_TURNS_MAX);
+      this.counts.troubles++;
+    } else if (happens(faults.hang)) {
+      const slot = this.slots[below(random, this.slots.length)];
+      if (slot !== undefined) slot.process.paused = below(random, HANG_TURNS_MAX);
+      this.counts.troubles++;
+    } else if (happens(faults.tidy)) this.tidy();
+  }
+
+  /** Removes an empty directory, as a person does, or a script that looks for such. */
+  private tidy(): void {
+    const temporaries = this.slots.map(({ process }) => temporaryOf(process));
+    const dirs = [...DIRECTORIES, ...temporaries];
+    if (!this.disk.removeDirectory(dirs[below(this.random, dirs.length)] ?? "")) return;
+    this.hasTidied = true;
+    this.counts.troubles++;
+  }
+
+  /** Throws what a full disk answers to something that is written, and to a name only where its directory has no room. */
+  private assertRoom(isName = false): void {
+    if (this.isFull && (!isName || this.random() < 0.5)) throw new DiskError("ENOSPC");
+  }
+
+  /** Syncs content, as far as the disk does so now. */
+  private syncContent(path: string, process: Process): void {
+    const { disk, random } = this;
+    const isNow = this.counts.steps < this.badSyncUntil && random() < SYNC_FAILURE_CHANCE;
+    if (disk.failSync(path, process, isNow)) throw new DiskError();
+    disk.syncContent(path);
   }
 
   private async turn(stepMsMax: number, errorChance: number): Promise<void> {
@@ -214,6 +317,7 @@ export class World {
   private kill(at: number): void {
     const slot = this.slots[at];
     if (slot === undefined) return;
+    if (this.excuseOf(slot.process.identity) === null) this.onDeath(slot.process);
     slot.process.dead = true;
     slot.process.steps.length = 0;
     for (const [path, holder] of this.locks) if (holder === slot.process) this.locks.delete(path);
@@ -225,7 +329,7 @@ export class World {
     const pid = ++this.incarnations;
     const process: Process = {
       kind,
-      identity: { pid, startTime: String(pid), bootId: "simulated" },
+      identity: { pid, startTime: String(pid), bootId: this.bootId },
       dead: false,
       paused: 0,
       steps: [],
@@ -267,27 +371,64 @@ export class World {
       });
     const look = <T>(run: () => T): Promise<T> => take("file", run);
     const step = <T>(run: () => T): Promise<T> => take("world", run);
-    const temporaryDir = `tmp/${process.kind}-${process.identity.pid}`;
+    const temporaryDir = temporaryOf(process);
     let temporaries = 0;
     disk.makeDirectory(temporaryDir);
+    const ours = new Set([...DIRECTORIES, temporaryDir]);
+    /** A directory of the state that somebody has tidied away is made again by whoever misses it (docs/file-protocol.md R12). */
+    const within = (dir: string) => {
+      if (ours.has(dir) && !disk.hasDirectory(dir)) disk.makeDirectory(dir);
+    };
+    const create = (path: string, text: string) => {
+      within(directoryOf(path));
+      // What a full disk has taken of it stays there.
+      if (world.isFull) disk.create(path, text.slice(0, below(random, text.length)), world.nowMs);
+      world.assertRoom();
+      disk.create(path, text, world.nowMs);
+    };
+    const rename = (from: string, to: string) => {
+      if (disk.info(from) !== null) within(directoryOf(to));
+      world.assertRoom(true);
+      return disk.hasDirectory(directoryOf(to)) && disk.rename(from, to);
+    };
+    const link = (from: string, to: string) => {
+      if (disk.info(from) !== null) within(directoryOf(to));
+      if (!disk.hasDirectory(directoryOf(to))) return "missing";
+      world.assertRoom(true);
+      return disk.link(from, to);
+    };
     const fs: FileSystem = {
-      list: (dir) => look(() => disk.names(dir)),
+      list: (dir) =>
+        look(() => {
+          within(dir);
+          return disk.names(dir);
+        }),
       // A hint, not a fact: usually told at once, so that an idle look is cheap.
-      version: (dir) => (random() < 0.1 ? look(() => disk.version(dir)) : Promise.resolve(disk.version(dir))),
+      version: (dir) => {
+        const tell = () => {
+          within(dir);
+          return disk.version(dir);
+        };
+        return random() < 0.1 ? look(tell) : Promise.resolve(tell());
+      },
       read: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
       readText: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
       exists: (path) => look(() => disk.info(path) !== null),
       info: (path) => look(() => disk.info(path)),
       async write(path, text, mayBegin) {
-        await write(() => disk.create(path, text, world.nowMs));
+        await write(() => create(path, text));
         await mayBegin;
-        await write(() => disk.syncContent(path));
+        await write(() => world.syncContent(path, process));
       },
-      writeUnsynced: (path, text) => write(() => disk.create(path, text, world.nowMs)),
-      syncContent: (path) => look(() => disk.syncContent(path)),
-      link: (from, to) => write(() => disk.link(from, to)),
-      rename: (from, to) => write(() => disk.rename(from, to)),
-      makeDir: (dir) => write(() => disk.makeDirectory(dir)),
+      writeUnsynced: (path, text) => write(() => create(path, text)),
+      syncContent: (path) => look(() => world.syncContent(path, process)),
+      link: (from, to) => write(() => link(from, to)),
+      rename: (from, to) => write(() => rename(from, to)),
+      makeDir: (dir) =>
+        write(() => {
+          world.assertRoom(true);
+          disk.makeDirectory(dir);
+        }),
       unlink: (path) => look(() => disk.unlink(path)),
       syncDir: (dir) => look(() => disk.syncDir(dir)),
       temporary: () => `${temporaryDir}/${++temporaries}`,
@@ -298,6 +439,7 @@ export class World {
       fs,
       nowMs: () => world.nowMs,
       isAlive: (owner) => world.isAlive(owner),
+      excuseOf: (owner) => world.excuseOf(owner),
       step,
       rest: () => take("rest", () => undefined),
     };

@@ -85,6 +85,7 @@ function poolOf({ fs }: Home, onAudit: (event: AuditEvent) => void): Pool {
     token: "token",
     identity: { ...ALIVE, pid: 2 },
     isAlive: () => true,
+    excuseOf: () => null,
     nowMs: () => NOON_MS,
     limits: () => ({ concurrency: { ...byRole(() => 1), worker: 2 }, retryDelaySec: 60 }),
     admit: ([first]) => (first?.task.role === "teller" ? [first] : []),

@@ -29,11 +29,13 @@ const MAINS = {
   gateway: "apps/http-gateway/src/main.ts",
   /** Started by a test that sets a channel up. */
   channels: "apps/channels/src/main.ts",
+  /** Started by a test that sets an engine up. */
+  dispatcher: "apps/worker-pool/src/dispatcher/main.ts",
 } as const;
 /** `apps/worker-pool/src/main.ts` → `dist/worker-pool.js`. */
-const bundleOf = (main: string) => `dist/${main.split("/")[1]}.js`;
+const bundleOf = (main: string) => `dist/${main.includes("/dispatcher/") ? "dispatcher" : main.split("/")[1]}.js`;
 type AnyRole = keyof typeof MAINS;
-export type RoleName = Exclude<AnyRole, "channels">;
+export type RoleName = Exclude<AnyRole, "channels" | "dispatcher">;
 export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gateway"];
 
 const SHIFT_CLOCK = "test/support/shift-clock.ts";

@@ -11,6 +11,7 @@ const CHAINS: Record<Role, string[]> = { ...byRole(() => ["model"]), worker: ["m
 const candidate = (of: Candidate["task"], outages: Candidate["outages"] = []): Candidate => ({
   task: of,
   attempt: outages.length + 1,
+  company: "all",
   earlier: [],
   outages,
   interrupted: false,

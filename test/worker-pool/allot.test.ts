@@ -3,12 +3,12 @@
 import type { Limit, Spending } from "@mimikit/core/base/budget";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { byRole } from "@mimikit/protocol/base/kind";
-import { Claim, type Identity } from "@mimikit/protocol/records/claim";
+import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { Trigger } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
-import { claimPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
+import { claimPath, failedAttemptPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { expect, test } from "vitest";
@@ -55,7 +55,7 @@ function household() {
   const allottedWithin = async (day: Limit, taskLimit: Limit, ...tasks: Task[]) => {
     await look();
     const candidates = tasks.map(
-      (each): Candidate => ({ task: each, attempt: 1, earlier: [], outages: [], interrupted: false }),
+      (each): Candidate => ({ task: each, attempt: 1, company: "all", earlier: [], outages: [], interrupted: false }),
     );
     return allot(candidates, {
       limits: { day, month: {} },
@@ -165,4 +165,15 @@ test("an attempt that died after its end has cost what it said, or nothing; one 
   await createRecord(fs, Result, resultPath("worker", second.id), poison);
   await claim(second.id);
   expect((await lost()).map(({ taskId }) => taskId)).toEqual([second.id]);
+});
+
+test("an attempt counts for what it had reserved also when it is recorded how its pool died, and not when it was handed back", async () => {
+  const { fs, claim, lost } = household();
+  const end = { attempt: 1, failureReason: "interrupted", error: "", at: NOON, retryAt: NOON } as const;
+  const record = (id: string, death?: "reboot") =>
+    createRecord(fs, FailedAttempt, failedAttemptPath("worker", id, 1), { ...end, id, ...(death && { death }) });
+  for (const { id } of [first, second]) await claim(id);
+  await record(first.id, "reboot");
+  await record(second.id);
+  expect((await lost()).map(({ taskId }) => taskId)).toEqual([first.id]);
 });

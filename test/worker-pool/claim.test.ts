@@ -21,10 +21,19 @@ test("an attempt whose name is free again is not claimed while there is a later 
     at: NOON,
   });
   const ledger = new Ledger(fs, () => undefined);
-  const claiming = { fs, ledger, identity, nowMs: () => NOON_MS };
-  const candidate = { task: work, attempt: 5, earlier: [], outages: [], interrupted: false };
+  const heard: string[] = [];
+  const claiming = {
+    fs,
+    ledger,
+    identity,
+    attempts: new Map(),
+    nowMs: () => NOON_MS,
+    hear: (dir: string, name: string) => heard.push(`${dir}/${name}`),
+  };
+  const candidate = { task: work, attempt: 5, company: "all" as const, earlier: [], outages: [], interrupted: false };
   expect(await claimAttempt(candidate, claiming)).toBeNull();
   expect(await fs.list("worker/running")).toEqual([`${work.id}.a8.json`]);
+  expect(heard).toEqual([`worker/running/${work.id}.a8.json`]);
   expect(await claimAttempt({ ...candidate, attempt: 9 }, claiming)).toMatchObject({ attempt: 9 });
 });
 
@@ -46,8 +55,15 @@ async function claimable(more: Partial<Task> = {}) {
     syncContent: waiting("content", fs.syncContent),
     syncDir: waiting("names", fs.syncDir),
   };
-  const claiming = { fs: counting, ledger: new Ledger(fs, () => undefined), identity, nowMs: () => NOON_MS };
-  const candidate = { task: work, attempt: 1, earlier: [], outages: [], interrupted: false };
+  const claiming = {
+    fs: counting,
+    ledger: new Ledger(fs, () => undefined),
+    identity,
+    attempts: new Map(),
+    nowMs: () => NOON_MS,
+    hear: () => {},
+  };
+  const candidate = { task: work, attempt: 1, company: "all" as const, earlier: [], outages: [], interrupted: false };
   return { claiming, candidate, waits };
 }
 

@@ -11,7 +11,7 @@ import { message, NOON, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
 const work = task("t-000001.0.0");
-const candidate: Candidate = { task: work, attempt: 1, earlier: [], outages: [], interrupted: false };
+const candidate: Candidate = { task: work, attempt: 1, company: "all", earlier: [], outages: [], interrupted: false };
 const claim = { id: work.id, attempt: 1, owner: { pid: 1, startTime: "1", bootId: "b" }, at: NOON };
 const done: Outcome = {
   status: "done",

@@ -26,7 +26,7 @@ import { message, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
 const asked = turn("t-000001", { messages: [message("m-a")] });
-const candidate: Allotted = { task: asked, attempt: 1, earlier: [], outages: [], interrupted: false };
+const candidate: Allotted = { task: asked, attempt: 1, company: "all", earlier: [], outages: [], interrupted: false };
 
 /** A pool whose settings name nobody who can answer. */
 function workshopWithNobody() {
@@ -55,6 +55,8 @@ function workshopWithNobody() {
     noteUsage: (line) => lines.push(line),
     onToolCall: () => {},
     sandbox: "auto",
+    autonomy: "full",
+    isOwnersWords: () => false,
     outside: { of: async () => NO_EXTERNAL },
     timeLimitOf: () => 600,
     improve: Config.parse({}).selfImprove,
@@ -198,4 +200,13 @@ test("a further attempt of a task whose budget is used up asks nobody, and is fi
   expect(lines).toEqual([]);
   const roomy = { ...workshop, taskLimit: { tokens: 108 } };
   expect(await runAttempt(second, new Steering(), idle, roomy)).toMatchObject({ status: "done" });
+});
+
+test("an attempt on another machine is held to what its home says that the task has taken before", async () => {
+  const { workshop } = workshopWith(COST);
+  const away = { ...workshop, taskLimit: { tokens: 107 }, isOfPool: true };
+  const run = (tokens: number) =>
+    runAttempt(allotted, new Steering(), idle, { ...away, spentBefore: { tokens, costUsd: 0 } });
+  expect(await run(107)).toMatchObject({ status: "failed", failureReason: "budget", retryable: false });
+  expect(await run(0)).toMatchObject({ status: "done" });
 });

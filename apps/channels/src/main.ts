@@ -4,6 +4,7 @@
  */
 import { text as readAll } from "node:stream/consumers";
 import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
+import { keepWitness } from "@mimikit/runtime/audit/witness";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { readChannels } from "@mimikit/runtime/config/secrets";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
@@ -116,12 +117,14 @@ async function serve(): Promise<void> {
     },
     everyMs: config.rereadSec * 1_000,
   });
+  const endWitness = keepWitness(home, "channels", log);
   onShutdown(async () => {
     stopWatching();
     settings.close();
     await loop.stop();
     await Promise.all([...served.values()].map((channel) => channel.stop()));
     log.audit({ event: "channels_stopped" });
+    endWitness();
   }, log);
   writeRole(home, "channels");
   log.audit({ event: "channels_started", detail: { channels: [...served.keys()] } });

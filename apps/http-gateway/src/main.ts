@@ -4,7 +4,8 @@ import { answersOf, noteAnswers } from "@mimikit/agent/providers/answers";
 import { describeProviders } from "@mimikit/agent/providers/index";
 import { closeMemorySearch, limitMemorySearch, onMemorySearchFailure } from "@mimikit/memory/search/search";
 import { createLog } from "@mimikit/runtime/audit/log";
-import { type LoadedConfig, loadConfig, pausedIn } from "@mimikit/runtime/config/config";
+import { keepWitness } from "@mimikit/runtime/audit/witness";
+import { type Config, type LoadedConfig, loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { forgetSignedIn, untilAdopted } from "@mimikit/runtime/home/adoption";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
@@ -12,6 +13,7 @@ import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { hasChannels } from "@mimikit/runtime/process/roles-of";
 import { waitForSingleton } from "@mimikit/runtime/process/singleton";
+import { noSandboxOf } from "@mimikit/runtime/requirements";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { createGateway, type Gateway } from "./server.ts";
@@ -54,16 +56,29 @@ const settings = watchConfig(home, process.env, (loaded) => {
   facts = factsOf(loaded);
   for (const problem of facts.problems) log.warn("config", { problem });
   if (adopted) note(facts);
+  tryTheSandbox(loaded.config, facts).catch((error: unknown) => log.warn("the sandbox cannot be tried", { error }));
 });
+
+/** Adds to the problems that no sandbox holds the commands of models, if so. The offline engine runs what the owner wrote himself. */
+async function tryTheSandbox(tried: Config, before: SettingsFacts): Promise<void> {
+  if (before.providers.worker === "offline") return;
+  const problem = await noSandboxOf(tried, process.env);
+  // The settings may have been changed meanwhile: then it is tried anew.
+  if (problem === null || facts !== before) return;
+  facts = { ...facts, problems: [...facts.problems, problem] };
+  log.warn("config", { problem });
+}
 
 limitMemorySearch(config.process.searchHeapMb);
 onMemorySearchFailure((reason) => log.warn("memory is searched without the index", { reason }));
 const gateway = await create();
+const endWitness = keepWitness(home, "gateway", log);
 onShutdown(async () => {
   settings.close();
   await gateway.close();
   await closeMemorySearch();
   log.audit({ event: "gateway_stopped" });
+  endWitness();
 }, log);
 const url = await listen(gateway);
 writeRole(home, "gateway", url);

@@ -1,6 +1,7 @@
 /** The table of routes: what is not in it does not exist. Of two paths that fit, the first counts. */
 import type { Route } from "./api/route.ts";
 import { adoptHome, adoption } from "./routes/adoption.ts";
+import { approvals, removeApproval } from "./routes/approvals.ts";
 import { download, upload } from "./routes/attachments.ts";
 import { audit } from "./routes/audit.ts";
 import { backlog, editBacklog } from "./routes/backlog.ts";
@@ -81,6 +82,8 @@ export const ROUTES: readonly Route[] = [
   resumeQueue,
   questions,
   answer,
+  approvals,
+  removeApproval,
   triggers,
   putTrigger,
   simulate,

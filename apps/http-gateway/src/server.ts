@@ -22,6 +22,7 @@ import { Auth } from "./auth/auth.ts";
 import { assertBindIsSafe, HostPolicy } from "./auth/host.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { CONNECTIONS_MAX, HEADER_BYTES_MAX, REQUEST_CHECK_MS, REQUEST_MS_MAX } from "./http/limits.ts";
+import { refuseMalformed } from "./http/refuse.ts";
 import { drain, listenOn } from "./listen.ts";
 import { Live } from "./live/live.ts";
 import { HELLO_MS_MAX } from "./live/socket.ts";
@@ -152,9 +153,14 @@ function createHttpServer(app: RequestListener, requestMs: number): Server {
       requestTimeout: requestMs,
       connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
       maxHeaderSize: HEADER_BYTES_MAX,
+      // A request without a host is refused by HostPolicy, in words.
+      requireHostHeader: false,
     },
     app,
   );
+  refuseMalformed(server);
+  // An expectation that is not known changes nothing; Node would refuse the request without a word.
+  server.on("checkExpectation", app);
   server.maxConnections = CONNECTIONS_MAX;
   return server;
 }

@@ -6,6 +6,7 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { createLog } from "@mimikit/runtime/audit/log";
+import { keepWitness } from "@mimikit/runtime/audit/witness";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import type { Surroundings } from "@mimikit/runtime/config/providers";
@@ -13,7 +14,7 @@ import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { lockDocument } from "@mimikit/runtime/home/document-lock";
 import { readToken } from "@mimikit/runtime/home/home";
 import { tendBallast } from "@mimikit/runtime/home/room";
-import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
+import { completeHome, keepHome, RESTORED_EVENT } from "@mimikit/runtime/keep-home";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
@@ -26,7 +27,7 @@ import { startWatchdog } from "@mimikit/runtime/process/watchdog";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { runningOf } from "@mimikit/store/disk/state";
+import { HISTORY, runningOf } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { DocumentBusy, type DocumentLock } from "@mimikit/store/documents/document";
 import { UsageBook } from "@mimikit/store/views/usage-book";
@@ -119,6 +120,7 @@ const supervisor: Supervisor = new Supervisor({
   rereadMs: config.rereadSec * 1_000,
   world: {
     stampsOf: (paths) => files.stampsOf(paths),
+    isMoving: (path) => files.isMoving(path),
     timeZone,
     spending: spendingHere,
     selfImprove: improveSettingsHere,
@@ -160,7 +162,9 @@ const stopWatching = keepHome({
 });
 const tending = setInterval(tend, ROOM_EVERY_MS).unref();
 tend();
-const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger);
+const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger, () =>
+  log.audit({ event: RESTORED_EVENT, detail: { dir: HISTORY } }),
+);
 const named = new NamedAttachments(home, supervisor.mirror);
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
 const selfAwakeView = new SelfAwakeView(fs, supervisor.mirror);
@@ -207,6 +211,7 @@ const house = runLoop({
   onError: (error) => log.error("housekeeping failed", { error }),
 });
 
+const endWitness = keepWitness(home, "supervisor", log);
 onShutdown(async () => {
   stopWatchdog();
   clearInterval(tending);
@@ -218,6 +223,7 @@ onShutdown(async () => {
   await tasksView.write();
   await historyMonths.write();
   log.audit({ event: "supervisor_stopped" });
+  endWitness();
 }, log);
 log.audit({ event: "supervisor_started" });
 announceReady();

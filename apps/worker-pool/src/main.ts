@@ -10,6 +10,7 @@ import { DEFINITIONS, definitionOf } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { reservationOf } from "@mimikit/agent/run/reservation";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
+import { missingForSearch, webOf } from "@mimikit/agent/web/web";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import {
   closeMemorySearch,
@@ -20,6 +21,7 @@ import {
 import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { UsageLine } from "@mimikit/protocol/base/usage";
 import { createLog } from "@mimikit/runtime/audit/log";
+import { keepWitness } from "@mimikit/runtime/audit/witness";
 import type { LoadedConfig } from "@mimikit/runtime/config/config";
 import { loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
@@ -48,6 +50,7 @@ import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { admit } from "./claim/admit.ts";
 import { allot, linesOfDead } from "./claim/allot.ts";
+import { readExcuses } from "./claim/excuses.ts";
 import { endEarlier } from "./end-earlier.ts";
 import { problemOf } from "./improve/health.ts";
 import { gitOf } from "./improve/site.ts";
@@ -89,14 +92,8 @@ const circuits = new Circuits(() => {
   return { first: cooldownSec * 1_000, max: cooldownMaxSec * 1_000 };
 }, noteCircuits);
 const settings = watchConfig(home, process.env, noteSettings, [TRY_NOW_PATH]);
-writeRole(home, "workers");
-const heartbeat = new Heartbeat(home, "workers");
-
-/** There is one pool, so whatever carries a mark of this home was left behind by a dead one. */
-for (const left of await killMarked(homeHash(home)))
-  log.error("a process of an earlier pool cannot be ended", { ...left });
-platform.removeGroups(homeHash(home));
-
+/** Not before this pool has said who it is: until then, the record and its heartbeat are those of the pool before. */
+let heartbeat: Heartbeat | undefined;
 const identity = ownIdentity();
 const book = new UsageBook(home);
 const said = new HistoryIndex(home);
@@ -136,6 +133,7 @@ const pool: Pool = new Pool({
   token: readToken(home),
   identity,
   isAlive,
+  excuseOf: readExcuses(home, config.tickMs),
   nowMs: () => Date.now(),
   limits: () => ({
     concurrency: byRole((role) => {
@@ -167,6 +165,14 @@ const pool: Pool = new Pool({
       nowMs,
     });
   },
+  placeAway: async (candidates, mirror) => {
+    const { loadOf, placeAway } = await import("./claim/place-away.ts");
+    const { homeIdentity, readPools } = await import("@mimikit/runtime/pools/registry");
+    const hasEngine = settings.current.config.pools.url !== undefined;
+    const pools = hasEngine ? await readPools(fs) : [];
+    if (pools.length === 0) return { placed: [], nowhere: [...candidates] };
+    return placeAway(candidates, pools, loadOf(mirror), await homeIdentity(fs));
+  },
   run: (candidate, steering, stop) =>
     runAttempt(candidate, steering, stop, {
       home,
@@ -188,6 +194,12 @@ const pool: Pool = new Pool({
       book,
       noteUsage,
       sandbox: settings.current.config.sandbox,
+      autonomy: settings.current.config.autonomy,
+      isOwnersWords: () =>
+        (["teller", "planner"] as const).every((role) =>
+          chainOf(role, settings.current.config, surroundings).ids.every((id) => id === "offline"),
+        ),
+      web: webOf(settings.current.config, surroundings),
       outside: external,
       improve: settings.current.config.selfImprove,
       problemOf: () => problemOf(home),
@@ -207,21 +219,34 @@ const pool: Pool = new Pool({
   },
   audit: (event) => {
     // A tick may start many attempts.
-    heartbeat.beat();
+    heartbeat?.beat();
     log.audit(event);
   },
   onError,
   pause: (ms) => wait(ms),
 });
+// It records how the pool before it died, and only then takes its place: a kill in between leaves the evidence to the next.
 await pool.load();
+writeRole(home, "workers");
+const beating = new Heartbeat(home, "workers");
+heartbeat = beating;
+
+/** There is one pool, so whatever carries a mark of this home was left behind by a dead one. */
+for (const left of await killMarked(homeHash(home)))
+  log.error("a process of an earlier pool cannot be ended", { ...left });
+platform.removeGroups(homeHash(home));
+
 const openTasks = new OpenTasks(pool.mirror);
 const conversation = new HistoryWindow(fs, pool.mirror.ledger);
 
 /** New settings, or somebody who asks for it, may have cured what was wrong: all providers are tried again. */
 function noteSettings(loaded: LoadedConfig): void {
   circuits.reset();
-  const { problems } = describeProviders(loaded.config, { home, env: process.env, keys: loaded.keys });
-  for (const problem of [...loaded.problems, ...problems]) log.warn("config", { problem });
+  const known = { home, env: process.env, keys: loaded.keys };
+  const { problems } = describeProviders(loaded.config, known);
+  const search = missingForSearch(loaded.config, known);
+  for (const problem of [...loaded.problems, ...problems, ...(search === null ? [] : [search])])
+    log.warn("config", { problem });
   const { maxConcurrency, timeoutSec } = loaded.config;
   log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });
 }
@@ -296,12 +321,12 @@ const loop: Loop = runLoop({
     return pool.tick(isFull ? "full" : looksAtAll ? "all" : "heard");
   },
   onError,
-  onRest: (ms) => heartbeat.beat(ms),
+  onRest: (ms) => beating.beat(ms),
 });
 const stopWatchdog = startWatchdog({
   home,
   role: "workers",
-  heartbeat,
+  heartbeat: beating,
   log,
   limitMs: () => settings.current.config.watchdogSec * 1_000,
 });
@@ -318,6 +343,7 @@ const stopWatching = keepHome({
   everyMs: config.rereadSec * 1_000,
 });
 
+const endWitness = keepWitness(home, "workers", log);
 onShutdown(async () => {
   stopWatchdog();
   stopWatching();
@@ -329,6 +355,7 @@ onShutdown(async () => {
   await external.close();
   await closeMemorySearch();
   log.audit({ event: "workers_stopped" });
+  endWitness();
 }, log);
 log.audit({ event: "workers_started" });
 announceReady();

@@ -3,16 +3,20 @@ import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
 import { type Known, Line } from "@mimikit/core/tasks/line";
+import { type Placed, place } from "@mimikit/core/tasks/poison";
 import { byRole } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
-import type { Claim, Identity } from "@mimikit/protocol/records/claim";
+import { type Claim, type Excuse, type Identity, isOfThisMachine, type Owner } from "@mimikit/protocol/records/claim";
+import { isForPool } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "./claim/allot.ts";
 import { claimAttempt } from "./claim/claim.ts";
+import { noteJoined, recordDeath } from "./claim/deaths.ts";
 import { permitsFor } from "./claim/permits.ts";
+import type { Placement } from "./claim/place-away.ts";
 import { publish, release } from "./claim/publish.ts";
 
 const RETRY_MS = 1_000;
@@ -22,6 +26,8 @@ export interface PoolOptions {
   token: string;
   identity: Identity;
   isAlive(owner: Identity): boolean;
+  /** Why the death of another pool is no fault of what it ran; null where it may be (SPEC C5). */
+  excuseOf(owner: Identity): Excuse | null;
   nowMs(): number;
   /** As the settings are now: how many tasks of each role run at once (SPEC A5), and the pause before a retry. */
   limits(): { concurrency: Record<Role, number>; retryDelaySec: number };
@@ -29,6 +35,8 @@ export interface PoolOptions {
   admit(candidates: readonly Candidate[]): Candidate[];
   /** Those of them that the budgets have room for, each with what it reserves (SPEC N2). */
   allot(candidates: readonly Candidate[]): Allotted[];
+  /** Where those that are for other machines begin now; others of them wait. Not given: none begins. */
+  placeAway?(candidates: readonly Allotted[], mirror: Mirror): Promise<Placement>;
   /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
   run(candidate: Allotted, steering: Steering, signal: AbortSignal): Promise<Outcome>;
   /**
@@ -43,8 +51,8 @@ export interface PoolOptions {
   pause(ms: number): Promise<void>;
 }
 
-interface Running {
-  role: Role;
+interface Running extends Placed {
+  attempt: number;
   steering: Steering;
   stop: AbortController;
   ended: Promise<void>;
@@ -69,10 +77,14 @@ export class Pool {
     this.mirror = new Mirror(fs, { token, durable: false, isAlive, onBadArchive });
   }
 
-  /** Reads what is there, once, before the first tick: whose owners are dead is known from the second look on. */
+  /** Reads what is there, once, before the first tick, and records how earlier pools died. */
   async load(): Promise<void> {
     await this.mirror.ledger.load();
     await this.mirror.refresh(this.options.nowMs());
+    // Whose owners are dead is known from the second look on.
+    await this.mirror.refresh(this.options.nowMs(), false, new Map());
+    // A disk that refuses it now is asked again in each tick.
+    await this.recordDeaths().catch(this.options.onError);
     this.mirror.watch((id) => this.line.note(id));
     this.line.noteAll(this.mirror.queue.keys());
   }
@@ -95,14 +107,28 @@ export class Pool {
     for (const [id, run] of this.running) if (results.has(id) || !queue.has(id)) run.stop.abort("cancelled");
     for (const [id, { steering }] of this.running) this.passOn(id, steering);
     await this.releaseLeftovers();
+    await this.recordDeaths();
     if (this.stopping) return;
     const { admit, allot, nowMs } = this.options;
     this.line.update(this.known(), nowMs());
     const permits = await permitsFor(this.line.askedAbout, this.mirror);
-    const candidates = allot(admit(this.next(permits, nowMs())));
+    const allotted = allot(admit(this.next(permits, nowMs())));
+    const away = await this.placeAway(allotted.filter(({ task }) => isForPool(task)));
+    const here = [...allotted.filter(({ task }) => !isForPool(task)), ...away.nowhere];
+    const candidates = place(here, [...this.running.values()]);
     // Every claim has come to an end before the next tick counts what runs, whatever became of the others.
-    const claims = await Promise.allSettled(candidates.map((candidate) => this.claimAndStart(candidate)));
+    const claims = await Promise.allSettled([
+      ...candidates.map((candidate) => this.claimAndStart(candidate)),
+      ...away.placed.map(({ candidate, owner }) => this.claimAway(candidate, owner)),
+    ]);
     for (const claim of claims) if (claim.status === "rejected") throw claim.reason;
+  }
+
+  private async placeAway(candidates: readonly Allotted[]): Promise<Placement> {
+    const { placeAway } = this.options;
+    return candidates.length === 0 || placeAway === undefined
+      ? { placed: [], nowhere: [] }
+      : placeAway(candidates, this.mirror);
   }
 
   /** Starts nothing more, stops every run and hands its attempt back. */
@@ -119,7 +145,8 @@ export class Pool {
 
   private freeOf(role: Role): number {
     return (
-      this.options.limits().concurrency[role] - [...this.running.values()].filter((run) => run.role === role).length
+      this.options.limits().concurrency[role] -
+      [...this.running.values()].filter(({ task }) => task.role === role).length
     );
   }
 
@@ -154,15 +181,54 @@ export class Pool {
     }
   }
 
-  private isOwn(owner: Identity): boolean {
+  /** Each attempt whose pool died is judged before anything follows from it, once: a later look might find other evidence. */
+  private async recordDeaths(): Promise<void> {
+    const { unaccounted, attempts, results, ledger } = this.mirror;
+    for (const [id, facts] of unaccounted) {
+      if (results.has(id) || ledger.has(id)) continue;
+      for (const { role, attempt, ownerAlive, failed } of facts) {
+        if (ownerAlive || failed !== undefined) continue;
+        const claim = attempts.get(id)?.find((each) => each.attempt === attempt)?.claim;
+        if (claim === undefined || !isOfThisMachine(claim.owner) || this.isOwn(claim.owner)) continue;
+        const death = await recordDeath(role, claim, this.options.excuseOf(claim.owner), this.options);
+        if (death !== null)
+          this.options.audit({ event: "task_cut_off", taskId: id, attempts: attempt, detail: { death } });
+      }
+    }
+  }
+
+  private isOwn(owner: Owner): boolean {
+    if (!isOfThisMachine(owner)) return false;
     const { pid, startTime, bootId } = this.options.identity;
     return owner.pid === pid && owner.startTime === startTime && owner.bootId === bootId;
   }
 
+  /** The claim is all that is done here: the dispatcher brings the attempt to its machine, and publishes what comes of it. */
+  private async claimAway(candidate: Allotted, owner: Owner): Promise<void> {
+    const { ledger, attempts } = this.mirror;
+    const hear = (dir: string, name: string) => this.hear(dir, name);
+    const claim = await claimAttempt(candidate, { ...this.options, ledger, attempts, hear }, owner);
+    if (claim === null) return;
+    const { id, traceId, parentId } = candidate.task;
+    this.options.audit({
+      event: "task_started",
+      taskId: id,
+      traceId,
+      ...(parentId && { parentId }),
+      attempts: candidate.attempt,
+      detail: { owner },
+    });
+  }
+
   private async claimAndStart(candidate: Allotted): Promise<void> {
-    const { id, role, traceId, parentId } = candidate.task;
+    const { task, attempt, company } = candidate;
+    const { id, traceId, parentId } = task;
+    for (const run of this.running.values())
+      if (run.company !== "all") await noteJoined(run.task, run.attempt, this.options);
     this.doubtful.add(id);
-    const claim = await claimAttempt(candidate, { ...this.options, ledger: this.mirror.ledger });
+    const { ledger, attempts } = this.mirror;
+    const hear = (dir: string, name: string) => this.hear(dir, name);
+    const claim = await claimAttempt(candidate, { ...this.options, ledger, attempts, hear });
     this.doubtful.delete(id);
     if (claim === null) return;
     this.options.audit({
@@ -170,7 +236,8 @@ export class Pool {
       taskId: id,
       traceId,
       ...(parentId && { parentId }),
-      attempts: candidate.attempt,
+      attempts: attempt,
+      ...(company !== "all" && { detail: { alone: true } }),
     });
     const stop = new AbortController();
     const steering = new Steering();
@@ -180,7 +247,9 @@ export class Pool {
       this.line.note(id);
       this.options.onRoom();
     });
-    this.running.set(id, { role, steering, stop, ended });
+    this.running.set(id, { task, attempt, company, steering, stop, ended });
+    // Turns may begin beside it.
+    if (company === "turns") this.options.onRoom();
   }
 
   private async runAndPublish(
@@ -208,7 +277,7 @@ export class Pool {
       if (written === null) options.audit({ event: "outcome_discarded", ...common });
       else if ("retryAt" in written)
         options.audit({
-          event: written.outage === true ? "task_unreached" : "task_retry",
+          event: written.asks !== undefined ? "task_asks" : written.outage === true ? "task_unreached" : "task_retry",
           ...common,
           failureReason: written.failureReason,
           detail: { error: written.error },

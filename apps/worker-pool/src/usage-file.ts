@@ -11,16 +11,20 @@ const NEWLINE = 0x0a;
  * swallows nothing (docs/file-protocol.md R9).
  */
 export function recordUsage(home: string, line: UsageLine): void {
-  const text = JSON.stringify(UsageLine.parse(line));
   const path = join(home, usagePath(dayOf(Date.parse(line.at))));
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = openSync(path, flags, 0o600);
   try {
-    const bytes = Buffer.from(`${endsInNewline(file) ? "" : "\n"}${text}\n`);
+    const bytes = Buffer.from(appendedText(line, endsInNewline(file)));
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
   } finally {
     closeSync(file);
   }
+}
+
+/** What is appended to a file that ends in a newline, or does not. */
+export function appendedText(line: UsageLine, isAtLineStart: boolean): string {
+  return `${isAtLineStart ? "" : "\n"}${JSON.stringify(UsageLine.parse(line))}\n`;
 }
 
 function endsInNewline(file: number): boolean {

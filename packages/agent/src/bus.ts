@@ -9,17 +9,21 @@ import { describeIssues } from "@mimikit/protocol/base/json";
 import { isAbove, type Level, type SkillRef } from "@mimikit/protocol/base/skill";
 import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
 import { SHOWN_BYTES_MAX, SHOWN_CHARS_MAX, SHOWN_MAX, type ShownMemory } from "@mimikit/protocol/records/shown-memory";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isTurn, type Task } from "@mimikit/protocol/records/task";
+import type { Gate, Wanted } from "./approval/gate.ts";
 import { definitionOf } from "./roles/index.ts";
-import type { Reads, Tool } from "./tools/tool.ts";
+import type { Reads, Scene, Tool } from "./tools/tool.ts";
 import { ToolText } from "./tools/tool-text.ts";
 
 /** Names come from models, and may be anything. */
 const NAME_CHARS_MAX = 200;
+/** What a model is told of a call that waits. */
+const ASKED =
+  "not made: the owner is asked first, and you go on when there is an answer. End here, without a result and without another call";
 
 export type ToolAnswer =
   | { ok: true; data: unknown }
-  | { ok: false; code: "not_allowed" | "unknown_tool" | "bad_input" | "failed"; message: string };
+  | { ok: false; code: "not_allowed" | "unknown_tool" | "bad_input" | "failed" | "needs_approval"; message: string };
 
 /** One call as the audit log tells it: which, how it ended, how long it took (SPEC I9). Never what was said or answered. */
 export interface ToolCallRecord {
@@ -57,12 +61,14 @@ export interface BusOptions {
   task: Task;
   tools: readonly Tool[];
   reads: Reads;
+  /** What asks the owner; nothing does where not given. */
+  gate?: Gate | undefined;
   /** Hears of every call when it has ended. */
   onCall: (call: ToolCallRecord) => void;
 }
 
 /** The bus of one run of `task`. A second `reply` takes the place of the first: a turn has one reply, and the last wins. */
-export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolBus {
+export function createToolBus({ task, tools, reads, gate, onCall }: BusOptions): ToolBus {
   const effects: Effect[] = [];
   const shown: ShownMemory[] = [];
   let calls = 0;
@@ -88,9 +94,9 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
   function stage(effect: Effect): ToolAnswer {
     const earlierReply = effect.type === "reply" ? effects.findIndex((each) => each.type === "reply") : -1;
     const k = earlierReply < 0 ? effects.length : earlierReply;
-    // The last place is the reply's: a turn that did a lot can still speak.
-    const room = effect.type === "reply" ? EFFECTS_MAX : EFFECTS_MAX - 1;
-    if (k >= room) return refusal("not_allowed", `at most ${room} changes in one run`);
+    // The last place is the reply's: a turn that did a lot can still speak. A plan has no reply.
+    const room = effect.type === "reply" || !isTurn(task) ? EFFECTS_MAX : EFFECTS_MAX - 1;
+    if (k >= room) return refusal("not_allowed", `at most ${room} changes in one run: end, and say what is left out`);
     effects[k] = effect;
     return { ok: true, data: { id: childId(task.id, k) } };
   }
@@ -108,7 +114,14 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
     try {
       const checked = tool.input.safeParse(input);
       if (!checked.success) return refusal("bad_input", describeIssues(checked.error));
-      const outcome = await tool.apply(checked.data, { task, reads, effects, use, show, limit: limit?.level });
+      const scene = { task, reads, effects, use, show, limit: limit?.level };
+      const wanted = gate === undefined ? null : await wantedOf(tool, checked.data, scene);
+      if (wanted !== null && gate !== undefined) {
+        const judged = await gate.judge(name, checked.data, wanted);
+        if (judged !== "allowed")
+          return "refused" in judged ? refusal("not_allowed", judged.refused) : refusal("needs_approval", ASKED);
+      }
+      const outcome = await tool.apply(checked.data, { ...scene, place: wanted?.place });
       if ("refused" in outcome) return refusal("not_allowed", outcome.refused);
       return "effect" in outcome ? stage(outcome.effect) : { ok: true, data: outcome.answer };
     } catch (error) {
@@ -144,6 +157,13 @@ export function createToolBus({ task, tools, reads, onCall }: BusOptions): ToolB
 
 function isSame(a: ShownMemory, b: ShownMemory): boolean {
   return a.source === b.source && a.message === b.message && a.text === b.text;
+}
+
+/** A tool from outside asks by its level: nothing else is known of what it does. */
+async function wantedOf(tool: Tool, input: unknown, scene: Scene): Promise<Wanted | null> {
+  if (tool.wants !== undefined) return tool.wants(input, scene);
+  if (tool.told === undefined || !isAbove(tool.level, "local-write")) return null;
+  return { reaches: ["level"], shown: JSON.stringify(input, null, 2) };
 }
 
 function aboveSkill(name: string, level: Level, skill: SkillRef): string {

@@ -20,6 +20,7 @@ import {
   WEB_SESSIONS,
 } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { readApprovals } from "@mimikit/store/views/approvals";
 import { findSkills, skillPlacesOf } from "./skills/skills.ts";
 
 /** Files that are part of every prompt. */
@@ -35,6 +36,7 @@ export async function contentsOf(
   const items = [
     ...settings(place.home),
     ...(await toolsFromOutside(place.home)),
+    ...(await approved(fs)),
     ...work(mirror),
     ...(await hooks(fs)),
     ...(await skills(place, env)),
@@ -68,6 +70,15 @@ async function toolsFromOutside(home: string): Promise<HomeItem[]> {
     ...commands.map(({ name, command }) => `${OWN_TOOLS}/${name}: ${command.join(" ")}`),
     ...bad,
   ].map((text) => ({ kind: "setting", text }));
+}
+
+/** Commands that would not ask any more. */
+async function approved(fs: FileSystem): Promise<HomeItem[]> {
+  const approvals = await readApprovals(fs);
+  return approvals.map(({ prefix, reaches }) => ({
+    kind: "setting",
+    text: `runs without asking: ${prefix.join(" ")} … (${reaches.join(", ")})`,
+  }));
 }
 
 function work({ inbox, dropped, queue, results, standing, links, questions, signals }: Mirror): HomeItem[] {

@@ -3,6 +3,7 @@
  * last event. Tools are called through `run.bus`, the only place where a role can do anything.
  */
 
+import type { PlanLimit } from "@mimikit/core/views/notices";
 import type { Cause } from "@mimikit/protocol/base/cause";
 import { FailureReason } from "@mimikit/protocol/base/failure";
 import type { Role } from "@mimikit/protocol/base/role";
@@ -13,10 +14,12 @@ import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import type { Told } from "@mimikit/protocol/wire/transcript";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { Effort } from "@mimikit/runtime/config/schema";
+import type { Gate } from "./approval/gate.ts";
 import type { ToolBus, ToolCallRecord } from "./bus.ts";
 import type { Steering } from "./steering.ts";
 import type { Context } from "./tools/context.ts";
 import type { External } from "./tools/external.ts";
+import type { Web } from "./web/web.ts";
 
 /** One run of one attempt of a task. */
 export interface Run {
@@ -27,6 +30,10 @@ export interface Run {
   bus: ToolBus;
   /** Tools that are not ours; none where not given. They are on `bus`. */
   external?: External;
+  /** What of the web its own tools may load; nothing where not given. */
+  web?: Web;
+  /** What of it asks the owner; nothing does where not given. */
+  gate?: Gate;
   /** Hears of calls that do not go through `bus`: those of a Worker's own tools. */
   onToolCall: (call: ToolCallRecord) => void;
   /** What is said and done, for people who look at the task; where it is kept, that is lossy. */
@@ -62,6 +69,10 @@ export interface DoneEvent {
   resultType?: ResultType;
   result?: unknown;
   question?: string;
+  /** A plan's: what it says beside its tasks. */
+  note?: string;
+  /** A plan's: the limit at which it had to end, though the model might have gone on. */
+  limit?: PlanLimit;
   usage: Usage;
 }
 

@@ -6,6 +6,7 @@ import type { Action } from "./base/action.ts";
 import type { Snapshot } from "./base/snapshot.ts";
 import { again } from "./rules/again.ts";
 import { announce } from "./rules/announce.ts";
+import { approve } from "./rules/approve.ts";
 import { cancel } from "./rules/cancel.ts";
 import { change } from "./rules/change.ts";
 import { evaluate } from "./rules/evaluate.ts";
@@ -37,6 +38,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   again,
   announce,
   rescue,
+  approve,
   settle,
   questions,
   change,

@@ -6,6 +6,7 @@ import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { Config } from "./config/schema.ts";
 import type { Environment } from "./home/home.ts";
+import { probeSandbox, sandboxHint } from "./platform/probe-sandbox.ts";
 import { type System, thisSystem } from "./platform/system.ts";
 import { platform } from "./platform/this-platform.ts";
 
@@ -101,9 +102,28 @@ export function installHint({ name, packages }: Requirement, system = thisSystem
   return sentence("install_by_system", { name, commands: commands.join("; ") });
 }
 
-/** A line for each that these settings need and that is missing: what is lost, and what to do. */
-export function missingOf(config: Config, env: Environment): string[] {
-  return REQUIREMENTS.filter((each) => each.isWanted(config) && findRequired(each, env) === null).map((each) =>
-    sentence("program_missing", { name: each.name, loss: each.without, next: installHint(each) }),
-  );
+/** A line for each that these settings need and that is missing, or does not work: what is lost, and what to do. Throws what the disk throws. */
+export async function missingOf(config: Config, env: Environment): Promise<string[]> {
+  const noSandbox = await noSandboxOf(config, env);
+  const others = REQUIREMENTS.filter(
+    (each) => each !== BUBBLEWRAP && each.isWanted(config) && findRequired(each, env) === null,
+  ).map((each) => sentence("program_missing", { name: each.name, loss: each.without, next: installHint(each) }));
+  return [...(noSandbox === null ? [] : [noSandbox]), ...others];
+}
+
+/**
+ * One line on what the lack of a sandbox means for the commands of models, and what to do; null where there is one that works, found
+ * out by running it. Throws what the disk throws.
+ */
+export async function noSandboxOf(config: Config, env: Environment): Promise<string | null> {
+  const loss = sentence(config.autonomy === "full" ? "no_sandbox_full" : "no_sandbox_asks");
+  if (config.sandbox === "off") return sentence("sandbox_off", { loss });
+  const tool = platform.sandbox;
+  const program = tool?.program ?? findRequired(BUBBLEWRAP, env);
+  if (program === null)
+    return sentence("program_missing", { name: BUBBLEWRAP.name, loss, next: installHint(BUBBLEWRAP) });
+  if (tool === null) return null;
+  const detail = await probeSandbox(tool, program);
+  if (detail === null) return null;
+  return sentence("sandbox_fails", { name: tool.name, loss, detail, next: sandboxHint() });
 }

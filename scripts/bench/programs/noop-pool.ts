@@ -38,6 +38,7 @@ const pool = new Pool({
   token: readToken(home),
   identity,
   isAlive,
+  excuseOf: () => "unknown",
   nowMs: () => Date.now(),
   limits: () => ({
     concurrency: byRole((role) => (isRunning && role === "planner" ? Number(concurrency) : 0)),

@@ -261,7 +261,9 @@ describe("the rules for tags", () => {
       const tool = [...teller, ...worker].find((each) => each.name === name);
       return tool === undefined ? undefined : usageOf(tool);
     };
-    expect(usage("remember")).toBe('<M:remember content="…" [longTerm="true|false"] [target="persona|profile"] />');
+    expect(usage("remember")).toBe(
+      '<M:remember content="…" [longTerm="true|false"] [target="persona|profile"] [replaces="…"] />',
+    );
     expect(usage("update_backlog")).toBe('<M:update_backlog op="add|done|remove" item="…" />');
     expect(usage("delegate")).toBe('<M:delegate prompt="…" [title="…"] [priority="0-10"] [timeoutSec="1-86400"] />');
     expect(usage("bash")).toBe('<M:bash command="…" [timeoutSec="1-120"] />');

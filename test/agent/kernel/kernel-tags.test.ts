@@ -91,7 +91,7 @@ describe("a Teller", () => {
     expect(feedback).toContain("<M:action_feedback>\n- id: 1.1.1, action: remember, error: bad_input\n");
     expect(feedback).toContain('there is no tool \\"gui_click\\"; the teller has: reply, delegate');
     expect(feedback).toContain(
-      '// remember is written: <M:remember content="…" [longTerm="true|false"] [target="persona|profile"] />',
+      '// remember is written: <M:remember content="…" [longTerm="true|false"] [target="persona|profile"] [replaces="…"] />',
     );
   });
 
@@ -115,8 +115,33 @@ describe("a Teller", () => {
     });
     const ran = await runWith({ teller: wrong }, question);
     expect(ran).toMatchObject({ status: "failed", failureReason: "invalid_result" });
-    expect(model.requests).toHaveLength(ACTION_FEEDBACK_ROUNDS_MAX + 1);
+    expect(model.requests).toHaveLength(ACTION_FEEDBACK_ROUNDS_MAX + 2);
     expect(ran.effects).toEqual([{ type: "reply", text: expect.stringContaining("could not finish this reply") }]);
+  });
+
+  test("that writes its words without tags once it is asked for its end has them as its reply", async () => {
+    const wrong = ({ nth, messages }: ModelRequest): Step =>
+      messages.at(-1)?.content.includes("You cannot call anything more")
+        ? { say: "I cannot write it down." }
+        : { say: `Noted.\n<M:remember text="${nth}" tries="${nth}" x${nth}="" />` };
+    const ran = await runWith({ teller: wrong }, question);
+    expect(ran.effects).toEqual([{ type: "reply", text: "I cannot write it down." }]);
+    expect(model.requests).toHaveLength(ACTION_FEEDBACK_ROUNDS_MAX + 2);
+  });
+
+  test("that plans by tags names its tasks, and keeps what it has planned whatever it writes after it", async () => {
+    const script = ({ turn }: ModelRequest): Step => ({
+      say:
+        turn === 0
+          ? '<M:delegate name="A" prompt="a" />\n<M:delegate name="B" prompt="b" />\n<M:delegate prompt="c" after="A,B" />'
+          : `No printer.\n<M:delegate text="${turn}" x${turn}="" />`,
+    });
+    const ran = await runWith({ planner: script }, plan);
+    const waits = ["t-000007.0.0", "t-000007.0.1"].map((taskId) => ({ type: "task_done", params: { taskId } }));
+    expect(ran.effects[2]).toMatchObject({ prompt: "c", condition: { type: "and", conditions: waits } });
+    expect(ran.result).toMatchObject({
+      note: expect.stringMatching(/^Planning stopped because it repeated.*No printer\.$/s),
+    });
   });
 
   test("whose answer was cut off at its limit does nothing of it", async () => {

@@ -185,6 +185,60 @@ describe("a Planner", () => {
     expect(ran.effects[1]).toMatchObject({ condition: { params: { taskId: "t-000007.0.0" } } });
   });
 
+  const delegate = (prompt: string) => call("delegate", { prompt });
+  const noteOf = ({ result }: Ran) => RESULT_SCHEMAS.plan.parse(result).note;
+
+  test("that speaks beside its tasks has all of it in the note, and none of what it said while it looked around", async () => {
+    const steps: Step[] = [
+      { say: "Let me see.", calls: [call("query_history", { query: "printer" })] },
+      { say: "No key for the printer.", calls: [delegate("a")] },
+      { calls: [delegate("b")] },
+      { say: "No paper either.", calls: [delegate("c")] },
+      { say: "" },
+    ];
+    const ran = await runWith({ planner: steps }, plan);
+    expect(noteOf(ran)).toBe("No key for the printer.\n\nNo paper either.");
+  });
+
+  test("that asks beside its tasks has them done, and its question in the note", async () => {
+    const asked = '{"status": "needs_input", "question": "Which printer?", "findings": ["two"]}';
+    const ran = await runWith({ planner: [{ calls: [delegate("a")] }, { say: asked }] }, plan);
+    expect(ran).toMatchObject({ status: "done", result: { tasks: ["t-000007.0.0"], note: "Which printer?" } });
+  });
+
+  test("whose note is too long has its beginning, and what it reached first of all", async () => {
+    const chinese = { ...plan, prompt: "打印一封信" };
+    const script = ({ tools, turn }: ModelRequest): Step =>
+      tools.length === 0
+        ? { say: "长".repeat(5_000) }
+        : { calls: [turn === 0 ? delegate("a") : call("query_history", { query: `q${turn}` })] };
+    const note = noteOf(await runWith({ planner: script }, chinese)) ?? "";
+    expect(note).toMatch(/^规划达到 30 步的上限后停止，你的要求里可能还有一部分没有安排。\n\n长+…$/);
+    expect(note).toHaveLength(4_000);
+  });
+
+  test("that hands in JSON which is no question is told so, and its JSON is no question", async () => {
+    for (const say of ['{"status": "needs_input"}', '{"resultType": "analysis", "result": {"findings": []}}']) {
+      const script = ({ turn }: ModelRequest): Step => ({ say: turn === 0 ? say : "Which printer?" });
+      const mended = await runWith({ planner: script }, plan);
+      expect(mended).toMatchObject({ status: "needs_input", question: "Which printer?" });
+      expect(lastOf("planner")?.messages.at(-1)?.content).toContain("You have planned nothing.");
+    }
+  });
+
+  test("may make forty tasks in one answer: those that are too many for one are made in the next", async () => {
+    const all = Array.from({ length: 40 }, (_, i) => `task ${i}`);
+    let made = 0;
+    const script = (): Step => {
+      const calls = all.slice(made).map(delegate);
+      made += limitsOf("planner").callsPerRound;
+      return { calls };
+    };
+    const ran = await runWith({ planner: script }, plan);
+    expect(ran.effects.map((effect) => effect.type === "delegate" && effect.prompt)).toEqual(all);
+    expect(noteOf(ran)).toBeUndefined();
+  });
+
   test("that plans nothing asks what it says", async () => {
     expect(await runWith({ planner: [{ say: "Which repository?" }] }, plan)).toMatchObject({
       status: "needs_input",
@@ -202,6 +256,22 @@ describe("a Planner", () => {
 });
 
 describe("a Teller", () => {
+  test("that ends as if all calls of an answer had been made is told that some were left out, and makes them", async () => {
+    const orders = ["a", "b", "c", "d"];
+    const delegate = (prompt: string) => call("delegate", { prompt });
+    const script: Step[] = [
+      { calls: orders.map(delegate) },
+      { say: "I am on it." },
+      { calls: [delegate("d")] },
+      { say: "I am on all four." },
+    ];
+    const messages = orders.map((text, i) => messageOf(text, { id: `m-${i}` }));
+    const ran = await runWith({ teller: script }, turnOf({ messages }));
+    expect(ran.effects).toMatchObject([...orders.map((prompt) => ({ type: "delegate", prompt })), { type: "reply" }]);
+    expect(replyOf(ran)).toBe("I am on all four.");
+    expect(model.of("teller").at(2)?.messages.at(-1)?.content).toContain("Not all calls");
+  });
+
   const question = turnOf({ messages: [messageOf("hello")] });
 
   test("that says something and then nothing has said something", async () => {

@@ -21,7 +21,7 @@ function recent(
   tokensMax = HISTORY_TOKENS,
 ): HistoryMessage[] {
   const shown = recentHistory(history, elsewhere, tokensMax, (message) => JSON.stringify(message) as Quoted);
-  return shown.map((line) => JSON.parse(line));
+  return shown.map(({ text }) => JSON.parse(text));
 }
 
 describe("the history in a prompt", () => {
@@ -49,7 +49,7 @@ describe("the history in a prompt", () => {
         ({ text }) => text as Quoted,
       );
     // 498 · 0.75 + 2 / 3.7, rounded up, and one for the line break: 376 each.
-    expect(shownOf("字", 4_096).map((text) => text.slice(-2))).toEqual("40 41 42 43 44 45 46 47 48 49".split(" "));
+    expect(shownOf("字", 4_096).map(({ text }) => text.slice(-2))).toEqual("40 41 42 43 44 45 46 47 48 49".split(" "));
     expect(shownOf("字", 3_760)).toHaveLength(10);
     expect(shownOf("字", 3_759)).toHaveLength(9);
     // 500 / 3.7, rounded up, and one: 137 each.

@@ -204,7 +204,7 @@ describe("a turn of the Teller", () => {
       '- id: t-000004.1, asked: 2026-11-22T10:00:00+08:00, answered: "only by its buttons", question: "Restart?"',
     ]);
     expect(sections.get("results")).toEqual([
-      '- id: t-000001.0.0, role: worker, title: "run `ls`", status: done',
+      '- id: t-000001.0.0, role: worker, title: "run `ls`", status: done, result_type: text',
       "    README.md",
     ]);
     expect(sections.get("history")).toEqual([
@@ -253,11 +253,27 @@ describe("a turn of the Teller", () => {
     ];
     const { user } = await renderPrompt(runOf(turnOf({ results })));
     expect(readRecords(readSections(user).get("results"))).toEqual([
-      { head: "- id: t-1.0, role: worker, title: a, status: done", body: '{\n  "findings": [\n    "slow"\n  ]\n}' },
+      {
+        head: "- id: t-1.0, role: worker, title: a, status: done, result_type: analysis",
+        body: '{\n  "findings": [\n    "slow"\n  ]\n}',
+      },
       { head: "- id: t-1.1, role: worker, title: b, status: failed, reason: timeout", body: "Error: too slow" },
       { head: "- id: t-1.2, role: worker, title: c, status: needs_input", body: "Question: which one?" },
-      { head: "- id: t-1.3, role: worker, title: d, status: done, full_text: /runs/text.txt", body: "end" },
+      {
+        head: "- id: t-1.3, role: worker, title: d, status: done, result_type: text, full_text: /runs/text.txt",
+        body: "end",
+      },
     ]);
+  });
+
+  test("tells what the plan says beside its tasks; a Worker that goes on from one of them is not told", async () => {
+    const report = reportOf({ planNote: "There is no key </M:results>\nfor the printer." });
+    const { user } = await renderPrompt(runOf(turnOf({ results: [report] })));
+    expect(readRecords(readSections(user).get("results"))[0]?.body).toBe(
+      "Note of the plan: There is no key &lt;/M:results>\nfor the printer.\nREADME.md",
+    );
+    const next = taskOf({ id: "t-1.1", role: "worker", prompt: "go on", upstream: [report] });
+    expect((await renderPrompt(runOf(next))).user).not.toContain("printer");
   });
 });
 
@@ -308,7 +324,7 @@ test("a Planner goes on from what was found before, with the answer that the use
   expect([...sections.keys()]).toEqual(["environment", "upstream", "request"]);
   expect(readRecords(sections.get("upstream"))).toEqual([
     {
-      head: "- id: t-000001.0, role: planner, title: release, status: needs_input",
+      head: "- id: t-000001.0, role: planner, title: release, status: needs_input, result_type: text",
       body: "Question: Which branch?\nAnswer: main &lt;/M:upstream>\ntwo branches",
     },
   ]);
@@ -398,6 +414,7 @@ describe("what is too long", () => {
             bytes: 1,
             name: long(script).slice(0, 200),
           },
+          ...(i < 2 && { text: long(script) }),
         })),
       },
     );

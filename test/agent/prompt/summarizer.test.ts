@@ -51,6 +51,24 @@ describe("the summarizer", () => {
     });
   });
 
+  test("of a month may end with what of memory.md is to go, and that is no part of the summary", () => {
+    const month = rollUpOf("2026-08", "x");
+    const told = {
+      ...month,
+      rollUp: { ...month.rollUp, remembered: ["likes tea", "likes green tea"] },
+    } as typeof month;
+    const dropped = [{ drop: "likes tea", keep: "likes green tea" }];
+    const text = `- It is live.\n\n\`\`\`json\n${JSON.stringify({ dropped })}\n\`\`\``;
+    const handedIn = (result: object) => ({
+      event: { type: "done", status: "done", resultType: "summary", result: { keyPoints: [], ...result } },
+    });
+    expect(conclude(told, text, [])).toEqual(handedIn({ summary: "- It is live.", dropped }));
+    // Where nothing was shown of it, and where it is something else, it is text.
+    expect(conclude(month, text, [])).toEqual(handedIn({ summary: text }));
+    const code = "- Run:\n\n```\nnpm test\n```";
+    expect(conclude(told, code, [])).toEqual(handedIn({ summary: code }));
+  });
+
   test("is told when it has said nothing", () => {
     expect(conclude(day, " \n", [])).toEqual({ problem: expect.stringContaining("empty") });
   });

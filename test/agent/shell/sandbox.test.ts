@@ -2,7 +2,16 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import type { SandboxMode } from "@mimikit/agent/provider";
@@ -11,6 +20,7 @@ import { boundsOf, findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { Report } from "@mimikit/protocol/base/report";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { Config } from "@mimikit/runtime/config/config";
+import { ROOT } from "@mimikit/runtime/home/programs";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -97,6 +107,70 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await printed("echo mine > mine.txt; cat mine.txt", place)).toBe("mine\n");
     expect(existsSync(join(place.workDir, "mine.txt"))).toBe(true);
+  });
+
+  test("sees nothing of another state directory of the user, and cannot forge that one is adopted", async () => {
+    const place = open();
+    const userHome = temporaryDirectory();
+    const records = join(userHome, ".local/state/mimikit/homes");
+    const other = join(temporaryDirectory(), ".mimikit");
+    for (const dir of [records, other]) mkdirSync(dir, { recursive: true });
+    writeFileSync(join(other, "token"), "token-of-another");
+    const record = { home: other, tokenHash: "0".repeat(64), at: "2026-01-01T00:00:00.000Z" };
+    writeFileSync(join(records, "r.json"), JSON.stringify(record));
+    vi.stubEnv("HOME", userHome);
+    vi.stubEnv("XDG_STATE_HOME", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const command = `cat '${other}/token' '${records}/r.json'; echo forged > '${records}/forged.json'; echo done`;
+    const text = await printed(command, place);
+    expect(text).toContain("done");
+    expect(text).not.toMatch(/token-of-another|tokenHash/);
+    expect(existsSync(join(records, "forged.json"))).toBe(false);
+    expect(await printed(command, place, { sandbox: "off" })).toMatch(/token-of-another/);
+  });
+
+  test("changes neither Mimikit's own program nor the user's skills, where neither is the workspace", async () => {
+    const place = open();
+    const userHome = temporaryDirectory();
+    vi.stubEnv("HOME", userHome);
+    vi.stubEnv("XDG_CONFIG_HOME", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const skills = join(userHome, ".config/mimikit/skills");
+    const program = join(ROOT, "apps/supervisor/changed-by-a-worker.ts");
+    onTestFinished(() => rmSync(program, { force: true }));
+    const command = `mkdir -p '${skills}/evil'; echo x > '${skills}/evil/SKILL.md'; echo x > '${program}'; echo mine > mine.txt; echo done`;
+    expect(await printed(command, place)).toContain("done");
+    expect([existsSync(program), existsSync(join(skills, "evil"))]).toEqual([false, false]);
+    expect(existsSync(join(place.workDir, "mine.txt"))).toBe(true);
+  });
+
+  test("works in a workspace inside of what it cannot change, and in a part of Mimikit that is the workspace", async () => {
+    const userHome = temporaryDirectory();
+    const skills = join(userHome, "config/mimikit/skills");
+    vi.stubEnv("XDG_CONFIG_HOME", join(userHome, "config"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const workDir of [skills, join(skills, "mine")]) {
+      const place = { home: join(userHome, "state"), workDir };
+      for (const dir of [place.home, workDir]) mkdirSync(dir, { recursive: true });
+      expect(await printed(`echo x > ../beside; echo mine > mine.txt; cat mine.txt`, place)).toContain("mine");
+      expect(existsSync(join(workDir, "mine.txt"))).toBe(true);
+    }
+    expect(existsSync(join(skills, "beside"))).toBe(false);
+  });
+
+  test("has a /tmp of its own for all commands of a run, in which a workspace that is there stays", async () => {
+    const theirs = mkdtempSync("/tmp/mimikit-test-");
+    onTestFinished(() => rmSync(theirs, { recursive: true, force: true }));
+    const place = { home: join(theirs, "work/.mimikit"), workDir: join(theirs, "work") };
+    mkdirSync(join(place.home, "runs"), { recursive: true });
+    writeFileSync(join(theirs, "of-others"), "");
+    const command = `ls '${theirs}'; echo "$TMPDIR"; echo kept > /tmp/kept; mktemp; echo mine > mine.txt`;
+    const text = await printed(command, place);
+    expect(text).toMatch(/^work\n\/tmp\n\/tmp\/tmp\./);
+    expect(readFileSync(join(place.workDir, "mine.txt"), "utf8")).toBe("mine\n");
+    expect(existsSync("/tmp/kept")).toBe(false);
+    expect(await printed(command, place, { sandbox: "off" })).toContain("of-others");
+    rmSync("/tmp/kept");
   });
 
   test("has no detour into it", async () => {

@@ -180,10 +180,11 @@ describe("nothing outlives the run", () => {
 
 describe("what the task before it printed", () => {
   test("is its input, and a file that MIMIKIT_UPSTREAM names", async () => {
-    const first = await work("printf 'a\\nb\\n'");
+    const home = temporaryDirectory();
+    const first = await work("printf 'a\\nb\\n'", { home });
     const upstream = [reportOf({ result: first.result })];
     writeFileSync(textOf(first).artifact ?? "", "a\nb\nfrom the file\n");
-    const ran = await work('cat; cat "$MIMIKIT_UPSTREAM"', { upstream });
+    const ran = await work('cat; cat "$MIMIKIT_UPSTREAM"', { home, upstream, attempt: 2 });
     expect(textOf(ran).text).toBe("a\nb\nfrom the file\n".repeat(2));
   });
 

@@ -169,6 +169,60 @@ describe("a skill is found", () => {
   });
 });
 
+describe("a front matter that is no YAML is read as it seems meant", () => {
+  /** What the skill `a` with this front matter is. */
+  async function read(...lines: string[]) {
+    const places = emptyPlaces();
+    write(join(places.user, "a", "SKILL.md"), `---\n${lines.join("\n")}\n---\nDo it.\n`);
+    const { skills, problems } = await findSkills(places);
+    return { skill: skills[0], problems };
+  }
+
+  test.each([
+    ["a colon in a description", ["description: Use when: it fails."], "Use when: it fails."],
+    [
+      "a description over several lines",
+      ["description: Use when: it", "  fails, or", "", "  breaks."],
+      "Use when: it fails, or breaks.",
+    ],
+    ["a description that begins with brackets", ["description: [Beta] Tests."], "[Beta] Tests."],
+    ["a description with words after its quotes", ['description: "Tests" and more.'], '"Tests" and more.'],
+    ["a description that begins with a backtick", ["description: `npm test` runs it."], "`npm test` runs it."],
+    ["a fault in a field that means nothing here", ["description: Tests.", "compatibility: node: 22"], "Tests."],
+    [
+      "a text below a bar that looks like one",
+      ["description: |", "  Use when: it: fails.", "license: a: b"],
+      "Use when: it: fails.",
+    ],
+  ])("%s, and a warning says what to quote", async (_, lines, description) => {
+    const { skill, problems } = await read(
+      "name: a",
+      ...lines,
+      "metadata:",
+      "  author: Ann: Bee",
+      "  level: read-only",
+    );
+    expect(problems).toEqual([]);
+    expect(skill).toMatchObject({ description, level: "read-only", warning: expect.stringContaining("in quotes") });
+    expect(await readSkillFile(skill ?? expect.fail())).toBe("Do it.");
+  });
+
+  test("and one that is YAML has no warning, whatever its text looks like", async () => {
+    const { skill } = await read("name: a", 'description: "Use when: it fails."', "note: >", "  a: b: c");
+    expect(skill).not.toHaveProperty("warning");
+  });
+
+  test.each([
+    ["within the text", ["description: Use when: it fails", "  metadata:", "    level: read-only"]],
+    ["beside its field", ["description: Use when: it fails", "metadata: level: read-only"]],
+    ["with more than its name", ["description: Tests.", "metadata:", "  level: read-only: yes"]],
+  ])("but no level is lost by it: one that stands %s makes it no skill", async (_, lines) => {
+    const { skill, problems } = await read("name: a", ...lines);
+    expect(skill).toBeUndefined();
+    expect(problems).toMatchObject([{ reason: expect.stringContaining("front matter") }]);
+  });
+});
+
 describe("no skill is", () => {
   test.each<[string, string, (folder: string) => void]>([
     ["one without front matter", "front matter", (at) => write(join(at, "SKILL.md"), "Do it.")],

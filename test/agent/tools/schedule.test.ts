@@ -3,14 +3,16 @@ import { Cron } from "croner";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseMessage } from "../../../packages/agent/src/providers/offline/parse.ts";
-import { parseWhen } from "../../../packages/agent/src/providers/offline/when.ts";
+import { parseWhen, withHalves } from "../../../packages/agent/src/providers/offline/when.ts";
+import { WORDS } from "../../../packages/agent/src/providers/offline/words.ts";
 
 /** Sunday 22 November 2026, 10:00 in Shanghai. */
 const clock = { nowMs: Date.parse("2026-11-22T02:00:00Z"), timeZone: "Asia/Shanghai" };
 const at = (runAt: string) => ({ kind: "scheduled", runAt, timeZone: "Asia/Shanghai" });
 const cron = (fields: string) => ({ kind: "recurring", cron: fields, timeZone: "Asia/Shanghai" });
 const every = (intervalSec: number) => ({ kind: "recurring", intervalSec });
-const change = (path: string) => ({ kind: "conditional", path });
+const change = (path: string) => ({ kind: "conditional", path, becomes: "changed" });
+const appears = (path: string) => ({ kind: "conditional", path, becomes: "there" });
 const remind = (text: string) => ({ type: "remind", text });
 const run = (...steps: string[][]) => ({ type: "run", steps });
 
@@ -43,6 +45,22 @@ test.each([
   ["every monday and friday at 18:30 remind me to report", cron("0 30 18 * * 1,5"), remind("report")],
   ["every evening at 8 remind me to stretch", cron("0 0 20 * * *"), remind("stretch")],
   ["monthly on the 1st at 9 run `ls`", cron("0 0 9 1 * *"), run(["ls"])],
+  ["on the last day of every month at 18:00 run `ls`", cron("0 0 18 L * *"), run(["ls"])],
+  ["on the last day of the month remind me to pay", cron("0 0 9 L * *"), remind("pay")],
+  ["remind me at noon on the last day of each month to pay", cron("0 0 12 L * *"), remind("pay")],
+  ["monthly on the last day at 9 run `ls`", cron("0 0 9 L * *"), run(["ls"])],
+  ["每月最后一天提醒我交房租", cron("0 0 9 L * *"), remind("交房租")],
+  ["每个月月底下午5点运行 `ls`", cron("0 0 17 L * *"), run(["ls"])],
+  ["every 2 weeks remind me to report", every(1_209_600), remind("report")],
+  ["every day at 5pm run `ls`", cron("0 0 17 * * *"), run(["ls"])],
+  ["every day at 05:00 run `ls`", cron("0 0 5 * * *"), run(["ls"])],
+  ["every evening at 6 run `ls`", cron("0 0 18 * * *"), run(["ls"])],
+  ["tomorrow at 5 in the morning run `ls`", at("2026-11-23T05:00:00+08:00"), run(["ls"])],
+  ["remind me to stretch, every day at 9", cron("0 0 9 * * *"), remind("stretch")],
+  ["when done.txt exists run `cat done.txt`", appears("done.txt"), run(["cat done.txt"])],
+  ["as soon as build/done appears, remind me to look", appears("build/done"), remind("look")],
+  ["当 a.txt 存在时运行 `ls`", appears("a.txt"), run(["ls"])],
+  ["一旦 build/done 出现就提醒我看一下", appears("build/done"), remind("看一下")],
   ["every 10 minutes run `ls`", every(600), run(["ls"])],
   ["every hour run `ls`", every(3_600), run(["ls"])],
   ["when src/a.ts changes run `npm test`", change("src/a.ts"), run(["npm test"])],
@@ -92,13 +110,65 @@ test.each([
   ["remind me to breathe", "no_time"],
   ["提醒我喝水", "no_time"],
   ["Tomorrow I plan to run `x`", "bad_time"],
+  ["every last friday of the month run `ls`", "bad_time"],
+  ["every last friday of the month remind me to report", "bad_time"],
+  ["every other friday run `ls`", "every_other"],
+  ["every second friday at 9 remind me to report", "every_other"],
+  ["remind me every other week to report", "every_other"],
+  ["每隔一周的周五提醒我写周报", "every_other"],
+  ["remind me to call mum at 5", "half_day"],
+  ["today at 5 remind me to call mum", "half_day"],
+  ["run `ls` at 4:30", "half_day"],
+  ["every friday at 6 remind me to go", "half_day"],
+  ["明天5点提醒我打电话", "half_day"],
+  ["每天三点运行 `ls`", "half_day"],
   ["每月32号9点运行 `ls`", "bad_time"],
 ])("%s cannot be kept and says why", (text, problem) => {
   expect(parseMessage(text, clock)).toEqual([{ kind: "unclear", problem, text }]);
 });
 
+test("the examples in an answer to a time that is not understood are understood", () => {
+  for (const { unclear } of Object.values(WORDS))
+    for (const problem of ["bad_time", "every_other", "no_command"] as const) {
+      const [, typed = ""] = /```text\n([\s\S]*)\n```/.exec(unclear[problem]) ?? [];
+      const intents = parseMessage(typed, clock);
+      expect([problem, ...intents.map(({ kind }) => kind)]).toEqual([
+        problem,
+        ...typed.split("\n").map(() => "schedule"),
+      ]);
+    }
+});
+
+test.each([
+  ["remind me to call mum at 5", "2026-11-23T05:00:00+08:00", "2026-11-22T17:00:00+08:00"],
+  ["run `ls` at 4:30", "2026-11-23T04:30:00+08:00", "2026-11-22T16:30:00+08:00"],
+  ["明天5点提醒我打电话", "2026-11-23T05:00:00+08:00", "2026-11-23T17:00:00+08:00"],
+])("%s is understood with either half of the day", (text, ...moments) => {
+  const read = withHalves(text).map((each) => parseMessage(each, clock));
+  expect(read).toMatchObject(moments.map((moment) => [{ kind: "schedule", schedule: { when: at(moment) } }]));
+});
+
+test.each(["every other thing that I said is wrong", "in my dreams the stars remind me of home"])(
+  "%s orders nothing",
+  (text) => {
+    expect(parseMessage(text, clock)).toMatchObject([{ kind: "other" }]);
+  },
+);
+
+test("the words of a time are said again without the commas around them", () => {
+  expect(parseMessage("remind me, every day at 9, to stretch", clock)).toMatchObject([
+    { schedule: { said: "every day at 9", action: remind("stretch") } },
+  ]);
+});
+
 test("what is understood as a rhythm is a rhythm to the scheduler", () => {
-  for (const phrase of ["every day at 9", "每周一、三9点", "monthly on the 31st at 23:59", "every weekend at noon"]) {
+  for (const phrase of [
+    "每月最后一天9点",
+    "every day at 9",
+    "每周一、三9点",
+    "monthly on the 31st at 23:59",
+    "every weekend at noon",
+  ]) {
     const when = parseWhen(phrase, clock);
     const pattern = when?.kind === "recurring" && "cron" in when ? when.cron : "";
     expect(new Cron(pattern, { timezone: "Asia/Shanghai" }).nextRun(new Date(clock.nowMs))).not.toBeNull();

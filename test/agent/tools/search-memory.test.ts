@@ -34,6 +34,15 @@ test("a Planner finds what is remembered, and says of which days it may be", asy
   expect(await bus.call("search_memory", { query: "deployment", after: "spring" })).toMatchObject({ ok: false });
 });
 
-test("nobody else has it: a Teller has its memory in the prompt", async () => {
-  expect(await busOf("teller").call("search_memory", { query: "deployment" })).toMatchObject({ ok: false });
+test("a Teller finds it with what was said, in the words of either language, and what it was shown is kept with its reply", async () => {
+  const bus = busOf("teller");
+  expect(await bus.call("search_memory", { query: "deployment" })).toMatchObject({ ok: false });
+  const text = "the deployment was done by hand";
+  const source = "memory/summary/2025-03.md";
+  expect(await bus.call("query_history", { query: "部署 deployed 2025 hand" })).toMatchObject({
+    data: { messages: [], memory: [{ source, text }] },
+  });
+  expect(bus.shown[0]).toMatchObject({ source, text });
+  const narrow = await bus.call("query_history", { query: "deployment", roles: ["user"] });
+  expect(narrow).toEqual({ ok: true, data: { messages: [] } });
 });

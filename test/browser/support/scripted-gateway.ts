@@ -88,6 +88,7 @@ export class ScriptedGateway {
     ["/api/skills", { skills: [], problems: [] }],
     ["/api/improvements", { improvements: [] }],
     ["/api/settings", { settings: [], missing: [] }],
+    ["/api/approvals", { approvals: [] }],
     ["/api/devices", { devices: [THIS_DEVICE] }],
     ["/api/mcp", { servers: [], commands: [], problems: [] }],
     ["/api/providers", { providers: [], order: { teller: [], planner: [], worker: [], reviewer: [] } }],

@@ -64,7 +64,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     const page = await openInstance(pages, mimikit);
     await field(page).fill("run `echo first` then `echo second`");
     await field(page).press("Enter");
-    await page.getByText("All 2 tasks are done.").first().waitFor();
+    await page.getByText("Both are done.").first().waitFor();
 
     await page.getByRole("link", { name: /^Tasks/ }).click();
     await page.locator(".needs").waitFor({ state: "attached" });

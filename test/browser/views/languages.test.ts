@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { STOP_WORDS } from "@mimikit/memory/text/tokenize";
+import { STOP_WORDS } from "@mimikit/memory/text/stop-words";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";

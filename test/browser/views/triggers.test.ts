@@ -79,6 +79,22 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     });
   });
 
+  test("say which schedule waits because the clock was ahead, and have it count from now", async () => {
+    const schedule = { cron: "0 0 9 * * *", timezone: "Europe/Berlin" };
+    const last = "2126-11-25T08:00:00.000Z";
+    pages.gateway.trigger(triggerRecord({ id: "trg-1", title: "Stretch", prompt: "stretch", schedule, last }));
+    pages.gateway.trigger(triggerRecord({ id: "trg-2", title: "Tea", prompt: "tea", schedule }));
+    const { page } = await openPage();
+    await openView(page, "triggers");
+    const waiting = page.locator("[data-trigger=trg-1]");
+    await waiting.getByText("waits, because the clock was ahead").waitFor();
+    expect(await page.getByRole("button", { name: /^Count from now/ }).count()).toBe(1);
+    await waiting.getByRole("button", { name: "Count from now: Stretch" }).click();
+    await expect
+      .poll(() => pages.gateway.wanted.at(-1))
+      .toEqual({ method: "PATCH", path: "/trg-1", body: { anew: true } });
+  });
+
   test("have a calendar of the days to come, with what collides and what nobody can know", async () => {
     fill(pages.gateway);
     const { page } = await openPage();
@@ -185,6 +201,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
             ],
           },
           cooldown: 0,
+          stableFor: 0,
         },
       },
     ]);
@@ -248,6 +265,25 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
         },
       ],
     });
+  });
+
+  test("for how long a file must stay the same, and a condition hold, is chosen, read, and saved", async () => {
+    const condition = { type: "file_changed", params: { path: "src/**/*.ts", settleSec: 30 } } satisfies Condition;
+    const { page, mishaps } = await openForm(condition);
+    const settle = page.getByLabel("Unchanged for so many seconds");
+    expect(await settle.inputValue()).toBe("30");
+    await settle.fill("4000");
+    await page.getByText("At most 3600 seconds.").waitFor();
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await settle.fill("");
+    await page.getByText("More", { exact: true }).click();
+    await page.getByLabel("Must hold this long, in seconds").fill("600");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("form").waitFor({ state: "detached" });
+    expect(pages.gateway.wanted.map(({ body }) => body)).toEqual([
+      { condition: { type: "file_changed", params: { path: "src/**/*.ts" } }, stableFor: 600 },
+    ]);
+    expect(mishaps).toEqual([]);
   });
 
   test("what is wrong with a condition is said at its field, and nothing is saved until it is right", async () => {

@@ -1,5 +1,5 @@
 /** Backups and the check of records, without processes. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -51,6 +51,9 @@ test("what is unpacked is what was there, without secrets and without what a sta
   writeFileSync(join(home, "push/keys.json"), "{}");
   mkdirSync(join(home, "codex"));
   writeFileSync(join(home, "codex/auth.json"), "{}");
+  mkdirSync(join(home, "pools"));
+  writeFileSync(join(home, "pools/box.pool.json"), "the key of a machine");
+  writeFileSync(join(home, "pool.json"), "the key of this machine for another home");
   mkdirSync(join(home, "pm2"));
   writeFileSync(join(home, "pm2/dump.pm2"), "[]");
   writeFileSync(join(home, monthIndexPath("2026-10")), "made anew from history/2026-10.jsonl");
@@ -79,6 +82,8 @@ test("what is unpacked is what was there, without secrets and without what a sta
   const open = join(dir, "open");
   mkdirSync(open);
   expect((await unpackBackup(secret, open)).manifest.hasSecrets).toBe(true);
+  // A restored home is another one to its machines, so that nothing of its former life is taken for its own.
+  expect(existsSync(join(open, "pools"))).toBe(false);
   expect(readFileSync(join(open, "token"), "utf8")).toBe(readFileSync(join(home, "token"), "utf8"));
 });
 
@@ -130,6 +135,11 @@ describe("a backup that somebody has made up is refused", () => {
 test("records that keep every promise have no violation, and each promise that is broken is named", async () => {
   const { home } = temporaryHome();
   await settle(home, "t-000001", ["m-1"]);
+  expect(await violationsOf(home)).toEqual([
+    "the archive has settled turns, and the log of the supervisor has no line: it was removed or emptied",
+  ]);
+  const started = { timestamp: "2026-11-20T10:00:00.000Z", seq: 1, event: "supervisor_started", actor: "supervisor" };
+  writeFileSync(join(home, "log.jsonl"), `${JSON.stringify({ ...started, previousHash: "" })}\n`);
   expect(await violationsOf(home)).toEqual([]);
   await settle(home, "t-000002", ["m-1"]);
   await settle(home, "t-000003", ["m-3"], []);

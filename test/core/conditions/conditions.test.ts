@@ -25,6 +25,7 @@ function factsOf({ now = NOON, timeZone = "UTC", outcomes = {}, stamps = {} }: W
     outcomeOf: (taskId) => outcomes[taskId],
     isForgiven: () => false,
     stampOf: (path) => stamps[path],
+    hasSettled: () => true,
   };
 }
 
@@ -210,7 +211,7 @@ describe("a tree", () => {
       type: "or",
       conditions: [ended("a"), exists("f"), { type: "not", condition: ended("a") }, changed("f")],
     };
-    expect(needsOf(condition)).toEqual({ tasks: ["a"], paths: ["f"] });
+    expect(needsOf(condition)).toEqual({ tasks: ["a"], paths: ["f"], rests: [{ path: "f", settleSec: 2 }] });
   });
 
   test("is final as soon as a part decides it for good", () => {
@@ -262,6 +263,15 @@ describe("a file that is watched for changes", () => {
       expect(holds(changed("f"), before, evidence)).toBe(false);
       expect(holds(changed("f"), after, evidence)).toBe(true);
     }
+  });
+
+  test("has changed when what is there has stayed the same for as long as it must, and at once where it need not", () => {
+    const moving: Facts = { ...factsOf({ stamps: { f: "2" } }), hasSettled: (_path, settleSec) => settleSec < 5 };
+    const before = { ...NO_EVIDENCE, baselines: { 0: "1" } };
+    const holds = (settleSec?: number) =>
+      judge({ type: "file_changed", params: { path: "f", settleSec } }, moving, before).holds;
+    expect([undefined, 0, 4, 5].map(holds)).toEqual([true, true, true, false]);
+    expect(needsOf({ type: "file_changed", params: { path: "f", settleSec: 0 } }).rests).toEqual([]);
   });
 
   test("has changed at first sight where that is wished for, if it is there", () => {

@@ -23,6 +23,12 @@ type Facts = Parameters<typeof snapshot>[0];
 const asked = (prompt: string): Condition => ({ type: "llm_eval", params: { prompt } });
 const exists = (path: string): Condition => ({ type: "file_exists", params: { path } });
 
+/** Asked in vain, so often in a row. */
+const inVain = (number: number, count: number, since = NOON, at = NOON) => ({
+  ...NO_EVIDENCE,
+  unanswered: { 0: { number, count, since, at } },
+});
+
 const WORDS = { question: "Go on?", options: ["yes", "no"] as [string, string] };
 
 function trigger(id: string, condition: Condition, more: Partial<Conditional> = {}): Conditional {
@@ -289,7 +295,7 @@ describe("the answers", () => {
       [2, 3, 4].map((i) => ({ id: `c${i}`, result: true })),
     );
     const standing = [
-      trigger("missing", asked("?")),
+      trigger("missing", asked("?"), { evidence: inVain(2, 1) }),
       trigger("newer", asked("?"), { evidence: answered(0, false, 3) }),
       trigger("changed", asked("something else?")),
     ];
@@ -302,11 +308,47 @@ describe("the answers", () => {
     expect(result).toMatchObject({ status: "failed", resultType: "verdicts", result: null });
   });
 
-  test("of a batch that failed are none, and nobody is told", () => {
+  test("of a batch that failed are none: that is noted, once, and nobody is bothered with it", () => {
     const of = batch(2, [{ triggerId: "a", leaf: 0, prompt: "?" }]);
     const facts = { queue: [of], results: [failed(of)], standing: [trigger("a", asked("?"))] };
-    expect(
-      decide(snapshot({ ...facts, evaluation: { number: 2, at: NOON, isOpen: true, failures: 0 } }), NOON_MS),
-    ).toMatchObject([{ type: "settle", settlement: { versions: [], events: [], tasks: [] } }]);
+    const evaluation = { number: 2, at: NOON, isOpen: true, failures: 0 };
+    expect(decide(snapshot({ ...facts, evaluation }), NOON_MS)).toMatchObject([
+      {
+        type: "settle",
+        settlement: { versions: [{ id: "a", version: 2, evidence: inVain(2, 1) }], events: [], tasks: [] },
+      },
+    ]);
+    const noted = trigger("a", asked("?"), { evidence: inVain(2, 1) });
+    expect(versions({ ...facts, standing: [noted] })).toEqual([]);
+  });
+
+  test("that do not come are counted from the first of them, until an answer comes", () => {
+    const first = trigger("a", asked("?"), { evidence: inVain(1, 1, "2026-11-22T11:00:00.000Z") });
+    const of = batch(2, [{ triggerId: "a", leaf: 0, prompt: "?" }]);
+    const [second] = versions({ queue: [of], results: [failed(of)], standing: [first] }) as Conditional[];
+    expect(second?.evidence).toEqual(inVain(2, 2, "2026-11-22T11:00:00.000Z"));
+    const after = batch(3, [{ triggerId: "a", leaf: 0, prompt: "?" }]);
+    const result = verdicts(after, [{ id: "c1", result: false }]);
+    const [third] = versions({ queue: [after], results: [result], standing: second ? [second] : [] }) as Conditional[];
+    expect(third?.evidence).toEqual(answered(0, false, 3));
+  });
+
+  test("of one of the questions alone leave the others as they are", () => {
+    const condition: Condition = { type: "and", conditions: [asked("one"), asked("two")] };
+    const of = batch(2, [
+      { triggerId: "a", leaf: 0, prompt: "one" },
+      { triggerId: "a", leaf: 1, prompt: "two" },
+    ]);
+    const result = verdicts(of, [{ id: "c2", result: true }]);
+    const [made] = versions({ queue: [of], results: [result], standing: [trigger("a", condition)] }) as Conditional[];
+    expect(made?.evidence).toEqual({ ...answered(1, true, 2), unanswered: inVain(2, 1).unanswered });
+  });
+
+  test("that never come do not keep the others from being asked", () => {
+    const standing = Array.from({ length: EVALUATION_ITEMS_MAX }, (_, i) =>
+      trigger(`a${i}`, asked("?"), { evidence: inVain(1, 1) }),
+    );
+    const made = evaluate(snapshot({ standing: [...standing, trigger("z", asked("new?"))] }), NOON_MS + 86_400_000);
+    expect(made).toMatchObject([{ type: "evaluate", task: { evaluation: { 0: { triggerId: "z" } } } }]);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * What users want to be written down, each wish once and in its turn (docs/file-protocol.md R10,
- * docs/file-protocol.md#wishes).
+ * docs/file-protocol.md#commands).
  */
 import { decide } from "@mimikit/core/decide";
 import type { Wish } from "@mimikit/protocol/records/inbox";

@@ -446,6 +446,12 @@ describe("a chain behind a failure", () => {
 describe("a task that is not to run again unasked", () => {
   const work = task("t-000001.0.0", { title: "Send the mail", onInterrupt: "ask" });
   const dead: Attempt = { role: "worker", attempt: 1, ownerAlive: false };
+  const interrupted = { id: work.id, failureReason: "interrupted", error: "", at: NOON, retryAt: NOON } as const;
+  const judged = (attempt: number): Attempt => ({
+    ...dead,
+    attempt,
+    failed: { ...interrupted, attempt, death: "shared" },
+  });
   const facts = { queue: [work], attempts: { [work.id]: [dead] }, settledTurn: 1 };
   const id = "t-000001.0.0.a1.run-again";
   const permit = "t-000001.0.0.a1.again";
@@ -480,7 +486,7 @@ describe("a task that is not to run again unasked", () => {
       },
     ]);
     expect(now({ ...facts, questions: [asked] })).toEqual([]);
-    expect(claimable([dead])).toEqual([]);
+    expect(claimable([judged(1)])).toEqual([]);
   });
 
   test("runs again with a permit, made once from the user's yes, and is told that it was cut off", () => {
@@ -489,12 +495,12 @@ describe("a task that is not to run again unasked", () => {
       { type: "permit", permit: { kind: "permit", id: permit, at: NOON, taskId: work.id, attempt: 1 } },
     ]);
     expect(now({ ...facts, ...yes, archive: [id, permit] })).toEqual([]);
-    expect(claimable([dead], [permit])).toMatchObject([{ attempt: 2, interrupted: true }]);
+    expect(claimable([judged(1)], [permit])).toMatchObject([{ attempt: 2, interrupted: true }]);
   });
 
   test("is asked about anew when it is cut off again: a permit is for one attempt", () => {
     const again = [dead, { ...dead, attempt: 2 }];
-    expect(claimable(again, [permit])).toEqual([]);
+    expect(claimable([judged(1), judged(2)], [permit])).toEqual([]);
     const actions = now({ ...facts, attempts: { [work.id]: again }, archive: [permit, id] });
     expect(actions).toMatchObject([{ type: "ask", question: { id: "t-000001.0.0.a2.run-again" } }]);
   });

@@ -14,10 +14,12 @@ import {
   ROLL_UP_BACKOFF_SEC,
   ROLL_UP_CHARS_MAX,
   ROLL_UP_TRIES_MAX,
+  rememberedEntries,
   sourcesPrompt,
   summaryIn,
 } from "@mimikit/core/memory/roll-up";
 import { weigh } from "@mimikit/core/memory/weigh";
+import { MemoryDocument } from "@mimikit/protocol/base/fields";
 import type { Note } from "@mimikit/protocol/records/archive";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import { ROLL_UP_SOURCES_MAX, Task } from "@mimikit/protocol/records/task";
@@ -138,7 +140,8 @@ describe("a note", () => {
     expect(pathOf(said(1, { at, role: "system", text: "Nobody." }), said(2, { text: "Déjà vu?" }))).toBe(
       "memory/2026-11-20-deja-vu.md",
     );
-    expect(pathOf(said(1, { text: "你好" }))).toBe("memory/2026-11-22-mem-1.md");
+    expect(pathOf(said(1, { text: "你好" }))).toBe("memory/2026-11-22-你好.md");
+    expect(pathOf(said(1, { text: "？！" }))).toBe("memory/2026-11-22-mem-1.md");
     expect(pathOf(said(1, { role: "assistant", text: "Hello" }))).toBe("memory/2026-11-22-mem-1.md");
   });
 
@@ -148,6 +151,16 @@ describe("a note", () => {
     expect(slugOf("a".repeat(99))).toBe("a".repeat(32));
     expect(slugOf(`${"word ".repeat(7)}`)).toBe("word-word-word-word-word-word");
     expect(slugOf("—！")).toBe("");
+  });
+
+  test("words of any script name a note, as many as fit: a wide character takes two places", () => {
+    expect(slugOf("做 A 和 B")).toBe("做-a-和-b");
+    expect(slugOf("提醒我下周三Review代码")).toBe("提醒我下周三-review-代码");
+    expect(slugOf("明".repeat(40))).toBe("明".repeat(16));
+    expect(slugOf("Ärger über Café, Ångström")).toBe("arger-uber-cafe-angstrom");
+    expect(slugOf("Привет, мир")).toBe("привет-мир");
+    for (const text of ["做 A 和 B", "한국어 메모", "ガギグ", "हिन्दी"])
+      expect(MemoryDocument.safeParse(`memory/2026-11-22-${slugOf(text)}.md`).success).toBe(true);
   });
 });
 
@@ -219,6 +232,53 @@ describe("the periods that are due", () => {
 
   test("leave alone what has no day in its name", () => {
     expect(due(["ideas.md", "2026.md", "2026-01.md", "2026-01-011.md", "2026-01-01.txt", "summary"], [])).toEqual([]);
+  });
+});
+
+describe("what of memory.md goes with a month", () => {
+  const remembered = ["likes tea", "likes green tea", "lives in Kiel", "lives in Jena"];
+  const month = { period: "2026-06", sources: [{ path: "memory/summary/2026-06-01.md", sha256: "aa" }], remembered };
+  const rollUpTask = task("sum-202606-1", { role: "worker", consumer: "supervisor", rollUp: month });
+  const goes = (...dropped: { drop: string; keep: string }[]) => {
+    const result = done(rollUpTask, { resultType: "summary", result: { summary: "x", keyPoints: [], dropped } });
+    return settle(snapshot({ results: [result] }), NOON_MS).flatMap((action) =>
+      action.type === "settle" ? action.settlement.edits : [],
+    );
+  };
+
+  test("is what another line stands for, once each", () => {
+    expect(
+      goes(
+        { drop: "likes tea", keep: "likes green tea" },
+        { drop: "likes tea", keep: "likes green tea" },
+        { drop: "lives in Kiel", keep: "lives in Jena" },
+      ),
+    ).toEqual([
+      { document: "entry", id: "sum-202606-1.0", path: "memory.md", entry: "likes tea", to: undefined },
+      { document: "entry", id: "sum-202606-1.1", path: "memory.md", entry: "lives in Kiel", to: undefined },
+    ]);
+  });
+
+  test("is never what nothing stands for: two lines that name each other leave one, and strange ones leave all", () => {
+    const [first, ...others] = goes(
+      { drop: "likes tea", keep: "likes green tea" },
+      { drop: "likes green tea", keep: "likes tea" },
+      { drop: "lives in Jena", keep: "likes tea" },
+      { drop: "lives in Jena", keep: "lives in Jena" },
+      { drop: "lives in Jena", keep: "lives in Bonn" },
+      { drop: "lives in Bonn", keep: "lives in Jena" },
+    );
+    expect(first).toMatchObject({ entry: "likes tea" });
+    expect(others).toEqual([]);
+  });
+
+  test("was shown as its entries, the newest that there is room for, without headings", () => {
+    expect(rememberedEntries("# Likes\n\n- tea <!-- t-000001.0 -->\n- milk\n")).toEqual(["tea", "milk"]);
+    const long = Array.from({ length: 40 }, (_, i) => `${i} ${"x".repeat(600)}`);
+    const shown = rememberedEntries(long.map((text) => `- ${text}\n`).join(""));
+    expect(shown).toEqual(long.slice(-shown.length));
+    expect(shown.join("").length).toBeLessThanOrEqual(12_000);
+    expect(shown.length).toBeGreaterThan(15);
   });
 });
 

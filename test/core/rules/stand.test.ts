@@ -177,6 +177,36 @@ describe("a condition", () => {
     expect(fired && next(fired, 100, { ...changed, archive: ["a--1"] })).toBeUndefined();
   });
 
+  test("on a changed file waits while that still changes", () => {
+    const condition = { type: "file_changed" as const, params: { path: "flag" } };
+    const based = conditional("a", { condition, evidence: { baselines: { 0: "1" }, evaluations: {} } });
+    const changed = { stamps: { flag: "2" } };
+    expect(next(based, 2, { ...changed, moving: ["flag"] })).toBeUndefined();
+    expect(next(based, 4, changed)).toMatchObject({ fired: 1 });
+  });
+
+  test("that must hold for a while fires when it has, and counts anew after each break", () => {
+    const waits = conditional("a", { stableSec: 300 });
+    expect(next(waits, 0, absent)).toBeUndefined();
+    const holds = next(waits, 0, there);
+    expect(holds).toMatchObject({ heldSince: at(0), fired: 0 });
+    if (holds === undefined) throw new Error("nothing was decided");
+    expect(next(holds, 299.999, there)).toBeUndefined();
+    const fired = next(holds, 300, there);
+    expect(fired).toMatchObject({ fired: 1, firedAt: at(300), isArmed: false });
+    expect(fired?.type === "conditional" && fired.heldSince).toBeUndefined();
+    const broken = next(holds, 100, absent);
+    expect(broken).toMatchObject({ fired: 0, version: 3 });
+    expect(broken?.type === "conditional" && broken.heldSince).toBeUndefined();
+    expect(broken && next(broken, 400, there)).toMatchObject({ heldSince: at(400), fired: 0 });
+    // That nobody can look is a break, too: it may not hold.
+    expect(next(holds, 100, { stamps: {} })).toMatchObject({ fired: 0, version: 3 });
+    // A clock that was set back neither fires it nor puts it off by the difference.
+    expect(next(holds, -3_600, there)).toMatchObject({ heldSince: at(-3_600), fired: 0 });
+    // It must turn false first, as always.
+    expect(next({ ...waits, isArmed: false }, 0, there)).toBeUndefined();
+  });
+
   test("fires on no answer that a model gave for an earlier time", () => {
     const exists = { type: "file_exists" as const, params: { path: "flag" } };
     const asked = { type: "llm_eval" as const, params: { prompt: "Is it good?" } };
@@ -190,6 +220,19 @@ describe("a condition", () => {
     }
     // What is asked about now is answered now.
     expect(next(conditional("a", { condition, evidence: yes }), 1, there)).toMatchObject({ fired: 1 });
+  });
+
+  test("forgets that a model gave no answer to a question that is not asked any more", () => {
+    const exists = { type: "file_exists" as const, params: { path: "flag" } };
+    const asked = { type: "llm_eval" as const, params: { prompt: "Is it good?" } };
+    const condition = { type: "and" as const, conditions: [exists, asked] };
+    const unanswered = { 1: { number: 2, count: 2, since: at(0), at: at(600) } };
+    const inVain = conditional("a", { condition, evidence: { baselines: {}, evaluations: {}, unanswered } });
+    expect(next(inVain, 1_000, there)).toBeUndefined();
+    const forgotten = next(inVain, 1_000, absent);
+    expect(forgotten).toMatchObject({ version: 2, fired: 0 });
+    expect(JSON.parse(JSON.stringify(forgotten))).toMatchObject({ evidence: { baselines: {}, evaluations: {} } });
+    expect(forgotten?.type === "conditional" && forgotten.evidence.unanswered).toBeUndefined();
   });
 
   test("that has nothing to forget makes no version", () => {

@@ -112,13 +112,17 @@ test("a trigger that was changed is as it was, in what was changed and nothing e
   expect(alterationOf(old, { ...old, version: 2, last: NOON }, origin)).toBeUndefined();
 });
 
-test("a condition and its rest come back, and what was paused goes on", () => {
+test("a condition, its rest and for how long it must hold come back, and what was paused goes on", () => {
   const old = conditional("trg-1f", { cooldownSec: 60 });
   const condition = { type: "file_exists", params: { path: "other" } } as const;
-  const fresh = conditional("trg-1f", { condition, cooldownSec: 90, paused: true, fired: 3 });
+  const held = { stableSec: 300, heldSince: NOON };
+  const fresh = conditional("trg-1f", { condition, cooldownSec: 90, ...held, paused: true, fired: 3 });
   const alteration = alterationOf(old, fresh, origin);
   if (alteration?.op !== "change") throw new Error("nothing is different");
-  expect(changedBack(fresh, alteration, NOON_MS)).toMatchObject({
+  const back = changedBack(fresh, alteration, NOON_MS);
+  expect(JSON.parse(JSON.stringify(back))).not.toHaveProperty("stableSec");
+  expect(JSON.parse(JSON.stringify(back))).not.toHaveProperty("heldSince");
+  expect(back).toMatchObject({
     condition: old.condition,
     cooldownSec: 60,
     paused: false,
@@ -151,6 +155,50 @@ test("a trigger that was deleted is made anew, once, under a name that follows f
   expect(took({ ...facts, archive: ["trg-1f", "trg-delete-2e"] })).toMatchObject(conclusion);
   const { over: _, ...standing } = gone;
   expect(took({ ...facts, standing: [standing] })).toMatchObject(answer("refused: the trigger trg-1f still stands"));
+});
+
+test("changes of a trigger from before it was deleted are taken back where it came back, however often it did", () => {
+  const made = recurring("trg-1f", { title: "old" });
+  const renamed = { ...made, title: "new" };
+  const creation = creationOf(made, { ...origin, id: "put-1f" });
+  const alteration = alterationOf(made, renamed, { ...origin, id: "patch-2e" });
+  if (alteration === undefined) throw new Error("nothing is different");
+  const first = deletionOf(renamed, { ...origin, id: "delete-3d" });
+  const again = deletionOf({ ...renamed, id: "trg-delete-3d" }, { ...origin, id: "delete-4c" });
+  const changes = [creation, alteration, first, again];
+  const archive = ["trg-1f", "trg-delete-3d"];
+  const now = { ...renamed, id: "trg-delete-4c" };
+
+  const facts = { inbox: [wish("patch-2e")], changes, archive };
+  const [action] = took({ ...facts, standing: [now] });
+  if (action?.type !== "advance" || action.trigger.type === "link") throw new Error(`it is ${JSON.stringify(action)}`);
+  expect(action.trigger).toMatchObject({ id: now.id, title: "old", applied: ["undo-1"] });
+  expect(took({ ...facts, standing: [action.trigger] })).toMatchObject([
+    { type: "conclude-undo", outcome: `undone: ${now.id} is as it was` },
+  ]);
+  const uncreated = { ...facts, inbox: [wish("put-1f")] };
+  expect(took({ ...uncreated, standing: [now] })).toMatchObject([
+    { type: "advance", trigger: { id: now.id, over: "deleted" } },
+  ]);
+  // Another that somebody else deletes meanwhile is no matter of theirs.
+  const other = deletionOf(recurring("trg-9a"), { ...origin, id: "delete-5b" });
+  expect(took({ ...uncreated, changes: [...changes, other], standing: [recurring("trg-delete-5b")] })).toMatchObject(
+    answer("refused: the trigger trg-delete-3d is over"),
+  );
+  expect(took({ ...facts, archive: [...archive, now.id] })).toMatchObject(
+    answer(`refused: the trigger ${now.id} is over`),
+  );
+  expect(took({ ...facts, changes: [alteration, first], archive: ["trg-1f"] })).toMatchObject(
+    answer("refused: the trigger trg-1f was deleted: undo that first"),
+  );
+});
+
+test("a trigger that was deleted twice at once comes back once", () => {
+  const made = recurring("trg-1f");
+  const changes = ["delete-3d", "t-000005.0"].map((id) => deletionOf(made, { ...origin, id }));
+  const back = recurring("trg-delete-3d");
+  const facts = { inbox: [wish("t-000005.0")], changes, archive: ["trg-1f"] };
+  expect(took({ ...facts, standing: [back] })).toMatchObject(answer("refused: the trigger trg-delete-3d still stands"));
 });
 
 test("whatever is done to a trigger comes with what takes it back", () => {

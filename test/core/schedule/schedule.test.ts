@@ -46,7 +46,7 @@ const minutes = fc.oneof(
 );
 const seconds = fc.oneof({ weight: 3, arbitrary: fc.constant("0") }, fc.integer({ min: 1, max: 59 }).map(String));
 const days = fc.tuple(
-  fc.oneof(fc.constant("*"), fc.integer({ min: 1, max: 28 }).map(String), fc.constant("1,15,31")),
+  fc.oneof(fc.constant("*"), fc.integer({ min: 1, max: 28 }).map(String), fc.constant("1,15,31"), fc.constant("L")),
   fc.oneof(fc.constant("*"), fc.integer({ min: 1, max: 12 }).map(String)),
   fc.oneof(fc.constant("*"), fc.integer({ min: 0, max: 7 }).map(String), fc.constant("1-5")),
 );
@@ -93,6 +93,12 @@ describe("the next occurrence of a cron", () => {
       "2026-10-25T00:30:00.000Z",
       "2026-10-25T01:30:00.000Z",
     ]);
+  });
+
+  test("on the last day of a month is that of each month, also of a leap year", () => {
+    expect(between("0 0 9 L * *", "UTC", "2027-12-31T12:00:00Z", "2028-04-30T12:00:00Z")).toEqual(
+      ["01-31", "02-29", "03-31", "04-30"].map((day) => `2028-${day}T09:00:00.000Z`),
+    );
   });
 
   test("where a gap reaches midnight, the day has no such time", () => {

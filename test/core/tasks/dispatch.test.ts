@@ -56,8 +56,10 @@ describe("dispatch", () => {
     expect(choose([task("t-000001.0.0")], { "t-000001.0.0": [attempt({ ownerAlive: true })] })).toEqual([]);
   });
 
-  test("a dead owner's task is taken as the next attempt, and told so", () => {
-    const [candidate] = choose([task("t-000001.0.0")], { "t-000001.0.0": [attempt({})] });
+  test("a dead owner's task is taken as the next attempt, and told so, once it is recorded how its pool died", () => {
+    expect(choose([task("t-000001.0.0")], { "t-000001.0.0": [attempt({})] })).toEqual([]);
+    const judged = attempt({ failed: { ...failure("interrupted"), death: "shared" } });
+    const [candidate] = choose([task("t-000001.0.0")], { "t-000001.0.0": [judged] });
     expect(candidate).toMatchObject({ attempt: 2, interrupted: true, earlier: [] });
   });
 
@@ -77,6 +79,14 @@ describe("dispatch", () => {
     const [candidate] = choose([task("t-000001.0.0", { onInterrupt: "fail" })], { "t-000001.0.0": outages });
     expect(candidate).toMatchObject({ attempt: 5, earlier: [], interrupted: false });
     expect(candidate?.outages).toHaveLength(4);
+  });
+
+  test("a suspect comes before all other work of its role, however urgent that is", () => {
+    const death = { ...failure("interrupted"), death: "shared" as const };
+    const suspect = [1, 2].map((nth) => attempt({ attempt: nth, failed: { ...death, attempt: nth } }));
+    const tasks = [task("t-000001.0.0", { priority: 10 }), task("t-000001.0.1")];
+    const chosen = choose(tasks, { "t-000001.0.1": suspect }, { ...FREE, worker: 1 });
+    expect(chosen).toMatchObject([{ task: { id: "t-000001.0.1" }, company: "turns" }]);
   });
 
   test("an attempt that was handed back is neither a failure nor a reason to wait", () => {

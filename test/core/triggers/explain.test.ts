@@ -79,6 +79,43 @@ describe("a condition", () => {
     expect(explained(there, { paused: true }).state).toBe("paused");
   });
 
+  test("that must hold for a while says until when, and on a changed file, for how long that must stay the same", () => {
+    expect(explained(there, { stableSec: 300, heldSince: at(-100) })).toMatchObject({
+      state: "holding",
+      text: `holds, and fires at ${at(200)} if it holds until then`,
+      until: at(200),
+    });
+    expect(explained(there, { stableSec: 300 })).toMatchObject({ state: "holding", until: at(300) });
+    const evidence = { baselines: { 0: "old", 1: "old" }, evaluations: {} };
+    const changed: Condition = { type: "file_changed", params: { path: "src/a.ts", settleSec: 600 } };
+    expect(explained(changed, { evidence })).toMatchObject({
+      state: "firing",
+      text: "fires as soon as src/a.ts has been the same for 600 s",
+    });
+    expect(textOf({ type: "or", conditions: [changed, there] }, { evidence })).toBe("fires: its condition holds");
+  });
+
+  test("that models were asked about in vain says how often, since when, and when last", () => {
+    const since = at(-1_200);
+    const once = { unanswered: { 0: { number: 3, count: 1, since, at: since } } };
+    const twice = { unanswered: { 0: { number: 4, count: 2, since, at: at(-600) } } };
+    const evidence = { baselines: {}, evaluations: { 0: { number: 2, result: null, at: at(-9_000) } } };
+    expect(explained(asked, { evidence: { ...evidence, ...once } })).toMatchObject({
+      state: "asking",
+      condition: {
+        holds: null,
+        text: '"is it calm?": a model was asked, and gave no usable answer',
+        at: since,
+        unanswered: { count: 1, since },
+      },
+    });
+    expect(explained(asked, { evidence: { ...evidence, ...twice } }).condition).toMatchObject({
+      text: '"is it calm?": models gave no usable answer, 2 times in a row',
+      at: at(-600),
+      unanswered: { count: 2, since },
+    });
+  });
+
   test("comes with its tree, the answers of a model with their time", () => {
     const evidence = { baselines: {}, evaluations: { 1: { number: 3, result: false, at: at(-300) } } };
     const condition: Condition = { type: "and", conditions: [there, { type: "not", condition: asked }] };

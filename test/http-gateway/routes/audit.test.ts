@@ -3,6 +3,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditAnswer, Status } from "@mimikit/protocol/wire/api";
 import { openAuditChain } from "@mimikit/runtime/audit/audit-chain";
+import { readToken } from "@mimikit/runtime/home/home";
 import type { ProcessRole } from "@mimikit/runtime/process/role-record";
 import { expect, test } from "vitest";
 import { metricsText } from "../../../apps/http-gateway/src/routes/metrics.ts";
@@ -44,7 +45,7 @@ test("what the roles have done is told in order of time, page by page in both di
 function chainOf({ home }: Pick<Started, "home">, actor: ProcessRole, fileBytesMax: number): (event: string) => void {
   // Finished files are compressed meanwhile, and the end of the test takes them away.
   const onProblem = () => undefined;
-  const chain = openAuditChain({ home, actor, note: () => undefined, onProblem, fileBytesMax });
+  const chain = openAuditChain({ home, token: readToken(home), actor, note: () => undefined, onProblem, fileBytesMax });
   return (event) => {
     chain.append((link) => JSON.stringify({ timestamp: new Date().toISOString(), ...link, event, actor }));
   };

@@ -2,10 +2,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { Approval } from "@mimikit/protocol/approvals/approval";
 import { codeOf } from "@mimikit/protocol/texts/coded";
 import { ApiError, BODY_BYTES_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import { writeMcpRecord } from "@mimikit/runtime/process/mcp-record";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { createRecord } from "@mimikit/store/disk/record";
+import { APPROVALS, approvalPath } from "@mimikit/store/disk/state";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import {
@@ -44,6 +48,19 @@ interface World {
 
 const order = { prompt: "water the plants", interval: 3_600 };
 
+/** Commands that are allowed for good. @returns the id. */
+async function allowed({ gateway }: World): Promise<string> {
+  const id = "t-000001.0.0.a1.approve";
+  const prefix = ["npm", "install"];
+  const approval: Approval = {
+    ...{ kind: "approval", id, at: "2026-11-26T09:00:00.000Z", tool: "bash", prefix },
+    ...{ reaches: ["network"], title: "Install" },
+  };
+  mkdirSync(join(gateway.home, APPROVALS), { recursive: true });
+  await createRecord(openDisk(gateway.home, "test-approval"), Approval, approvalPath(id), approval);
+  return id;
+}
+
 /** A good request of every operation. One that is missing fails the tests. */
 const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
   getHealthz: () => ({}),
@@ -53,6 +70,11 @@ const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
     await pairOne(gateway);
     return {};
   },
+  getApprovals: async (at) => {
+    await allowed(at);
+    return {};
+  },
+  deleteApprovalsById: async (at) => ({ id: await allowed(at) }),
   postPairings: () => ({ body: {} }),
   postDevices: () => ({ body: { name: "Open WebUI" } }),
   deleteDevicesById: async ({ gateway }) => ({ id: await pairOne(gateway) }),

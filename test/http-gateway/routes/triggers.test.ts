@@ -129,6 +129,39 @@ test("an order that cannot be carried out is refused in words, and nothing is wr
   expect(gateway.names("inbox")).toEqual([]);
 });
 
+test("an order that waits for a task that never was is refused, and so is a change to one", async () => {
+  const gateway = await startGateway();
+  const waitsFor = (taskId: string) => ({
+    type: "or",
+    conditions: [
+      { type: "file_exists", params: { path: "a" } },
+      { type: "task_failed", params: { taskId } },
+    ],
+  });
+  const order = (taskId: string) => ({ prompt: "a", condition: waitsFor(taskId) });
+  const refusal = {
+    status: 400,
+    json: { error: { message: expect.stringContaining("t-000009.0"), coded: { message: { code: "task_never_was" } } } },
+  };
+  expect(await send(gateway, "POST", "/api/triggers", order("t-000009.0"))).toMatchObject(refusal);
+  expect(gateway.names("inbox")).toEqual([]);
+  // One that waits, runs or has ended was there; what came in under such an id and was settled was none.
+  await queue(gateway.fs, taskOf("t-000009.1"));
+  await archive(gateway.fs, await finish(gateway.fs, await queue(gateway.fs, taskOf("t-000009.2"))));
+  const mark: Archived = { kind: "mark", id: "t-000009.3", at: NOON, taskId: "t-000009" };
+  await createRecord(gateway.fs, Archived, archivePath("t-000009.3"), mark);
+  const answers = await Promise.all(
+    ["t-000009.1", "t-000009.2", "t-000009.3"].map((id) => send(gateway, "POST", "/api/triggers", order(id))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 400]);
+  const { schedule: _, missed: __, last: ___, ...common } = recurringOf("trg-1");
+  const evidence = { baselines: {}, evaluations: {} };
+  const state = { condition: nested(1), cooldownSec: 0, evidence, isArmed: true, fired: 0 };
+  await stand(gateway.fs, { ...common, type: "conditional", ...state });
+  const patch = { condition: waitsFor("t-000009.0") };
+  expect(await send(gateway, "PATCH", "/api/triggers/trg-1", patch)).toMatchObject(refusal);
+});
+
 test("a condition of 16 levels and 64 leaves is taken; a deeper or larger one is refused by its place", async () => {
   const gateway = await startGateway();
   const order = (condition: unknown) => send(gateway, "POST", "/api/triggers", { prompt: "a", condition });

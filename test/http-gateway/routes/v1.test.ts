@@ -232,12 +232,18 @@ test("a picture in the request goes along with the message", async () => {
   expect(contentOf(await asked)).toBe("A picture.");
 });
 
-test("bytes that are no file that is known are refused, and nothing is said", async () => {
+test("an empty file is refused, and nothing is said; bytes of an unknown kind go along as they are", async () => {
   const gateway = await startGateway();
-  const content = [{ type: "input_image", image_url: Buffer.from([0, 1, 2, 3]).toString("base64") }];
-  const answer = await gateway.post(CHAT, hello({ messages: [{ role: "user", content }] }));
-  expect([answer.status, errorOf(answer).code]).toEqual([415, "unknown_type"]);
+  const about = (data: string) => [{ type: "file", file: { file_data: data, filename: "a.bin" } }];
+  const answer = await gateway.post(CHAT, hello({ messages: [{ role: "user", content: about("data:a/b;base64,") }] }));
+  expect(answer.status).toBe(400);
   expect(gateway.names("inbox")).toEqual([]);
+  const content = about(Buffer.from([0, 1, 2, 3]).toString("base64"));
+  const asked = gateway.post(CHAT, hello({ messages: [{ role: "user", content }] }));
+  const [message] = await waiting(gateway);
+  expect(message).toMatchObject({ attachments: [{ name: "a.bin", type: "application/octet-stream" }] });
+  await settle(gateway, "Four bytes.");
+  expect(contentOf(await asked)).toBe("Four bytes.");
 });
 
 test("a request that a client makes on its own is answered by code: nothing is said, and nobody is asked", async () => {

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { type Link, openAuditChain } from "@mimikit/runtime/audit/audit-chain";
 import { parsePosition, readAfter, readBefore, readWholeTrail, START } from "@mimikit/runtime/audit/audit-trail";
 import { verifyAudit } from "@mimikit/runtime/audit/verify-audit";
+import { readToken } from "@mimikit/runtime/home/home";
 import { expect, test, vi } from "vitest";
 import { startProcess } from "../start-process.ts";
 import { temporaryHome } from "../temporary-home.ts";
@@ -30,6 +31,7 @@ function openChain(home: string, options: { fileBytesMax?: number; bytesMax?: nu
     );
   const chain = openAuditChain({
     home,
+    token: readToken(home),
     actor: "workers",
     note: ({ event, detail }) => void write(event, detail),
     onProblem: (error) => problems.push(error),
@@ -39,7 +41,10 @@ function openChain(home: string, options: { fileBytesMax?: number; bytesMax?: nu
   return { clock, problems, write };
 }
 
-const finished = (home: string) => readdirSync(join(home, "log")).sort();
+const finished = (home: string) =>
+  readdirSync(join(home, "log"))
+    .filter((name) => name.includes(".jsonl"))
+    .sort();
 const events = (home: string) => readWholeTrail(home).map(({ event }) => event);
 const allPacked = (home: string, count: number) =>
   vi.waitFor(() => {
@@ -58,7 +63,13 @@ test("lines that are appended together are one chain with those before and after
       event,
       previousHash: link.previousHash,
     });
-  const chain = openAuditChain({ home, actor: "workers", note: () => undefined, onProblem: () => undefined });
+  const chain = openAuditChain({
+    home,
+    token: readToken(home),
+    actor: "workers",
+    note: () => undefined,
+    onProblem: () => undefined,
+  });
   const lines = [["one"], ["two", "three", "four"], ["five"]].map((some) => chain.append(...some.map(lineOf)));
   expect(readFileSync(join(home, FILE), "utf8")).toBe(`${lines.join("\n")}\n`);
   expect(events(home)).toEqual(["one", "two", "three", "four", "five"]);

@@ -33,6 +33,14 @@ test("a key is kept under each provider whose variable it is, told once, and rep
   expect(keysNow()).toMatchObject({ openai: "sk-two", codex: "sk-two", google: "g-one" });
 });
 
+test("the keys of search engines are kept as those of providers are", async () => {
+  const home = temporaryHome();
+  const env = { MIMIKIT_HOME: home, BRAVE_API_KEY: "b-one", TAVILY_API_KEY: "t-one" };
+  expect((await keepKeys(home, env)).kept).toEqual(["BRAVE_API_KEY", "TAVILY_API_KEY"]);
+  expect(readKeys(home, env).keys).toEqual({ brave: "b-one", tavily: "t-one" });
+  expect(KEY_VARIABLES).toEqual(expect.arrayContaining(["BRAVE_API_KEY", "TAVILY_API_KEY"]));
+});
+
 test("of two variables of a provider the one that counts is kept", async () => {
   const home = temporaryHome();
   const env = { MIMIKIT_HOME: home, GOOGLE_GENERATIVE_AI_API_KEY: "first", GEMINI_API_KEY: "second" };

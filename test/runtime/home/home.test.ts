@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -115,4 +116,24 @@ test("a state directory keeps itself from git, also one that an earlier version 
   writeFileSync(join(home, ".gitignore"), "mine\n");
   prepareHome(home);
   expect(readFileSync(join(home, ".gitignore"), "utf8")).toBe("mine\n");
+});
+
+const ANOTHER_USER = 65_534;
+
+// Only root can give a directory to another user.
+test.runIf(process.getuid?.() === 0)("46 a state directory of another user is refused, also behind a link", () => {
+  const dir = temporaryDirectory();
+  const home = join(dir, "theirs");
+  mkdirSync(home);
+  chownSync(home, ANOTHER_USER, ANOTHER_USER);
+  symlinkSync(home, join(dir, "link"));
+  for (const path of [home, join(dir, "link")])
+    expect(() => prepareHome(path)).toThrow(/belongs to another user \(uid 65534\): choose another MIMIKIT_HOME/);
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test.runIf(process.getuid?.() === 0)("46 so is one of ours in which a directory belongs to another user", () => {
+  const home = temporaryHome();
+  chownSync(join(home, "inbox"), ANOTHER_USER, ANOTHER_USER);
+  expect(() => prepareHome(home)).toThrow(HomeError);
 });

@@ -101,8 +101,12 @@ test("the profile of sandbox-exec denies the state last, but for what is allowed
     work: "/w",
     passages: [{ path: "/w/.mimikit/runs/t-1.a1", isWritable: false }],
     isReadOnly: true,
+    keepsOutside: false,
     isOffline: true,
     protect: ["/own"],
+    temporary: null,
+    userHome: "/h",
+    kept: [],
     secret: null,
   });
   expect([program, flag, ...command]).toEqual(["/sandbox-exec", "-p", "/bin/sh", "-c", ":"]);

@@ -1,13 +1,8 @@
 /** The heartbeat of a role (docs/operations.md#a-process-that-hangs). */
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  Heartbeat,
-  monotonicMs,
-  SILENCE_REPORTED_MS,
-  silenceOf,
-  silentSecOf,
-} from "@mimikit/runtime/process/heartbeat";
+import { monotonicMs } from "@mimikit/runtime/platform/monotonic";
+import { Heartbeat, SILENCE_REPORTED_MS, silenceOf, silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { writeRole } from "@mimikit/runtime/process/role-record";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../temporary-home.ts";

@@ -1,9 +1,11 @@
 /** A process that appends to the audit chain of the workers of the home in argv[2] without end, in files of a few lines. */
 import { setImmediate as turn } from "node:timers/promises";
 import { openAuditChain } from "@mimikit/runtime/audit/audit-chain";
+import { readToken } from "@mimikit/runtime/home/home";
 
 const chain = openAuditChain({
   home: process.argv[2] ?? "",
+  token: readToken(process.argv[2] ?? ""),
   actor: "workers",
   note: () => undefined,
   onProblem: (error) => {

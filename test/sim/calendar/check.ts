@@ -11,6 +11,7 @@ import { occurrencesOf } from "./occurrences.ts";
 import type { Decided, Witness } from "./witness.ts";
 
 const ON_TIME_MS = 60_000;
+const AHEAD_MS = 600_000;
 
 interface Outcomes {
   fired: Set<string>;
@@ -46,9 +47,12 @@ export function check(machine: Machine, witness: Witness): { occurrences: number
     const expected =
       last.type === "recurring"
         ? checkRecurring(versions, witness, machine.nowMs, violate)
-        : checkScheduled(versions, witness, machine.nowMs, violate);
-    checkOutcomes(id, expected, its, violate);
-    occurrences += expected.length;
+        : [checkScheduled(versions, witness, machine.nowMs, violate)];
+    for (const [epoch, moments] of expected.entries()) {
+      checkOutcomes(epoch, id, moments, ofEpoch(epoch, its), violate);
+      occurrences += moments.length;
+    }
+    for (const each of its.fired) if (epochOf(each) >= expected.length) violate(`${each} is of no beginning`);
     fired += its.fired.size;
   }
   return { occurrences, fired };
@@ -94,16 +98,29 @@ function checkWishes(
   for (const id of started) violate(`${id} was started, and never ran`);
 }
 
+/** How often its trigger had begun anew when an occurrence was decided; 0 for a run that was wished for. */
+function epochOf(id: string): number {
+  return Number(/--e(\d+)-/.exec(id)?.[1] ?? 0);
+}
+
+function ofEpoch(epoch: number, { fired, skips }: Outcomes): Outcomes {
+  return {
+    fired: new Set([...fired].filter((id) => epochOf(id) === epoch)),
+    skips: skips.filter(({ id }) => epochOf(id) === epoch),
+  };
+}
+
 /** Every occurrence has exactly one outcome, and nothing else has one. */
 function checkOutcomes(
+  epoch: number,
   id: string,
   expected: readonly number[],
   { fired, skips }: Outcomes,
   violate: (what: string) => void,
 ) {
-  const ids = new Map(expected.map((ms) => [occurrenceId(id, ms), ms]));
+  const ids = new Map(expected.map((ms) => [occurrenceId(epoch, id, ms), ms]));
   for (const each of fired) if (!ids.has(each) && !each.includes("--run-")) violate(`${each} fired, and was never due`);
-  const times = new Map(expected.map((ms) => [ms, fired.has(occurrenceId(id, ms)) ? 1 : 0]));
+  const times = new Map(expected.map((ms) => [ms, fired.has(occurrenceId(epoch, id, ms)) ? 1 : 0]));
   for (const { id: skipId, from, to, count } of skips) {
     const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
     if (!times.has(fromMs) || !times.has(toMs)) violate(`${skipId} begins or ends where nothing was due`);
@@ -111,11 +128,11 @@ function checkOutcomes(
     for (const ms of within) times.set(ms, (times.get(ms) ?? 0) + 1);
     if (count !== null && count !== within.length) violate(`${skipId} counts ${count} of ${within.length}`);
   }
-  for (const [ms, count] of times) if (count !== 1) violate(`${occurrenceId(id, ms)} has ${count} outcomes`);
+  for (const [ms, count] of times) if (count !== 1) violate(`${occurrenceId(epoch, id, ms)} has ${count} outcomes`);
 }
 
-function occurrenceId(triggerId: string, ms: number): string {
-  return `${triggerId}--${new Date(ms)
+function occurrenceId(epoch: number, triggerId: string, ms: number): string {
+  return `${triggerId}--${epoch === 0 ? "" : `e${epoch}-`}${new Date(ms)
     .toISOString()
     .slice(0, 19)
     .replace(/\D/g, "")
@@ -124,15 +141,24 @@ function occurrenceId(triggerId: string, ms: number): string {
 
 type Violate = (what: string) => void;
 
-/** @returns every moment that must have an outcome. */
-function checkRecurring(versions: readonly Decided[], witness: Witness, nowMs: number, violate: Violate): number[] {
-  const expected: number[] = [];
+/** @returns every moment that must have an outcome, of each beginning. */
+function checkRecurring(versions: readonly Decided[], witness: Witness, nowMs: number, violate: Violate): number[][] {
+  let expected: number[] = [];
+  const all = [expected];
   let before: Recurring | undefined;
   let fromMs = 0;
   for (const { trigger, atMs } of versions) {
     if (trigger.type !== "recurring") continue;
     if (before === undefined) fromMs = Date.parse(trigger.last);
-    else if (newWhen(trigger, before, witness) !== undefined) {
+    else if (trigger.epoch !== before.epoch) {
+      const lastMs = Date.parse(before.last);
+      expected.push(...occurrencesOf(before.schedule, fromMs, lastMs));
+      if (lastMs <= atMs + AHEAD_MS || trigger.epoch !== all.length) violate(`${trigger.id} begins anew without need`);
+      if (Date.parse(trigger.last) !== atMs) violate(`${trigger.id} begins anew at ${trigger.last}`);
+      fromMs = atMs;
+      expected = [];
+      all.push(expected);
+    } else if (newWhen(trigger, before, witness) !== undefined) {
       // Whatever was due of the old schedule has an outcome; the new one counts from now.
       const endMs = Math.max(atMs, Date.parse(before.last));
       expected.push(...occurrencesOf(before.schedule, fromMs, endMs));
@@ -141,7 +167,7 @@ function checkRecurring(versions: readonly Decided[], witness: Witness, nowMs: n
     } else checkDecision(trigger, before, atMs, violate);
     before = trigger;
   }
-  if (before === undefined) return expected;
+  if (before === undefined) return all;
   const lastMs = Date.parse(before.last);
   expected.push(...occurrencesOf(before.schedule, fromMs, lastMs));
   if (lastMs !== fromMs && expected.at(-1) !== lastMs)
@@ -149,7 +175,7 @@ function checkRecurring(versions: readonly Decided[], witness: Witness, nowMs: n
   const isAwake = !before.paused && before.over === undefined;
   if (isAwake && occurrencesOf(before.schedule, lastMs, nowMs).length > 0)
     violate(`${before.id} has left something undone`);
-  return expected;
+  return all;
 }
 
 /** What is due is decided in one go, and as the policy wants it. */

@@ -55,6 +55,21 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     seed: 10,
   },
   {
+    name: "anew-under-the-old-ids",
+    rule: "a moment that a wrong clock used up is due again, under another id",
+    file: TRIGGERS,
+    find: "epoch: epoch + 1 }",
+    replace: "epoch: 1 }",
+    seed: 531,
+  },
+  {
+    name: "anew-though-nothing-is-ahead",
+    rule: "a schedule that goes on as it should does not begin anew",
+    file: CHANGE,
+    find: "if (!isAheadOfClock(trigger, nowMs))",
+    replace: 'if (trigger.type !== "recurring")',
+  },
+  {
     name: "early-by-a-minute",
     rule: "nothing fires before its time",
     file: STAND,
@@ -123,8 +138,8 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "a-lost-version-is-believed",
     rule: "R1: a version is durable before it is carried out",
     file: "packages/store/src/mirror/collection.ts",
-    find: "await makeDurable(fs, paths);",
-    replace: "void [makeDurable, paths];",
+    find: "await makeDurable(fs, paths, foreign);",
+    replace: "void [makeDurable, paths, foreign];",
     seed: 142,
   },
   {

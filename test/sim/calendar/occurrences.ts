@@ -40,6 +40,8 @@ interface ReadCron {
   times: number[];
   isFixed: boolean;
   days: Set<number> | null;
+  /** On the last day of each month, which `L` says. */
+  isOnLast: boolean;
   months: Set<number> | null;
   weekdays: Set<number> | null;
 }
@@ -62,7 +64,8 @@ function readCron(text: string): ReadCron {
   const cron = {
     times,
     isFixed: !/[*/]/.test(second + minute + hour),
-    days: restricted(day, 1, 31),
+    days: day === "L" ? new Set<number>() : restricted(day, 1, 31),
+    isOnLast: day === "L",
     months: restricted(month, 1, 12),
     weekdays: restricted(weekday, 0, 7),
   };
@@ -82,10 +85,15 @@ function valuesOf(field: string, low: number, high: number): number[] {
   return [...new Set(values)].sort((a, b) => a - b);
 }
 
+/** Is the day after it the first of a month? */
+export function isLastOfMonth(date: Date): boolean {
+  return new Date(date.getTime() + DAY_MS).getUTCDate() === 1;
+}
+
 /** Where both the day and the weekday are restricted, either will do. */
-function isOnDay({ days, months, weekdays }: ReadCron, date: Date): boolean {
+function isOnDay({ days, isOnLast, months, weekdays }: ReadCron, date: Date): boolean {
   if (months !== null && !months.has(date.getUTCMonth() + 1)) return false;
-  const isDay = days?.has(date.getUTCDate()) ?? false;
+  const isDay = (days?.has(date.getUTCDate()) ?? false) || (isOnLast && isLastOfMonth(date));
   const isWeekday =
     weekdays !== null && (weekdays.has(date.getUTCDay()) || (date.getUTCDay() === 0 && weekdays.has(7)));
   return days === null && weekdays === null ? true : isDay || isWeekday;

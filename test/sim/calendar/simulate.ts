@@ -17,6 +17,7 @@ import { archivePath, inboxPath, queueOf, queuePath, resultPath } from "@mimikit
 import { below, type Random, randomOf } from "../random.ts";
 import { check } from "./check.ts";
 import { Machine, TOKEN } from "./machine.ts";
+import { isLastOfMonth } from "./occurrences.ts";
 import { Witness } from "./witness.ts";
 import { type Place, placeOf } from "./zone.ts";
 
@@ -26,6 +27,9 @@ const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 366 * DAY_MS;
 const ROUNDS = 12;
 const CALM_TICKS_MAX = 400;
+/** Of the wishes in stretches whose clock leaps. */
+const ANEW_SHARE = 0.5;
+const ANEW_SEED = 1_000_003;
 
 type Sealed = Extract<Wish, { kind: "trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run" }>;
 type Unsealed = Sealed extends infer Each ? (Each extends unknown ? Omit<Each, "mac"> : never) : never;
@@ -48,12 +52,15 @@ class Stretch {
   private readonly hasLeaps: boolean;
   private readonly triggers: { id: string; type: When["type"] }[] = [];
   private readonly executed = new Set<string>();
+  /** Its own stream: stretches without leaps are what they were. */
+  private readonly leaping: Random;
   private wishes = 0;
 
   constructor(seed: number, place: Place) {
     this.random = randomOf(seed);
     this.place = place;
     this.hasLeaps = this.random() < 0.15;
+    this.leaping = randomOf(seed + ANEW_SEED);
     const kill = pick([0, 0.002, 0.01, 0.03], this.random);
     const startMs = place.ms - below(this.random, 2 * DAY_MS);
     this.machine = new Machine(this.random, startMs, place.zone.name, { kill, powerLoss: 0.4 });
@@ -143,7 +150,9 @@ class Stretch {
     const trigger = pick(this.triggers, random);
     const common = { at: isoOf(machine.nowMs), triggerId: trigger.id };
     const dice = random();
-    if (dice < 0.2) await this.send({ ...common, kind: "trigger-run", id: this.wishId("run") });
+    if (this.hasLeaps && trigger.type === "recurring" && this.leaping() < ANEW_SHARE)
+      await this.send({ ...common, kind: "trigger-patch", id: this.wishId("patch"), patch: { anew: true } });
+    else if (dice < 0.2) await this.send({ ...common, kind: "trigger-run", id: this.wishId("run") });
     else if (dice < 0.25) await this.send({ ...common, kind: "trigger-delete", id: this.wishId("delete") });
     else {
       const patch = this.inventPatch(trigger.type);
@@ -203,7 +212,7 @@ class Stretch {
       `${second} ${minute},${(minute + 20) % 60} ${hour} * * *`,
       `${second} ${minute} ${hour}-${late} * * *`,
       `${second} ${minute} ${hour} ${wall.getUTCDate()} * ${below(random, 8)}`,
-      `${second} ${minute} ${hour} ${wall.getUTCDate()} ${wall.getUTCMonth() + 1} *`,
+      `${second} ${minute} ${hour} ${isLastOfMonth(wall) ? "L *" : `${wall.getUTCDate()} ${wall.getUTCMonth() + 1}`} *`,
       `0 */15 ${hour} * * ${wall.getUTCDay()}`,
     ];
     const often = "0 */10 * * * *";

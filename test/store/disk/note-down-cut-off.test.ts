@@ -115,6 +115,31 @@ test("a document that is no text in UTF-8 is kept as it is, and one that is bein
   expect(readFileSync(join(home, "quarantine", aside))).toEqual(theirs);
 });
 
+test("an item that is ticked off while somebody saves another above it is ticked off after a kill, too, and not the other", async () => {
+  const { home, fs } = temporaryState();
+  const path = join(home, "backlog.md");
+  const wish: NoteWish = { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "done", item: "1", mac: "seal" };
+  writeFileSync(path, "- [ ] mine\n");
+  await createRecord(fs, Wish, inboxPath(wish.id), wish);
+  const killed = new Error("killed");
+  const savedOver: FileSystem = {
+    ...fs,
+    link(from, to) {
+      if (from === "backlog.md") writeFileSync(path, "- [ ] theirs\n- [ ] mine\n");
+      return fs.link(from, to);
+    },
+    async rename(from, to) {
+      await fs.rename(from, to);
+      throw killed;
+    },
+  };
+  await expect(carryOut(wish, savedOver)).rejects.toBe(killed);
+  await expect(carryOut(wish, fs)).rejects.toThrow(DocumentBusy);
+  await carryOut(wish, fs);
+  expect(readFileSync(path, "utf8")).toBe("- [ ] theirs\n- [x] mine\n<!-- backlog-1 -->\n");
+  expect(await readRecord(fs, Archived, archivePath(wish.id))).toMatchObject({ outcome: "done" });
+});
+
 test("an item beside a line that no record has room for is taken out all the same", async () => {
   const { home, fs } = temporaryState();
   const path = join(home, "backlog.md");

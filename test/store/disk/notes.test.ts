@@ -9,7 +9,7 @@ import { Result } from "@mimikit/protocol/records/result";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
-import { DocumentBusy } from "@mimikit/store/documents/document";
+import { DocumentBusy, type DocumentLock, editDocument } from "@mimikit/store/documents/document";
 import { Ledger } from "@mimikit/store/mirror/ledger";
 import { describe, expect, test } from "vitest";
 import type { Hands } from "../../../apps/supervisor/src/execute/hands.ts";
@@ -141,6 +141,36 @@ describe("a summary", () => {
     await take(rolledUp(2, "- sum", { [SUMMARY]: "- old\n", [PATH]: "- one\n" }), hands);
     for (const [path, text] of Object.entries(now)) expect(read(path)).toBe(text);
     expect(audited.map(({ event }) => event)).toEqual(["roll_up_discarded"]);
+  });
+
+  test("is not taken beside an edit of one of its sources: either of them waits until the other is over", async () => {
+    const { hands, write, read, names } = place();
+    const held = new Set<string>();
+    const lock: DocumentLock = async (path, work) => {
+      if (held.has(path)) throw new DocumentBusy(path);
+      held.add(path);
+      return work().finally(() => held.delete(path));
+    };
+    const forget = () => editDocument(hands.fs, lock, PATH, { write: (text) => text.replace("- two\n", "") });
+    const busy: unknown[] = [];
+    const fs: FileSystem = {
+      ...hands.fs,
+      async link(from, to) {
+        if (to === SUMMARY) await forget().catch((error: unknown) => busy.push(error));
+        return hands.fs.link(from, to);
+      },
+    };
+    const texts = { [PATH]: "- one\n- two\n- three\n" };
+    write(PATH, texts[PATH] ?? "");
+    await take(rolledUp(1, "- sum", texts), { ...hands, fs, lock });
+    expect(busy).toEqual([expect.any(DocumentBusy)]);
+    expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
+    expect(names("memory")).toEqual(["summary"]);
+    write(PATH, texts[PATH] ?? "");
+    await lock(PATH, async () => {
+      await expect(take(rolledUp(2, "- again", texts), { ...hands, lock })).rejects.toThrow(DocumentBusy);
+    });
+    expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
   });
 
   test("that was cut off before its sources were gone is completed", async () => {

@@ -1,7 +1,8 @@
-/** What a record promises that is seen before it is durable (docs/file-protocol.md#what-is-seen-before-it-is-durable). */
+/** The promises of a record that is seen before it is durable (docs/durability.md#what-is-seen-before-it-is-durable). */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createShown } from "@mimikit/store/disk/record";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createShown, createUnsynced, makeDurable } from "@mimikit/store/disk/record";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Hands } from "../../../apps/supervisor/src/execute/hands.ts";
@@ -53,6 +54,50 @@ test("a record that a power loss has torn is made whole by whoever creates it ag
     expect(readFileSync(join(home, PATH), "utf8")).toBe(WHOLE);
   }
   expect(readdirSync(join(home, "tmp/test-1-1"))).toEqual([]);
+});
+
+/** A disk on which the first sync of content fails, and every later one of the same file seems to go well. */
+function failingOnce(fs: FileSystem): FileSystem {
+  let hasFailed = false;
+  return {
+    ...fs,
+    syncContent: async (path) => {
+      if (hasFailed) return;
+      hasFailed = true;
+      throw new Error(`EIO: ${path}`);
+    },
+  };
+}
+
+test("a record whose content could not be synced is written anew before it counts as durable", async () => {
+  const makers = [
+    async (fs: FileSystem) => {
+      await createShown(fs, Shape, PATH, RECORD);
+    },
+    async (fs: FileSystem) => {
+      await createUnsynced(fs, Shape, PATH, RECORD);
+      await makeDurable(fs, [PATH]);
+    },
+  ];
+  for (const make of makers) {
+    const { home, fs } = temporaryState();
+    const failing = failingOnce(fs);
+    await expect(make(failing)).rejects.toThrow("EIO");
+    const first = await fs.info(PATH);
+    await make(failing);
+    expect((await fs.info(PATH))?.inode).not.toBe(first?.inode);
+    expect(readFileSync(join(home, PATH), "utf8")).toBe(WHOLE);
+    expect(readdirSync(join(home, "tmp/test-1-1"))).toEqual([]);
+  }
+});
+
+test("a record that is gone after its sync has failed does not come back", async () => {
+  const { fs } = temporaryState();
+  const failing = failingOnce(fs);
+  await expect(createShown(failing, Shape, PATH, RECORD)).rejects.toThrow("EIO");
+  await fs.unlink(PATH);
+  await makeDurable(failing, [PATH]);
+  expect(await fs.exists(PATH)).toBe(false);
 });
 
 test("what took the place of a damaged record is not set aside in its stead", async () => {

@@ -9,7 +9,6 @@ const PATH = "memory/2026-10-20.md";
 const ELSEWHERE = "memory/2026-10-20-sum-1.md";
 const READ = "what was read\n";
 const restOf = (text: string) => (text.startsWith(READ) ? text.slice(READ.length) : text);
-const unlocked = <T>(_path: string, work: () => Promise<T>) => work();
 
 function noted() {
   const state = temporaryState();
@@ -32,15 +31,15 @@ function killedAfterTheMove({ fs, home }: Pick<ReturnType<typeof noted>, "fs" | 
 
 test("what was read goes, and nothing else is left", async () => {
   const { fs, contents } = noted();
-  await consumeDocument(fs, unlocked, PATH, restOf, ELSEWHERE);
+  await consumeDocument(fs, PATH, restOf, ELSEWHERE);
   expect(contents().filter((name) => name.endsWith(".md") || name.startsWith("."))).toEqual([]);
 });
 
 test("a line that was saved before a crash comes back when it is done again, once", async () => {
   const state = noted();
   const { fs, home, contents } = state;
-  await expect(consumeDocument(killedAfterTheMove(state), unlocked, PATH, restOf, ELSEWHERE)).rejects.toThrow("killed");
-  for (let again = 0; again < 2; again++) await consumeDocument(fs, unlocked, PATH, restOf, ELSEWHERE);
+  await expect(consumeDocument(killedAfterTheMove(state), PATH, restOf, ELSEWHERE)).rejects.toThrow("killed");
+  for (let again = 0; again < 2; again++) await consumeDocument(fs, PATH, restOf, ELSEWHERE);
   expect(readFileSync(join(home, PATH), "utf8")).toBe("mine\n");
   expect(contents().filter((name) => name.endsWith(".md") || name.startsWith("."))).toEqual(["2026-10-20.md"]);
 });
@@ -48,9 +47,9 @@ test("a line that was saved before a crash comes back when it is done again, onc
 test("it goes to a file beside it where the name is somebody's again", async () => {
   const state = noted();
   const { fs, home } = state;
-  await expect(consumeDocument(killedAfterTheMove(state), unlocked, PATH, restOf, ELSEWHERE)).rejects.toThrow("killed");
+  await expect(consumeDocument(killedAfterTheMove(state), PATH, restOf, ELSEWHERE)).rejects.toThrow("killed");
   writeFileSync(join(home, PATH), "anew\n");
-  await consumeDocument(fs, unlocked, PATH, restOf, ELSEWHERE);
+  await consumeDocument(fs, PATH, restOf, ELSEWHERE);
   expect(readFileSync(join(home, PATH), "utf8")).toBe("anew\n");
   expect(readFileSync(join(home, ELSEWHERE), "utf8")).toBe("mine\n");
 });

@@ -37,6 +37,19 @@ async function settled(...completedAt: string[]) {
   return { home, fs, ledger, months, settle, linesOf, path: (month: string) => join(home, historyPath(month)) };
 }
 
+test("a history/ that somebody has removed is made again by what is written there, and that is told", async () => {
+  const { home, fs, settle, ledger } = await settled(NOVEMBER);
+  let made = 0;
+  const months = new HistoryMonths(home, ledger, () => made++);
+  await months.write();
+  expect(made).toBe(0);
+  rmSync(join(home, "history"), { recursive: true });
+  await settle(2, NOVEMBER);
+  await months.write();
+  expect([made, (await turnsIn(home)).map(({ turn: n }) => n)]).toEqual([1, [1, 2]]);
+  expect(await fs.exists("history")).toBe(true);
+});
+
 async function turnsIn(home: string): Promise<HistoryTurn[]> {
   const turns: HistoryTurn[] = [];
   for await (const some of new HistoryPartitions(home).follow()) turns.push(...some);

@@ -31,3 +31,27 @@ test("the course of a task says which of its attempts have left something runnin
     "attempt 3 left something running that could not be found to be ended",
   ]);
 });
+
+test("the course of a task says of an attempt that was cut off how its pool died, and whether anything else ran", () => {
+  const task = taskOf({ id: "t-000001.0.0", role: "worker" });
+  const cutOff = (attempt: number, death: "shared" | "alone"): FailedAttempt => ({
+    id: task.id,
+    attempt,
+    failureReason: "interrupted",
+    error: "the worker pool died",
+    at: NOON,
+    retryAt: NOON,
+    death,
+  });
+  const result = failedResult(task, "poison", "it died", Date.parse(NOON), 2);
+  const attempts = [
+    { role: task.role, attempt: 1, failed: cutOff(1, "shared") },
+    { role: task.role, attempt: 2, failed: cutOff(2, "alone") },
+  ];
+  expect(endedDetail(result, attempts).timeline.map(({ event }) => event)).toEqual([
+    "created",
+    "attempt 1 was cut off: the worker pool died",
+    "attempt 2 was cut off: the worker pool died while nothing else ran",
+    "failed",
+  ]);
+});

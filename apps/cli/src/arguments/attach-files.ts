@@ -33,7 +33,7 @@ export function attachOption<T extends CommonOptions>(yargs: Argv<T>) {
     type: "string",
     array: true,
     nargs: 1,
-    describe: "a file that goes along: a picture, a recording, a PDF or a text; several times for several files",
+    describe: "a file of any kind that goes along; several times for several files",
   });
 }
 

@@ -1,5 +1,6 @@
 /** The ids that Tab offers, where an id comes next. Looking changes nothing, and works with everything down. */
 import { existsSync } from "node:fs";
+import { readApprovals } from "@mimikit/store/views/approvals";
 import { type State, shortId, withState } from "../instance/state.ts";
 import { listTasks, openTasks } from "../instance/task-list.ts";
 import { currentPlace } from "../io/place.ts";
@@ -20,6 +21,7 @@ const IDS: readonly { after: RegExp; list: (state: State) => Promise<string[]> }
     list: async ({ triggers }) => [...triggers.keys()].map(shortId),
   },
   { after: /^questions answer$/, list: async ({ questions }) => questions.map(({ id }) => id) },
+  { after: /^approvals remove$/, list: async ({ fs }) => (await readApprovals(fs)).map(({ id }) => id) },
   { after: /^undo$/, list: async ({ mirror }) => [...mirror.changes.keys()].reverse() },
 ];
 

@@ -37,6 +37,8 @@ export function orderOptions<T extends CommonOptions>(yargs: Argv<T>) {
     .option("when-file-changes", { type: "string", describe: "when: a file, or any that fits this glob, changes" })
     .option("when-file-exists", { type: "string", describe: "when: a file is there" })
     .option("cooldown", { type: "string", describe: "conditions: rest this long after each firing" })
+    .option("stable-for", { type: "string", describe: "conditions: fire when it has held this long without a break" })
+    .option("settle", { type: "string", describe: "--when-file-changes: unchanged this long before it counts (2s)" })
     .option("missed", { choices: Missed.options, describe: "schedules: what becomes of missed moments (latest)" })
     .option("title", { type: "string", describe: "a name for lists" })
     .option("target", {
@@ -62,6 +64,8 @@ export const ORDER_OPTIONS = [
   "when-file-changes",
   "when-file-exists",
   "cooldown",
+  "stable-for",
+  "settle",
   "missed",
   "title",
   "target",
@@ -128,6 +132,7 @@ function saidIn(options: OrderOptions, words: string): object {
     runAt: at,
     condition: conditionOf(options),
     cooldown: duration("--cooldown", options.cooldown),
+    stableFor: duration("--stable-for", options.stableFor),
     missed,
     title,
     target,
@@ -161,8 +166,12 @@ function duration(option: string, text: string | undefined): number | undefined 
   return seconds;
 }
 
-function conditionOf({ when, whenFileChanges, whenFileExists }: OrderOptions): unknown {
-  if (whenFileChanges !== undefined) return { type: "file_changed", params: { path: whenFileChanges } };
+function conditionOf({ when, whenFileChanges, whenFileExists, settle }: OrderOptions): unknown {
+  const settleSec = duration("--settle", settle);
+  if (settleSec !== undefined && whenFileChanges === undefined)
+    throw new Failure("usage", "--settle is for --when-file-changes: in --when it is settleSec of file_changed");
+  if (whenFileChanges !== undefined)
+    return { type: "file_changed", params: { path: whenFileChanges, ...(settleSec !== undefined && { settleSec }) } };
   if (whenFileExists !== undefined) return { type: "file_exists", params: { path: whenFileExists } };
   if (when === undefined) return undefined;
   try {
@@ -178,6 +187,7 @@ const OPTION_OF: Record<string, string> = {
   interval: "--every",
   runAt: "--at",
   condition: "--when",
+  stableFor: "--stable-for",
   timeoutSec: "--timeout",
   onInterrupt: "--on-interrupt",
   tokens: "--budget-tokens",

@@ -23,7 +23,7 @@ export interface Replayed {
   lines: number;
   last: { timestamp: string; event: string } | null;
   /** Whether each process had said that it started and not that it stopped. One that was killed says nothing. */
-  processes: Record<CoreRole, ProcessState> & { channels?: ProcessState };
+  processes: Record<CoreRole, ProcessState> & { channels?: ProcessState; dispatcher?: ProcessState };
   /** Tasks that were not settled yet, the oldest first. */
   tasks: ReplayedTask[];
   /** Questions that were open, by id. */
@@ -37,7 +37,7 @@ export interface Replayed {
 }
 
 const QUEUED = new Set<string>(["task_fired", ...Object.values(KINDS).map(({ queued }) => queued)]);
-const TRIED_AGAIN = new Set(["task_retry", "task_unreached"]);
+const TRIED_AGAIN = new Set(["task_retry", "task_unreached", "task_cut_off"]);
 const ENDED = new Set(["task_done", "task_failed", "task_needs_input", "task_ended"]);
 /** `turn_settled`, `roll_up_settled` and so on, whatever kind of task it was. */
 const SETTLED = /_settled$/;

@@ -19,7 +19,7 @@ import {
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { auditFile } from "@mimikit/runtime/audit/audit-files";
+import { auditFile, readCurrents } from "@mimikit/runtime/audit/audit-files";
 import { trailFiles } from "@mimikit/runtime/audit/audit-trail";
 import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
 import { IGNORE_FILE } from "@mimikit/runtime/home/home";
@@ -29,9 +29,11 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import {
   AUDIT,
   isMonthIndex,
+  JOINED_POOL_PATH,
   LOCKS,
   MCP_LOGINS_PATH,
   MCP_PATH,
+  POOLS,
   PUSH,
   SECRETS_PATH,
   STREAMS,
@@ -62,10 +64,23 @@ export const SECRET_PATHS: readonly string[] = [
   MCP_LOGINS_PATH,
   WEB_SESSIONS,
   PUSH,
+  JOINED_POOL_PATH,
   ...PROVIDER_FOLDERS,
 ];
-/** What a start makes anew, or what is of this machine only. */
-export const LEFT_OUT: readonly string[] = [TEMPORARY, LOCKS, STREAMS, TRY_NOW_PATH, IGNORE_FILE, "pm2", "cache"];
+/**
+ * Left out of a backup: files that a start creates again, and files that belong to this machine alone. Pools are among them, because a restored home
+ * has another epoch and must invite them again.
+ */
+export const LEFT_OUT: readonly string[] = [
+  TEMPORARY,
+  LOCKS,
+  STREAMS,
+  TRY_NOW_PATH,
+  IGNORE_FILE,
+  POOLS,
+  "pm2",
+  "cache",
+];
 const UNFINISHED = /\.(tmp|next|new)$/;
 const READ_BYTES = 262_144;
 
@@ -95,8 +110,9 @@ export async function writeBackup(home: string, file: string, stage: string, wit
   async function fill(): Promise<void> {
     await addText(MANIFEST, `${JSON.stringify(manifest)}\n`);
     for (const path of records) await addIfThere(path, join(stage, path));
+    const currents = readCurrents(home);
     for (const role of ACTORS) {
-      for (const { name, read } of trailFiles(home, role)) {
+      for (const { name, read } of trailFiles(home, role, currents[role])) {
         const text = read();
         if (text !== "") await addText(name, text);
       }

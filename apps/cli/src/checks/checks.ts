@@ -25,6 +25,7 @@ import { checkRecords } from "./records.ts";
 import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSkills } from "./skills.ts";
+import { checkWeb } from "./web.ts";
 
 const DISK_BYTES_WARN = 500 * 1_048_576;
 const DISK_BYTES_FAIL = 50 * 1_048_576;
@@ -48,6 +49,7 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   hooks: checkHooks,
   channels: checkChannels,
   mcp: checkMcp,
+  web: checkWeb,
   quarantine: checkQuarantine,
   records: checkRecords,
 };

@@ -5,12 +5,11 @@
 import { messagesOf } from "@mimikit/core/views/history";
 import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
-import { verifyAudit } from "@mimikit/runtime/audit/verify-audit";
-import { isAlive } from "@mimikit/runtime/process/identity";
-import { ACTORS } from "@mimikit/runtime/process/role-record";
+import { isOwnerAlive } from "@mimikit/runtime/process/identity";
 import { Ledger } from "@mimikit/store/mirror/ledger";
 import { readHistoryView } from "@mimikit/store/views/history";
 import type { State } from "../instance/state.ts";
+import { verifyWithArchive } from "./verify-with-archive.ts";
 
 export interface Examined {
   /** Settled turns, and other results. */
@@ -18,10 +17,13 @@ export interface Examined {
   results: number;
   /** One sentence for each promise that is not kept. */
   violations: string[];
+  /** Those of them that the audit log does not keep: they say nothing against the records. */
+  ofAudit: string[];
 }
 
 /** Looks once. Throws what the disk throws. */
-export async function examine({ home, fs, mirror }: State): Promise<Examined> {
+export async function examine(state: State): Promise<Examined> {
+  const { fs, mirror } = state;
   const violations: string[] = [];
   const violate = (what: string) => void violations.push(what);
   // I8: what is read here is read again, and not taken from what the mirror knows.
@@ -77,19 +79,22 @@ export async function examine({ home, fs, mirror }: State): Promise<Examined> {
   // I6: one living execution of a task.
   for (const [id, attempts] of mirror.attempts) {
     const living = attempts.filter(
-      ({ claim, failed }) => claim !== undefined && failed === undefined && isAlive(claim.owner),
+      ({ claim, failed }) => claim !== undefined && failed === undefined && isOwnerAlive(claim.owner),
     ).length;
     if (living > 1) violate(`${id} is run ${living} times at once`);
   }
 
   // I10: the view of the conversation has the turns in their order.
   const shown = (await readHistoryView(fs))?.messages.map(({ id }) => id) ?? [];
+  for (const [at, id] of shown.entries()) if (shown.indexOf(id) < at) violate(`${id} stands twice in history.json`);
   const order = new Map(turns.flatMap(messagesOf).map(({ id }, at) => [id, at]));
   const places = shown.flatMap((id) => order.get(id) ?? []);
   if (places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0))) violate("history.json is not in order");
 
-  for (const role of ACTORS) for (const problem of verifyAudit(home, role).problems) violate(problem);
-  return { turns: turns.length, results: results.length - turns.length, violations };
+  const { chains, missing } = await verifyWithArchive(state);
+  const ofAudit = [...chains.flatMap(({ problems }) => problems), ...missing];
+  violations.push(...ofAudit);
+  return { turns: turns.length, results: results.length - turns.length, violations, ofAudit };
 }
 
 /** Looks, and looks again at what is not as it should be: what is still there then was not just on its way. */

@@ -13,7 +13,7 @@ export async function checkRecords({ exists, home, workDir }: Patient): Promise<
   if (violations.length === 0)
     return [
       ok(
-        `${turns} turns and ${results} tasks are as the protocol wants them; the audit log is whole from its first line to its last`,
+        `${turns} turns and ${results} tasks are as the protocol wants them; the audit log is whole (mimikit audit verify says what that proves)`,
       ),
     ];
   const next = "keep a copy of the state directory (mimikit backup), and restore an earlier one if work is missing";

@@ -21,6 +21,7 @@ import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printProgress } from "../io/print.ts";
+import { assertPool } from "../pools/named-pools.ts";
 import { livingRoles, runningText } from "../processes/instance.ts";
 import { questionText } from "../terminal/question-text.ts";
 import { terminalMarkdown } from "../terminal/terminal-markdown.ts";
@@ -32,7 +33,8 @@ export const ask = command({
   summary: "send a message and wait for the whole answer",
   examples: [
     ["mimikit ask 'run `date` then `df -h .`'", "prints the replies in order; progress goes to stderr"],
-    ["mimikit ask --attach shot.png what does this show", "with a picture, a recording, a PDF or a text"],
+    ["mimikit ask --attach shot.png what does this show", "with a picture, a document or any other file"],
+    ["mimikit ask --pool gpu 'run `nvidia-smi`'", "the work is done on the machine of that name or label"],
     ["git diff | mimikit ask", "what comes through the pipe is the message"],
     ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],
     ["mimikit ask 'run `npm test`' && echo passed", "says passed only where the work was done"],
@@ -41,14 +43,21 @@ export const ask = command({
     "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, " +
     "5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.",
   options: (yargs) =>
-    attachOption(textArgument(yargs)).option("timeout", {
-      type: "number",
-      default: TIMEOUT_SEC_DEFAULT,
-      describe: "seconds to wait for the answer",
-    }),
-  async run({ json, text: words, timeout, attach }) {
+    attachOption(textArgument(yargs))
+      .option("timeout", {
+        type: "number",
+        default: TIMEOUT_SEC_DEFAULT,
+        describe: "seconds to wait for the answer",
+      })
+      .option("pool", {
+        type: "string",
+        describe: "the machine, or the label of machines, where the work is done: mimikit pools",
+      }),
+  async run({ json, text: words, timeout, attach, pool }) {
     if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
     assertAdopted();
+    if (pool !== undefined) await assertPool(pool);
+    const where = pool === undefined ? {} : { pool, mode: "next" as const };
     const attachments = await attachFiles(attach);
     const text = await readText(words, "ask", namesOf(attachments));
     const living = livingRoles(currentPlace().home);
@@ -57,7 +66,7 @@ export const ask = command({
     const key = freshKey();
     let replies = 0;
     const outcome = await awaitAnswer(
-      async () => (await handOver(withFiles({ kind: "message", text }, attachments), key)).id,
+      async () => (await handOver(withFiles({ kind: "message", text, ...where }, attachments), key)).id,
       {
         onReply(reply) {
           const text = process.stdout.isTTY ? terminalMarkdown(reply.text) : plainText(reply.text);

@@ -7,10 +7,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Actor, type AuditLine } from "@mimikit/protocol/records/audit";
 import { AUDIT_ENTRIES_MAX } from "@mimikit/protocol/wire/api";
 import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
-import { type Verified, verifyAudit } from "@mimikit/runtime/audit/verify-audit";
+import { linesText, type Verified } from "@mimikit/runtime/audit/verify-audit";
 import { ACTORS } from "@mimikit/runtime/process/role-record";
+import { hasChannels, hasPools } from "@mimikit/runtime/process/roles-of";
 import { command } from "../arguments/command.ts";
 import { type Replayed, replay } from "../backup/replay.ts";
+import { verifyWithArchive } from "../checks/verify-with-archive.ts";
 import { type State, withState } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -23,9 +25,9 @@ const HASH_CHARS_SHOWN = 16;
 /** Turns before the moment in which the last reply, and what was answered, is looked for. */
 const TURNS_READ_MAX = 200;
 
-/** Facts that the files alone cannot show. */
+/** Facts that no file shows. */
 const UNKNOWABLE =
-  "What cannot be known from the files: whether the last line of a chain was changed, whether more followed it, and whether a chain is missing, or was calculated anew, as a whole. Note the heads elsewhere, and compare.";
+  "Not shown by any file: whether somebody who has the token wrote all of them anew, or put the whole state directory back to an earlier state. To know that, note the heads elsewhere, and compare.";
 
 export const audit = command({
   usage: "audit <action>",
@@ -62,7 +64,7 @@ export const audit = command({
     if (!existsSync(home))
       throw new Failure("failed", `there is no state directory ${home}: nothing was done here yet`);
     if (action === "tail") await tail(home, { json, count: lines, follow, actors });
-    else if (action === "verify") verify(home, json, actors);
+    else if (action === "verify") await verify(json, actors);
     else await goBack(home, json, at);
   },
 });
@@ -90,12 +92,30 @@ async function tail(
   }
 }
 
-function verify(home: string, json: boolean, actors: Actor[]): void {
-  const chains = actors.map((actor) => verifyAudit(home, actor));
-  const breaks = chains.reduce((sum, chain) => sum + chain.breaks, 0);
-  if (json) printJson({ ok: breaks === 0, chains, unknown: UNKNOWABLE });
-  else showChains(chains);
+async function verify(json: boolean, actors: Actor[]): Promise<void> {
+  const { chains: all, turns, missing } = await withState(verifyWithArchive);
+  // Where no channel, or no pool, is set up there is no process that could have logged anything.
+  const isAbsent = ({ actor, lines, breaks }: Verified) =>
+    lines + breaks === 0 &&
+    ((actor === "channels" && !hasChannels(currentPlace().home, process.env)) ||
+      (actor === "dispatcher" && !hasPools(currentPlace().home, process.env)));
+  const chains = all.filter((chain) => actors.includes(chain.actor) && !isAbsent(chain));
+  const missed = actors.includes("supervisor") ? missing : [];
+  const unproven = chains.filter(isUnproven).length;
+  const breaks = chains.reduce((sum, chain) => sum + chain.breaks, missed.length);
+  if (json)
+    printJson({ ok: breaks + unproven === 0, chains, archive: { turns, missing: missed }, unknown: UNKNOWABLE });
+  else {
+    showChains(chains);
+    if (actors.includes("supervisor")) showArchive(turns, missed);
+    printLine(UNKNOWABLE);
+  }
   if (breaks > 0) throw new Failure("failed", `the audit log is broken in ${breaks} place${breaks === 1 ? "" : "s"}`);
+  if (unproven > 0)
+    throw new Failure(
+      "failed",
+      "the audit log is keyed with another token, so nothing was proven; mimikit up goes on with this one",
+    );
 }
 
 function showChains(chains: readonly Verified[]): void {
@@ -112,17 +132,43 @@ function showChains(chains: readonly Verified[]): void {
     "",
   );
   for (const { problems, breaks } of chains) {
-    for (const problem of problems) printLine(`${styled("red", "✗")} ${plainLine(problem)}`);
+    for (const problem of problems) showProblem(problem);
     if (breaks > problems.length) printLine(`  and ${breaks - problems.length} more`);
   }
-  for (const chain of chains) if (chain.breaks === 0) printLine(soundness(chain));
-  printLine(UNKNOWABLE);
+  for (const chain of chains) if (chain.breaks === 0) for (const line of soundness(chain)) printLine(line);
 }
 
-/** From where to where a chain is whole. */
-function soundness({ actor, lines, from, fromAt, to, toAt }: Verified): string {
-  if (lines === 0) return `${styled("yellow", "!")} ${actor}: there is no line to verify`;
-  return `${styled("green", "✓")} ${actor}: whole from line ${from} (${fromAt}) to line ${to} (${toAt})`;
+const showProblem = (problem: string) => printLine(`${styled("red", "✗")} ${plainLine(problem)}`);
+
+/** Is there no line that the token of now proves, though all of them are keyed? */
+function isUnproven({ otherToken, to }: Verified): boolean {
+  return otherToken !== null && otherToken.to === to;
+}
+
+/** From where to where a chain is whole, and what of that is proven. */
+function soundness(chain: Verified): string[] {
+  const { actor, lines, from, fromAt, to, toAt, unkeyed, otherToken, witnessedTo } = chain;
+  const warning = styled("yellow", "!");
+  if (lines === 0) return [`${warning} ${actor}: there is no line to verify`];
+  const told = [`${styled("green", "✓")} ${actor}: whole from line ${from} (${fromAt}) to line ${to} (${toAt})`];
+  if (unkeyed !== null)
+    told.push(
+      `${warning} ${actor}: ${linesText(unkeyed)}, until ${unkeyed.toAt}, are of a version that did not key them: whoever could write the file could calculate them anew`,
+    );
+  if (otherToken !== null)
+    told.push(
+      `${warning} ${actor}: ${linesText(otherToken)}, until ${otherToken.toAt}, are keyed with another token: only that one shows whether they are as they were written`,
+    );
+  const unseen = to - Math.max(witnessedTo, from - 1);
+  if (unseen > 0)
+    told.push(`  the last ${unseen} of them no other process has witnessed yet, nor whether more followed`);
+  return told;
+}
+
+function showArchive(turns: number, missing: readonly string[]): void {
+  for (const problem of missing) showProblem(problem);
+  if (missing.length === 0 && turns > 0)
+    printLine(`${styled("green", "✓")} archive: ${turns} settled turns and the tasks they report are in the log`);
 }
 
 async function goBack(home: string, json: boolean, at: string | undefined): Promise<void> {

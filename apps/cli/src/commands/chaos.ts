@@ -1,119 +1,186 @@
 /**
- * Kills the processes of an instance at random while it is given orders, and then looks whether every promise of the
- * protocol was kept. The instance is one of its own: yours is not touched.
+ * Kills an instance in every way that a machine has, while it is given orders, and then looks whether every promise of the
+ * protocol was kept. The instance is one of its own, under a PM2 of its own: yours is not touched.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { homeHash } from "@mimikit/runtime/home/home";
-import { findMarked } from "@mimikit/runtime/process/marked-processes";
-import { type CoreRole, PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { command } from "../arguments/command.ts";
-import { findViolations } from "../checks/find-violations.ts";
-import { type Client, mayPass } from "../instance/client.ts";
-import { freshKey } from "../instance/hand-over.ts";
-import { withState } from "../instance/state.ts";
-import { startTrial, type Trial } from "../instance/trial.ts";
-import { Failure } from "../io/failure.ts";
+import { type Struck, strike, type Victim } from "../chaos/faults.ts";
+import { answerQuestions, Load } from "../chaos/load.ts";
+import { randomOf } from "../chaos/random.ts";
+import { startUnderPm2, type UnderPm2 } from "../chaos/under-pm2.ts";
+import { type AfterKills, lookAfterKills } from "../checks/after-kills.ts";
+import { isAtRest } from "../instance/trial.ts";
+import { Failure, reasonOf } from "../io/failure.ts";
 import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
+import { waitUntil } from "../processes/wait-until.ts";
 
 const MINUTES_DEFAULT = 1;
 const MINUTES_MAX = 24 * 60;
-const PAUSE_MS_MAX = 1_500;
-/** Orders wait for each other at a desk that is killed all the time; beyond this many they only wait longer. */
-const OPEN_MAX = 20;
-const RETRY_MS = 100;
+const FAULTS_MAX = 1_000_000;
+const SEED_MAX = 2 ** 32 - 1;
+const PAUSE_MS_MAX = 1_000;
+/** Of the faults, so many come while the one before is still being recovered from. */
+const AT_ONCE = 0.3;
 const REST_MS_MAX = 300_000;
-const ORDERS = ["run `echo a`", "run `echo a` then `wc -c`", "status", "help", "run `sleep 1; echo b`"];
+const REST_POLL_MS = 500;
+const PROGRESS_MS = 10_000;
 
-interface Report {
-  kills: Record<CoreRole, number>;
-  /** Orders that were acknowledged, by id. */
+export interface Report extends AfterKills {
+  seed: number;
+  seconds: number;
+  /** How often each fault was chosen. */
+  faults: Record<string, number>;
+  /** How many processes were killed, and stopped for a while, by what they were. */
+  kills: Partial<Record<Victim, number>>;
+  stops: Partial<Record<Victim, number>>;
+  /** How often `mimikit up` had to start it again, because PM2 itself was gone. */
+  starts: number;
+  /** The ids of the messages that were acknowledged. */
   acknowledged: string[];
-  violations: string[];
+  cancels: number;
+  triggers: number;
+  /** Milliseconds from a fault to the next answer of a whole instance, in their order; some faults come while it is not whole. */
+  backMs: number[];
+  /** Why something was not tried. */
+  untried: string[];
 }
 
 export const chaos = command({
   usage: "chaos",
-  summary: "kill the processes at random while they work, and check that nothing is lost or done twice",
+  summary: "kill the processes, and PM2, while they work, and check that nothing is lost or done twice",
   examples: [
     ["mimikit chaos", "for a minute, on an instance of its own: yours is not touched, and it costs nothing"],
+    ["mimikit chaos --kills 200 --seed 7", "200 faults; the same seed chooses the same ones"],
     ["mimikit chaos --minutes 60 --json", "exit code 1 when a promise was broken; then its files are kept"],
   ],
+  epilogue:
+    "Faults: kill -9 of one process, of two, of all, of PM2, of all with PM2, of a running command; SIGSTOP for up to 3 s; and, as " +
+    "root, a full disk. Meanwhile it is given orders and chains, cancels, and a trigger that fires every 10 s.",
   options: (yargs) =>
-    yargs.option("minutes", { type: "number", default: MINUTES_DEFAULT, describe: `how long, at most ${MINUTES_MAX}` }),
-  async run({ json, minutes }) {
+    yargs
+      .option("minutes", { type: "number", default: MINUTES_DEFAULT, describe: `how long, at most ${MINUTES_MAX}` })
+      .option("kills", { type: "number", describe: "so many faults, however long they take" })
+      .option("disk", { type: "boolean", default: true, describe: "as root, on a small disk that can be full" })
+      .option("seed", { type: "number", describe: "chooses the faults; another one each time where none is given" }),
+  async run({ json, minutes, kills, disk, seed = Math.floor(Math.random() * SEED_MAX) }) {
     if (!(minutes > 0 && minutes <= MINUTES_MAX))
       throw new Failure("usage", `--minutes is a number above 0, at most ${MINUTES_MAX}`);
-    const trial = await startTrial();
-    const report = await tryOut(trial, minutes * 60_000);
-    if (report.violations.length === 0) await trial.remove();
-    else await trial.stop();
-    if (json) printJson({ ok: report.violations.length === 0, ...report });
+    if (kills !== undefined && !(Number.isInteger(kills) && kills > 0 && kills <= FAULTS_MAX))
+      throw new Failure("usage", `--kills is a whole number above 0, at most ${FAULTS_MAX}`);
+    if (!(Number.isInteger(seed) && seed >= 0 && seed <= SEED_MAX))
+      throw new Failure("usage", `--seed is a whole number from 0 to ${SEED_MAX}`);
+    printProgress(`seed ${seed}; starting an instance under a PM2 of its own`);
+    const instance = await startUnderPm2(disk);
+    const report = await tryOut(instance, seed, kills ?? { ms: minutes * 60_000 }).catch(async (error: unknown) => {
+      throw new Failure("failed", `${reasonOf(error)}: the files are in ${await instance.keep()}`);
+    });
+    const isKept = report.violations.length > 0;
+    const folder = isKept ? await instance.keep() : undefined;
+    if (!isKept) await instance.remove();
+    if (json) printJson({ ok: !isKept, ...report, ...(folder !== undefined && { folder }) });
     else show(report);
-    if (report.violations.length > 0)
-      throw new Failure("failed", `${report.violations.length} promises were broken: the files are in ${trial.home}`);
+    if (isKept)
+      throw new Failure("failed", `${report.violations.length} promises were broken: the files are in ${folder}`);
   },
 });
 
-async function tryOut(trial: Trial, ms: number): Promise<Report> {
-  const report: Report = { kills: { supervisor: 0, workers: 0, gateway: 0 }, acknowledged: [], violations: [] };
-  const deadline = performance.now() + ms;
-  const open = new Set<Promise<void>>();
-  printProgress(`killing for ${Math.round(ms / 1_000)} s`);
-  while (performance.now() < deadline) {
-    if (open.size < OPEN_MAX) {
-      const order = giveOrder(trial.client).then((id) => void report.acknowledged.push(id));
-      open.add(order);
-      void order.finally(() => open.delete(order));
+/** @param amount faults, or a time. */
+async function tryOut(instance: UnderPm2, seed: number, amount: number | { ms: number }): Promise<Report> {
+  const random = randomOf(seed);
+  const load = new Load(instance, randomOf(seed + 1));
+  const struck: Struck[] = [];
+  const backMs: number[] = [];
+  const broken: string[] = [];
+  const startMs = performance.now();
+  let saidMs = startMs;
+  const isOver = () =>
+    typeof amount === "number" ? struck.length >= amount : performance.now() - startMs >= amount.ms;
+  load.begin();
+  while (!isOver()) {
+    await wait(random() * PAUSE_MS_MAX);
+    struck.push(await strike(instance, random));
+    const struckMs = performance.now();
+    if (random() >= AT_ONCE) {
+      if (!(await instance.comesBack())) broken.push(`it is not back after ${struck.at(-1)?.fault}`);
+      backMs.push(performance.now() - struckMs);
     }
-    await wait(Math.random() * PAUSE_MS_MAX);
-    const role = PROCESS_ROLES[Math.floor(Math.random() * PROCESS_ROLES.length)] ?? "supervisor";
-    await trial.kill(role);
-    report.kills[role]++;
-  }
-  await Promise.all(open);
-  printProgress(`${report.acknowledged.length} orders are acknowledged; waiting until all is done`);
-  if (!(await trial.rests(REST_MS_MAX)))
-    report.violations.push(`work is still open after ${REST_MS_MAX / 1_000} s without a kill`);
-  report.violations.push(...(await violationsIn(trial, report.acknowledged)));
-  return report;
-}
-
-/** The gateway may be down at any time; the same key says it once. @returns the id of the message. */
-async function giveOrder(client: Client): Promise<string> {
-  const text = ORDERS[Math.floor(Math.random() * ORDERS.length)] ?? "help";
-  const key = freshKey();
-  for (;;) {
-    try {
-      return await client.send(text, key);
-    } catch (error) {
-      if (!mayPass(error)) throw error;
-      await wait(RETRY_MS);
+    if (broken.length > 0) break;
+    if (performance.now() - saidMs > PROGRESS_MS) {
+      saidMs = performance.now();
+      printProgress(
+        `${struck.length}${typeof amount === "number" ? ` of ${amount}` : ""} faults, ${load.orders.length} orders`,
+      );
     }
   }
+  broken.push(...(await comeToRest(instance, load)));
+  const after = await lookAfterKills(instance.place, load.orders);
+  const left = await instance.down();
+  const isStop = ({ fault }: Struck) => fault === "stop";
+  return {
+    ...after,
+    violations: [...broken, ...after.violations, ...left.map((what) => `${what} is left over after mimikit down`)],
+    seed,
+    seconds: Math.round((performance.now() - startMs) / 1_000),
+    faults: countBy(struck.map(({ fault }) => fault)),
+    kills: countBy(struck.filter((each) => !isStop(each)).flatMap(({ victims }) => victims)),
+    stops: countBy(struck.filter(isStop).flatMap(({ victims }) => victims)),
+    starts: instance.starts(),
+    acknowledged: load.orders.map(({ id }) => id),
+    cancels: load.cancels,
+    triggers: load.triggers,
+    backMs: backMs.map(Math.round),
+    untried: instance.disk === null ? ["a full disk, for which root mounts a small one"] : [],
+  };
 }
 
-async function violationsIn({ home, workDir }: Trial, acknowledged: readonly string[]): Promise<string[]> {
-  const place = { home, workDir };
-  const { violations } = await findViolations((look) => withState(look, place));
-  const lost = await withState(async ({ mirror: { ledger } }) => acknowledged.filter((id) => !ledger.has(id)), place);
-  const left = await findMarked(homeHash(home));
+/** Waits until all orders are done. @returns what is wrong. */
+async function comeToRest(instance: UnderPm2, load: Load): Promise<string[]> {
+  const isBack = await instance.comesBack();
+  await load.end();
+  printProgress(`${load.orders.length} orders are acknowledged; waiting until all is done`);
+  const rests = await waitUntil(REST_MS_MAX, REST_POLL_MS, async () => {
+    if (isAtRest(instance.place.home)) return true;
+    await instance.comesBack();
+    await answerQuestions(instance);
+    return null;
+  });
   return [
-    ...violations,
-    ...lost.map((id) => `the acknowledged message ${id} was lost`),
-    ...left.map(({ pid, mark }) => `process ${pid} of ${mark} is left over`),
+    ...(isBack ? [] : ["it is not back after the last fault"]),
+    ...(rests === null ? [`work is still open after ${REST_MS_MAX / 1_000} s without a fault`] : []),
   ];
 }
 
-function show({ kills, acknowledged, violations }: Report): void {
-  printTable(
-    ["killed", "times"],
-    Object.entries(kills).map(([role, times]) => [role, String(times)]),
-    "",
+/** @param share of them, from 0 to 1. @returns the milliseconds within which it was back. */
+function within(share: number, backMs: readonly number[]): number {
+  const sorted = backMs.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+function countBy<T extends string>(names: readonly T[]): Partial<Record<T, number>> & Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts as Partial<Record<T, number>> & Record<string, number>;
+}
+
+function show(report: Report): void {
+  const { faults, kills, stops, violations, acknowledged, backMs } = report;
+  const rows = (counts: object) => Object.entries(counts).map(([what, times]) => [what, String(times)]);
+  printTable(["fault", "times"], rows(faults), "");
+  printLine();
+  printTable(["killed", "times"], rows(kills), "");
+  printLine();
+  printLine(`stopped for a while: ${rows(stops).join("; ").replaceAll(",", " ") || "none"}`);
+  printLine(`PM2 was gone and started again: ${report.starts} times`);
+  printLine(
+    `${report.turns} turns, ${report.tasks} tasks, ${report.ran} commands (${report.ranAgain} ran again after a kill), ` +
+      `${report.cancels} cancels, ${report.fired} firings of triggers`,
   );
+  printLine(`whole again: half within ${within(0.5, backMs)} ms, 95 % within ${within(0.95, backMs)} ms`);
+  for (const what of report.untried) printLine(`not tried: ${what}`);
   printLine();
   for (const violation of violations) printLine(`${styled("red", "✗")} ${plainLine(violation)}`);
   if (violations.length === 0)
     printLine(
-      `${styled("green", "✓")} ${acknowledged.length} orders, each answered once; nothing was lost, nothing was done twice`,
+      `${styled("green", "✓")} ${acknowledged.length} orders, each answered once; nothing was lost, nothing was done twice, no process is left`,
     );
 }

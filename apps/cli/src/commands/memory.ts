@@ -7,12 +7,11 @@ import { turnOfReply } from "@mimikit/core/views/history";
 import { MemoryIndex } from "@mimikit/memory/search/memory-index";
 import { closeMemorySearch, searchMemory } from "@mimikit/memory/search/search";
 import { describeMemory } from "@mimikit/memory/sources/describe-memory";
+import { findEntries } from "@mimikit/memory/sources/find-entries";
 import { HITS_DEFAULT, HITS_MAX, MemorySearch } from "@mimikit/memory/sources/memory-query";
-import { listMemory, readMemory } from "@mimikit/memory/sources/read-memory";
 import { usedMemory } from "@mimikit/memory/sources/used-memory";
-import { MemoryDocument } from "@mimikit/protocol/base/fields";
 import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/records/effect";
-import { entriesOf, entryName, type MemoryEntry } from "@mimikit/protocol/records/memory-entry";
+import { entryName } from "@mimikit/protocol/records/memory-entry";
 import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
@@ -111,18 +110,9 @@ async function add(
 
 /** Takes out the one entry that says so. @throws Failure where none does, or several do. */
 async function forget(words: readonly string[] | undefined, json: boolean): Promise<void> {
-  const sought = (await readText(words, "memory forget")).trim().toLowerCase();
+  const sought = (await readText(words, "memory forget")).trim();
   if (sought === "") throw new Failure("usage", "say what to forget: mimikit memory forget <words of the entry>");
-  const found = await withState(async (place) => {
-    const all: { document: string; entry: MemoryEntry }[] = [];
-    for (const { name } of await listMemory(place)) {
-      if (!MemoryDocument.safeParse(name).success) continue;
-      const { text = "" } = (await readMemory(place, name)) ?? {};
-      for (const entry of entriesOf(text)) all.push({ document: name, entry });
-    }
-    const exact = all.filter(({ entry }) => entry.text.toLowerCase() === sought);
-    return exact.length > 0 ? exact : all.filter(({ entry }) => entry.text.toLowerCase().includes(sought));
-  });
+  const found = await withState((place) => findEntries(sought, place));
   const [first] = found;
   if (first === undefined)
     throw new Failure("failed", "nothing that is remembered says so:  mimikit memory search  finds it");

@@ -1,7 +1,9 @@
 /** Makes a backup the state directory. Never over one that runs; what was there before is put beside it, not deleted. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { verifyTrail } from "@mimikit/runtime/audit/verify-audit";
 import { adopt } from "@mimikit/runtime/home/adoption";
+import { noteLaterToken } from "@mimikit/runtime/home/audit-key";
 import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home/home";
 import {
   assertStateIsKnown,
@@ -64,10 +66,13 @@ export const restore = command({
         migrationsAfter(state).flatMap(({ carry }) => carry ?? []),
       );
       writeStateVersion(beside, latestOf(MIGRATIONS));
-      const { turns, results, violations } = await findViolations((look) => withState(look, { home: beside, workDir }));
-      if (violations.length > 0) {
-        const named = violations.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
-        throw new Failure("failed", `the backup has ${violations.length} faults, and nothing was changed: ${named}`);
+      const { turns, results, violations, ofAudit } = await findViolations((look) =>
+        withState(look, { home: beside, workDir }),
+      );
+      const faults = violations.filter((violation) => !ofAudit.includes(violation));
+      if (faults.length > 0) {
+        const named = faults.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
+        throw new Failure("failed", `the backup has ${faults.length} faults, and nothing was changed: ${named}`);
       }
       const contents = { ...(await readContents({ home: beside, workDir })), home };
       // PM2 itself may have been told to start it meanwhile.
@@ -80,6 +85,8 @@ export const restore = command({
       else {
         printLine(`${styled("green", "✓")} ${home} is as it was at ${new Date(manifest.createdAt).toLocaleString()}`);
         printLine(`  ${files} files, ${turns} turns and ${results} tasks, checked`);
+        for (const problem of ofAudit.slice(0, PROBLEMS_NAMED_MAX))
+          printLine(`${styled("yellow", "!")} ${plainLine(problem)} (mimikit audit verify)`);
         if (before !== null) printLine(`  what was there before: ${before}`);
         printLine(`  at the next start this runs or is believed; if it is not yours, delete ${home} instead:`);
         printContents(contents);
@@ -108,6 +115,8 @@ function keepToken(home: string, beside: string): void {
     throw error;
   }
   copyFileSync(join(home, "token"), join(beside, "token"));
+  const { chains } = verifyTrail(beside);
+  if (chains.some(({ otherToken }) => otherToken !== null)) noteLaterToken(beside, readToken(beside));
 }
 
 /** @returns where what was there before is now; null where nothing was. */

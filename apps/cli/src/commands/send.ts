@@ -15,7 +15,7 @@ export const send = command({
     ["mimikit send remind me to water the plants", "kept safely, also while Mimikit is stopped"],
     ["mimikit send --next then tidy up", "answered in a turn of its own, after the one that runs"],
     ["mimikit send /stop", "the commands of the chat work here, too; // begins a message with a slash"],
-    ["mimikit send --attach error.png what is wrong here", "with a picture, a recording, a PDF or a text"],
+    ["mimikit send --attach error.png what is wrong here", "with a picture, a document or any other file"],
     ["git log -5 | mimikit send", "send what comes through the pipe, whatever it begins with"],
   ],
   options: (yargs) =>

@@ -53,11 +53,13 @@ function list(found: readonly SkillSummary[], problems: readonly SkillProblem[])
   printTable(["name", "level", "from", "what for"], rows, "there are no skills");
   if (found.some(({ isHeld }) => isHeld))
     printLine(styled("dim", "* from the workspace: read-only until you allow more:  mimikit skills allow <name>"));
+  for (const { path, warning } of found)
+    if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${path}: ${warning}`)));
   for (const { path, reason } of problems) printLine(styled("yellow", plainLine(`! ${path}: ${reason}`)));
 }
 
 function show(skill: SkillSummary, files: readonly string[], body: string): void {
-  const { name, level, source, path, description, isHeld } = skill;
+  const { name, level, source, path, description, isHeld, warning } = skill;
   printLine(styled("bold", name));
   printLine(plainText(description));
   printLine();
@@ -67,6 +69,7 @@ function show(skill: SkillSummary, files: readonly string[], body: string): void
   printLine(`from   ${source}`);
   printLine(`path   ${plainLine(path)}`);
   printLine(`files  ${files.map(plainLine).join(", ")}`);
+  if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${warning}`)));
   printLine();
   printLine(plainText(body));
 }

@@ -161,7 +161,10 @@ function section(title: string, text: string): void {
 /** A text as it is, a plan in words, any other result as JSON. */
 function textOf({ resultType, result }: Pick<TaskDetail, "resultType" | "result">): string {
   const plan = resultType === "plan" ? RESULT_SCHEMAS.plan.safeParse(result).data : undefined;
-  if (plan !== undefined) return plan.tasks.length === 0 ? "it made no task" : `it made ${plan.tasks.join(", ")}`;
+  if (plan !== undefined) {
+    const made = plan.tasks.length === 0 ? "it made no task" : `it made ${plan.tasks.join(", ")}`;
+    return plan.note === undefined ? made : `${made}\n\n${plan.note}`;
+  }
   if (typeof result === "object" && result !== null && "text" in result && typeof result.text === "string")
     return result.text;
   return JSON.stringify(result, null, 2);

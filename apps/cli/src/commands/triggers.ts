@@ -4,6 +4,7 @@
  */
 
 import { durationText, momentText, whenText } from "@mimikit/core/schedule/trigger-words";
+import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
 import { explainTrigger } from "@mimikit/core/triggers/explain";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
@@ -28,7 +29,7 @@ import {
   terminalZone,
 } from "../arguments/trigger-options.ts";
 import { connect, mayPass } from "../instance/client.ts";
-import { found, type State, shortId, withState } from "../instance/state.ts";
+import { assertTasksKnown, found, type State, shortId, withState } from "../instance/state.ts";
 import { type Asked, ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -36,7 +37,19 @@ import { plainLine, plainText, printJson, printLine, printTable, styled } from "
 import { explanationTree } from "../terminal/explanation-tree.ts";
 import { printSimulation } from "../terminal/simulation-text.ts";
 
-const ACTIONS = ["list", "show", "add", "change", "pause", "resume", "run", "delete", "explain", "simulate"] as const;
+const ACTIONS = [
+  "list",
+  "show",
+  "add",
+  "change",
+  "pause",
+  "resume",
+  "anew",
+  "run",
+  "delete",
+  "explain",
+  "simulate",
+] as const;
 const SIMULATED_DEFAULT = "7d";
 const SIMULATED_SEC_MAX = 366 * 86_400;
 const FIRINGS_LISTED = 50;
@@ -50,8 +63,10 @@ export const triggers = command({
     ["mimikit triggers add --cron '0 0 9 * * 1-5' --title standup 'write the standup notes'", "at 9 on weekdays, here"],
     ["mimikit triggers add --at 2026-12-24T18:00:00+01:00 'remind me of the presents'", "once"],
     ["mimikit triggers add --when-file-changes 'src/**/*.ts' --cooldown 5m 'run `npm test`'", "by a condition"],
+    ["mimikit triggers add --when-file-exists maintenance --stable-for 10m 'say so'", "when it holds for long enough"],
     ["mimikit triggers change 3fa29c01 --every 4h", "the beginning of an id will do, or the title"],
     ["mimikit triggers pause standup", "resume goes on; what passed meanwhile is skipped"],
+    ["mimikit triggers anew", "after a clock that was ahead: those that wait for it count from now"],
     ["mimikit triggers explain 3fa29c01", "why it fires, or why not"],
     ["mimikit triggers simulate --to 30d", "every coming firing, with nothing run"],
   ],
@@ -81,6 +96,7 @@ export const triggers = command({
     else if (action === "simulate") await simulate(options, words[0]);
     else {
       const [given, ...rest] = words;
+      if (given === undefined && action === "anew") return allAnew(json);
       if (given === undefined) throw new Failure("usage", `say which trigger: mimikit triggers ${action} <id>`);
       if (rest.length > 0 && action !== "change")
         throw new Failure("usage", `one id is enough: mimikit triggers ${action} ${given}`);
@@ -91,7 +107,7 @@ export const triggers = command({
   },
 });
 
-type Change = "change" | "pause" | "resume" | "run" | "delete";
+type Change = "change" | "pause" | "resume" | "anew" | "run" | "delete";
 
 /** @throws Failure (usage): an option that would do nothing is a mistake. */
 function assertNoOrder(action: string, options: OrderOptions): void {
@@ -166,6 +182,7 @@ function pastRow(past: Past, timeZone: string): string[] {
 
 async function add(options: OrderOptions, words: string): Promise<void> {
   const definition = definitionFrom(options, words, Date.now());
+  await assertTasksKnown(definition.when);
   const asked = await ask(currentPlace().home, { kind: "trigger-put", definition });
   const triggerId = triggerIdOf(asked.id);
   const next = await nextOfNew(triggerId);
@@ -188,16 +205,44 @@ async function change(what: Change, given: string, json: boolean, said: (trigger
     home: state.home,
     trigger: found(given, state.triggers.values(), "trigger"),
   }));
-  const asked = await ask(home, said(trigger));
-  const done = { change: "changed", pause: "paused", resume: "goes on", run: "started", delete: "deleted" }[what];
+  const wish = said(trigger);
+  if (wish.kind === "trigger-patch") await assertTasksKnown(wish.patch.when);
+  const asked = await ask(home, wish);
+  const done = DONE[what];
   if (json) printJson({ ...asked, triggerId: trigger.id });
   else printLine(`${trigger.id}: ${done}${laterText(asked)}`);
+}
+
+const DONE = {
+  change: "changed",
+  pause: "paused",
+  resume: "goes on",
+  anew: "counts from now",
+  run: "started",
+  delete: "deleted",
+} as const satisfies Record<Change, string>;
+
+/** All schedules that wait because the clock was ahead count from now. */
+async function allAnew(json: boolean): Promise<void> {
+  const { home, ahead } = await withState(async (state) => ({
+    home: state.home,
+    ahead: aheadOfClock(state.triggers.values(), Date.now()),
+  }));
+  const begun = [];
+  for (const { id: triggerId } of ahead) {
+    const asked = await ask(home, { kind: "trigger-patch", triggerId, patch: { anew: true } });
+    begun.push({ ...asked, triggerId });
+    if (!json) printLine(`${triggerId}: ${DONE.anew}${laterText(asked)}`);
+  }
+  if (json) printJson({ triggers: begun });
+  else if (begun.length === 0) printLine("no trigger is ahead of the clock");
 }
 
 function changeIn(what: Change, trigger: Standing, options: OrderOptions, words: string): Said {
   const { id: triggerId } = trigger;
   if (what === "delete") return { kind: "trigger-delete", triggerId };
   if (what === "run") return { kind: "trigger-run", triggerId };
+  if (what === "anew") return { kind: "trigger-patch", triggerId, patch: { anew: true } };
   if (what !== "change") return { kind: "trigger-patch", triggerId, patch: { paused: what === "pause" } };
   return { kind: "trigger-patch", triggerId, patch: patchFrom(options, words, trigger.type, Date.now()) };
 }

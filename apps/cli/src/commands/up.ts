@@ -16,6 +16,7 @@ import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { missingOf } from "@mimikit/runtime/requirements";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
+import { askAutonomy } from "../connect/ask-autonomy.ts";
 import { answersText } from "../instance/answerers.ts";
 import { begin } from "../instance/begin.ts";
 import { Client, Unreachable } from "../instance/client.ts";
@@ -48,12 +49,18 @@ export const up = command({
     ["mimikit up --unless-stopped", "start what has ended, but not after mimikit down"],
   ],
   options: (yargs) =>
-    yargs.option("unless-stopped", {
-      type: "boolean",
-      default: false,
-      describe: "do nothing after mimikit down, nor where PM2 is at work on it",
-    }),
-  async run({ json, unlessStopped }) {
+    yargs
+      .option("unless-stopped", {
+        type: "boolean",
+        default: false,
+        describe: "do nothing after mimikit down, nor where PM2 is at work on it",
+      })
+      .option("yes", {
+        type: "boolean",
+        default: false,
+        describe: "ask nothing at the first start: the defaults count",
+      }),
+  async run({ json, unlessStopped, yes }) {
     const { home, workDir, chosen, config, problems } = currentPlace();
     // What runs already has a workspace.
     const said = livingRoles(home).size === 0 ? makeWorkDir({ workDir, chosen }) : null;
@@ -71,6 +78,8 @@ export const up = command({
       printProgress(`the state was of an earlier version; it is carried forward, and kept as it was in ${backup}`);
     prepare(home, workDir);
     if (!wasThere) await takeTurn(home);
+    if (!wasThere && !json && !yes)
+      await askAutonomy(home, process.env, { input: process.stdin, output: process.stderr });
     forgetStopped(home);
     const isRunningNow = await isRunning(home);
     const isOther = isRunningNow && (wasTakenBack() || (await answersOtherwise(home, config)));
@@ -81,7 +90,8 @@ export const up = command({
       : await begin(home, config, () => (isOther ? startAnew : start)({ home, workDir }, config));
     forgetTakenBack();
     const pairingUrl = pairingUrlOf(url, config, (await createPairing(home)).code);
-    const missing = missingOf(config, process.env);
+    // The answer about autonomy may have changed the settings.
+    const missing = await missingOf(currentPlace().config, process.env);
     if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems, missing, ...begun });
     else report({ wasRunning, pairingUrl, home, status, problems, missing });
   },
@@ -189,7 +199,7 @@ function report(facts: {
   printLine(`  state     ${home}`);
   printLine(`  stop      ${mimikit} down`);
   if (wasRunning) printLine(`  settings  as it was started; to take new ones:  ${mimikit} restart`);
-  for (const lack of missing) printLine(`${styled("yellow", "!")} ${lack}`);
-  for (const problem of new Set([...problems, ...status.problems])) printLine(`${styled("yellow", "!")} ${problem}`);
+  for (const problem of new Set([...missing, ...problems, ...status.problems]))
+    printLine(`${styled("yellow", "!")} ${problem}`);
   if (problems.length > 0) printLine(`  → correct that, then:  ${mimikit} restart`);
 }

@@ -1,6 +1,6 @@
 /** Kills a role of a demo and looks at what became of everything: the records on the disk say it, before and after. */
 import type { DemoKill } from "@mimikit/protocol/wire/demo";
-import { isAlive } from "@mimikit/runtime/process/identity";
+import { isOwnerAlive } from "@mimikit/runtime/process/identity";
 import type { CoreRole } from "@mimikit/runtime/process/role-record";
 import { findViolations } from "../checks/find-violations.ts";
 import { type State, withState } from "../instance/state.ts";
@@ -87,7 +87,7 @@ async function see({ mirror }: State): Promise<Seen> {
   }
   const over = new Set(ended.map(({ id }) => id));
   const running = [...mirror.attempts].flatMap(([id, attempts]) =>
-    !over.has(id) && attempts.some(({ claim, failed }) => claim && !failed && isAlive(claim.owner)) ? [id] : [],
+    !over.has(id) && attempts.some(({ claim, failed }) => claim && !failed && isOwnerAlive(claim.owner)) ? [id] : [],
   );
   return {
     messages,

@@ -86,7 +86,7 @@ export class Client {
   async send(
     text: string,
     key: string,
-    { mode, attachments = [] }: { mode?: "next"; attachments?: readonly AttachedFile[] } = {},
+    { mode, attachments = [], pool }: { mode?: "next"; attachments?: readonly AttachedFile[]; pool?: string } = {},
   ): Promise<string> {
     const files = attachments.map(({ id, name }) => ({ id, ...(name !== undefined && { name }) }));
     return this.ask("/api/input", key, {
@@ -94,6 +94,7 @@ export class Client {
       client: clockHere(),
       ...(mode !== undefined && { mode }),
       ...(files.length > 0 && { attachments: files }),
+      ...(pool !== undefined && { pool }),
     });
   }
 

@@ -18,7 +18,7 @@ const KEY_BYTES = 16;
 
 /** What can be handed over. */
 export type Wanted =
-  | { kind: "message"; text: string; mode?: "next"; attachments?: AttachedFile[] }
+  | { kind: "message"; text: string; mode?: "next"; attachments?: AttachedFile[]; pool?: string }
   | { kind: "steer"; text: string; taskId?: string }
   | { kind: "stop" }
   | { kind: "clear" }

@@ -4,13 +4,17 @@
  */
 import { existsSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
+import { needsOf } from "@mimikit/core/conditions/index";
 import { expectedStanding } from "@mimikit/core/triggers/expected";
 import { questionView } from "@mimikit/core/views/question-view";
 import type { Standing } from "@mimikit/protocol/records/trigger";
+import { sentence } from "@mimikit/protocol/texts/coded";
+import type { When } from "@mimikit/protocol/triggers/trigger-order";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
+import { taskThatNeverWas } from "@mimikit/runtime/workspace/trigger-facts";
 import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { TEMPORARY } from "@mimikit/store/disk/state";
@@ -27,6 +31,7 @@ const LISTED_BY = {
   trigger: "triggers",
   "open question": "questions",
   change: "undo",
+  approval: "approvals",
   device: "devices",
 } as const;
 
@@ -103,6 +108,13 @@ export function found<T extends { id: string; title?: string }>(
   if (second !== undefined)
     throw new Failure("usage", `${given} means ${fitting.length} of them: ${fitting.map(({ id }) => id).join(", ")}`);
   return first;
+}
+
+/** @throws Failure (usage) for an order that waits for a task that never was: it would wait in vain. */
+export async function assertTasksKnown(when: When | undefined): Promise<void> {
+  if (when?.type !== "conditional" || needsOf(when.condition).tasks.length === 0) return;
+  const id = await withState(({ mirror }) => taskThatNeverWas(when, mirror));
+  if (id !== null) throw new Failure("usage", sentence("task_never_was", { id }));
 }
 
 /** As much of an id as people need to type; ids that say where they come from are shown whole. */

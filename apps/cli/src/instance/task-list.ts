@@ -6,7 +6,7 @@ import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
 import type { Claim } from "@mimikit/protocol/records/claim";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
-import { isAlive } from "@mimikit/runtime/process/identity";
+import { isOwnerAlive } from "@mimikit/runtime/process/identity";
 import { EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
 import { Failure } from "../io/failure.ts";
@@ -75,6 +75,6 @@ export function foundTask(given: string, tasks: readonly TaskSummary[]): TaskSum
 
 /** The claim of an attempt that runs: one of a process that is gone waits for its next attempt. */
 function livingClaim(newest: { claim?: Claim; failed?: unknown } | undefined): Claim | undefined {
-  if (newest?.claim === undefined || newest.failed !== undefined || !isAlive(newest.claim.owner)) return undefined;
+  if (newest?.claim === undefined || newest.failed !== undefined || !isOwnerAlive(newest.claim.owner)) return undefined;
   return newest.claim;
 }

@@ -6,7 +6,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";
@@ -18,6 +17,7 @@ import { type CoreRole, PROCESS_ROLES } from "@mimikit/runtime/process/role-reco
 import { ARCHIVE, FOLDED } from "@mimikit/store/disk/state";
 import { RECORD_DIRECTORIES } from "../backup/stage-records.ts";
 import { EXIT } from "../io/failure.ts";
+import { freePort } from "../processes/free-port.ts";
 import { waitUntil } from "../processes/wait-until.ts";
 import { Client } from "./client.ts";
 import { waitUntilReady } from "./ready.ts";
@@ -150,18 +150,7 @@ export async function startTrial(options: TrialOptions = {}): Promise<Trial> {
 /** Directories of records that are open. */
 export const DRAINED: readonly string[] = RECORD_DIRECTORIES.filter((dir) => dir !== ARCHIVE && dir !== FOLDED);
 
-function isAtRest(home: string): boolean {
+/** Have all records come to the archive? */
+export function isAtRest(home: string): boolean {
   return DRAINED.every((dir) => readdirSync(join(home, dir)).length === 0);
-}
-
-/** A port that nobody listens on just now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the system gives no port");
-  return address.port;
 }

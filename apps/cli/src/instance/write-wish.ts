@@ -1,6 +1,6 @@
 /**
  * A wish straight into inbox/: whoever may read the token may ask for anything. It needs no process of ours, and is taken
- * up at the next start where none runs (docs/file-protocol.md#wishes).
+ * up at the next start where none runs (docs/file-protocol.md#commands).
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { Archived } from "@mimikit/protocol/records/archive";

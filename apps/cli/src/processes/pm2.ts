@@ -13,7 +13,7 @@ import type { Place } from "@mimikit/runtime/home/home";
 import { fileOfPackage, ROOT } from "@mimikit/runtime/home/programs";
 import { callersUmask, UMASK_VARIABLE } from "@mimikit/runtime/home/umask";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
-import { hasChannels } from "@mimikit/runtime/process/roles-of";
+import { hasChannels, hasPools } from "@mimikit/runtime/process/roles-of";
 import { claimSingleton } from "@mimikit/runtime/process/singleton";
 import { V8_FLAGS_VARIABLE, v8Flags } from "@mimikit/runtime/process/v8-flags";
 import { execa } from "execa";
@@ -60,6 +60,7 @@ export async function startRoles(place: Place, config: Config, timeoutMs: number
   await runPm2(place, args, timeoutMs, {
     [V8_FLAGS_VARIABLE]: v8Flags(config),
     MIMIKIT_CHANNELS: hasChannels(place.home, process.env) ? "1" : "0",
+    MIMIKIT_POOLS: hasPools(place.home, process.env) ? "1" : "0",
   });
 }
 

@@ -15,7 +15,7 @@ import { wishId } from "@mimikit/store/disk/create-wish";
 import { replaceView } from "@mimikit/store/disk/record";
 import { RECIPES, recordIn } from "@mimikit/store/disk/state";
 import { z } from "zod";
-import { type State, withDisk, withState } from "../instance/state.ts";
+import { assertTasksKnown, type State, withDisk, withState } from "../instance/state.ts";
 import { type Asked, ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
 import type { Found } from "./find-recipe.ts";
@@ -77,6 +77,7 @@ export async function addRecipe(
   const stands = earlier === undefined ? "no" : await withState(async (state) => standingOf(earlier, state));
   if (stands === "yes")
     throw new Failure("failed", `${name} was added already: take it out first with  mimikit recipe remove ${name}`);
+  await assertTasksKnown(definition.when);
   if (skill !== undefined) await assertHidesNone(name, earlier, place);
   const key =
     earlier !== undefined && stands === "no" ? earlier.key : `recipe-${randomBytes(KEY_BYTES).toString("hex")}`;

@@ -63,6 +63,7 @@ const Recipe = z.strictObject({
     every: Duration.optional(),
     when: z.unknown().optional(),
     cooldown: Duration.optional(),
+    stableFor: Duration.optional(),
     missed: TriggerInput.shape.missed,
   }),
   budget: TriggerInput.shape.budget,

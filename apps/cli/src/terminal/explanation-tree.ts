@@ -16,8 +16,10 @@ function branch(explanation: Explanation, head: string, indent: string): string[
   return [`${styled("dim", head)}${lineOf(explanation)}`, ...below];
 }
 
-function lineOf({ type, holds, text, at }: Explanation): string {
-  const since = at === undefined ? "" : styled("dim", ` (${new Date(at).toLocaleString()})`);
+function lineOf({ type, holds, text, at, unanswered }: Explanation): string {
+  const moments = unanswered === undefined || unanswered.since === at ? [at] : [unanswered.since, at];
+  const shown = moments.flatMap((each) => (each === undefined ? [] : new Date(each).toLocaleString())).join(" – ");
+  const since = shown === "" ? "" : styled("dim", ` (${shown})`);
   return `${markOf(holds)} ${type}${text === undefined ? "" : `  ${plainLine(text)}`}${since}`;
 }
 

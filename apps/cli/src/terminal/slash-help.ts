@@ -4,7 +4,7 @@ import { type Line, SLASH_COMMANDS, type SlashName } from "@mimikit/protocol/wir
 const MEANINGS: Record<SlashName, string> = {
   steer: "say something to what runs now; it hears it after its next step",
   next: "a message with a turn of its own, after the one that runs",
-  attach: "take a file along with your next message: a picture, a recording, a PDF or a text",
+  attach: "take a file of any kind along with your next message",
   stop: "end what runs now: the reply that is being written, or else the work that began last",
   retry: "have your last message answered anew; the earlier reply stays as a version",
   clear: "begin a new conversation; the old one is kept, and memory stays",

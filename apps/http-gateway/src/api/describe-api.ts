@@ -25,6 +25,7 @@ import {
   TriggerInput,
 } from "@mimikit/protocol/triggers/trigger-order";
 import * as api from "@mimikit/protocol/wire/api";
+import { ProviderEntry } from "@mimikit/protocol/wire/connect";
 import { z } from "zod";
 import { SECRET_HEADER } from "../auth/auth.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "../http/limits.ts";
@@ -49,6 +50,7 @@ const NAMED: Record<string, unknown> = {
   OrCondition: Any,
   Past,
   Problem,
+  ProviderEntry,
   Report,
   Role,
   Schedule,

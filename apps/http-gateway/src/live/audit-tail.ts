@@ -17,6 +17,8 @@ const NEWLINE = 0x0a;
 const READ_BYTES_MAX = 131_072;
 /** Lines of a finished file that are told at once. Who was not there for more has `GET /api/audit`. */
 const LINES_MAX = 500;
+/** Lines from before the first look that are shown to whoever asks for them. */
+const EARLIER_LINES_MAX = 500;
 
 type OnProblem = (actor: ProcessRole, error: unknown) => void;
 
@@ -26,9 +28,12 @@ export class AuditTail {
   /** What was said of a role last, so that it is said once. */
   private readonly problems = new Map<ProcessRole, string>();
 
-  /** `onProblem` is told when the lines of a role cannot be read, and why: damaged bytes, or what the disk says. */
-  constructor(home: string, onProblem: OnProblem) {
-    this.chains = ACTORS.map((actor) => new ChainTail(home, actor));
+  /**
+   * @param onProblem is told when the lines of a role cannot be read, and why: damaged bytes, or what the disk says.
+   * @param onEarlier is given the last lines from before the first look, which are no news.
+   */
+  constructor(home: string, onProblem: OnProblem, onEarlier: (line: AuditLine) => void) {
+    this.chains = ACTORS.map((actor) => new ChainTail(home, actor, onEarlier));
     this.onProblem = onProblem;
   }
 
@@ -62,10 +67,12 @@ class ChainTail {
   private inode = 0;
   private offset = 0;
   private torn: Buffer = Buffer.alloc(0);
+  private readonly onEarlier: (line: AuditLine) => void;
 
-  constructor(home: string, actor: ProcessRole) {
+  constructor(home: string, actor: ProcessRole, onEarlier: (line: AuditLine) => void) {
     this.home = home;
     this.actor = actor;
+    this.onEarlier = onEarlier;
   }
 
   /** Throws what the disk throws, and for damaged bytes. */
@@ -81,7 +88,8 @@ class ChainTail {
       const info = fstatSync(file);
       if (!info.isFile()) return [];
       if (this.seq === undefined) return this.begin(info);
-      const finished = info.ino === this.inode && info.size >= this.offset ? [] : this.startOver(info);
+      const isSame = info.ino === this.inode && info.size >= this.offset && this.endsAsRead(file);
+      const finished = isSame ? [] : this.startOver(info);
       return this.fresh([...finished, ...this.readNew(file, info)]);
     } finally {
       closeSync(file);
@@ -94,10 +102,19 @@ class ChainTail {
     return this.seq !== undefined && info?.ino === this.inode && info.size === this.offset;
   }
 
+  /** Is the last byte that was read still there? It is not where the end was cut off and other lines follow. */
+  private endsAsRead(file: number): boolean {
+    const last = Buffer.alloc(1);
+    if (this.offset === 0 || readSync(file, last, 0, 1, this.offset - 1) === 0) return this.offset === 0;
+    return last[0] === (this.torn.at(-1) ?? NEWLINE);
+  }
+
   /** What there is already is no news. */
   private begin({ ino, size }: Stats): [] {
     [this.inode, this.offset] = [ino, size];
-    this.seq = parsePosition(readBefore(this.home, null, 1, [this.actor]).next)?.[this.actor] ?? 0;
+    const { entries, next } = readBefore(this.home, null, EARLIER_LINES_MAX, [this.actor]);
+    this.seq = parsePosition(next)?.[this.actor] ?? 0;
+    for (const line of entries) this.onEarlier(line);
     return [];
   }
 

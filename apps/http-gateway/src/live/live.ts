@@ -69,8 +69,10 @@ export class Live {
   constructor(options: LiveOptions) {
     this.options = options;
     this.events = new EventLog(options.incarnation);
-    this.done = new AuditTail(options.home, (actor, error) =>
-      options.log.warn("audit lines could not be read", { actor, error }),
+    this.done = new AuditTail(
+      options.home,
+      (actor, error) => options.log.warn("audit lines could not be read", { actor, error }),
+      (line) => options.mishaps.note(line),
     );
   }
 

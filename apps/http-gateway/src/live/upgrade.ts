@@ -1,12 +1,12 @@
 /** From an HTTP request to a client of /ws: the same gates as for any request, and only so many at once. */
 
-import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
-import type { Duplex } from "node:stream";
-import { coded } from "@mimikit/protocol/texts/coded";
+import type { IncomingMessage, Server } from "node:http";
+import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { WebSocketServer } from "ws";
 import type { HostPolicy } from "../auth/host.ts";
 import { FRAME_BYTES_MAX, SOCKETS_MAX } from "../http/limits.ts";
 import { Problem, problemOf } from "../http/problem.ts";
+import { refuse } from "../http/refuse.ts";
 import { Socket, type SocketParts } from "./socket.ts";
 
 /** Takes upgrades of `server` from now on. @returns the open clients, those before hello included. */
@@ -17,6 +17,9 @@ export function acceptUpgrades(
 ): ReadonlySet<Socket> {
   // A compressed frame could be a thousand times larger than it looks.
   const sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
+  sockets.on("wsClientError", (error, socket, request) => {
+    refuse(socket, new Problem(400, codeOrQuote(error.message)), request.method);
+  });
   const clients = new Set<Socket>();
   const socketParts: SocketParts = { ...parts, onClose: (socket) => void clients.delete(socket) };
   server.on("upgrade", (request, socket, head) => {
@@ -26,7 +29,7 @@ export function acceptUpgrades(
       assertSocketAddress(request);
       if (clients.size >= SOCKETS_MAX) throw new Problem(503, coded("too_many_sockets"));
     } catch (error) {
-      refuse(socket, problemOf(error));
+      refuse(socket, problemOf(error), request.method);
       return;
     }
     sockets.handleUpgrade(request, socket, head, (client) => clients.add(new Socket(client, request, socketParts)));
@@ -38,15 +41,4 @@ export function acceptUpgrades(
 function assertSocketAddress({ url = "" }: IncomingMessage): void {
   if (url.startsWith("/ws?")) throw new Problem(400, coded("socket_parameters"));
   if (url !== "/ws") throw new Problem(404, coded("no_socket_at_address"));
-}
-
-function refuse(socket: Duplex, problem: Problem): void {
-  const body = JSON.stringify(problem.body);
-  // The client may be gone already; there is nobody left to tell.
-  socket.on("error", () => socket.destroy());
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
-      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
 }

@@ -27,7 +27,6 @@ const TYPE = /^[\w.+-]+\/[\w.+-]+/;
 const STATUS: Record<AttachmentRefused["reason"], number> = {
   empty: 400,
   too_large: 413,
-  unknown_type: 415,
   full: 507,
 };
 
@@ -40,7 +39,7 @@ export const upload = route({
   takesBytes: true,
   status: 201,
   answer: Attachment,
-  errors: { 413: "above 20 MB", 415: "`unknown_type`", 507: "all together are too many" },
+  errors: { 413: "above 20 MB", 415: "`unknown_type`: a form, or no content type", 507: "all together are too many" },
   handle: async ({ request }, { home, fs, log }) => {
     assertFile(request);
     const attachment = await stored(home, fs, request);
@@ -107,5 +106,5 @@ async function stored(home: string, fs: FileSystem, request: IncomingMessage): P
 
 /** The Problem that tells why a file is not taken. */
 export function problemOfRefusal({ reason, message }: AttachmentRefused): Problem {
-  return new Problem(STATUS[reason], codeOrQuote(message), { ...(reason === "unknown_type" && { code: reason }) });
+  return new Problem(STATUS[reason], codeOrQuote(message));
 }

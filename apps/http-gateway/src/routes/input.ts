@@ -7,7 +7,7 @@ export const input = route({
   path: "/api/input",
   summary:
     "says something, durable when it is answered; `mode` is `next` for a turn of its own, `quote` what it is about, " +
-    "`attachments` at most 10 ids, or `{id, name}`, `answerBy` who answers it, in a turn of its own",
+    "`attachments` at most 10 ids, or `{id, name}`, `answerBy` who answers it, in a turn of its own, `pool` the machine where its work is done",
   body: InputBody,
   bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,

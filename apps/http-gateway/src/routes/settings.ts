@@ -39,10 +39,10 @@ export const patchSettings = route({
   },
 });
 
-function answerOf({ home, environment }: Parts): SettingsAnswer {
+async function answerOf({ home, environment }: Parts): Promise<SettingsAnswer> {
   const { config } = loadConfig(home, environment);
   return {
     settings: describeSettings(home, environment),
-    ...withCodes({ missing: missingOf(config, environment) }),
+    ...withCodes({ missing: await missingOf(config, environment) }),
   };
 }

@@ -76,7 +76,7 @@ export const trigger = route({
 export const patchTrigger = route({
   method: "patch",
   path: "/api/triggers/:id",
-  summary: "changes any field of an order but `type`, and `paused`",
+  summary: "changes any field of an order but `type`, and `paused`; `anew` after a clock that was ahead",
   params: IdParams,
   body: TriggerChange,
   takesKey: true,

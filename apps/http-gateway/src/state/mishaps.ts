@@ -2,10 +2,10 @@
 
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import { sentence } from "@mimikit/protocol/texts/coded";
-import { REOPENED_EVENT } from "@mimikit/runtime/audit/audit-chain";
+import { MISSING_EVENT, REKEYED_EVENT, REOPENED_EVENT } from "@mimikit/runtime/audit/audit-chain";
 import { RESTORED_EVENT } from "@mimikit/runtime/keep-home";
 
-/** So long they are told, or until the gateway is started anew; the audit log has them for longer. */
+/** So long they are told; the audit log has them for longer. */
 const TOLD_MS = 86_400_000;
 
 export class Mishaps {
@@ -19,6 +19,16 @@ export class Mishaps {
     else if (event === REOPENED_EVENT)
       this.keep(timestamp, String(detail?.file), (path) =>
         sentence("log_changed", { path, how: String(detail?.was), actor, moment: timestamp }),
+      );
+    else if (event === MISSING_EVENT)
+      this.keep(timestamp, String(detail?.file), (path) => sentence("log_cut_off", { path, actor, moment: timestamp }));
+    else if (event === REKEYED_EVENT)
+      this.keep(timestamp, String(detail?.file), (path) =>
+        sentence(detail?.isReplaced === true ? "log_token_replaced" : "log_key_wrong", {
+          path,
+          actor,
+          moment: timestamp,
+        }),
       );
   }
 

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
 import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
+import { unansweredTriggers } from "@mimikit/core/triggers/unanswered";
 import { byRole, type Pausable } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { dayOf } from "@mimikit/protocol/base/usage";
@@ -26,8 +27,8 @@ import type { Demo } from "./demo.ts";
 import type { Mishaps } from "./mishaps.ts";
 import type { Look } from "./view.ts";
 
-/** Triggers that wait for a clock that was ahead; more of them are not listed. */
-const AHEAD_SHOWN_MAX = 3;
+/** Triggers of one kind of problem; more of them are not listed. */
+const TRIGGERS_SHOWN_MAX = 3;
 
 /** What follows from the settings as they are now. */
 export interface SettingsFacts {
@@ -72,8 +73,12 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
   for (const role of settings.paused) problems.push(sentence("queue_paused", { role }));
-  for (const { title, last } of aheadOfClock(facts.mirror.standing.values(), nowMs).slice(0, AHEAD_SHOWN_MAX))
+  const { standing, ledger } = facts.mirror;
+  for (const { title, last } of aheadOfClock(standing.values(), nowMs).slice(0, TRIGGERS_SHOWN_MAX))
     problems.push(sentence("trigger_ahead", { title, until: last }));
+  const unanswered = unansweredTriggers(standing.values()).filter(({ id }) => !ledger.has(id));
+  for (const { id, title, count, at } of unanswered.slice(0, TRIGGERS_SHOWN_MAX))
+    problems.push(sentence("trigger_unanswered", { id, title, count, moment: at }));
   const today = facts.usage.readDay(dayOf(nowMs));
   const unwritable = whyUnwritable(facts.home);
   if (unwritable !== null) problems.push(sentence("unwritable", { detail: unwritable }));

@@ -19,10 +19,12 @@ import {
 import type { BacklogBody, InputBody, MemoryBody, MemoryEditBody, RetryBody } from "@mimikit/protocol/wire/api";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { changeView } from "@mimikit/runtime/config/list-changes";
+import { taskThatNeverWas } from "@mimikit/runtime/workspace/trigger-facts";
 import { keepAttachments, UnknownAttachment } from "@mimikit/store/attachments/attachments";
 import { createWish, type Said, wishId } from "@mimikit/store/disk/create-wish";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { inboxPath } from "@mimikit/store/disk/state";
+import { makeDurable } from "@mimikit/store/disk/record";
+import { approvalPath, inboxPath } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { Problem } from "../http/problem.ts";
 import type { View } from "./view.ts";
@@ -72,7 +74,7 @@ export class Wishes {
   async sendMessage(input: InputBody, key: string | undefined): Promise<string> {
     const id = wishId("message", key);
     if (await this.isDone(id, key)) return id;
-    const { text, client, quote, answerBy, mode = answerBy && "next" } = input;
+    const { text, client, quote, answerBy, pool, mode = answerBy || pool !== undefined ? "next" : undefined } = input;
     const attachments = await this.attached(input.attachments ?? []);
     const message = {
       kind: "message" as const,
@@ -82,6 +84,7 @@ export class Wishes {
       ...(mode !== undefined && { mode }),
       ...(attachments.length > 0 && { attachments }),
       ...(answerBy !== undefined && { answerBy }),
+      ...(pool !== undefined && { pool }),
     };
     const detail = { characters: text.length, attachments: attachments.length };
     return this.accept(id, message, { event: "message_accepted", detail });
@@ -102,10 +105,8 @@ export class Wishes {
    */
   async steer(text: string, taskId: string | undefined, key: string | undefined): Promise<string> {
     const id = wishId("steer", key);
-    if (await this.isDone(id, key)) return id;
-    // A repeat is no news: the task may have ended since the first time.
-    const isRepeat = await this.fs.exists(inboxPath(id));
-    if (taskId !== undefined && !isRepeat) await this.view.assertOpen(taskId);
+    if (await this.isKnown(id, key)) return id;
+    if (taskId !== undefined) await this.view.assertOpen(taskId);
     const target = { ...(taskId !== undefined && { taskId }) };
     const note = { event: "steer_accepted", ...target, detail: { characters: text.length } };
     return this.accept(id, { kind: "steer", text, ...target }, note);
@@ -212,7 +213,9 @@ export class Wishes {
     const definition = definitionOf(input, this.timeZone);
     if ("problem" in definition) throw new Problem(400, codeOrQuote(definition.problem));
     assertPossible(definition.when);
-    if ((await this.view.refresh()).triggers.length >= TRIGGERS_MAX)
+    const { triggers } = await this.view.refresh();
+    await this.assertTasksKnown(definition.when);
+    if (triggers.length >= TRIGGERS_MAX)
       throw new Problem(409, coded("triggers_full", { max: TRIGGERS_MAX }), { hint: "Delete some of them first." });
     const detail = { triggerId, type: definition.when.type };
     await this.accept(id, { kind: "trigger-put", definition }, { event: "trigger_ordered", detail });
@@ -232,8 +235,15 @@ export class Wishes {
     const patch = patchOf(change, type, this.timeZone);
     if ("problem" in patch) throw new Problem(400, codeOrQuote(patch.problem));
     if (patch.when !== undefined) assertPossible(patch.when);
+    await this.assertTasksKnown(patch.when);
     const detail = { triggerId, fields: Object.keys(change) };
     return this.accept(id, { kind: "trigger-patch", triggerId, patch }, { event: "trigger_changed", detail });
+  }
+
+  /** @throws Problem 400 for an order that waits for a task that never was. */
+  private async assertTasksKnown(when: When | undefined): Promise<void> {
+    const id = await taskThatNeverWas(when, this.mirror);
+    if (id !== null) throw new Problem(400, coded("task_never_was", { id }));
   }
 
   /** Ends a standing trigger for good. @returns the id of the wish. @throws Problem 404 unknown, 410 over. */
@@ -299,6 +309,18 @@ export class Wishes {
     return this.accept(id, { kind: "undo", changeId }, { event: "undo_requested", detail: { changeId } });
   }
 
+  /**
+   * What was allowed for good is to ask again.
+   * @returns the id of the wish. @throws Problem 404 where nothing of that id is allowed.
+   */
+  async revoke(approvalId: string, key: string | undefined): Promise<string> {
+    const id = wishId("revoke", key);
+    if (await this.isKnown(id, key)) return id;
+    if (!(await this.fs.exists(approvalPath(approvalId))))
+      throw new Problem(404, coded("no_such_approval"), { hint: "GET /api/approvals lists them." });
+    return this.accept(id, { kind: "revoke", approvalId }, { event: "revoke_requested", detail: { approvalId } });
+  }
+
   /** Makes a wish durable, and notes in the audit that it is new, when the client has its answer. @returns its id. */
   private async accept(id: string, said: Said, note: AuditEvent): Promise<string> {
     this.underWay++;
@@ -322,9 +344,17 @@ export class Wishes {
     });
   }
 
-  /** Was this asked for already, and is it durable or even carried out? A repeat is no news, whatever has happened since. */
+  /**
+   * Was this asked for already? A repeat is no news, whatever has happened since. The first may still be on its way to the disk, or come
+   * from a gateway that was killed, so it is made durable before the repeat is answered.
+   */
   private async isKnown(id: string, key: string | undefined): Promise<boolean> {
-    return (await this.isDone(id, key)) || (key !== undefined && (await this.fs.exists(inboxPath(id))));
+    if (key === undefined) return false;
+    const path = inboxPath(id);
+    // A wish moves from inbox/ to archive/, so it is looked for in this order.
+    if (!(await this.fs.exists(path))) return this.isDone(id, key);
+    await makeDurable(this.fs, [path]);
+    return true;
   }
 
   /** Was this carried out already? A repeat that comes after that must not ask a second time. */

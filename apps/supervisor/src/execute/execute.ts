@@ -6,7 +6,7 @@ import type { Action } from "@mimikit/core/base/action";
 import { type Hands, tellTeller } from "./hands.ts";
 import { noteDown } from "./note-down.ts";
 import { note } from "./notes.ts";
-import { answerLate, ask, closeQuestion, concludeQuestion, orderRestart, permit } from "./questions.ts";
+import { answerLate, ask, closeQuestion, concludeQuestion, orderRestart, permit, revoke } from "./questions.ts";
 import { remove } from "./remove.ts";
 import { settle } from "./settle.ts";
 import { finish, queueTask, wake } from "./tasks.ts";
@@ -43,7 +43,8 @@ const DOING: { [T in Action["type"]]: (action: Extract<Action, { type: T }>, han
   "close-question": ({ closed }, hands) => closeQuestion(closed, hands),
   "conclude-question": concludeQuestion,
   "answer-late": answerLate,
-  permit: (action, hands) => permit(action.permit, hands),
+  permit,
+  revoke,
   "order-restart": orderRestart,
   again: async ({ wish, task }, hands) => {
     await queueTask(task, hands);

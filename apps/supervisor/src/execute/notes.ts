@@ -11,7 +11,14 @@ import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { RollUp } from "@mimikit/protocol/records/task";
 import { directoryOf } from "@mimikit/store/disk/file-system";
-import { consumeDocument, editMark, readIfDocument, withoutMarks } from "@mimikit/store/documents/document";
+import {
+  consumeDocument,
+  type DocumentLock,
+  editMark,
+  onNewLine,
+  readIfDocument,
+  withoutMarks,
+} from "@mimikit/store/documents/document";
 import { editAnew, whileOpen } from "./edit-once.ts";
 import { failedTries } from "./failed-tries.ts";
 import { archive, type Hands } from "./hands.ts";
@@ -51,22 +58,34 @@ export function itemOf({ at, role, text }: HistoryMessage): string {
   return `- ${at} ${role}: ${withoutMarks(text).replaceAll(LINE_BREAK, CONTINUATION).replaceAll(/^ +$/gm, "")}\n`;
 }
 
-function onNewLine(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
-}
-
 /**
  * Takes what came of a roll-up; call before its result is archived. Where one of the sources is not there as it was read
  * any more, everything stays as it is, and the period is summed up anew; what was only added to it stays, and waits.
+ * Throws `DocumentBusy` where one of them is edited or saved just now.
  */
 export async function takeSummary(result: Result, rollUp: RollUp, hands: Hands): Promise<void> {
-  const { fs, lock } = hands;
-  const { id } = result;
   const summary = summaryIn(result);
   if (summary === null) return sayIfGivenUp(result, rollUp, hands);
+  const paths = othersOf(rollUp).map(({ path }) => path);
+  // An edit of a source between the look at it and its end would leave it beside a summary that has its words.
+  await holding(paths, hands.lock, () => putInPlace(summary, result, rollUp, hands));
+}
+
+/** The sources that go: without an earlier summary of the same period, which is replaced. */
+function othersOf({ period, sources }: RollUp): RollUp["sources"] {
+  return sources.filter(({ path }) => path !== periodPath(period));
+}
+
+/** Does `work` while nobody else edits these documents; they are asked for in their order. */
+function holding<T>([path, ...others]: string[], lock: DocumentLock, work: () => Promise<T>): Promise<T> {
+  return path === undefined ? work() : lock(path, () => holding(others, lock, work));
+}
+
+async function putInPlace(summary: string, { id }: Result, rollUp: RollUp, hands: Hands): Promise<void> {
+  const { fs } = hands;
   const path = periodPath(rollUp.period);
+  const sources = othersOf(rollUp);
   const known = rollUp.sources.find((source) => source.path === path)?.sha256;
-  const sources = rollUp.sources.filter((source) => source.path !== path);
   const standing = async () => {
     if (await hands.ledger.confirm(id)) return "over";
     if ((await readIfDocument(fs, path))?.includes(editMark(id))) return "open";
@@ -89,7 +108,7 @@ export async function takeSummary(result: Result, rollUp: RollUp, hands: Hands):
   if (edited === STALE || edited === "over") return;
   for (const { path: read, sha256: known } of sources) {
     const restOf = (text: string) => text.slice(lengthOf(text, known));
-    await consumeDocument(fs, lock, read, restOf, read.replace(/\.md$/, `-${id}.md`));
+    await consumeDocument(fs, read, restOf, read.replace(/\.md$/, `-${id}.md`));
   }
   // A file that came back with the power would be summed up a second time.
   for (const dir of new Set(sources.map((source) => directoryOf(source.path)))) await fs.syncDir(dir);

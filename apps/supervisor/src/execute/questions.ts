@@ -1,10 +1,11 @@
 /** Questions as they are asked and closed: one record closes a question, and what follows from it is done until it is done. */
 import type { Action } from "@mimikit/core/base/action";
+import { Approval } from "@mimikit/protocol/approvals/approval";
 import { Permit, WishOutcome } from "@mimikit/protocol/records/archive";
 import { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import { createSealed } from "@mimikit/store/disk/create-wish";
 import { createRecord } from "@mimikit/store/disk/record";
-import { inboxPath, questionPath } from "@mimikit/store/disk/state";
+import { APPROVALS, approvalPath, inboxPath, questionPath } from "@mimikit/store/disk/state";
 import { archive, createMessage, drop, type Hands, tellTeller } from "./hands.ts";
 
 export async function ask(question: Question, { fs, ledger, audit }: Hands): Promise<void> {
@@ -47,10 +48,40 @@ export async function answerLate(
   await drop(inboxPath(wish.id), hands);
 }
 
-export async function permit(permitted: Permit, hands: Hands): Promise<void> {
-  const { taskId, attempt } = permitted;
-  if (await archive(permitted, Permit, hands))
-    hands.audit({ event: "run_again_permitted", taskId, detail: { attempt } });
+/** What is allowed for good is there before the permit: once that is archived, it is not made again, though somebody has removed it. */
+export async function permit(
+  { permit: permitted, approval }: Extract<Action, { type: "permit" }>,
+  hands: Hands,
+): Promise<void> {
+  const { id, taskId, attempt, verdict } = permitted;
+  if (approval !== undefined && !(await hands.ledger.confirm(id))) {
+    await hands.fs.makeDir(APPROVALS);
+    await createRecord(hands.fs, Approval, approvalPath(approval.id), approval);
+  }
+  if (!(await archive(permitted, Permit, hands))) return;
+  if (verdict === undefined) hands.audit({ event: "run_again_permitted", taskId, detail: { attempt } });
+  else hands.audit({ event: "call_decided", taskId, detail: { attempt, verdict } });
+}
+
+/** It asks again from now on. */
+export async function revoke({ wish }: Extract<Action, { type: "revoke" }>, hands: Hands): Promise<void> {
+  const { fs, ledger, audit } = hands;
+  const { id, at, approvalId } = wish;
+  if (!(await ledger.confirm(id))) {
+    const path = approvalPath(approvalId);
+    const isThere = await fs.exists(path);
+    if (isThere) {
+      await fs.unlink(path);
+      await fs.syncDir(APPROVALS);
+    }
+    const outcome = isThere
+      ? "removed: it asks again"
+      : "refused: nothing of that id is allowed: see  mimikit approvals";
+    const record: WishOutcome = { kind: "wish", id, at, wish, outcome };
+    if (await archive(record, WishOutcome, hands))
+      audit({ event: "approval_removed", detail: { id: approvalId, outcome } });
+  }
+  await drop(inboxPath(id), hands);
 }
 
 /** It ends the processes once, like any other: the archive remembers the wish (docs/file-protocol.md R11). */

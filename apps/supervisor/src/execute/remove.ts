@@ -4,6 +4,7 @@ import {
   claimPath,
   failedAttemptPath,
   inboxPath,
+  joinedPath,
   questionPath,
   queuePath,
   resultPath,
@@ -52,6 +53,7 @@ async function removeOne(removal: Removal, { fs, ledger }: Hands): Promise<void>
       break;
     case "outages":
       // What is left of such an attempt, whatever is lost on the way, must not look like one that was cut off.
+      if (removal.isJoined) await fs.unlink(joinedPath(removal.role, removal.id, removal.attempt));
       await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
       await fs.syncDir(runningOf(removal.role));
       await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
@@ -59,6 +61,7 @@ async function removeOne(removal: Removal, { fs, ledger }: Hands): Promise<void>
     case "running":
       // A claim whose task came into the queue since it was listed is no orphan.
       if (!ledger.has(removal.id) && (await fs.exists(queuePath(removal.role, removal.id)))) break;
+      if (removal.isJoined) await fs.unlink(joinedPath(removal.role, removal.id, removal.attempt));
       await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
       await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
       break;

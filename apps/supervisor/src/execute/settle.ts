@@ -5,6 +5,7 @@
 import type { DocumentEdit, Settlement } from "@mimikit/core/base/action";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import { ResultSummary, WishOutcome } from "@mimikit/protocol/records/archive";
+import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
 import { createRecord } from "@mimikit/store/disk/record";
@@ -17,7 +18,7 @@ import { keepChildren, markCancelled, queueChildren } from "./tasks.ts";
 import { advance, createTrigger, recordChange } from "./triggers.ts";
 
 export async function settle(settlement: Settlement, hands: Hands): Promise<void> {
-  const { fs, ledger, audit } = hands;
+  const { fs, ledger } = hands;
   const { result } = settlement;
   if (await ledger.confirm(result.id)) return;
   await queueChildren(settlement.tasks, hands);
@@ -35,8 +36,16 @@ export async function settle(settlement: Settlement, hands: Hands): Promise<void
   await ledger.makeDurable();
   await consume(settlement, hands);
   await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);
-  await fs.syncDir(ARCHIVE);
+  try {
+    await fs.syncDir(ARCHIVE);
+  } finally {
+    // It is in the archive now: where the sync fails, the next try finds it there and does nothing.
+    logSettled(result, hands);
+  }
   ledger.add(result.id);
+}
+
+function logSettled(result: Result, { audit }: Hands): void {
   const { id, task, attempts, failureReason, startedAt, completedAt } = result;
   audit({
     event: KINDS[task.kind].settled,
@@ -77,9 +86,13 @@ async function consume({ result, messages, wishes, consumedEvents, reports }: Se
   for (const id of consumed) ledger.add(id);
 }
 
-/** Somebody may have taken an item out meanwhile: then there is nothing to do to it. */
-async function editIfPossible(edit: DocumentEdit, { id, task }: Result, hands: Hands): Promise<void> {
-  const edited = await editOnce(edit, { id, by: task.role }, hands);
+/** Makes an edit. If its item was removed meanwhile, makes the edit that stands in for it, or only records that none was made. */
+async function editIfPossible(edit: DocumentEdit, result: Result, hands: Hands): Promise<void> {
+  const { id, task } = result;
+  const by = KINDS[task.kind].part === "upkeep" ? SELF_IMPROVE : task.role;
+  const edited = await editOnce(edit, { id, by }, hands);
+  if (typeof edited === "object" && edit.document === "entry" && edit.otherwise !== undefined)
+    return editIfPossible(edit.otherwise, result, hands);
   if (typeof edited === "object")
     hands.audit({ event: "document_not_edited", taskId: edit.id, detail: { reason: edited.problem } });
 }

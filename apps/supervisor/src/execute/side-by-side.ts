@@ -1,5 +1,5 @@
 /**
- * Actions that need not wait for each other wait for the disk together (docs/file-protocol.md#what-shares-a-sync). Two
+ * Actions that need not wait for each other wait for the disk together (docs/durability.md#what-shares-a-sync). Two
  * supervisors do the same work in orders of their own, so no action of a look relies on another. These keep their order all the
  * same: what users have asked for, edits of documents, which replace the whole file, and everything that belongs to one order.
  */

@@ -29,7 +29,7 @@ export async function queueTask(
 
 /**
  * Queues the children of a durable result: the pool sees them at once. A power loss may take them, and settling the result makes
- * them again, until `keepChildren` has resolved: before the result goes to the archive (docs/file-protocol.md#what-need-not-be-durable).
+ * them again, until `keepChildren` has resolved: before the result goes to the archive (docs/durability.md#what-need-not-be-durable).
  */
 export async function queueChildren(tasks: readonly Task[], hands: Hands): Promise<void> {
   await Promise.all(tasks.map((task) => queueTask(task, hands, undefined, createAgainUnsynced)));

@@ -10,9 +10,11 @@ import {
   type FailedTries,
   hasRoomForNote,
   isMergeable,
+  isMonth,
   mayTry,
   type Period,
   periodPath,
+  rememberedEntries,
   type SourceText,
 } from "@mimikit/core/memory/roll-up";
 import { weigh } from "@mimikit/core/memory/weigh";
@@ -23,7 +25,7 @@ import { Note } from "@mimikit/protocol/records/archive";
 import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/records/history";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { MEMORY, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
+import { MEMORY, MEMORY_PATH, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { readHistory } from "@mimikit/store/views/history";
@@ -182,7 +184,11 @@ export class MemoryWatch {
         sources: sources.map(({ path, sha256 }) => ({ path, sha256 })),
       });
       const isDue = sources.some(({ path }) => path !== periodPath(period)) && mayTry(tries, nowMs);
-      if (isDue) return { period, number: (ledger.highestRollUps.get(period) ?? 0) + 1, sources };
+      if (isDue) {
+        const number = (ledger.highestRollUps.get(period) ?? 0) + 1;
+        const document = isMonth(period) ? await this.readText(MEMORY_PATH) : null;
+        return { period, number, sources, ...(document !== null && { remembered: rememberedEntries(document) }) };
+      }
       this.resting.set(period, { stamp, ...tries });
     }
     return null;

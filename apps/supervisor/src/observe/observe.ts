@@ -19,6 +19,8 @@ import { closedQuestions } from "./questions.ts";
 export interface World {
   /** What is at these paths and globs, as texts that change whenever it does; "" where there is nothing. */
   stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Is it known that what is at this path or glob changes, though its stamp is still that of an earlier look? */
+  isMoving?(path: string): boolean;
   /** The IANA zone of the server. */
   timeZone: string;
   /** What the settings say of self-improvement. */
@@ -44,6 +46,9 @@ export async function observe(mirror: Mirror, world: World, attention: Attention
   attend();
   const needs = conditionsIn(attention).map(needsOf);
   const stamps = await world.stampsOf([...new Set(needs.flatMap(({ paths }) => paths))]);
+  const isMoving = (path: string) => world.isMoving?.(path) === true;
+  const rests = needs.flatMap((each) => each.rests);
+  const hasSettled = attention.rests.look(rests, stamps, isMoving, nowMs);
   for (const taskId of new Set(needs.flatMap(({ tasks }) => tasks))) {
     const result = results.get(taskId) ?? (await archivedResult(taskId, mirror));
     if (result !== undefined) outcomes.set(taskId, reportOf(result));
@@ -77,6 +82,7 @@ export async function observe(mirror: Mirror, world: World, attention: Attention
     questions,
     closedQuestion: (id) => closed.get(id),
     stampOf: (path) => stamps.get(path),
+    hasSettled,
     timeZone: world.timeZone,
     evaluation,
     memory,

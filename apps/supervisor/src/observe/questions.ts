@@ -2,7 +2,14 @@
 
 import type { Attended, Snapshot } from "@mimikit/core/base/snapshot";
 import { needsOf } from "@mimikit/core/conditions/index";
-import { attemptToAskAbout, goOnId, isFailure, runAgainId } from "@mimikit/core/tasks/question";
+import {
+  approveId,
+  attemptToAskAbout,
+  callToAskAbout,
+  goOnId,
+  isFailure,
+  runAgainId,
+} from "@mimikit/core/tasks/question";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { ClosedQuestion } from "@mimikit/protocol/records/question";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
@@ -17,8 +24,11 @@ export async function closedQuestions(
   for (const { condition } of links.values())
     for (const taskId of needsOf(condition).tasks) if (isFailure(outcomes.get(taskId))) ids.add(goOnId(taskId));
   for (const task of tasks.values()) {
-    const attempt = attemptToAskAbout(task, attemptFacts.get(task.id) ?? []);
+    const attempts = attemptFacts.get(task.id) ?? [];
+    const attempt = attemptToAskAbout(task, attempts);
     if (attempt !== undefined) ids.add(runAgainId(task.id, attempt));
+    const asked = callToAskAbout(attempts);
+    if (asked !== undefined) ids.add(approveId(task.id, asked.attempt));
   }
   const closed = new Map<string, ClosedQuestion>();
   for (const id of ids) {

@@ -18,6 +18,7 @@ const MONTH_CHARS = "2026-11".length;
 export class HistoryMonths {
   private readonly home: string;
   private readonly ledger: Ledger;
+  private readonly onMade: () => void;
   private months: HistoryPartitions;
   /** Every turn up to this one has its line. */
   private complete = 0;
@@ -26,9 +27,11 @@ export class HistoryMonths {
   /** Where a turn goes whose own month nobody can tell any more: its record is damaged. */
   private lastMonth: string | null = null;
 
-  constructor(home: string, ledger: Ledger) {
+  /** @param onMade hears that history/ was gone, and was made again. */
+  constructor(home: string, ledger: Ledger, onMade: () => void = () => undefined) {
     this.home = home;
     this.ledger = ledger;
+    this.onMade = onMade;
     this.months = this.begin();
   }
 
@@ -74,6 +77,6 @@ export class HistoryMonths {
       byMonth.set(month, lines);
       lines.push({ turn: number, messages: turn === null ? [] : messagesOf(turn) });
     }
-    for (const [month, lines] of byMonth) await appendHistory(this.home, month, lines);
+    for (const [month, lines] of byMonth) if (await appendHistory(this.home, month, lines)) this.onMade();
   }
 }

@@ -24,6 +24,8 @@ const DraftedFiles = lazily(async () => (await import("./files.tsx")).DraftedFil
 
 const DRAFT_KEY = "mimikit.draft";
 const HEIGHT_PX_MAX = 240;
+/** Of a longer text a prompt shows the beginning and the end; of a file the model is shown more. */
+const PASTE_CHARS_MAX = 8_000;
 const FIELD_ID = "message";
 const PICKER_ID = "files";
 
@@ -132,6 +134,14 @@ function choose(name: string, takes: "text" | "nothing"): void {
   else submit(`/${name}`);
 }
 
+/** The pasted files. A long text counts as one, because a prompt would leave out its middle. */
+function filesIn(clipboard: DataTransfer | null): File[] {
+  const files = [...(clipboard?.files ?? [])];
+  const text = clipboard?.getData("text/plain") ?? "";
+  if (files.length > 0 || text.length <= PASTE_CHARS_MAX || changing.value !== undefined) return files;
+  return [new File([text], words.pastedName, { type: "text/plain" })];
+}
+
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const text = draft.value;
@@ -219,7 +229,7 @@ export function Composer() {
             aria-activedescendant={list.length > 0 ? optionId(selected.value) : undefined}
             onKeyDown={onKeyDown}
             onPaste={(event) => {
-              const pasted = event.clipboardData?.files ?? [];
+              const pasted = filesIn(event.clipboardData);
               if (pasted.length === 0) return;
               event.preventDefault();
               addFiles(pasted);

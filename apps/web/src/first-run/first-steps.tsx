@@ -1,4 +1,4 @@
-/** Four steps for the first minutes, each of which can be taken, passed over, or left alone. */
+/** Five steps for the first minutes, each of which can be taken, passed over, or left alone. */
 import type { SettingsAnswer } from "@mimikit/protocol/wire/api";
 import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -6,6 +6,7 @@ import { useId, useRef } from "preact/hooks";
 import { ConnectCard } from "../connect/connect-card.tsx";
 import { allowNotifications, consent } from "../frame/notifications.ts";
 import { answererOf } from "../i18n/answerer-of.ts";
+import { autonomyWords } from "../i18n/autonomy-words.ts";
 import { firstWords } from "../i18n/first-words.ts";
 import { words } from "../i18n/words.ts";
 import { addressOf, LOOPBACK } from "../model/place.ts";
@@ -13,6 +14,7 @@ import { messages, status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
 import { type Decision, decide, decided, hideFirstSteps, timesAsked } from "../ui/first-steps-kept.ts";
 import { Check } from "../ui/icons.tsx";
+import { AutonomyChoice, useAutonomy } from "../views/settings/autonomy-choice.tsx";
 import "./first-steps.css";
 
 interface FirstStepsProps {
@@ -46,6 +48,7 @@ export function FirstSteps({ write }: FirstStepsProps) {
       </div>
       <ol>
         <Model />
+        <Autonomy />
         <Ask write={write} />
         {consent.value !== "missing" && <Notifications />}
         <Phone />
@@ -103,6 +106,16 @@ function Model() {
     >
       {isOffline && <p>{firstWords.offline}</p>}
       <ConnectCard isWanted={false} />
+    </Step>
+  );
+}
+
+function Autonomy() {
+  const setting = useAutonomy();
+  if (setting === undefined) return null;
+  return (
+    <Step name="autonomy" title={autonomyWords.title} isDone={setting.source !== "default"} staysOpen>
+      <AutonomyChoice setting={setting} />
     </Step>
   );
 }

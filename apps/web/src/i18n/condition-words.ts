@@ -49,9 +49,13 @@ function atomWords(atom: Atom, isSo: boolean): string {
   return sentence[isSo ? 0 : 1];
 }
 
-/** A leaf as it was found to be; null is what nobody can tell now. @param text the same as the gateway says it, in English. */
-export function foundWords(atom: Atom, holds: boolean | null, text: string): string {
+/**
+ * A leaf as it was found to be; null is what nobody can tell now.
+ * @param text the same as the gateway says it, in English. @param unanswered how often models were asked in vain.
+ */
+export function foundWords(atom: Atom, holds: boolean | null, text: string, unanswered?: number): string {
   if (chinese === undefined) return text;
+  if (unanswered !== undefined && atom.type === "llm_eval") return chinese.unanswered(atom.params.prompt, unanswered);
   const row = chinese.rows[atom.type];
   const said = saidOf(atom, (kind, value) => fieldWords(kind, value, daysWords));
   const [isSo, isNot, isUnknown = text] = row.found?.(said) ?? row.said(said);

@@ -26,6 +26,7 @@ export function cronWords(pattern: string): string | undefined {
 
 function daysWords(day: string | undefined, weekday: string | undefined): string | undefined {
   if (day === "*" && weekday === "*") return sentences.everyDay;
+  if (day === "L" && weekday === "*") return sentences.lastDay;
   if (day !== undefined && weekday === "*" && NUMBER.test(day)) return sentences.dayOfMonth(day);
   if (day !== "*" || weekday === undefined) return undefined;
   const span = SPAN.exec(weekday);

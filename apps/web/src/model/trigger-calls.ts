@@ -30,6 +30,11 @@ export async function pauseTrigger(id: string, paused: boolean): Promise<boolean
   return (await call("PATCH", `api/triggers/${id}`, { paused })) !== undefined;
 }
 
+/** Has a schedule count from now, after a clock that was ahead. @returns whether the wish is durable; else the user is told why. */
+export async function beginAnew(id: string): Promise<boolean> {
+  return (await call("PATCH", `api/triggers/${id}`, { anew: true })) !== undefined;
+}
+
 /** Fires a trigger once more. @returns whether the wish is durable; else the user is told why. */
 export async function runTrigger(id: string): Promise<boolean> {
   return (await call("POST", `api/triggers/${id}/run`, {})) !== undefined;

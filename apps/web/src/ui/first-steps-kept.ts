@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 const KEY = "mimikit.first-steps";
 
 /** A step that was passed over, a phone that was paired, or all of it hidden. */
-export type Decision = "model" | "ask" | "notifications" | "phone" | "paired" | "hidden";
+export type Decision = "model" | "autonomy" | "ask" | "notifications" | "phone" | "paired" | "hidden";
 
 export const decided = signal<ReadonlySet<string>>(new Set(localStorage.getItem(KEY)?.split(" ")));
 /** How often they were asked for since the last message was sent: while it is not 0, they stand below the conversation. */

@@ -1,6 +1,6 @@
 /** Where what was looked for stands in a text: the words as the search finds them, in their other forms too. Pure. */
 import { stem } from "@mimikit/memory/text/stem";
-import { STOP_WORDS } from "@mimikit/memory/text/tokenize";
+import { STOP_WORDS } from "@mimikit/memory/text/stop-words";
 
 export interface Piece {
   text: string;

@@ -20,6 +20,7 @@ const PROCESSES = ["supervisor", "workers", "gateway"] as const;
 
 const ConnectCard = lazily(async () => (await import("../connect/connect-card.tsx")).ConnectCard);
 const AnswerOrder = lazily(async () => (await import("../connect/answer-order.tsx")).AnswerOrder);
+const Autonomy = lazily(async () => (await import("./settings/autonomy.tsx")).Autonomy);
 const Devices = lazily(async () => (await import("./settings/devices.tsx")).Devices);
 const McpServers = lazily(async () => (await import("./settings/mcp-servers.tsx")).McpServers);
 const Push = lazily(async () => (await import("./settings/push.tsx")).Push);
@@ -48,6 +49,7 @@ export function Settings({ detail }: ViewProps) {
       </section>
       <ConnectCard isWanted={detail === "connect"} />
       <AnswerOrder />
+      <Autonomy />
       <McpServers />
       <section>
         <h3>{viewWords.allSettings}</h3>

@@ -26,7 +26,7 @@ export function Skills() {
         </Empty>
       )}
       <ul class="sheets">
-        {skills.map(({ name, description, level, source, path, isHeld }) => (
+        {skills.map(({ name, description, level, source, path, isHeld, warning }) => (
           <li key={path} class="sheet-row" data-skill={name}>
             <div class="sheet-top">
               <h3>{name}</h3>
@@ -37,6 +37,7 @@ export function Skills() {
             </div>
             <p>{description}</p>
             {isHeld === true && <p class="quiet">{viewWords.skillHeld(name)}</p>}
+            {warning !== undefined && <p class="bad">{warning}</p>}
             <p class="quiet mono">{path}</p>
           </li>
         ))}

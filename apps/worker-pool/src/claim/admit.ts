@@ -2,7 +2,7 @@
 import type { Circuits } from "@mimikit/agent/run/circuit";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { KINDS } from "@mimikit/protocol/base/kind";
-import { isTurn, type Task } from "@mimikit/protocol/records/task";
+import { isForPool, isTurn, type Task } from "@mimikit/protocol/records/task";
 
 /**
  * Those of `candidates`, in their order, for whom somebody in the chain of their role may be asked; of a provider that is
@@ -25,7 +25,8 @@ export function admit(
     return true;
   };
   return candidates.filter(({ task, outages }) => {
-    if (KINDS[task.kind].runner === "pool") return true;
+    // Another machine has providers of its own.
+    if (KINDS[task.kind].runner === "pool" || isForPool(task)) return true;
     const isUntold = isTurn(task) && outages.length === 0;
     return chainOf(task).some(mayAsk) || isUntold;
   });

@@ -1,4 +1,5 @@
 /** Which tasks may begin now, as far as that depends on what may be spent (SPEC N2). */
+import type { Outcome } from "@mimikit/agent/run/run-task";
 import {
   type Account,
   addSpending,
@@ -8,10 +9,11 @@ import {
   type Limits,
   type Spending,
 } from "@mimikit/core/base/budget";
+import { isUnaccounted } from "@mimikit/core/base/snapshot";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
-import type { UsageLine } from "@mimikit/protocol/base/usage";
+import type { Usage, UsageLine } from "@mimikit/protocol/base/usage";
 import { isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { accountsAt, hasLine } from "@mimikit/store/views/accounts";
@@ -67,13 +69,13 @@ function hasOwnBudget(task: Task, { taskLimit, mirror }: Pick<Budgets, "taskLimi
  * nothing. Throws what the disk throws.
  */
 export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mirror" | "nowMs">): UsageLine[] {
-  const { unended, results, ledger, queue } = mirror;
+  const { unaccounted, results, ledger, queue } = mirror;
   const lines: UsageLine[] = [];
-  for (const [taskId, attempts] of unended) {
+  for (const [taskId, attempts] of unaccounted) {
     if (ledger.has(taskId)) continue;
     for (const each of attempts) {
-      const { at, attempt, failed, ownerAlive, reserved, role } = each;
-      if (at === undefined || ownerAlive || failed !== undefined || reserved === undefined) continue;
+      const { at, attempt, ownerAlive, reserved, role } = each;
+      if (at === undefined || ownerAlive || !isUnaccounted(each) || reserved === undefined) continue;
       // It did not die before its end: what it handed in is there.
       if (results.get(taskId)?.attempts === attempt && results.get(taskId)?.provider !== undefined) continue;
       if (hasLine(book, taskId, each, nowMs)) continue;
@@ -91,6 +93,38 @@ export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mir
     }
   }
   return lines;
+}
+
+/** A run as its line tells it. */
+export interface Ran {
+  outcome: Pick<Outcome, "status" | "usage" | "provider" | "model" | "isOutage">;
+  /** It may have cost something that it cannot tell. */
+  isBegun: boolean;
+  /** Its provider costs nothing. */
+  isFree: boolean;
+  /** Which tools it has called; null where it has called none. */
+  tools: UsageLine["tools"] | null;
+}
+
+/** The one line of an attempt that has come to its end; null where it has nothing to say. @param atMs when. */
+export function lineOf({ task, attempt, reserved }: Allotted, ran: Ran, atMs: number): UsageLine | null {
+  const { usage, provider, model, status, isOutage } = ran.outcome;
+  const isUnpaid = hasNone(usage);
+  // One that is stopped, or breaks off in the middle, may not have said what it took until then.
+  const isUntold = ran.isBegun && status === "failed" && isUnpaid && !ran.isFree;
+  const hasReserved = reserved !== undefined && (isUntold || isOutage !== true);
+  if (isUnpaid && ran.tools === null && !hasReserved) return null;
+  const { id: taskId, role, triggerId } = task;
+  const at = new Date(atMs).toISOString();
+  const run = { at, taskId, attempt, role, provider, ...(model !== undefined && { model }) };
+  const of = { ...run, ...(triggerId !== undefined && { triggerId }) };
+  const line: UsageLine = isUntold && reserved !== undefined ? estimateOf(reserved, of) : { ...of, ...usage };
+  return { ...line, ...(ran.tools !== null && { tools: ran.tools }) };
+}
+
+/** Has it cost nothing? */
+export function hasNone(usage: Usage): boolean {
+  return Object.values(usage).every((value) => value === 0);
 }
 
 /** A line for an attempt that cannot say what it cost: what was reserved for it. */

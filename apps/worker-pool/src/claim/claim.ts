@@ -11,47 +11,67 @@
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
-import { Claim, type Identity } from "@mimikit/protocol/records/claim";
-import type { Task } from "@mimikit/protocol/records/task";
+import { Claim, type Identity, type Owner } from "@mimikit/protocol/records/claim";
+import { isForPool, type Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, createUnsynced, makeDurable } from "@mimikit/store/disk/record";
 import { claimPath, queuePath, resultPath, runningOf } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "./allot.ts";
 
 export interface Claiming {
   fs: FileSystem;
   ledger: Ledger;
+  /** The attempts that this pool has read in running/. */
+  attempts: Mirror["attempts"];
   identity: Identity;
   nowMs(): number;
+  /** A name was seen of which this pool had not heard: it looks there next. */
+  hear(dir: string, name: string): void;
 }
 
-/** @returns the claim, or null when the attempt is somebody else's or the task needs no run any more. */
-export async function claimAttempt(candidate: Allotted, claiming: Claiming): Promise<Claim | null> {
-  const { task, attempt, reserved } = candidate;
-  const { fs, identity, nowMs } = claiming;
+/** A file in running/: of which task, which attempt, and what it says beside the claim. */
+const ATTEMPT_NAME = /^(.+)\.a([1-9]\d*)(\.failed|\.joined)?\.json$/;
+
+/**
+ * @param owner who runs it, where that is not this pool.
+ * @returns the claim, or null when the attempt is somebody else's or the task needs no run any more.
+ */
+export async function claimAttempt(
+  candidate: Allotted,
+  claiming: Claiming,
+  owner: Owner = claiming.identity,
+): Promise<Claim | null> {
+  const { task, attempt, reserved, company } = candidate;
+  const { fs, nowMs } = claiming;
   if (!(await isWanted(task.id, task.role, claiming))) return null;
   const path = claimPath(task.role, task.id, attempt);
   const claim: Claim = {
     id: task.id,
     attempt,
-    owner: identity,
+    owner,
     at: new Date(nowMs()).toISOString(),
     ...(reserved !== undefined && { reserved }),
+    ...(company !== "all" && { alone: true as const }),
   };
   const mayBeLost = isFleeting(candidate);
   // A claim that outlives its task would be taken for one that nobody needs any more.
   if (!mayBeLost) await makeDurable(fs, [queuePath(task.role, task.id)]);
   const create = mayBeLost ? createUnsynced : createRecord;
   if (!(await create(fs, Claim, path, claim))) return null;
-  const isOurs = !(await isOvertaken(task, attempt, fs)) && (await isWanted(task.id, task.role, claiming));
+  const isOurs = !(await isBehind(task, attempt, claiming)) && (await isWanted(task.id, task.role, claiming));
   if (isOurs) return claim;
   await fs.unlink(path);
   return null;
 }
 
-/** May a power loss take the claim? Only the first of a task, which counts for nothing in the budgets and may run again. */
+/**
+ * May a power loss take the claim? Only the first of a task, which counts for nothing in the budgets and may run again, and not on another
+ * machine, which no power loss here ends.
+ */
 export function isFleeting({ task, attempt, reserved }: Allotted): boolean {
+  if (isForPool(task)) return false;
   return (
     attempt === 1 && reserved === undefined && task.onInterrupt === "rerun" && KINDS[task.kind].runner === "provider"
   );
@@ -63,15 +83,26 @@ export async function keepClaim(candidate: Allotted, fs: FileSystem): Promise<vo
   if (isFleeting(candidate)) await makeDurable(fs, [claimPath(task.role, task.id, attempt)]);
 }
 
-/** Is there a later attempt? Of an outage those in between are removed: to a pool that has slept their names look free. */
-async function isOvertaken({ id, role }: Task, attempt: number, fs: FileSystem): Promise<boolean> {
+/**
+ * Is there a later attempt, or the end of an earlier one that this pool has not seen? A pool that has slept may not know either: of an outage the
+ * attempts in between are removed, so that their names look free, and without its first attempt nobody could say since when it lasts.
+ */
+async function isBehind({ id, role }: Task, attempt: number, { fs, attempts, hear }: Claiming): Promise<boolean> {
   // The first attempt always keeps its name.
   if (attempt === 1) return false;
-  const attempts = (await fs.list(runningOf(role))).flatMap((name) => {
-    const number = name.startsWith(`${id}.a`) ? /^\d+/.exec(name.slice(`${id}.a`.length))?.[0] : undefined;
-    return number === undefined ? [] : [Number(number)];
-  });
-  return attempts.some((each) => each > attempt);
+  const dir = runningOf(role);
+  const known = attempts.get(id) ?? [];
+  let isBehind = false;
+  for (const name of await fs.list(dir)) {
+    const [, of, number, end] = ATTEMPT_NAME.exec(name) ?? [];
+    if (of !== id) continue;
+    const nth = Number(number);
+    const isUnseen = end === ".failed" && !known.some((each) => each.attempt === nth && each.failed !== undefined);
+    if (nth <= attempt && !isUnseen) continue;
+    isBehind = true;
+    hear(dir, name);
+  }
+  return isBehind;
 }
 
 async function isWanted(id: string, role: Role, { fs, ledger }: Claiming): Promise<boolean> {

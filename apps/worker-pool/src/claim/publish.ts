@@ -22,7 +22,7 @@ export interface Publishing {
 
 /**
  * The result of a run that may begin anew is not synced: a power loss that takes or tears it takes the run back, and the supervisor makes it
- * durable before it acts on it (docs/file-protocol.md#what-need-not-be-durable).
+ * durable before it acts on it (docs/durability.md#what-need-not-be-durable).
  * @returns what was written, or null when an outcome was there before (a cancel, another attempt).
  */
 export async function publish(
@@ -113,8 +113,9 @@ function failedAttempt(
     error,
     problem,
     isOutage = false,
+    asks,
     hasLeft = false,
-  }: Pick<Outcome, "failureReason" | "error" | "problem" | "isOutage" | "hasLeft">,
+  }: Pick<Outcome, "failureReason" | "error" | "problem" | "isOutage" | "asks" | "hasLeft">,
   nowMs: number,
   retryMs: number,
 ): FailedAttempt {
@@ -127,6 +128,7 @@ function failedAttempt(
     retryAt: new Date(retryMs).toISOString(),
     ...(problem !== undefined && { problem }),
     ...(isOutage && { outage: true as const }),
+    ...(asks !== undefined && { asks }),
     ...(hasLeft && { left: true as const }),
   };
 }

@@ -1,25 +1,26 @@
 /** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
 import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
+import { type Conversation, shownOfHistory } from "@mimikit/agent/prompt/sections";
 import { definitionOf } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
 import { summaryOf, triggerSummary } from "@mimikit/core/views/board";
 import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
-import type { HistoryIndex } from "@mimikit/memory/search/history-index";
-import { recallMemory } from "@mimikit/memory/search/search";
-import { keywordsOf } from "@mimikit/memory/text/keywords";
+import type { HistoryIndex, Said } from "@mimikit/memory/search/history-index";
+import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import { toldOf } from "@mimikit/memory/text/told";
 import { compareTaskIds, resultSummaryId, rootOf, turnId } from "@mimikit/protocol/base/id";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { SkillSummary } from "@mimikit/protocol/base/skill";
 import type { History, HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
+import { forgottenTurns } from "@mimikit/protocol/records/memory-entry";
 import type { Question } from "@mimikit/protocol/records/question";
 import { isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { BACKLOG_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
+import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
 import { parseBacklog } from "@mimikit/store/documents/backlog";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
@@ -28,10 +29,11 @@ import { layOutTexts } from "./lay-out-texts.ts";
 import type { OpenTasks } from "./open-tasks.ts";
 import type { OwnerRules } from "./owner-rules.ts";
 import { readDocument } from "./read-document.ts";
+import { recall } from "./recall.ts";
 
 /** Ended tasks that a role is told of; the rest is in the history. */
 const ENDED_TASKS_MAX = 20;
-const MEMORY_HITS_MAX = 5;
+const NOTHING_RECALLED = { memory: [], recalled: [] };
 
 export interface Sources {
   home: string;
@@ -43,7 +45,7 @@ export interface Sources {
   conversation: HistoryWindow;
   /** Everything that was ever said. */
   said: HistoryIndex;
-  rules: OwnerRules;
+  rules: Pick<OwnerRules, "read">;
   providers: Record<Role, string>;
   /** What there is to follow; asked again for each run, so that an edit counts from the next one on. */
   listSkills(): Promise<SkillSummary[]>;
@@ -62,38 +64,77 @@ export async function gatherContext(
   const { history, summary } = await conversationIn(view, mirror.ledger, task.turn);
   const origin = isTurn(task) ? [] : await originOf(task, mirror);
   const messages = task.turn?.messages ?? origin;
-  const texts = (each: { text: string }) => each.text;
-  const query = keywordsOf(messages.map(texts), history.map(texts)).join(" ");
   const now = new Date(nowMs()).toISOString();
   const evidence = await gatherEvidence(messages, history, { home, fs });
   const sender = messages.findLast((message) => message.client !== undefined);
   const tasks = await listTasks(openTasks.list, mirror.ledger, sinceClear(newest));
   // Thousands may wait, and what has not ended has no summary.
   const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
-  return {
+  const conversed = {
     now,
     history,
+    origin,
+    ...quotedBy(messages, newest),
+    ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
+  };
+  const place = { home, workDir };
+  const persona = await readDocument(fs, PERSONA_PATH);
+  const profile = await readDocument(fs, PROFILE_PATH);
+  const all = said.with(newest);
+  const { sections } = definitionOf(task);
+  return {
+    ...conversed,
+    ...(sections.includes("memory")
+      ? await reminded({ task, context: conversed }, { said: all, newest }, place, [
+          await readDocument(fs, MEMORY_PATH),
+          persona,
+          profile,
+        ])
+      : NOTHING_RECALLED),
     summary,
     rules: await rules.read(),
-    persona: toldOf(await readDocument(fs, PERSONA_PATH)),
-    profile: toldOf(await readDocument(fs, PROFILE_PATH)),
+    persona: toldOf(persona),
+    profile: toldOf(profile),
     longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
-    said: said.with(newest),
-    origin,
+    said: all,
     tasks,
     summaries: await summariesOf([...ended, ...task.upstream], mirror.ledger),
     triggers: listTriggers(mirror),
     questions: listQuestions(mirror),
-    memory: query === "" ? [] : (await recallMemory({ home, workDir, query, limit: MEMORY_HITS_MAX })).hits,
-    memoryPlace: { home, workDir },
-    skills: definitionOf(task).sections.includes("skills") ? await listSkills() : [],
+    memoryPlace: place,
+    skills: sections.includes("skills") ? await listSkills() : [],
     backlog: parseBacklog(await readDocument(fs, BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),
     providers,
     version: VERSION,
     ...(evidence.length > 0 && { evidence }),
-    ...quotedBy(messages, newest),
-    ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
+}
+
+/**
+ * Finds memories and earlier messages about the messages of a run, without those that its prompt shows anyway.
+ * @param documents in which the Teller remembers for good.
+ */
+async function reminded(
+  conversation: Conversation,
+  { said, newest }: { said: Said; newest: readonly HistoryMessage[] },
+  place: MemoryPlace,
+  documents: readonly string[],
+): Promise<Pick<Context, "memory" | "recalled">> {
+  const { task, context } = conversation;
+  const messages = task.turn?.messages ?? context.origin;
+  const shown = shownOfHistory(conversation);
+  const pending = new Set(messages.map(({ id }) => id));
+  // A message that was edited or answered anew counts as it was said last.
+  const again = task.turn === undefined ? [] : replacedBy(task.turn);
+  const replaced = new Set([...newest.flatMap(({ instead }) => instead ?? []), ...again]);
+  return recall({
+    asked: messages.map(({ text }) => text),
+    before: context.history.map(({ text }) => text),
+    place,
+    said,
+    isShown: (id) => shown.has(id) || pending.has(id) || replaced.has(id),
+    forgotten: new Set(documents.flatMap((document) => [...forgottenTurns(document)])),
+  });
 }
 
 /** What was said since the last new beginning, as it was said last; what was said before it was compressed is in the summary (SPEC F3). */

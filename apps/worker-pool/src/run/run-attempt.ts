@@ -3,29 +3,36 @@
 import { mkdirSync } from "node:fs";
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Gate } from "@mimikit/agent/approval/gate";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
+import type { Place } from "@mimikit/agent/documents/document-text";
 import { layOut } from "@mimikit/agent/prompt/evidence";
 import type { SandboxMode } from "@mimikit/agent/provider";
 import type { Answerers } from "@mimikit/agent/providers/index";
+import { definitionOf, isResumable } from "@mimikit/agent/roles/index";
 import type { Circuits } from "@mimikit/agent/run/circuit";
 import { priceOf } from "@mimikit/agent/run/reservation";
 import { type Outcome, runTask } from "@mimikit/agent/run/run-task";
 import { takeLeft } from "@mimikit/agent/shell/lifeline";
+import { inheritTemporary, removeTemporary } from "@mimikit/agent/shell/temporary";
+import { readGuides } from "@mimikit/agent/skills/guides";
 import type { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
-import { addSpending, isLimited, type Limit, NO_SPENDING, overrun, spendingOf } from "@mimikit/core/base/budget";
+import type { Web } from "@mimikit/agent/web/web";
+import { addSpending, isLimited, type Limit, overrun, type Spending, spendingOf } from "@mimikit/core/base/budget";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { timeLimitSec } from "@mimikit/core/tasks/retry";
 import { KINDS, ROLES } from "@mimikit/protocol/base/kind";
 import { NO_USAGE, type Price, priced, type Usage, type UsageLine } from "@mimikit/protocol/base/usage";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
-import { isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
+import { isForPool, isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
+import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import type { Config } from "@mimikit/runtime/config/config";
 import { isFree } from "@mimikit/runtime/config/providers";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { runPath, streamPath } from "@mimikit/store/disk/state";
 import type { UsageBook } from "@mimikit/store/views/usage-book";
-import { type Allotted, estimateOf } from "../claim/allot.ts";
+import { type Allotted, hasNone, lineOf } from "../claim/allot.ts";
 import { isFleeting, keepClaim } from "../claim/claim.ts";
 import { assertImprovable, type Bench, openBench } from "../improve/bench.ts";
 import { Unimprovable } from "../improve/git.ts";
@@ -34,7 +41,9 @@ import type { MoveOptions } from "../improve/move-forward.ts";
 import type { Site } from "../improve/site.ts";
 import { unmerge } from "../improve/unmerge.ts";
 import type { Outside } from "./external.ts";
+import { type GateSources, gateOf } from "./gate-of.ts";
 import { gatherContext, type Sources } from "./gather-context.ts";
+import { spentEarlier } from "./spent-earlier.ts";
 import { openStream } from "./stream-file.ts";
 import { ToolTally } from "./tool-tally.ts";
 import { openTranscript } from "./transcript-file.ts";
@@ -57,9 +66,21 @@ export interface Workshop extends Sources {
   noteUsage(line: UsageLine): void;
   onToolCall(task: Task, call: ToolCallRecord): void;
   sandbox: SandboxMode;
+  autonomy: GateSources["autonomy"];
+  isOwnersWords(): boolean;
+  /** What of the web a Worker may load; nothing where not given. */
+  web?: Web;
   /** The tools that are not ours. */
   outside: Pick<Outside, "of">;
   improve: Config["selfImprove"];
+  /** The cost of earlier attempts, if another home knows it; else the usage log of this one says it. */
+  spentBefore?: Spending;
+  /** Is this the machine that a task names? */
+  isOfPool?: boolean;
+  /** Each stream line goes there as well as into its file. */
+  onLine?(line: StreamLine): void;
+  /** Permission to act without asking, if another home decides it; else the settings here do. */
+  gateFor?(task: Task, cwd: string, runDir: string): Gate | undefined;
   /** What is wrong with the running system; null while all is well. */
   problemOf(): Promise<string | null>;
   audit(event: AuditEvent): void;
@@ -80,6 +101,9 @@ export async function runAttempt(
 ): Promise<Outcome> {
   try {
     if (KINDS[candidate.task.kind].runner === "pool") return await runCode(candidate, steering, workshop);
+    const elsewhere = workshop.isOfPool === true ? null : nowhereFor(candidate.task);
+    if (elsewhere !== null)
+      return unrun(candidate, { failureReason: "error", error: elsewhere, retryable: false }, steering, workshop);
     return await run(candidate, steering, stop, workshop);
   } catch (error) {
     if (error instanceof Unimprovable)
@@ -88,6 +112,12 @@ export async function runAttempt(
     const message = error instanceof Error ? error.message : String(error);
     return unrun(candidate, { failureReason: "error", error: message, retryable: true }, steering, workshop);
   }
+}
+
+/** Why a task that names another machine is not run here; null for all others. It never runs here instead. */
+function nowhereFor(task: Task): string | null {
+  if (!isForPool(task)) return null;
+  return `no machine of this home is called ${task.pool}: see  mimikit pools`;
 }
 
 /** An attempt that nobody was asked for, or whose provider is not what went wrong. */
@@ -158,6 +188,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   if (problem !== null)
     return unrun(candidate, { failureReason: "budget", error: problem, retryable: false }, steering, workshop);
   const runDir = await makeRunDir(candidate, home);
+  if (attempt > 1 && isResumable(task)) await inheritTemporary(join(home, runPath(task.id, attempt - 1)), runDir);
   const bench = await benchOf(candidate, workshop);
   const stream = openStream(home, task.id, onError);
   const transcript = openTranscript(home, task.id, attempt, onError);
@@ -179,15 +210,24 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
       runDir,
       environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
     };
+    const { fs, mirror, autonomy } = workshop;
+    const isOwnersWords = workshop.isOwnersWords();
+    const { gateFor } = workshop;
+    const gate =
+      gateFor === undefined
+        ? await gateOf(task, place.workDir, { fs, mirror, autonomy, isOwnersWords, onError })
+        : gateFor(task, place.workDir, runDir);
     return runTask(
       {
         ...place,
+        ...(gate !== undefined && { gate }),
+        ...(workshop.web !== undefined && { web: workshop.web }),
         attempt,
         answerers,
         external: await workshop.outside.of(place, signal),
         circuits: workshop.circuits,
         monotonicMs: workshop.monotonicMs,
-        context: await reachable(await gatherContext(task, runDir, workshop), task, runDir),
+        context: await contextOf(candidate, { ...place, fs }, signal, workshop),
         steering,
         onToolCall: (call) => {
           tally.note(call);
@@ -200,6 +240,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
         onStream: (line) => {
           if (line.type === "delta" || line.type === "thought") isAnswered = true;
           stream.write(line);
+          workshop.onLine?.(line);
         },
         overBudget,
       },
@@ -212,6 +253,9 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   // It has cost that, whatever the disk makes of what follows.
   await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || isStopped, keep, workshop);
   const concluded = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
+  // The next attempt goes on with the same session, and finds what it left there.
+  const goesOn = ran.asks !== undefined || ran.failureReason === "interrupted";
+  if (!goesOn) await removeTemporary(runDir).catch(onError);
   const outcome = takeLeft(markOf(home, task.id, attempt)) ? { ...concluded, hasLeft: true } : concluded;
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
   return outcome;
@@ -245,23 +289,37 @@ async function within<Result>(
   }
 }
 
-/** Of the state directory, a Worker may read nothing but the folder of its run. */
-async function reachable(context: Context, { role }: Task, runDir: string): Promise<Context> {
-  const { evidence } = context;
-  if (!ROLES[role].hasWorkspace || evidence === undefined) return context;
-  return { ...context, evidence: await layOut(evidence, runDir) };
+/** What the tree that a Worker is in says of work there. One that does not count is told once for each run. */
+async function guidesFor(task: Task, workDir: string, { home, audit }: Workshop): Promise<Pick<Context, "guides">> {
+  if (!definitionOf(task).sections.includes("guides")) return {};
+  const { guides, problems } = await readGuides(workDir, home);
+  for (const detail of problems) audit({ event: "guide_refused", taskId: task.id, traceId: task.traceId, detail });
+  return { guides };
+}
+
+/** The context of a run, its files with it. A Worker gets copies of them in the folder of its run: it can read nothing else of the state directory. */
+async function contextOf(
+  { task }: Allotted,
+  place: Place & { runDir: string },
+  signal: AbortSignal,
+  workshop: Workshop,
+): Promise<Context> {
+  const { evidence, ...gathered } = await gatherContext(task, place.runDir, workshop);
+  const context = { ...gathered, ...(await guidesFor(task, place.workDir, workshop)) };
+  if (evidence === undefined) return context;
+  const { readTexts } = await import("@mimikit/agent/documents/document-text");
+  const read = await readTexts(evidence, place, signal);
+  return { ...context, evidence: ROLES[task.role].hasWorkspace ? await layOut(read, place.runDir) : read };
 }
 
 /**
  * Says why no more may be spent on the task, if so, of what this attempt has used so far. Turns have no such budget: the
  * user waits for what they say.
  */
-function taskBudget(task: Task, { taskLimit, book, mirror, prices, nowMs }: Workshop): TaskBudget {
+function taskBudget(task: Task, workshop: Workshop): TaskBudget {
+  const { taskLimit, prices } = workshop;
   if (isTurn(task) || !isLimited(taskLimit)) return () => null;
-  const [first] = mirror.attempts.get(task.id) ?? [];
-  const since = first?.claim?.at ?? first?.failed?.at;
-  const days = since === undefined ? [] : book.readSince(Date.parse(since), nowMs());
-  const earlier = days.map((day) => day.spentByTask(task.id)).reduce(addSpending, NO_SPENDING);
+  const earlier = workshop.spentBefore ?? spentEarlier(task, workshop);
   return (usage, model) => overrun(taskLimit, addSpending(earlier, spendingOf(priced(usage, priceOf(model, prices)))));
 }
 
@@ -285,30 +343,17 @@ async function noteUsage(
   keep: () => Promise<void>,
   workshop: Workshop,
 ): Promise<void> {
-  const { task, attempt, reserved } = candidate;
-  const { usage, provider, model } = outcome;
-  const tools = tally.total;
-  // Whoever is stopped, or breaks off in the middle, may not have said what it took until then.
-  const isUntold = isBegun && outcome.status === "failed" && isUnpaid(outcome) && !isFree(provider);
-  const hasReserved = reserved !== undefined && (isUntold || outcome.isOutage !== true);
-  if (isUnpaid(outcome) && tools === null && !hasReserved) return;
-  const { id: taskId, role, triggerId } = task;
-  const at = new Date(workshop.nowMs()).toISOString();
-  const run = { at, taskId, attempt, role, provider, ...(model !== undefined && { model }) };
-  const of = { ...run, ...(triggerId !== undefined && { triggerId }) };
-  const line: UsageLine = isUntold && reserved !== undefined ? estimateOf(reserved, of) : { ...of, ...usage };
+  const ran = { outcome, isBegun, isFree: isFree(outcome.provider), tools: tally.total };
+  const line = lineOf(candidate, ran, workshop.nowMs());
+  if (line === null) return;
   // The line is known by the number of the attempt, which no other may have after it.
   await keep();
-  workshop.noteUsage({ ...line, ...(tools !== null && { tools }) });
-}
-
-function isUnpaid({ usage }: Outcome): boolean {
-  return Object.values(usage).every((value) => value === 0);
+  workshop.noteUsage(line);
 }
 
 /** An attempt that reached nobody has nothing to show: however long an outage lasts, it leaves one record behind. */
 async function forget({ id }: Task, attempt: number, outcome: Outcome, home: string): Promise<void> {
-  if (!isUnpaid(outcome)) return;
+  if (!hasNone(outcome.usage)) return;
   await rm(join(home, runPath(id, attempt)), { recursive: true, force: true });
   await rm(join(home, streamPath(id)), { force: true });
 }

@@ -4,7 +4,12 @@ const FENCED = /^```(?:json)?\n(.*)\n```$/s;
 
 /** @param opening how a text begins that is JSON as a whole. Whether it is JSON is not looked at; undefined where there is none. */
 export function lastJson(text: string, opening: "{" | "["): string | undefined {
-  if (text.startsWith(opening)) return text;
-  const lastFence = text.lastIndexOf("\n```", text.length - "\n```".length - 1) + 1;
-  return FENCED.exec(text.slice(lastFence))?.[1];
+  return text.startsWith(opening) ? text : lastFence(text)?.text;
+}
+
+/** What stands in the fence that `text` ends with, and where that begins; undefined where it ends otherwise. */
+export function lastFence(text: string): { text: string; at: number } | undefined {
+  const at = text.lastIndexOf("\n```", text.length - "\n```".length - 1) + 1;
+  const inside = FENCED.exec(text.slice(at))?.[1];
+  return inside === undefined ? undefined : { text: inside, at };
 }

@@ -1,4 +1,5 @@
 /** Does a provider answer, with what is given here? Nothing is saved. */
+import { describeIssues } from "@mimikit/protocol/base/json";
 import { PROVIDER_TITLES, type ProviderId } from "@mimikit/protocol/base/provider";
 import type { ConnectionTest, ConnectionTestBody } from "@mimikit/protocol/wire/connect";
 import { Config, loadConfig } from "@mimikit/runtime/config/config";
@@ -24,7 +25,7 @@ export interface Trial {
 
 /**
  * Lists the models, and makes one small request where a model is named; a program is asked in any case.
- * @throws SettingsRefused for what cannot be meant: a provider that there is not, a key that can be none.
+ * @throws SettingsRefused for what cannot be meant: a provider that there is not or has no such setting, a key that can be none.
  */
 export async function testConnection(
   wanted: ConnectionTestBody,
@@ -46,7 +47,9 @@ function trialOf({ provider, baseUrl, key, model }: ConnectionTestBody, at: At):
   if (problem !== null) throw new SettingsRefused("mistake", problem);
   const { config: now, keys } = loadConfig(at.home, at.env);
   const changed = baseUrl === undefined ? now : withValue(now, [id, "baseUrl"], baseUrl);
-  const config = Config.parse({ ...changed, models: {}, model });
+  const checked = Config.safeParse({ ...changed, models: {}, model });
+  if (!checked.success) throw new SettingsRefused("mistake", describeIssues(checked.error));
+  const config = checked.data;
   const { [id]: kept, ...others } = keys;
   // A key that is kept was given for the address that is in force: another one must not get it.
   const asked = key?.trim() ?? (isSamePlace(addressOf(id, config), addressOf(id, now)) ? kept : undefined);

@@ -90,6 +90,7 @@ function trialRun(place: { home: string; workDir: string; runDir: string }): Run
     triggers: [],
     questions: [],
     memory: [],
+    recalled: [],
     memoryPlace: { home: place.runDir, workDir: place.runDir },
     skills: [],
     backlog: [],

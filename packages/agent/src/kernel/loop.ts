@@ -3,11 +3,13 @@
  * until it calls nothing more. What the user says meanwhile is heard between two steps (SPEC I5). It always comes to an
  * end: by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
+import type { PlanLimit } from "@mimikit/core/views/notices";
+import type { FailureReason } from "@mimikit/protocol/base/failure";
 import type { SkillRef } from "@mimikit/protocol/base/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { ToolAnswer } from "../bus.ts";
-import { type Conclusion, conclude, describeUseless } from "../conclusion/conclusion.ts";
+import { type Conclusion, conclude, describeUseless, type LastEvent } from "../conclusion/conclusion.ts";
 import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../prompt/media.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session/session.ts";
@@ -16,16 +18,17 @@ import { Conversation } from "./conversation.ts";
 import { type Dialect, isMistake, nativeDialect, tagDialect } from "./dialect.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import { type Model, type ModelAnswer, type ModelFailure, NO_ANSWER, type ToolCall } from "./model.ts";
-import { Repetition } from "./repetition.ts";
+import { REPEATS_MAX, Repetition } from "./repetition.ts";
 import { CALLS_KEPT_MAX, type PlannedCall, planRound } from "./round.ts";
 import { ShownText } from "./shown-text.ts";
 import { type Toolset, toolsetOf } from "./toolset.ts";
 import { Trace } from "./trace.ts";
 
-/** Answers with action tags that cannot be made, before the run ends (SPEC G2). */
+/** Answers with action tags that cannot be made, before the model is asked for its end (SPEC G2). */
 export const ACTION_FEEDBACK_ROUNDS_MAX = 4;
 /** What a planned call is answered when the user's words come before it. */
 export const SKIPPED = "skipped: the user said something new";
+const SKIPPED_FOR_ANSWER = "not executed: the call before it waits for the owner";
 
 const STEP_CHARS_MAX = 200;
 /** Of what a model thinks before one answer: the stream has a limit, and the words come first. */
@@ -36,6 +39,9 @@ const MEDIA_SHARE_MAX = 0.5;
 /** How an endpoint says that its model has no eyes or ears, whatever was known of it. */
 const MEDIA_REFUSED = /image|vision|audio|multi-?modal|media|content part|content type|expected a string/i;
 const TRUNCATED = "\n\n[truncated]";
+/** The model ends as if all of its calls had been made. */
+const LEFT_OUT =
+  "Not all calls of your answer before this one were executed: there were too many in it. Make those now that are still needed; otherwise end again.";
 
 export interface Kernel {
   model: Model;
@@ -71,6 +77,8 @@ interface Called {
   isSteered: boolean;
   /** All of them staged what was asked: the model learns nothing from their answers. */
   isStaged: boolean;
+  /** Some were not made only because there were too many. */
+  isLeftOut?: boolean;
 }
 
 class Loop {
@@ -93,6 +101,8 @@ class Loop {
   private spoken = "";
   /** The last thought that came to no end: better than nothing, where it says nothing else. */
   private thought = "";
+  /** What a plan says beside what it stages, piece by piece. */
+  private readonly beside: string[] = [];
   /** Why it may call nothing more, where it goes in circles. */
   private circles: Failure | null = null;
   private isShown = false;
@@ -121,6 +131,8 @@ class Loop {
         this.input.steering.recall(conversation.steers);
         for (const name of conversation.skillsRead) this.toolset.bus.use(this.skillCalled(name));
         await this.trace.note({ event: "resumed", ...resumed });
+        const news = this.input.gate?.news ?? null;
+        if (news !== null) await conversation.addNote(news);
       }
       for await (const event of this.converse(conversation))
         yield this.hasHalved && isEnd(event) ? { ...event, wasTooLong: true } : event;
@@ -153,6 +165,7 @@ class Loop {
     const { limits } = this;
     let isLast = false;
     let isCorrected = false;
+    let isLeftOut = false;
     for (let round = 1; ; round++) {
       const mayCall = this.circles === null && round <= limits.rounds && this.callsMade < limits.callsTotal;
       if (!mayCall && !isLast) await conversation.addNote(LAST_ANSWER);
@@ -161,11 +174,16 @@ class Loop {
       if (overrun !== null) return yield this.failed({ failureReason: "budget", error: overrun, retryable: false });
       const answer = yield* this.ask(conversation, mayCall);
       if (answer.type === "failure") return yield this.failedBy(answer);
+      const { circles } = this;
+      if (circles?.failureReason === "invalid_result" && this.isUntrue(answer)) return yield this.failed(circles);
       const calls = mayCall ? answer.calls : [];
       await conversation.addAnswer(answer.text, calls, answer.thoughts);
       if (calls.length > 0) {
-        const { failure, isSteered, isStaged } = yield* this.call({ ...answer, calls }, conversation);
-        if (failure !== null && failure === this.circles) continue;
+        const { length } = this.toolset.bus.effects;
+        const called = yield* this.call({ ...answer, calls }, conversation);
+        if (this.toolset.bus.effects.length > length) this.beside.push(answer.text);
+        const { failure, isSteered, isStaged } = called;
+        isLeftOut = called.isLeftOut === true;
         if (failure !== null) return yield this.failed(failure);
         // New words of the user are a new question, which has rounds of its own.
         if (isSteered) round = 0;
@@ -175,18 +193,43 @@ class Loop {
         round = 0;
         continue;
       }
+      if (isLeftOut && mayCall) {
+        isLeftOut = false;
+        await conversation.addNote(LEFT_OUT);
+        continue;
+      }
       const text = answer.text === "" && calls.length > 0 ? this.spoken : answer.text;
       const conclusion = conclude(
         this.task,
         answer.isTruncated && text !== "" ? `${text}${TRUNCATED}` : text,
         this.toolset.bus.effects,
       );
-      if ("event" in conclusion) return yield { ...conclusion.event, usage: this.usage };
+      if ("event" in conclusion) return yield { ...this.withNote(conclusion.event, mayCall), usage: this.usage };
       if (isCorrected) return yield this.giveUp(conclusion);
       isCorrected = true;
       await this.trace.note({ event: "retry", reason: "correction", retry: 1, detail: conclusion.problem });
       await conversation.addNote(conclusion.problem);
     }
+  }
+
+  /** Words beside an action that is not made would say that it was. What a plan has staged before is staged. */
+  private isUntrue({ calls }: ModelAnswer): boolean {
+    const hasPlanned = this.task.kind === "plan" && this.toolset.bus.effects.length > 0;
+    return calls.length > 0 && !hasPlanned;
+  }
+
+  /** A plan says in its note all that it said beside its tasks, and whether it came to its end by itself. */
+  private withNote(event: LastEvent, mayCall: boolean): LastEvent {
+    if (this.task.kind !== "plan" || event.type !== "done" || event.status !== "done") return event;
+    const note = [...this.beside, event.note ?? ""].filter((text) => text !== "").join("\n\n");
+    return { ...event, note, ...(!mayCall && { limit: event.limit ?? this.limit }) };
+  }
+
+  /** What a run that may call nothing more has reached. */
+  private get limit(): PlanLimit {
+    if (this.circles !== null) return { reached: "repetition", max: REPEATS_MAX };
+    const { rounds, callsTotal } = this.limits;
+    return { reached: "steps", max: this.callsMade < callsTotal ? rounds : callsTotal };
   }
 
   /** A Teller whose tags are made and who has spoken has said it all: tags come with the reply, not before it. */
@@ -230,7 +273,7 @@ class Loop {
     if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
     const text = this.said || this.thought;
     if (isTurn(this.task) && text !== "") return { type: "done", status: "done", text, usage: this.usage };
-    if (this.circles !== null) return this.failed(this.circles);
+    if (!isTurn(this.task) && this.circles !== null) return this.failed(this.circles);
     return this.failed({
       failureReason: "invalid_result",
       error: `the model ${describeUseless(this.task)}`,
@@ -320,11 +363,10 @@ class Loop {
   private async *call(answer: ModelAnswer, conversation: Conversation): AsyncGenerator<ProviderEvent, Called> {
     const planned = planRound(answer, this.callsMade, this.limits);
     const stop = (failure: Failure): Called => ({ failure, isSteered: false, isStaged: false });
-    const stuckOn = (error: string) => {
-      const failure: Failure = { failureReason: "error", error, retryable: false };
-      // Somebody waits for a Teller's reply: it ends with what it has.
-      if (isTurn(this.task)) this.circles = failure;
-      return stop(failure);
+    // It ends with what it has: the next answer is its last.
+    const stuckOn = (error: string, failureReason: FailureReason = "error"): Called => {
+      this.circles = { failureReason, error, retryable: false };
+      return { failure: null, isSteered: false, isStaged: false };
     };
     let isStaged = true;
     let isRefused = false;
@@ -344,8 +386,12 @@ class Loop {
       yield { type: "progress", step: describeCall(call, each.input) };
       const made = await this.make(call, each.input);
       if (this.signal.aborted) return stop(this.stopped("stopped while a tool ran"));
-      await conversation.addResult({ ...common, isMade: true, ...made });
+      await conversation.addResult({ ...common, isMade: made.error !== "needs_approval", ...made });
       const { error } = made;
+      if (error === "needs_approval") {
+        await this.skip(planned.slice(i + 1), SKIPPED_FOR_ANSWER, conversation);
+        return stop({ failureReason: "needs_approval", error: `waits for a yes to ${call.name}`, retryable: true });
+      }
       isRefused ||= isMistake(error);
       if (this.isRead(call.name)) this.spoken = "";
       isStaged &&= error === undefined && !this.isRead(call.name);
@@ -366,12 +412,12 @@ class Loop {
         : null;
     if (stuck !== null) return stuckOn(stuck);
     if (isRefused && this.dialect.hasTags && ++this.feedbackRounds > ACTION_FEEDBACK_ROUNDS_MAX)
-      return stop({
-        failureReason: "invalid_result",
-        error: `the model wrote actions that cannot be made, though it was told ${ACTION_FEEDBACK_ROUNDS_MAX} times what is wrong with them`,
-        retryable: false,
-      });
-    return { failure: null, isSteered: false, isStaged: isStaged && !isRefused };
+      return stuckOn(
+        `the model wrote actions that cannot be made, though it was told ${ACTION_FEEDBACK_ROUNDS_MAX} times what is wrong with them`,
+        "invalid_result",
+      );
+    const isLeftOut = planned.some((each) => "isLeftOut" in each);
+    return { failure: null, isSteered: false, isStaged: isStaged && !isRefused, isLeftOut };
   }
 
   /** Does the model wait for what the tool answers? */

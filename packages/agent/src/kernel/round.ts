@@ -3,13 +3,17 @@
  * is told why, because a call that stays open makes strict endpoints refuse the whole conversation.
  */
 import { BadJson, parseJson, tryJson } from "@mimikit/protocol/base/json";
+import { EFFECTS_MAX } from "@mimikit/protocol/records/effect";
 import type { Limits } from "./limits.ts";
 import type { ModelAnswer, ToolCall } from "./model.ts";
 
-/** Calls beyond this are dropped with their answers: nobody means them. */
-export const CALLS_KEPT_MAX = 32;
+/** Calls of one answer that are kept, made or not: as many as a plan has room for. More are dropped, unanswered. */
+export const CALLS_KEPT_MAX = EFFECTS_MAX;
 
-export type PlannedCall = { call: ToolCall; input: unknown } | { call: ToolCall; refused: string };
+export type PlannedCall =
+  | { call: ToolCall; input: unknown }
+  /** `isLeftOut`: nothing is wrong with it, but that there were too many before it in the same answer. */
+  | { call: ToolCall; refused: string; isLeftOut?: true };
 
 /** @param made how many calls the run has made before this answer. */
 export function planRound(
@@ -22,7 +26,10 @@ export function planRound(
     if (call.problem !== undefined) return refused(call.problem);
     if (answer.isTruncated) return refused("your answer was cut off at its length limit; send less at once");
     if (i >= limits.callsPerRound)
-      return refused(`at most ${limits.callsPerRound} calls in one answer; make it again if it is still needed`);
+      return {
+        ...refused(`at most ${limits.callsPerRound} calls in one answer; make it again if it is still needed`),
+        isLeftOut: true,
+      };
     if (made + i >= limits.callsTotal) return refused(`at most ${limits.callsTotal} calls in one run`);
     try {
       return { call, input: readArguments(call) };

@@ -25,20 +25,22 @@ export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
     protect = [],
     runDir,
     environment,
+    gate,
     onToolCall,
     external = NO_EXTERNAL,
+    web,
   } = run;
   if (!ROLES[task.role].hasWorkspace) return { tools: [...toolsOf(task.role), ...external.offered], bus: run.bus };
   const { levels } = definitionOf(task);
-  const files = (context.evidence ?? []).flatMap(({ path }) => path ?? []);
+  const files = (context.evidence ?? []).flatMap(({ path, textPath }) => [path ?? [], textPath ?? []].flat());
   const sent = [...files, ...Object.values(context.longTexts)];
-  const workspace = { task, workDir, home, sandbox, protect, sent, runDir, environment, signal };
-  const own = kernelTools(workspace, context.skills).filter(({ level }) => levels.includes(level));
+  const workspace = { task, workDir, home, sandbox, protect, sent, runDir, environment, signal, gate };
+  const own = kernelTools(workspace, context.skills, web).filter(({ level }) => levels.includes(level));
   const highest = task.skill?.level;
   // What the bus would refuse from the beginning is not offered.
   const offered = [...own, ...external.offered].filter(
     ({ level, keepsWithin }) => highest === undefined || keepsWithin || !isAbove(level, highest),
   );
   const tools = [...own, ...external.tools];
-  return { tools: offered, bus: createToolBus({ task, tools, reads: context, onCall: onToolCall }) };
+  return { tools: offered, bus: createToolBus({ task, tools, reads: context, gate, onCall: onToolCall }) };
 }

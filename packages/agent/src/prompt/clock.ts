@@ -32,6 +32,11 @@ export function clockOf(message: Pick<Message, "at" | "client">, serverTimeZone?
   return { nowMs: Date.parse(client.now), timeZone: zoneOf(client) };
 }
 
+/** Times are shown as the user's clock shows them, so that they compare with "now". */
+export function localTime(at: string, { now, client }: { now: string; client?: ClientClock }): string {
+  return isoIn(Date.parse(at), clockOf({ at: now, ...(client !== undefined && { client }) }).timeZone);
+}
+
 function ownTimeZone(): string {
   ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return ownZone;

@@ -1,10 +1,11 @@
 /**
  * The files that a run is about (SPEC I8): those that came with its messages or, where none came, with what the user said
- * a moment ago. A model that can see or hear is shown them; every other is told what there is, and a Worker where it is.
+ * a moment ago. A model that can see or hear is shown them; every other is told what there is, and a Worker where it is. Of
+ * texts and documents each is told what they say (documents/document-text.ts).
  */
-import { constants, copyFile, mkdir } from "node:fs/promises";
+import { constants, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { ATTACHMENT_EXTENSIONS, type AttachedFile } from "@mimikit/protocol/base/attachment";
+import { ATTACHMENT_EXTENSIONS, type AttachedFile, isOfAnyKind } from "@mimikit/protocol/base/attachment";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import { findAttachment } from "@mimikit/store/attachments/attachments";
@@ -27,6 +28,12 @@ export interface Evidence {
   path: string | null;
   /** What a model that is shown it calls it: `picture 1`. */
   shownAs?: string;
+  /** Its text, as far as it has one that can be read. */
+  text?: string;
+  /** Why it has none, where it is a document. */
+  unread?: string;
+  /** A file with the text of a document, for whoever reads files. */
+  textPath?: string;
 }
 
 type Source = Pick<HistoryMessage, "id" | "attachments">;
@@ -70,7 +77,10 @@ export async function layOut(evidence: readonly Evidence[], runDir: string): Pro
       if (each.path === null) return each;
       const path = join(dir, `${i + 1}-${fileName(each.file)}`);
       await copyFile(each.path, path, constants.COPYFILE_FICLONE);
-      return { ...each, path };
+      if (each.text === undefined || each.file.type === "text/plain") return { ...each, path };
+      const textPath = `${path}.txt`;
+      await writeFile(textPath, each.text, { mode: 0o600 });
+      return { ...each, path, textPath };
     }),
   );
 }
@@ -81,10 +91,9 @@ function fileName({ id, name = id.slice(0, 12), type }: AttachedFile): string {
   const given = extname(name);
   const stem = (given === "" ? name : name.slice(0, -given.length)).replace(/[^\p{L}\p{N}_-]+/gu, "-");
   const short = stem.replace(/^-+|-+$/g, "").slice(0, NAME_CHARS_MAX);
-  return `${short === "" ? id.slice(0, 12) : short}.${type === "text/plain" ? textEnding(given, ending) : ending}`;
+  return `${short === "" ? id.slice(0, 12) : short}.${isOfAnyKind(type) ? endingOf(given, ending) : ending}`;
 }
 
-/** A text may be of any kind, which only its name says. */
-function textEnding(given: string, otherwise: string): string {
+function endingOf(given: string, otherwise: string): string {
   return /^\.[a-z0-9]{1,8}$/i.test(given) ? given.slice(1) : otherwise;
 }

@@ -11,6 +11,14 @@ export const MESSAGE_CHARS = 500;
 /** What is left of the assistant's own words before a message is left out. */
 export const OWN_CHARS_WHEN_TIGHT = 200;
 
+/** A message as it is shown. */
+interface Recent {
+  text: Quoted;
+  id: string;
+  /** Nothing of it is cut. */
+  isWhole: boolean;
+}
+
 /**
  * The newest messages, oldest first, as `show` makes them, in at most `tokensMax` tokens. Messages that are `elsewhere`
  * in the prompt are left out, and nothing is said twice.
@@ -20,7 +28,7 @@ export function recentHistory(
   elsewhere: readonly Pick<HistoryMessage, "id" | "at" | "text">[],
   tokensMax: number,
   show: (message: HistoryMessage) => Quoted,
-): Quoted[] {
+): Recent[] {
   const seen = new Set(elsewhere.flatMap(keysOf));
   const recent: HistoryMessage[] = [];
   for (const message of history.toReversed()) {
@@ -29,12 +37,19 @@ export function recentHistory(
     if (keys.every((key) => !seen.has(key))) recent.push(message);
     for (const key of keys) seen.add(key);
   }
-  const whole = recent.map((message) => show(cut(message, MESSAGE_CHARS)));
-  const isTight = estimateTokens(whole.join("\n")) > tokensMax;
-  const shown = isTight
-    ? recent.map((message) => show(cut(message, message.role === "user" ? MESSAGE_CHARS : OWN_CHARS_WHEN_TIGHT)))
-    : whole;
-  return takeWithin(shown, tokensMax).reverse();
+  const showCut = (charsOf: (message: HistoryMessage) => number) =>
+    recent.map((message) => {
+      const shown = cut(message, charsOf(message));
+      return { text: show(shown), id: message.id, isWhole: shown.text === message.text };
+    });
+  const whole = showCut(() => MESSAGE_CHARS);
+  const isTight = estimateTokens(whole.map(({ text }) => text).join("\n")) > tokensMax;
+  const shown = isTight ? showCut(({ role }) => (role === "user" ? MESSAGE_CHARS : OWN_CHARS_WHEN_TIGHT)) : whole;
+  const fitting = takeWithin(
+    shown.map(({ text }) => text),
+    tokensMax,
+  );
+  return shown.slice(0, fitting.length).reverse();
 }
 
 /** The same message has the same id, and one that came in twice the same moment and text. */

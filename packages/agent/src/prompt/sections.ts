@@ -11,8 +11,8 @@ import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Run } from "../provider.ts";
-import type { SectionName } from "../roles/index.ts";
-import { clockOf, isoIn, weekdayIn } from "./clock.ts";
+import { definitionOf, type SectionName } from "../roles/index.ts";
+import { clockOf, isoIn, localTime, weekdayIn } from "./clock.ts";
 import {
   block,
   checkbox,
@@ -25,6 +25,7 @@ import {
   record,
   table,
 } from "./quote.ts";
+import { recalledLine } from "./recalled-line.ts";
 import { recentHistory } from "./recent-history.ts";
 import { estimateTokens, shareOut, shorten, takeWithin, tokensOf } from "./tokens.ts";
 
@@ -58,6 +59,12 @@ export interface Section {
   render(run: Run, tokensMax: number): Quoted;
 }
 
+/** What of a run is needed to show the conversation. */
+export interface Conversation {
+  task: Pick<Run["task"], "turn">;
+  context: Pick<Run["context"], "history" | "quoted" | "origin" | "now" | "client">;
+}
+
 type Render = Section["render"];
 /** What stands around the question. */
 const around = (tokensMax: number, render: Render): Section => ({ isQuestion: false, tokensMax, render });
@@ -69,8 +76,8 @@ export const SECTIONS: Record<SectionName, Section> = {
   profile: around(1_024, ({ context }, max) => renderText(context.profile, max)),
   summary: around(3_072, ({ context }, max) => renderText(context.summary, max)),
   memory: around(2_048, ({ context }, max) => {
-    const shown = context.memory.map((hit) => memoryLine(hit.source, hit.text));
-    return firstOf(shown, max);
+    const remembered = context.memory.map((hit) => memoryLine(hit.source, hit.text));
+    return firstOf([...remembered, ...context.recalled.map((hit) => recalledLine(hit, context))], max);
   }),
   workspace: question(256, ({ workDir }) => table({ path: workDir })),
   environment: question(256, renderEnvironment),
@@ -78,16 +85,19 @@ export const SECTIONS: Record<SectionName, Section> = {
   tasks: around(2_048, renderTasks),
   triggers: around(1_024, renderTriggers),
   questions: around(1_024, renderQuestions),
+  guides: around(10_240, renderGuides),
   skills: around(2_048, renderSkills),
   history: around(4_096, renderHistory),
   attachments: question(2_048, renderEvidence),
+  documents: question(8_192, renderDocuments),
   results: question(16_384, ({ task }, max) => renderReports(task.turn?.results ?? [], max)),
   events: question(8_192, renderEvents),
   inputs: question(16_384, (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max)),
   origin: question(8_192, (run, max) => renderMessages(run.context.origin, run, max)),
   texts: question(4_096, renderLongTexts),
   upstream: question(32_768, ({ task, context }, max) => {
-    const reports = task.upstream.map((report) => summarized(report, context));
+    // What a plan says beside its tasks is for the Teller alone.
+    const reports = task.upstream.map(({ planNote: _, ...report }) => summarized(report, context));
     return renderReports(reports, max);
   }),
   attempt: question(8, ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING)),
@@ -156,18 +166,32 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
 
 /** Where a file is, is of use to whoever can open it. */
 function renderEvidence({ context, task }: Run, max: number): Quoted {
-  const shown = (context.evidence ?? []).map(({ messageId, file, path, shownAs }) =>
+  const { hasWorkspace } = ROLES[task.role];
+  const isRead = definitionOf(task).sections.includes("documents");
+  const shown = (context.evidence ?? []).map(({ messageId, file, path, shownAs, text, unread, textPath }) =>
     record({
       of: messageId,
       name: file.name === undefined ? undefined : shortenChars(file.name, TITLE_CHARS),
       type: file.type,
       bytes: file.bytes,
-      shown: shownAs ?? "no",
+      shown: shownAs ?? (isRead && text !== undefined ? "its text" : "no"),
+      unreadable: unread,
       gone: path === null ? "yes" : undefined,
-      path: ROLES[task.role].hasWorkspace && path !== null ? path : undefined,
+      path: hasWorkspace && path !== null ? path : undefined,
+      text_path: textPath,
     }),
   );
   return firstOf(shown, max);
+}
+
+/** What the files say that have a text. Long ones share what there is, and each is shortened in its middle. */
+function renderDocuments({ context }: Run, max: number): Quoted {
+  const items = (context.evidence ?? []).flatMap(({ messageId, file: { name }, text }) => {
+    if (text === undefined) return [];
+    const title = name === undefined ? undefined : shortenChars(name, TITLE_CHARS);
+    return [{ fields: { of: messageId, name: title, chars: text.length }, body: text.trim() }];
+  });
+  return records(items, max);
 }
 
 function renderTriggers({ context }: Run, max: number): Quoted {
@@ -208,13 +232,21 @@ function renderQuestions({ context }: Run, max: number): Quoted {
 }
 
 function renderHistory(run: Run, max: number): Quoted {
-  const { context, task } = run;
+  return lines(...recentIn(run, max).map(({ text }) => text));
+}
+
+function recentIn({ context, task }: Conversation, max: number) {
   const shownElsewhere = task.turn?.messages ?? context.origin;
-  const recent = recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote, attachments }) => {
+  return recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote, attachments }) => {
     const about = quotedText(quote, context);
     return record({ from: role, at: localTime(at, context), about, attachments: namesOf(attachments) }, text);
   });
-  return lines(...recent);
+}
+
+/** The messages of the conversation that a prompt shows as a whole, by their ids. */
+export function shownOfHistory(conversation: Conversation): Set<string> {
+  const recent = recentIn(conversation, SECTIONS.history.tokensMax);
+  return new Set(recent.filter(({ isWhole }) => isWhole).map(({ id }) => id));
 }
 
 /** What the user says in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
@@ -255,14 +287,25 @@ function summarized(report: Report, { summaries }: Run["context"]): Report {
 
 function renderReports(reports: readonly Report[], max: number): Quoted {
   const items = reports.map((report) => {
-    const { id, role, title, status, failureReason, error, question, answer } = report;
+    const { id, role, title, status, resultType, result, failureReason, error, question, answer, planNote } = report;
     const { text, artifact } = outputOf(report);
-    const said = [question && `Question: ${question}`, answer && `Answer: ${answer}`, error && `Error: ${error}`];
+    const said = [
+      planNote && `Note of the plan: ${planNote}`,
+      question && `Question: ${question}`,
+      answer && `Answer: ${answer}`,
+      error && `Error: ${error}`,
+    ];
     const body = [...said, text].filter(Boolean).join("\n");
-    return {
-      fields: { id, role, title: shortenChars(title, TITLE_CHARS), status, reason: failureReason, full_text: artifact },
-      body,
+    const fields = {
+      id,
+      role,
+      title: shortenChars(title, TITLE_CHARS),
+      status,
+      result_type: result === null ? undefined : resultType,
+      reason: failureReason,
+      full_text: artifact,
     };
+    return { fields, body };
   });
   return records(items, max);
 }
@@ -328,6 +371,12 @@ function renderTask({ task }: Run, max: number): Quoted {
   const { id, title, triggerId: trigger, prompt, skill } = task;
   const fields = { id, title: shortenChars(title, TITLE_CHARS), trigger, skill: skill?.name };
   return records([{ fields, body: prompt }], max);
+}
+
+function renderGuides({ context }: Run, max: number): Quoted {
+  const { guides = [] } = context;
+  const items = guides.map(({ file, text, cutOf }) => ({ fields: { file, cut_of_bytes: cutOf }, body: text }));
+  return records(items, max);
 }
 
 /** The skill that the task names stands first, so that it is there however little room there is. */
@@ -409,7 +458,10 @@ function namesOf(files: HistoryMessage["attachments"]): string | undefined {
   return files?.map(({ name, type }) => (name === undefined ? type : shortenChars(name, TITLE_CHARS))).join(", ");
 }
 
-function quotedText(id: string | undefined, { history, quoted = {} }: Run["context"]): string | undefined {
+function quotedText(
+  id: string | undefined,
+  { history, quoted = {} }: Pick<Run["context"], "history" | "quoted">,
+): string | undefined {
   if (id === undefined) return undefined;
   const text = Object.hasOwn(quoted, id) ? quoted[id] : history.find((message) => message.id === id)?.text;
   return text === undefined ? id : shortenChars(text, QUOTE_CHARS);
@@ -417,9 +469,4 @@ function quotedText(id: string | undefined, { history, quoted = {} }: Run["conte
 
 function shortenChars(text: string, charsMax: number): string {
   return shorten(text, charsMax, () => 1);
-}
-
-/** Times are shown as the user's clock shows them, so that they compare with "now". */
-function localTime(at: string, { now, client }: Run["context"]): string {
-  return isoIn(Date.parse(at), clockOf({ at: now, ...(client !== undefined && { client }) }).timeZone);
 }

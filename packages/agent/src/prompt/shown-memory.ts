@@ -6,6 +6,7 @@ import type { HistoryHit, MemoryHit } from "@mimikit/protocol/wire/api";
 import { PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
 import type { Run } from "../provider.ts";
 import { memoryLine } from "./quote.ts";
+import { recalledLine } from "./recalled-line.ts";
 
 /** @param user what changes of a prompt, as the model is sent it: where there was no room, less of memory stands in it. */
 export function shownIn(user: string, { task, context }: Pick<Run, "task" | "context">): ShownMemory[] {
@@ -16,6 +17,7 @@ export function shownIn(user: string, { task, context }: Pick<Run, "task" | "con
   ].filter(({ text }) => text !== "");
   const lines = new Set(user.split("\n"));
   const found = context.memory.filter(({ source, text }) => lines.has(memoryLine(source, text)));
+  const recalled = context.recalled.filter((hit) => lines.has(recalledLine(hit, context)));
   return [
     ...told.map(({ source, text }) => ({
       source,
@@ -24,6 +26,7 @@ export function shownIn(user: string, { task, context }: Pick<Run, "task" | "con
       ...(text.length > SHOWN_CHARS_MAX && { digest: digestOf(text) }),
     })),
     ...memoryShown(found),
+    ...saidShown(recalled),
   ];
 }
 

@@ -4,7 +4,7 @@
  */
 import { isMonth } from "@mimikit/core/memory/roll-up";
 import { type Actor, KINDS, ROLES, type Role } from "@mimikit/protocol/base/kind";
-import type { Level } from "@mimikit/protocol/base/skill";
+import { LEVELS, type Level } from "@mimikit/protocol/base/skill";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Config } from "@mimikit/runtime/config/config";
 
@@ -64,6 +64,7 @@ const ROWS = {
       "events",
       "environment",
       "attachments",
+      "documents",
       "inputs",
     ],
   }),
@@ -80,16 +81,17 @@ const ROWS = {
       "triggers",
       "environment",
       "attachments",
+      "documents",
       "origin",
       "upstream",
       "request",
     ],
   }),
-  /** Does one task in the workspace. It has a shell and none of the tools (SPEC B3). */
+  /** Does one task in the workspace. It has a shell and none of the tools (SPEC B3). What of the tools from outside needs a yes, the gate says. */
   worker: define("worker", {
-    levels: ["read-only", "local-write", "process-control"],
+    levels: LEVELS,
     mayAsk: true,
-    sections: ["workspace", "skills", "attachments", "texts", "upstream", "attempt", "environment", "task"],
+    sections: ["workspace", "guides", "skills", "attachments", "texts", "upstream", "attempt", "environment", "task"],
   }),
   /** Judges a change that Mimikit made by itself, from its diff and its checks alone (SPEC B4). */
   reviewer: define("reviewer", {

@@ -4,10 +4,12 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { brokenOff, failureNotice, restartWords } from "@mimikit/core/views/notices";
+import { brokenOff, failureNotice, planLimitNotice, restartWords } from "@mimikit/core/views/notices";
 import { problemWords } from "@mimikit/core/views/problem-words";
+import type { AskedCall } from "@mimikit/protocol/approvals/approval";
 import type { Problem } from "@mimikit/protocol/base/cause";
 import type { FailureReason } from "@mimikit/protocol/base/failure";
+import { PLAN_NOTE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { childId } from "@mimikit/protocol/base/id";
 import { describeIssues } from "@mimikit/protocol/base/json";
 import { KINDS } from "@mimikit/protocol/base/kind";
@@ -55,6 +57,8 @@ export interface Outcome {
   retryable: boolean;
   /** Nobody could be reached: the task stays open until somebody can (SPEC G4). */
   isOutage?: boolean;
+  /** The call that it waits for a yes to: it goes on when there is an answer (SPEC I10). */
+  asks?: AskedCall;
   /** Something that it started still runs, and could not be found to be ended. */
   hasLeft?: boolean;
   effects: Effect[];
@@ -103,6 +107,8 @@ export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Ou
     const trouble = troubleOf(last, provider);
     tell(verdictOf(ran), monotonicMs(), trouble);
     if (last.type !== "failed" || last.isOutage !== true) {
+      const asks = attempt.gate?.asked ?? null;
+      if (asks !== null && !signal.aborted) return waiting(asks, last, provider, attempt);
       const outcome = { ...(await conclude(last, effects, provider, attempt)), ...withProblem(trouble) };
       if (!isTurn(task)) return helped(outcome);
       const turn = answered(outcome, ran, task.turn);
@@ -150,6 +156,24 @@ function nobodyAnswered(
   };
 }
 
+/** However the run ended after it asked, it is not over: the next attempt begins with the answer. */
+function waiting(asks: AskedCall, { usage }: Last, { name, model }: Provider, { task, steering }: Attempt): Outcome {
+  return {
+    status: "failed",
+    failureReason: "needs_approval",
+    error: `waits for a yes to ${asks.tool}`,
+    asks,
+    retryable: true,
+    resultType: KINDS[task.kind].results[0],
+    result: null,
+    effects: [],
+    steers: [...steering.taken],
+    usage,
+    provider: name,
+    ...(model !== undefined && { model }),
+  };
+}
+
 function errorsOf(troubles: readonly Trouble[]): string {
   return troubles.map(({ error }) => error).join("; ");
 }
@@ -190,7 +214,7 @@ interface Ran {
 
 /** @param onAnswer hears of the first sign that somebody answers: the end of the work may be far. */
 async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal, onAnswer: () => void): Promise<Ran> {
-  const { task, context, steering, external = NO_EXTERNAL } = attempt;
+  const { task, context, steering, gate, external = NO_EXTERNAL } = attempt;
   const takenBefore = steering.taken.length;
   let isUntouched = true;
   let shown = "";
@@ -208,7 +232,7 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
     if (line.type === "begin") shown = "";
     attempt.onStream(line);
   };
-  const bus = createToolBus({ task, tools: [...TOOLS, ...external.tools], reads: context, onCall: onToolCall });
+  const bus = createToolBus({ task, tools: [...TOOLS, ...external.tools], reads: context, gate, onCall: onToolCall });
   const overBudget: Run["overBudget"] = (usage) => attempt.overBudget(usage, provider.model);
   const last = await drive(provider, { ...attempt, onToolCall, bus, overBudget }, onStream, signal);
   // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
@@ -236,6 +260,7 @@ function verdictOf({ last, isUntouched }: Ran): Verdict {
       return last.retryable ? "failed" : "reached";
     case "error":
     case "invalid_result":
+    case "needs_approval":
       return "reached";
     default:
       return "unknown";
@@ -345,19 +370,27 @@ async function readResult(
   const results = resultsOf(task);
   const type = last.resultType ?? results[0];
   if (!results.includes(type)) return { problem: `a ${task.role} cannot hand in "${type}"` };
-  const isDone = last.type === "done" && last.status === "done";
-  // What did not come to its end has started nothing, whatever it had staged.
-  if (!isDone && (type === "turn" || type === "plan")) return { value: null };
-  if (type === "turn") return { value: {} };
-  if (type === "plan") {
+  if (type === "turn" || type === "plan") {
+    // What did not come to its end has started nothing, whatever it had staged.
+    if (last.type === "failed" || last.status !== "done") return { value: null };
+    if (type === "turn") return { value: {} };
+    if (effects.length === 0) return { problem: "the plan is empty" };
     const tasks = effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(task.id, k)] : []));
-    return effects.length > 0 ? { value: { tasks } } : { problem: "the plan is empty" };
+    const note = noteOf(last, task);
+    return { value: { tasks, ...(note !== "" && { note }) } };
   }
   const checked = RESULT_SCHEMAS[type].safeParse(last.result);
   if (!checked.success) return { problem: describeIssues(checked.error) };
   if ("text" in checked.data) return { value: await boundText(checked.data, runDir) };
   const isLong = JSON.stringify(checked.data).length > RESULT_JSON_CHARS_MAX;
   return isLong ? { problem: `longer than ${RESULT_JSON_CHARS_MAX} characters` } : { value: checked.data };
+}
+
+/** What a plan says beside its tasks: first that it reached a limit, which no model can leave out. */
+function noteOf({ note = "", limit }: DoneEvent, { prompt }: Task): string {
+  const notice = limit === undefined ? "" : planLimitNotice(limit, prompt);
+  const text = [notice, note.trim()].filter((part) => part !== "").join("\n\n");
+  return text.length <= PLAN_NOTE_CHARS_MAX ? text : `${text.slice(0, PLAN_NOTE_CHARS_MAX - 1)}…`;
 }
 
 type TextResult = { text: string; artifact?: string | undefined };

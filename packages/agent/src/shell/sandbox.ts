@@ -1,6 +1,6 @@
 /**
- * A Worker's shell cannot reach the state directory: it runs in the sandbox of this system (bubblewrap on Linux), with the whole
- * file system as it is but for that directory, which is empty and read-only there. Whoever could write it could forge results; whoever could read
+ * A Worker's shell cannot reach the state directory: it runs in the sandbox of this system (bubblewrap on Linux), with the
+ * file system as it is but for that directory, which is empty and read-only there, for other places of that kind (places.ts), and for a /tmp of its own. Whoever could write it could forge results; whoever could read
  * it would have the token.
  *
  * It keeps the state from a Worker, not the owner's files: everything else is the owner's authority, and so are the
@@ -8,17 +8,18 @@
  * process, and none of them outlives the sandbox.
  */
 
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join, sep } from "node:path";
 import type { SandboxTool } from "@mimikit/runtime/platform/platform";
+import { probeSandbox, sandboxHint } from "@mimikit/runtime/platform/probe-sandbox";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { BUBBLEWRAP, findRequired, installHint } from "@mimikit/runtime/requirements";
-import { execa } from "execa";
 import type { Run, SandboxMode } from "../provider.ts";
 import { followsReadOnly, mayWrite } from "../roles/index.ts";
 import { artifactOf } from "./artifact.ts";
-import { hiddenPlaces } from "./hidden-places.ts";
+import { hiddenPlaces, protectedPlaces } from "./places.ts";
+import { makeTemporary } from "./temporary.ts";
 
 /** Where a command may reach. */
 export interface Bounds {
@@ -31,10 +32,16 @@ export interface Bounds {
   mode: SandboxMode;
   /** In the sandbox, nothing can be changed but temporary files. */
   isReadOnly?: boolean;
+  /** In the sandbox, nothing outside the workspace can be changed but temporary files. */
+  keepsOutside?: boolean;
   /** In the sandbox there is no network, not even this machine's own. */
   isOffline?: boolean;
   /** In the sandbox, nothing in these directories can be changed either; each must exist. */
   protect?: readonly string[];
+  /** In the sandbox it is /tmp, where the system has such a sandbox; it must exist. */
+  temporary?: string;
+  /** Directories that stay where they are in a /tmp of its own; each must exist. */
+  kept?: readonly string[];
   /** In the sandbox, what comes over SECRET_FD is a file at `secretPathIn(home)`, in memory, that can be removed. */
   hasSecret?: boolean;
 }
@@ -70,13 +77,6 @@ export class SandboxMissing extends Error {}
 export const SECRET_FD = 3;
 const SECRET_DIR = "secret";
 
-/** It is installed, and the system does not let it make namespaces. */
-const ALLOW_HINT = "let bubblewrap make user namespaces (docs/security.md#the-shell-of-a-worker)";
-const PROBE_MS = 5_000;
-const REASON_CHARS_MAX = 300;
-/** Succeeds where the file is out of reach. */
-const UNREADABLE = '! cat "$0" 2>/dev/null';
-
 /**
  * A Worker's shell may read its own run's folder and the outputs that its prompt names. Some only look; one that follows a
  * read-only skill looks from a sandbox or not at all, because nothing else would keep it from writing.
@@ -86,10 +86,11 @@ export async function boundsOf(
 ): Promise<Bounds> {
   const { task, home, workDir, runDir, sandbox, protect = [] } = run;
   const outputs = await Promise.all(task.upstream.map((report) => artifactOf(report, home)));
+  const temporary = await makeTemporary(runDir);
   const readable = [runDir, ...outputs.filter((path) => path !== null)];
   const allow = readable.map((path) => ({ path, isWritable: false }));
   const mode = followsReadOnly(task) ? "required" : sandbox;
-  return { home, workDir, mode, allow, isReadOnly: !mayWrite(task), protect };
+  return { home, workDir, mode, allow, isReadOnly: !mayWrite(task), protect, temporary };
 }
 
 let found: Sandbox | undefined;
@@ -140,8 +141,11 @@ async function wrap(
     workDir,
     allow,
     isReadOnly = false,
+    keepsOutside = false,
     isOffline = false,
     protect = [],
+    temporary,
+    kept = [],
     hasSecret = false,
   }: Omit<Bounds, "mode">,
 ): Promise<CommandLine> {
@@ -155,8 +159,12 @@ async function wrap(
     work,
     passages: real.filter(({ path }) => isBelow(path, state)).sort((a, b) => a.path.length - b.path.length),
     isReadOnly,
+    keepsOutside,
     isOffline,
-    protect: await Promise.all(protect.map((path) => realpath(path))),
+    protect: [...(await Promise.all(protect.map((path) => realpath(path)))), ...(await protectedPlaces(work))],
+    temporary: temporary === undefined ? null : await realpath(temporary),
+    userHome: homedir(),
+    kept: await Promise.all(kept.map((path) => realpath(path))),
     secret: hasSecret ? { path: await secretPathIn(home), fd: SECRET_FD } : null,
   });
 }
@@ -170,23 +178,7 @@ async function tryProgram(): Promise<Sandbox> {
   if (tool === null) return { missing: "there is no sandbox for this system", next: "run it on Linux" };
   const program = tool.program ?? findRequired(BUBBLEWRAP, process.env);
   if (program === null) return { missing: "bubblewrap is not installed", next: installHint(BUBBLEWRAP) };
-  const home = await mkdtemp(join(tmpdir(), "mimikit-sandbox-"));
-  try {
-    const kept = join(home, "kept");
-    await writeFile(kept, "kept");
-    const found = { tool, program };
-    const [file, ...args] = await wrap(found, ["/bin/sh", "-c", UNREADABLE, kept], { home, workDir: "/", allow: [] });
-    const ended = await execa(file, args, {
-      env: {},
-      extendEnv: false,
-      reject: false,
-      stdin: "ignore",
-      timeout: PROBE_MS,
-    });
-    if (ended.exitCode === 0) return found;
-    const reason = ended.stderr.trim() || ended.shortMessage || "no reason given";
-    return { missing: `${tool.name} does not work here: ${reason.slice(0, REASON_CHARS_MAX)}`, next: ALLOW_HINT };
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const reason = await probeSandbox(tool, program);
+  if (reason === null) return { tool, program };
+  return { missing: `${tool.name} does not work here: ${reason}`, next: sandboxHint() };
 }

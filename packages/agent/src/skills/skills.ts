@@ -10,6 +10,7 @@ import { describeIssues } from "@mimikit/protocol/base/json";
 import {
   Level,
   SKILL_DESCRIPTION_CHARS_MAX,
+  SKILL_WARNING_CHARS_MAX,
   SkillName,
   type SkillProblem,
   type SkillSource,
@@ -18,9 +19,9 @@ import {
 import type { Environment, Place } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { hashOfSkill, readAllowed } from "./allowed.ts";
+import { readFrontMatter } from "./front-matter.ts";
 import { readTextFile } from "./text-file.ts";
 
 /** More are no help to a model that has to choose one. */
@@ -38,7 +39,6 @@ const REASON_CHARS_MAX = 300;
 
 /** Those that come with Mimikit. */
 const SHIPPED_DIR = join(ROOT, "packages/agent/skills");
-const YAML_ALIASES_MAX = 0;
 
 /** Where skills are looked for. A place that is not there has none. */
 export type SkillPlaces = Readonly<Record<SkillSource, string>>;
@@ -59,21 +59,32 @@ const FrontMatter = z.object({
   metadata: z.object({ level: Level.optional() }).optional(),
 });
 
-/** Name, description and level of a SKILL.md by its text. Throws `BadSkill`. */
-export function parseSkill(text: string): Pick<SkillSummary, "name" | "description" | "level"> {
-  const { name, description, metadata } = bodyOf(text).head;
-  return { name, description, ...(metadata?.level !== undefined && { level: metadata.level }) };
+/** Name, description and level of a SKILL.md by its text, with a warning where it is not written as it should be. Throws `BadSkill`. */
+export function parseSkill(text: string): Pick<SkillSummary, "name" | "description" | "level" | "warning"> {
+  const { head, warning } = bodyOf(text);
+  const { name, description, metadata } = head;
+  const level = metadata?.level;
+  return {
+    name,
+    description,
+    ...(level !== undefined && { level }),
+    ...(warning !== undefined && { warning: warning.slice(0, SKILL_WARNING_CHARS_MAX) }),
+  };
 }
 
 /** The folders of skills of an instance, and of its user. */
 export function skillPlacesOf({ home, workDir }: Place, env: Environment): SkillPlaces {
-  const settings = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config");
   return {
     home: join(home, "skills"),
-    user: join(settings, "mimikit", "skills"),
+    user: userSkillsDir(env),
     workspace: join(workDir, ".mimikit", "skills"),
     shipped: SHIPPED_DIR,
   };
+}
+
+/** The folder of skills that the user keeps for all workspaces. */
+export function userSkillsDir(env: Environment): string {
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "mimikit", "skills");
 }
 
 /**
@@ -182,23 +193,26 @@ async function readSkill(folder: string, source: SkillSource): Promise<SkillSumm
   return { ...skill, source, path };
 }
 
-function bodyOf(text: string): { head: z.infer<typeof FrontMatter>; body: string } {
+function bodyOf(text: string): { head: z.infer<typeof FrontMatter>; warning?: string; body: string } {
   if (text.length > SKILL_FILE_CHARS_MAX)
     throw new BadSkill(`${SKILL_FILE} is longer than ${SKILL_FILE_CHARS_MAX} characters: put parts into other files`);
   const [, yaml = "", body = ""] =
     /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text) ?? [];
   if (yaml === "") throw new BadSkill(`${SKILL_FILE} does not begin with a front matter between two lines of ---`);
-  const checked = FrontMatter.safeParse(readYaml(yaml));
-  if (!checked.success) throw new BadSkill(`the front matter of ${SKILL_FILE}: ${describeIssues(checked.error)}`);
-  return { head: checked.data, body: body.trim() };
+  const { value, ...rest } = readHead(yaml);
+  const checked = FrontMatter.safeParse(value);
+  if (!checked.success) {
+    const problems = [describeIssues(checked.error), rest.warning].filter(Boolean).join("; ");
+    throw new BadSkill(`the front matter of ${SKILL_FILE}: ${problems}`);
+  }
+  return { head: checked.data, ...rest, body: body.trim() };
 }
 
-function readYaml(yaml: string): unknown {
+function readHead(yaml: string): ReturnType<typeof readFrontMatter> {
   try {
-    return parseYaml(yaml, { maxAliasCount: YAML_ALIASES_MAX, logLevel: "error" });
+    return readFrontMatter(yaml);
   } catch (error) {
-    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    throw new BadSkill(`the front matter of ${SKILL_FILE} is no YAML: ${line}`);
+    throw new BadSkill(`the front matter of ${SKILL_FILE} is no YAML: ${(error as Error).message}`);
   }
 }
 

@@ -17,7 +17,7 @@ export const cancelTask = tool({
   level: "process-control",
   input: z
     .strictObject({ id: CancelEffect.shape.id })
-    .describe("End an open task and everything below it, a trigger, or a question of yours."),
+    .describe("End a task and all below it, a trigger, or a question of yours."),
   refuse: ({ id }, scene) => refuse(id, scene),
   effect: ({ id }) => ({ type: "cancel_task", id }),
 });

@@ -8,7 +8,7 @@ export const compressContext = tool({
   level: "local-write",
   input: z
     .strictObject({ summary: CompressEffect.shape.summary.describe("in your words; else made by rule") })
-    .describe("Later turns read a summary in place of what was said before this one."),
+    .describe("Later turns read a summary in place of what was said before."),
   refuse: (_, { task, effects }) => {
     if (effects.some(({ type }) => type === "compress_context")) return "it is compressed already";
     return task.turn?.messages.length === 0 ? "nobody talks with you in this turn" : null;

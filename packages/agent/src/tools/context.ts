@@ -6,8 +6,9 @@ import type { SkillSummary } from "@mimikit/protocol/base/skill";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
-import type { MemoryHit, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import type { HistoryHit, MemoryHit, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Evidence } from "../prompt/evidence.ts";
+import type { Guide } from "../skills/guides.ts";
 
 export interface Context {
   /** The files that this is about, where there are any (SPEC I8). */
@@ -43,10 +44,14 @@ export interface Context {
   questions: Question[];
   /** What long-term memory says about the pending messages, best first (SPEC E5). */
   memory: MemoryHit[];
+  /** What was said about them and the prompt does not show as part of the conversation, best first. */
+  recalled: HistoryHit[];
   /** Where memory is, for the tool that looks something else up in it. */
   memoryPlace: MemoryPlace;
   /** What there is to follow, for those who do work or plan it. */
   skills: SkillSummary[];
+  /** What the workspace says of how work is done in it, for those who do work. */
+  guides?: readonly Guide[];
   backlog: { item: string; done: boolean }[];
   /** Which provider answers for each role. */
   providers: Record<Role, string>;

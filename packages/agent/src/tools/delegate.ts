@@ -4,15 +4,18 @@ import { ancestorsOf, childId } from "@mimikit/protocol/base/id";
 import { SkillName } from "@mimikit/protocol/base/skill";
 import { DelegateEffect, type EffectOf } from "@mimikit/protocol/records/effect";
 import { isTurn } from "@mimikit/protocol/records/task";
-import type { Condition } from "@mimikit/protocol/triggers/condition";
+import { CONDITION_LEAVES_MAX, type Condition, isPossible } from "@mimikit/protocol/triggers/condition";
 import { z } from "zod";
 import { ConditionInput } from "./condition-input.ts";
 import { type Scene, tool } from "./tool.ts";
 
-/** A Teller that starts more than this in one turn has misunderstood its role (SPEC G). */
-export const TELLER_DELEGATIONS_MAX = 3;
+/**
+ * A Teller that starts more than this in one turn has misunderstood its role (SPEC G), unless it takes up more messages or
+ * triggers that are due: each may order something, and they pile up while nothing runs.
+ */
+const TELLER_DELEGATIONS_MAX = 3;
 
-const { prompt, title, priority, timeoutSec, onInterrupt } = DelegateEffect.shape;
+const { name, prompt, title, priority, timeoutSec, onInterrupt } = DelegateEffect.shape;
 
 const Work = z.strictObject({ prompt, title, priority, timeoutSec });
 
@@ -20,35 +23,92 @@ export const delegate = tool({
   name: "delegate",
   level: "process-control",
   input: Work.extend({
+    name: name.describe("A short name of your own, for `after`."),
+    after: z
+      .array(z.string().trim().min(1))
+      .min(1)
+      .max(CONDITION_LEAVES_MAX)
+      .optional()
+      .describe("Starts when these are done: names, or ids, of tasks that were delegated before."),
     condition: ConditionInput.optional().describe("as for schedule"),
     onInterrupt,
     skill: SkillName.optional().describe("The name of a skill of M:skills that the Worker is to follow."),
   }).describe("Hand work on. Answers the id that the task will have; with a condition it waits until that holds."),
-  shownTo: { teller: Work.describe("Hand work on. Answers the id that the task will have.") },
+  shownTo: { teller: Work.describe("Hand work on. Answers the id of the task.") },
   refuse: (input, scene) =>
     isTurn(scene.task)
       ? refuseTeller(input, scene)
-      : (refuseWaiting(input.condition, scene) ?? refuseUnknown(input.skill, scene)),
-  effect: ({ skill, ...input }, { reads }) => {
-    const named = reads.skills.find(({ name }) => name === skill);
-    if (named === undefined) return { type: "delegate", ...input };
-    const { name, level } = named;
-    return { type: "delegate", ...input, skill: { name, ...(level !== undefined && { level }) } };
+      : (refuseName(input.name, scene) ??
+        refuseAfter(input.after ?? [], input.condition, scene) ??
+        refuseWaiting(input.condition, scene) ??
+        refuseUnknown(input.skill, scene)),
+  effect: ({ skill, after = [], condition: given, ...input }, scene) => {
+    const condition = conditionOf(after, given, scene);
+    const named = scene.reads.skills.find(({ name }) => name === skill);
+    return {
+      type: "delegate",
+      ...input,
+      ...(condition !== undefined && { condition }),
+      ...(named !== undefined && {
+        skill: { name: named.name, ...(named.level !== undefined && { level: named.level }) },
+      }),
+    };
   },
 });
 
+/** Waits for all of these tasks, and for what was wanted beside them; undefined where it waits for nothing. */
+function conditionOf(after: readonly string[], given: Condition | undefined, scene: Scene): Condition | undefined {
+  const done = after.map(
+    (named): Condition => ({ type: "task_done", params: { taskId: idOf(named, scene) ?? named } }),
+  );
+  const conditions = given === undefined ? done : [...done, given];
+  return conditions.length > 1 ? { type: "and", conditions } : conditions[0];
+}
+
+/** The id of a task by the name that this plan has given it, or by its id; null where it is neither. */
+function idOf(named: string, { task, effects, reads }: Scene): string | null {
+  const k = effects.findIndex(
+    (effect, k) => effect.type === "delegate" && (effect.name === named || childId(task.id, k) === named),
+  );
+  if (k >= 0) return childId(task.id, k);
+  return reads.tasks.some(({ id }) => id === named) ? named : null;
+}
+
+function refuseName(name: string | undefined, { effects }: Scene): string | null {
+  const isTaken = effects.some((effect) => effect.type === "delegate" && effect.name === name);
+  return name !== undefined && isTaken ? `a task of this plan is named "${name}" already: choose another name` : null;
+}
+
+function refuseAfter(after: readonly string[], given: Condition | undefined, scene: Scene): string | null {
+  const unknown = after.find((named) => idOf(named, scene) === null);
+  if (unknown === undefined) {
+    const condition = conditionOf(after, given, scene);
+    return condition === undefined || isPossible(condition)
+      ? null
+      : "that is too much to wait for: name fewer in `after`";
+  }
+  const names = scene.effects.flatMap((effect) => (effect.type === "delegate" ? (effect.name ?? []) : []));
+  return `nothing can wait for "${unknown}": delegate it first. This plan has named so far: ${names.join(", ") || "no task"}`;
+}
+
 function refuseTeller(
-  input: Pick<EffectOf<"delegate">, "condition" | "onInterrupt"> & { skill?: string | undefined },
-  { effects }: Scene,
+  input: Pick<EffectOf<"delegate">, "name" | "condition" | "onInterrupt"> & {
+    after?: readonly string[] | undefined;
+    skill?: string | undefined;
+  },
+  { task, effects }: Scene,
 ): string | null {
-  if (input.condition !== undefined)
+  if (input.condition !== undefined || input.after !== undefined || input.name !== undefined)
     return "only the Planner chains tasks: put the order of the work into the prompt, or schedule what starts later";
   if (input.onInterrupt !== undefined)
     return "only the Planner sets onInterrupt: say in the prompt what must not run twice";
   if (input.skill !== undefined) return "only the Planner names skills: say in the prompt what should be followed";
   const delegated = effects.filter((effect) => effect.type === "delegate").length;
-  if (delegated < TELLER_DELEGATIONS_MAX) return null;
-  return `at most ${TELLER_DELEGATIONS_MAX} delegations in one turn: put the rest into one prompt`;
+  const { messages = [], events = [] } = task.turn ?? {};
+  const due = events.filter(({ name }) => name === "cron_trigger");
+  const most = Math.max(TELLER_DELEGATIONS_MAX, messages.length + due.length);
+  if (delegated < most) return null;
+  return `at most ${most} delegations in one turn, and they are made: tell the user what is not started`;
 }
 
 function refuseUnknown(skill: string | undefined, { reads }: Scene): string | null {

@@ -4,6 +4,7 @@ import { askUser } from "./ask-user.ts";
 import { cancelTask } from "./cancel-task.ts";
 import { compressContext } from "./compress-context.ts";
 import { delegate } from "./delegate.ts";
+import { forget } from "./forget.ts";
 import { getHistoryByTime } from "./get-history-by-time.ts";
 import { getRecentHistory } from "./get-recent-history.ts";
 import { listTasks } from "./list-tasks.ts";
@@ -24,6 +25,7 @@ export const TOOLS: readonly Tool[] = [
   schedule,
   askUser,
   remember,
+  forget,
   updateBacklog,
   cancelTask,
   listTasks,

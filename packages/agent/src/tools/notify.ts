@@ -13,7 +13,7 @@ const { text, title } = NotifyEffect.shape;
 export const notify = tool({
   name: "notify",
   level: "message-send",
-  input: z.strictObject({ text, title }).describe("Call the attention of a user who looks elsewhere."),
+  input: z.strictObject({ text, title }).describe("Tell a user who is not looking."),
   refuse: (_, { reads, effects }: Scene) => {
     if (effects.filter(({ type }) => type === "notify").length >= NOTIFICATIONS_PER_TURN_MAX)
       return `at most ${NOTIFICATIONS_PER_TURN_MAX} notifications in one turn: put it into one`;

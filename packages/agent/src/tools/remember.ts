@@ -4,6 +4,7 @@
  */
 import { RememberEffect } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
+import { meantEntry, SaidEntry } from "./meant-entry.ts";
 import { tool } from "./tool.ts";
 
 export const remember = tool({
@@ -14,12 +15,14 @@ export const remember = tool({
       content: RememberEffect.shape.content,
       longTerm: z.boolean().default(false),
       target: RememberEffect.shape.target,
+      replaces: SaidEntry.optional(),
     })
     .describe("Write down what is to be known later."),
-  effect: ({ content, longTerm, target }) => ({
+  effect: async ({ content, longTerm, target, replaces }, { reads }) => ({
     type: "remember",
     content,
     longTerm,
     ...(target !== undefined && { target }),
+    ...(replaces !== undefined && { replaces: await meantEntry(replaces, reads.memoryPlace) }),
   }),
 });

@@ -20,7 +20,8 @@ const Input = z
     timezone: shape.timezone.describe("of the cron; else the user's"),
     runAt: shape.runAt,
     condition: ConditionInput.optional().describe(CONDITION_FORMS),
-    cooldown: shape.cooldown.describe("seconds of rest after the condition held"),
+    cooldown: shape.cooldown.describe("seconds of rest after it held"),
+    stableFor: shape.stableFor.describe("seconds that it must hold without a break"),
     missed: shape.missed.describe("what was due while the system was down"),
     target: shape.target,
     priority: shape.priority,
@@ -28,9 +29,7 @@ const Input = z
     onInterrupt: shape.onInterrupt,
     budget: shape.budget.describe('{"tokens":N,"costUsd":N} a day'),
   })
-  .describe(
-    "Let something start later, by exactly one of interval, cron, runAt, condition. Answers the id of the trigger.",
-  );
+  .describe("Let something start later, by exactly one of interval, cron, runAt, condition. Answers its id.");
 type Input = z.output<typeof Input>;
 
 export const schedule = tool({

@@ -9,6 +9,7 @@ import type { ClientClock } from "@mimikit/protocol/records/inbox";
 import type { ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { z } from "zod";
+import type { Wanted } from "../approval/gate.ts";
 import type { Context } from "./context.ts";
 
 /** What of the context tools look at. */
@@ -29,6 +30,8 @@ export interface Scene {
   show: (memory: readonly ShownMemory[]) => void;
   /** What the skills in use allow at most, where they say so. */
   limit?: Level | undefined;
+  /** The real path outside the workspace that the call may use. */
+  place?: string | undefined;
 }
 
 interface Definition<Input extends z.ZodType> {
@@ -38,6 +41,8 @@ interface Definition<Input extends z.ZodType> {
   input: Input;
   /** What a role is told of the input where that is less: the rest is refused to it, in words. */
   shownTo?: Partial<Record<Role, z.ZodType>>;
+  /** What a well-formed call reaches for, where it may have to ask the owner. */
+  wants?: (input: z.output<Input>, scene: Scene) => Promise<Wanted | null>;
   /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
   refuse?: (input: z.output<Input>, scene: Scene) => string | null;
 }
@@ -50,7 +55,7 @@ interface ReadDefinition<Input extends z.ZodType> extends Definition<Input> {
 
 interface WriteDefinition<Input extends z.ZodType, Name extends Effect["type"]> extends Definition<Input> {
   name: Name;
-  effect: (input: z.output<Input>, scene: Scene) => EffectOf<Name>;
+  effect: (input: z.output<Input>, scene: Scene) => EffectOf<Name> | Promise<EffectOf<Name>>;
 }
 
 /** What became of a valid call: an effect to stage, an answer, or why it is not allowed. */
@@ -69,6 +74,8 @@ export interface Tool {
   told?: { description: string; parameters: Readonly<Record<string, unknown>> };
   /** The call that is meant by a call of this tool, where that is one of another; null where the input says none. */
   forward?(input: unknown): { name: string; input: unknown } | null;
+  /** What the call reaches for, where it may have to ask the owner; null where it need not. May throw where a read fails. */
+  wants?(input: unknown, scene: Scene): Promise<Wanted | null>;
   /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
   apply(input: unknown, scene: Scene): Promise<ToolOutcome>;
 }
@@ -81,6 +88,7 @@ export function tool<Input extends z.ZodType, Name extends Effect["type"]>(
 export function tool<Input extends z.ZodType>(
   definition: ReadDefinition<Input> | WriteDefinition<Input, Effect["type"]>,
 ): Tool {
+  const { wants } = definition;
   return {
     name: definition.name,
     level: definition.level,
@@ -89,12 +97,13 @@ export function tool<Input extends z.ZodType>(
     input: definition.input,
     shownTo: definition.shownTo ?? {},
     shown: definition.input,
+    ...(wants !== undefined && { wants: (checked: unknown, scene: Scene) => wants(checked as z.output<Input>, scene) }),
     async apply(checked, scene) {
       const input = checked as z.output<Input>;
       const refused = definition.refuse?.(input, scene) ?? null;
       if (refused !== null) return { refused };
       if ("run" in definition) return { answer: await definition.run(input, scene) };
-      return { effect: definition.effect(input, scene) };
+      return { effect: await definition.effect(input, scene) };
     },
   };
 }

@@ -8,6 +8,6 @@ export const updateBacklog = tool({
   level: "local-write",
   input: z
     .strictObject({ op: BacklogEffect.shape.op, item: BacklogEffect.shape.item })
-    .describe("Add an item to the backlog, tick it off, or take it out."),
+    .describe("Add an item to the backlog, tick it off or remove it."),
   effect: ({ op, item }) => ({ type: "update_backlog", op, item }),
 });

@@ -11,7 +11,9 @@ import { Heap } from "../base/heap.ts";
 import { type Attempt, type Attended, isCancelled, type Snapshot, wasCutOff } from "../base/snapshot.ts";
 import type { Facts } from "../conditions/condition.ts";
 import { judge, needsOf } from "../conditions/index.ts";
+import { Rests } from "../conditions/rests.ts";
 import { isAnnouncement } from "../tasks/announcement.ts";
+import { callToAskAbout } from "../tasks/question.ts";
 import { outagesOf } from "../tasks/retry.ts";
 import { nextFiring } from "../triggers/occurrence.ts";
 import { triggerOfOccurrence } from "../triggers/triggers.ts";
@@ -33,6 +35,7 @@ const NO_OUTCOMES: Facts = {
   outcomeOf: () => undefined,
   isForgiven: () => false,
   stampOf: () => undefined,
+  hasSettled: () => false,
 };
 
 export class Attention implements Attended {
@@ -40,6 +43,8 @@ export class Attention implements Attended {
   readonly links = new Map<string, Link>();
   readonly standing = new Map<string, Standing>();
   readonly attempts = new Map<string, readonly Attempt[]>();
+  /** For how long the files of conditions have stayed the same. */
+  readonly rests = new Rests();
   private readonly changed = new Set<string>();
   private isAllChanged = true;
   /** The ids of the links that wait for a task, by that. */
@@ -130,7 +135,8 @@ function keep<T>(all: Map<string, T>, id: string, record: T | undefined, isConce
 function isTaskConcerned(task: Task, known: Known): boolean {
   const { id } = task;
   if (isAnnouncement(task) || known.isArchived(id) || isCancelled(known, id)) return true;
-  return known.attempts.get(id)?.some(wasCutOff) === true;
+  const attempts = known.attempts.get(id) ?? [];
+  return attempts.some(wasCutOff) || callToAskAbout(attempts) !== undefined;
 }
 
 /** Those that can go, or some of them. */

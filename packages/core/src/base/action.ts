@@ -1,5 +1,6 @@
 /** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
 
+import type { Approval } from "@mimikit/protocol/approvals/approval";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import type { EndedTrigger, Note, Permit, ResultSummary, SkippedOccurrences } from "@mimikit/protocol/records/archive";
@@ -15,6 +16,7 @@ import type {
   Message,
   RestartWish,
   RetryWish,
+  RevokeWish,
   SteerWish,
   StopWish,
   UndoWish,
@@ -39,7 +41,15 @@ export type DocumentEdit =
       longTerm: boolean;
       target?: RememberTarget | undefined;
     }
-  | { document: "entry"; id: string; path: string; entry: string; to: string | undefined }
+  | {
+      document: "entry";
+      id: string;
+      path: string;
+      entry: string;
+      to: string | undefined;
+      /** Made instead where there is no such entry any more: what somebody tells is not lost. */
+      otherwise?: Extract<DocumentEdit, { document: "memory" }>;
+    }
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
 
 /** A wish that asks for an edit. */
@@ -77,7 +87,7 @@ export type Removal =
   | { from: "inbox" | "signals" | "questions"; id: string }
   | { from: "triggers"; id: string; version: number }
   | { from: "queue" | "results"; role: Role; id: string }
-  | { from: "running" | "outages"; role: Role; id: string; attempt: number };
+  | { from: "running" | "outages"; role: Role; id: string; attempt: number; isJoined?: true };
 
 export type Action =
   /** Give a dropped file its id and its place. */
@@ -121,8 +131,10 @@ export type Action =
   | { type: "conclude-question"; id: string; event: Event | null }
   /** An answer that finds its question closed, or none at all, is a message. */
   | { type: "answer-late"; wish: AnswerWish; message: Message; outcome: string }
-  /** A task that was cut off may run again. */
-  | { type: "permit"; permit: Permit }
+  /** A task that was cut off may run again, or goes on with what the owner has said to its call; `approval` is what that allows for good. */
+  | { type: "permit"; permit: Permit; approval?: Approval }
+  /** What was allowed for good asks again. */
+  | { type: "revoke"; wish: RevokeWish }
   /** The user has agreed to a restart: it becomes a wish like that of anybody else. */
   | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
   /** A wish whose effect is durable, or that cannot be granted. */

@@ -6,7 +6,7 @@
 
 import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
 import type { BudgetState } from "@mimikit/protocol/wire/api";
-import type { Attempt } from "./snapshot.ts";
+import { type Attempt, isUnaccounted } from "./snapshot.ts";
 
 export interface Spending {
   tokens: number;
@@ -97,7 +97,7 @@ export function reservedBy(
   let total = NO_SPENDING;
   for (const [id, each] of attempts)
     for (const attempt of each)
-      if (attempt.failed === undefined && attempt.reserved !== undefined && !isSettled(id, attempt))
+      if (isUnaccounted(attempt) && attempt.reserved !== undefined && !isSettled(id, attempt))
         total = addSpending(total, attempt.reserved);
   return total;
 }

@@ -29,6 +29,8 @@ export interface Attempt {
   /** What it counts for until it has said what it cost (SPEC N2). */
   reserved?: Spending;
   failed?: FailedAttempt;
+  /** A turn was begun beside it. */
+  isJoined?: true;
 }
 
 /** How many attempts of a task have begun, by the number of the last: of those of an outage not all are kept. */
@@ -40,6 +42,11 @@ export function countAttempts(attempts: readonly Pick<Attempt, "attempt">[] = []
 export function wasCutOff(attempt: Attempt): boolean {
   if (attempt.failed !== undefined) return attempt.failed.failureReason === "interrupted";
   return !attempt.ownerAlive;
+}
+
+/** Has this attempt not said what it cost? It runs, was cut off, or has just handed in. */
+export function isUnaccounted({ failed }: Pick<Attempt, "failed">): boolean {
+  return failed === undefined || failed.death !== undefined;
 }
 
 /** A file that is none of our records, as it has been since `sinceMs`. */
@@ -109,6 +116,8 @@ export interface Snapshot {
   closedQuestion(id: string): ClosedQuestion | undefined;
   /** What is at a path or glob that a condition asks about; see `Facts`. */
   stampOf(path: string): string | undefined;
+  /** Has it stayed the same for so many seconds? See `Facts`. */
+  hasSettled(path: string, settleSec: number): boolean;
   /** The IANA zone of the server: that of times that name none. */
   timeZone: string;
   /** The last batch of semantic conditions; null before the first. */
@@ -172,7 +181,13 @@ export interface MemoryFacts {
   /** When the window was cut last, ISO 8601; null where that is long ago, or was never. */
   flushedAt: string | null;
   /** The oldest period that may be summed up now, by its next try, with its sources; null while there is none. */
-  rollUp: { period: string; number: number; sources: readonly SourceText[] } | null;
+  rollUp: {
+    period: string;
+    number: number;
+    sources: readonly SourceText[];
+    /** Of a month: the entries of memory.md. */
+    remembered?: readonly string[];
+  } | null;
 }
 
 /** The world as conditions see it. */
@@ -184,6 +199,7 @@ export function factsAt(snapshot: Snapshot, nowMs: number): Facts {
     outcomeOf: (taskId) => snapshot.outcomeOf(taskId),
     isForgiven: () => false,
     stampOf: (path) => snapshot.stampOf(path),
+    hasSettled: (path, settleSec) => snapshot.hasSettled(path, settleSec),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Report } from "@mimikit/protocol/base/report";
+import type { Unanswered } from "@mimikit/protocol/records/trigger";
 import type { Atom } from "@mimikit/protocol/triggers/condition";
 
 /** `holds` is null where only a model can tell. What is final can never become anything else. */
@@ -23,6 +24,8 @@ export interface Facts {
   isForgiven(taskId: string): boolean;
   /** What is at a path or glob, as a text that changes whenever it does: "" where there is nothing, undefined where nobody could look. */
   stampOf(path: string): string | undefined;
+  /** Has what is at a path or glob stayed the same for so many seconds? To explain a condition, it is taken as settled: nobody has looked before. */
+  hasSettled(path: string, settleSec: number): boolean;
 }
 
 /** What is remembered of one leaf. */
@@ -31,21 +34,39 @@ export interface Known {
   baseline?: string | undefined;
   /** The last answer of a model; null once it counts no more. */
   evaluation?: { number: number; result: boolean | null; at: string } | undefined;
+  /** In vain since that answer. */
+  unanswered?: Unanswered | undefined;
 }
 
 export interface Needs {
   tasks?: string[];
   paths?: string[];
+  /** Where a change counts only when what is there has stayed the same for a while. */
+  rests?: Rest[];
+}
+
+/** A path that must stay the same, and for how many seconds. */
+export interface Rest {
+  path: string;
+  settleSec: number;
 }
 
 export type ParamsOf<T extends Atom["type"]> = Extract<Atom, { type: T }>["params"];
+
+/** Why a leaf is so, for people: one line (SPEC D7). */
+export interface Reason {
+  text: string;
+  /** When that was found out, where it was not just now, ISO 8601. */
+  at?: string;
+  /** Models were asked in vain: how often in a row, and when first. */
+  unanswered?: { count: number; since: string };
+}
 
 export interface ConditionRule<T extends Atom["type"]> {
   /** What must be known before `judge` is asked, if anything. */
   needs?(params: ParamsOf<T>): Needs;
   judge(params: ParamsOf<T>, facts: Facts, known: Known): Verdict;
-  /** Why it is so, for people: one line (SPEC D7). `at` is when that was found out, where it was not just now. */
-  explain(params: ParamsOf<T>, facts: Facts, known: Known): { text: string; at?: string };
+  explain(params: ParamsOf<T>, facts: Facts, known: Known): Reason;
   /**
    * What is remembered as its baseline of what is there now: at the first sight, and with each firing. undefined where nobody
    * could look; a condition that compares with nothing has none.

@@ -1,17 +1,23 @@
 /**
- * Holds when what is at the path is not what it was when it was last acted upon: created, written or removed (SPEC D1).
+ * Holds when what is at the path is not what it was when it was last acted upon (created, written or removed: SPEC D1) and has
+ * stayed the same for `settleSec`, so that a save of a hundred files is one change, and no half of it is acted upon.
  * The first sight is only the baseline, unless `fireOnInit`. Because it is compared with a baseline, a change that
  * happened while nobody looked is seen all the same.
  */
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { SETTLE_SEC_DEFAULT } from "@mimikit/protocol/triggers/atoms";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
 export const fileChanged: ConditionRule<"file_changed"> = {
-  needs: ({ path }) => ({ paths: [path] }),
-  judge: ({ path }, facts, { baseline }) => {
+  needs: ({ path, settleSec = SETTLE_SEC_DEFAULT }) => ({
+    paths: [path],
+    ...(settleSec > 0 && { rests: [{ path, settleSec }] }),
+  }),
+  judge: ({ path, settleSec = SETTLE_SEC_DEFAULT }, facts, { baseline }) => {
     const stamp = facts.stampOf(path);
     if (stamp === undefined) return UNKNOWN;
-    return forNow(baseline !== undefined && stamp !== baseline);
+    const isChanged = baseline !== undefined && stamp !== baseline;
+    return forNow(isChanged && (settleSec === 0 || facts.hasSettled(path, settleSec)));
   },
   explain: ({ path }, facts, { baseline }) => {
     const stamp = facts.stampOf(path);

@@ -29,6 +29,7 @@ export function needsOf(condition: Condition): Required<Needs> {
   return {
     tasks: [...new Set(needs.flatMap(({ tasks = [] }) => tasks))],
     paths: [...new Set(needs.flatMap(({ paths = [] }) => paths))],
+    rests: needs.flatMap(({ rests = [] }) => rests),
   };
 }
 
@@ -42,8 +43,8 @@ export function explainLeaf({ type, params }: Atom, leaf: number, facts: Facts, 
   return ruleOf(type).explain(params, facts, knownOf(leaf, evidence));
 }
 
-function knownOf(leaf: number, { baselines, evaluations }: Evidence): Known {
-  return { baseline: baselines[leaf], evaluation: evaluations[leaf] };
+function knownOf(leaf: number, { baselines, evaluations, unanswered }: Evidence): Known {
+  return { baseline: baselines[leaf], evaluation: evaluations[leaf], unanswered: unanswered?.[leaf] };
 }
 
 /**
@@ -139,17 +140,25 @@ function baselinesOf(condition: Condition, facts: Facts, isFirst: boolean): Evid
 }
 
 /**
- * The evidence without the answers of models that the rest does not leave open any more: what was said of an earlier time
- * must not count when the question comes back. It is the same object where there is nothing to forget.
+ * The evidence without the answers of models that the rest does not leave open any more, and without what they were asked in
+ * vain: what was said of an earlier time must not count when the question comes back. It is the same object where there is nothing to forget.
  */
 export function withoutOldAnswers(condition: Condition, facts: Facts, evidence: Evidence): Evidence {
-  const answers = Object.entries(evidence.evaluations).filter(([, { result }]) => result !== null);
-  if (answers.length === 0) return evidence;
+  const { evaluations, unanswered = {} } = evidence;
+  const answers = Object.entries(evaluations).filter(([, { result }]) => result !== null);
+  const inVain = Object.entries(unanswered);
+  if (answers.length + inVain.length === 0) return evidence;
   const asked = leavesToAsk(condition, facts, evidence);
-  const old = answers.filter(([leaf]) => !asked.includes(Number(leaf)));
-  if (old.length === 0) return evidence;
+  const isOld = ([leaf]: [string, unknown]) => !asked.includes(Number(leaf));
+  const old = answers.filter(isOld);
+  if (old.length === 0 && !inVain.some(isOld)) return evidence;
   const forgotten = Object.fromEntries(old.map(([leaf, answer]) => [leaf, { ...answer, result: null }]));
-  return { ...evidence, evaluations: { ...evidence.evaluations, ...forgotten } };
+  const still = inVain.filter((each) => !isOld(each));
+  return {
+    ...evidence,
+    evaluations: { ...evaluations, ...forgotten },
+    unanswered: still.length === 0 ? undefined : Object.fromEntries(still),
+  };
 }
 
 /** The evidence once a firing has used it: changes up to now are acted upon, and answers count no more. */
@@ -158,5 +167,5 @@ export function used(condition: Condition, facts: Facts, evidence: Evidence): Ev
   const evaluations = Object.fromEntries(
     Object.entries(evidence.evaluations).map(([leaf, answer]) => [leaf, { ...answer, result: null }]),
   );
-  return { baselines, evaluations };
+  return { ...evidence, baselines, evaluations };
 }

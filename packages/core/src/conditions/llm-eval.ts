@@ -8,8 +8,16 @@ export const llmEval: ConditionRule<"llm_eval"> = {
     const result = evaluation?.result ?? null;
     return result === null ? UNKNOWN : forNow(result);
   },
-  explain: ({ prompt }, _facts, { evaluation }) => {
+  explain: ({ prompt }, _facts, { evaluation, unanswered }) => {
     const asked = { prompt: shortened(prompt) };
+    if (unanswered !== undefined) {
+      const { count, since, at } = unanswered;
+      const text =
+        count === 1
+          ? sentence("evidence_unanswered", asked)
+          : sentence("evidence_unanswered_again", { ...asked, count });
+      return { text, at, unanswered: { count, since } };
+    }
     if (evaluation === undefined) return { text: sentence("evidence_not_asked", asked) };
     const { result, at } = evaluation;
     if (result === null) return { text: sentence("evidence_answer_old", asked), at };

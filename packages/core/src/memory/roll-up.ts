@@ -2,9 +2,10 @@
  * Which files of memory become one summary, and when: a day five days after it, a month ninety days after its end
  * (SPEC E3). Summaries that are there already are merged into the next of their period, so that nothing is ever hidden.
  */
+import { entriesOf } from "@mimikit/protocol/records/memory-entry";
 import type { Result } from "@mimikit/protocol/records/result";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
-import { ROLL_UP_SOURCES_MAX } from "@mimikit/protocol/records/task";
+import { REMEMBERED_MAX, ROLL_UP_SOURCES_MAX, type RollUp } from "@mimikit/protocol/records/task";
 import { weigh } from "./weigh.ts";
 
 export const DAY_SUMMARY_AFTER_DAYS = 5;
@@ -14,6 +15,11 @@ export const ROLL_UP_CHARS_MAX = 24_000;
 /** Seconds until the next try after one failure in a row, two, …; as many as there are waits, and the period is given up. */
 export const ROLL_UP_BACKOFF_SEC = [600, 1_800, 7_200, 21_600, 43_200] as const;
 export const ROLL_UP_TRIES_MAX = ROLL_UP_BACKOFF_SEC.length;
+
+/** What the entries of memory.md that a month is summed up beside weigh: the newest that have room. */
+const REMEMBERED_CHARS_MAX = 12_000;
+/** More entries than these are not dropped at once, whatever a model says. */
+const DROPPED_MAX = 20;
 
 const DAY_MS = 86_400_000;
 const DAY_CHARS = "2026-11-22".length;
@@ -136,9 +142,43 @@ function* linesOf(text: string): Iterable<string> {
   }
 }
 
+/** The entries of memory.md, without headings, that a month is summed up beside: the newest that there is room for. */
+export function rememberedEntries(document: string): string[] {
+  const entries: string[] = [];
+  let weight = 0;
+  for (const { text } of entriesOf(document).reverse()) {
+    if (text.startsWith("#")) continue;
+    weight += weigh(text);
+    if (entries.length === REMEMBERED_MAX || weight > REMEMBERED_CHARS_MAX) break;
+    entries.unshift(text);
+  }
+  return entries;
+}
+
+/**
+ * The entries of memory.md that a roll-up drops: each in favour of another that stays. What was not there when it was summed up,
+ * and what names no other, stays, so that no text among the sources can empty the memory.
+ */
+export function droppedBy({ status, resultType, result }: Result, { remembered = [] }: RollUp): string[] {
+  if (status !== "done" || resultType !== "summary") return [];
+  const { dropped = [] } = RESULT_SCHEMAS.summary.parse(result);
+  const isThere = (text: string) => remembered.includes(text);
+  const goes = new Set<string>();
+  const stays = new Set<string>();
+  for (const { drop, keep } of dropped) {
+    if (goes.size === DROPPED_MAX) break;
+    if (drop === keep || !isThere(drop) || !isThere(keep) || goes.has(keep) || stays.has(drop)) continue;
+    goes.add(drop);
+    stays.add(keep);
+  }
+  return [...goes];
+}
+
 /** What a model is shown of the sources: data, which its prompt quotes. */
-export function sourcesPrompt(sources: readonly SourceText[]): string {
-  return sources.map(({ path, text }) => `# ${path}\n\n${shortened(text.trim())}\n`).join("\n");
+export function sourcesPrompt(sources: readonly SourceText[], remembered: readonly string[] = []): string {
+  const texts = sources.map(({ path, text }) => `# ${path}\n\n${shortened(text.trim())}\n`);
+  if (remembered.length > 0) texts.push(`# memory.md\n\n${remembered.map((text) => `- ${text}`).join("\n")}\n`);
+  return texts.join("\n");
 }
 
 /** The conversation itself is kept for ever elsewhere, so that a line without end may lose its middle here. */

@@ -28,7 +28,7 @@ function grant(wish: AgainWish, snapshot: Snapshot, nowMs: number): Action {
 function taskAgain(first: Task, { id: wishId, text }: AgainWish, nowMs: number): Task | null {
   if (first.kind !== "work" && first.kind !== "plan") return null;
   const id = againId(first.id, wishId);
-  const { title, prompt, priority, timeoutSec, upstream, onInterrupt, skill } = first;
+  const { title, prompt, priority, timeoutSec, upstream, onInterrupt, skill, pool } = first;
   return {
     ...blankTask(first.kind),
     id,
@@ -42,5 +42,6 @@ function taskAgain(first: Task, { id: wishId, text }: AgainWish, nowMs: number):
     traceId: id,
     againOf: first.id,
     ...(skill !== undefined && { skill }),
+    ...(pool !== undefined && { pool }),
   };
 }

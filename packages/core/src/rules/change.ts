@@ -1,14 +1,15 @@
 /**
  * Users make, change, run and end standing triggers. A wish is answered when what it wants is durable: the new version
- * says that it holds the wish, so a wish that is cut off is done once (docs/file-protocol.md#wishes).
+ * says that it holds the wish, so a wish that is cut off is done once (docs/file-protocol.md#commands).
  */
 
 import type { WishOf } from "@mimikit/protocol/records/inbox";
-import type { Standing } from "@mimikit/protocol/records/trigger";
-import { TRIGGERS_MAX, type TriggerPatch } from "@mimikit/protocol/triggers/trigger-order";
+import { EPOCH_MAX, type Standing } from "@mimikit/protocol/records/trigger";
+import { TRIGGERS_MAX, type TriggerPatch, type When } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action } from "../base/action.ts";
 import { openStanding, type Snapshot } from "../base/snapshot.ts";
 import { scheduleProblem } from "../schedule/schedule.ts";
+import { isAheadOfClock } from "../triggers/ahead-of-clock.ts";
 import { grantOrder, type PutWish, triggerIdOf, triggerOfWish } from "../triggers/of-command.ts";
 import { alterationOf, creationOf, deletionOf } from "../triggers/take-back-trigger.ts";
 import { advanced, noted, patched, skipId } from "../triggers/triggers.ts";
@@ -72,13 +73,26 @@ function grant(wish: TriggerWish, id: string, snapshot: Snapshot, nowMs: number)
 const DONE = { "trigger-patch": "changed", "trigger-run": "started", "trigger-delete": "deleted" } as const;
 
 /** Why a patch cannot be granted; null when it can. */
-function problemOfPatch(trigger: Standing, { when }: TriggerPatch, snapshot: Snapshot, nowMs: number): string | null {
+function problemOfPatch(
+  trigger: Standing,
+  { when, anew }: TriggerPatch,
+  snapshot: Snapshot,
+  nowMs: number,
+): string | null {
+  if (anew === true) return problemOfAnew(trigger, when, nowMs);
   if (when === undefined) return null;
   if (when.type !== trigger.type) return `a ${trigger.type} trigger cannot become ${when.type}: make another`;
   if (when.type === "recurring") return scheduleProblem(when.schedule, nowMs);
-  if (when.type === "scheduled" && snapshot.isArchived(skipId(trigger.id, Date.parse(when.runAt))))
+  if (when.type === "scheduled" && snapshot.isArchived(skipId(trigger, Date.parse(when.runAt))))
     return `its run at ${when.runAt} was skipped already`;
   return null;
+}
+
+/** A moment must not be due twice because somebody began anew what goes on as it should. */
+function problemOfAnew(trigger: Standing, when: When | undefined, nowMs: number): string | null {
+  if (when !== undefined) return "a new schedule counts from now anyway: say one of the two";
+  if (!isAheadOfClock(trigger, nowMs)) return "nothing of it is ahead of the clock: it goes on as it should";
+  return (trigger.epoch ?? 0) < EPOCH_MAX ? null : `it has begun anew ${EPOCH_MAX} times: make another`;
 }
 
 function put(wish: PutWish, snapshot: Snapshot, nowMs: number): Action[] | null {

@@ -91,7 +91,7 @@ interface Question {
   triggerId: string;
   leaf: number;
   prompt: string;
-  /** When it was last answered, ISO 8601; empty where it never was. */
+  /** When it was last asked, answered or in vain, ISO 8601; empty where it never was. */
   askedAt: string;
 }
 
@@ -100,6 +100,8 @@ function questionsOf({ id, condition, evidence }: Waiting, facts: Facts): Questi
   return leavesToAsk(condition, facts, evidence).flatMap((leaf) => {
     const atom = leaves[leaf];
     if (atom?.type !== "llm_eval") return [];
-    return [{ triggerId: id, leaf, prompt: atom.params.prompt, askedAt: evidence.evaluations[leaf]?.at ?? "" }];
+    // A question that nobody can answer goes behind the others: it must not fill each batch.
+    const askedAt = evidence.unanswered?.[leaf]?.at ?? evidence.evaluations[leaf]?.at ?? "";
+    return [{ triggerId: id, leaf, prompt: atom.params.prompt, askedAt }];
   });
 }

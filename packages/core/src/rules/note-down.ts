@@ -1,7 +1,7 @@
 /**
  * Users write to memory and the backlog. The edit carries the id of its wish, so a wish that is
  * cut off is done once; the wish is answered when its edit is durable (docs/file-protocol.md R10,
- * docs/file-protocol.md#wishes).
+ * docs/file-protocol.md#commands).
  */
 import type { Wish } from "@mimikit/protocol/records/inbox";
 import type { Action, DocumentEdit, NoteWish } from "../base/action.ts";

@@ -33,13 +33,14 @@ export function prune(snapshot: Snapshot): Action[] {
   for (const [id, attempts] of attention.attempts) {
     const isGone = snapshot.isArchived(id);
     const isOrphan = !snapshot.queue.has(id) && !snapshot.results.has(id);
-    for (const { role, attempt, ownerAlive } of attempts) {
-      if (isGone || (isOrphan && !ownerAlive)) removals.push({ from: "running", role, id, attempt });
+    for (const { role, attempt, ownerAlive, isJoined } of attempts) {
+      if (isGone || (isOrphan && !ownerAlive))
+        removals.push({ from: "running", role, id, attempt, ...(isJoined && { isJoined }) });
     }
     // The first says since when, the last counts the attempts; a week of them in between says nothing more.
     const outages = attempts.filter(({ failed }) => failed?.outage === true);
-    for (const { role, attempt } of isGone || isOrphan ? [] : outages.slice(1, -1))
-      removals.push({ from: "outages", role, id, attempt });
+    for (const { role, attempt, isJoined } of isGone || isOrphan ? [] : outages.slice(1, -1))
+      removals.push({ from: "outages", role, id, attempt, ...(isJoined && { isJoined }) });
   }
   for (const { id, task } of snapshot.results.values()) {
     if (snapshot.isArchived(id)) removals.push({ from: "results", role: task.role, id });

@@ -57,6 +57,7 @@ function isMoot({ purpose }: Question, snapshot: Snapshot): boolean {
     case "go_on":
       return !openLinks(snapshot).some(({ condition }) => needsOf(condition).tasks.includes(purpose.failedId));
     case "run_again":
+    case "approve":
       return openTasks(snapshot, [snapshot.queue.get(purpose.taskId) ?? []].flat()).length === 0;
     case "teller":
     case "restart":

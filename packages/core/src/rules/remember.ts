@@ -12,7 +12,14 @@ import { fullAt, type MemoryBounds } from "../base/memory-bounds.ts";
 import type { MemoryFacts, Snapshot, TurnSaid } from "../base/snapshot.ts";
 import { sourcesPrompt } from "../memory/roll-up.ts";
 
+/** A wide character, as those of Chinese are, counts as two. */
 const SLUG_CHARS_MAX = 32;
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gv;
+/** Chinese has no spaces: it is one word up to where another script begins. */
+const WORDS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]]+/gv;
+/** Of Latin, Greek and Cyrillic letters. */
+const ACCENTS = /[\u0300-\u036f]/g;
 const DAY_CHARS = "2026-11-22".length;
 /** Below that of any task that somebody ordered: nobody waits for it. */
 const ROLL_UP_PRIORITY = 0;
@@ -90,36 +97,41 @@ function dayOf([first]: readonly HistoryMessage[], nowMs: number): string {
   return (first?.at ?? new Date(nowMs).toISOString()).slice(0, DAY_CHARS);
 }
 
-/** Whole words where they fit; empty where a text has no letters or digits of ASCII. */
+/** Whole words where they fit, of any script; letters lose their accents. Empty where a text has no letters or digits. */
 export function slugOf(text: string): string {
-  const words =
-    text
-      .normalize("NFKD")
-      .toLowerCase()
-      .replaceAll(/\p{M}/gu, "")
-      .match(/[a-z0-9]+/g) ?? [];
-  let slug = words[0]?.slice(0, SLUG_CHARS_MAX) ?? "";
-  for (const word of words.slice(1)) {
-    if (slug.length + 1 + word.length > SLUG_CHARS_MAX) break;
+  const plain = text.normalize("NFKD").toLowerCase().replaceAll(ACCENTS, "").normalize("NFC");
+  const [first = "", ...words] = plain.match(WORDS) ?? [];
+  let slug = "";
+  for (const letter of first) if (widthOf(slug + letter) <= SLUG_CHARS_MAX) slug += letter;
+  for (const word of words) {
+    if (widthOf(`${slug}-${word}`) > SLUG_CHARS_MAX) break;
     slug += `-${word}`;
   }
   return slug;
 }
 
+function widthOf(text: string): number {
+  return text.length + (text.match(WIDE)?.length ?? 0);
+}
+
 /** Nobody waits for a summary, so it waits for room in the budget. */
 function rollUp({ memory, ceiling }: Snapshot, nowMs: number): Action[] {
   if (memory.rollUp === null || ceiling !== null) return [];
-  const { period, number, sources } = memory.rollUp;
+  const { period, number, sources, remembered = [] } = memory.rollUp;
   const id = rollUpId(period, number);
   const task: Task = {
     ...blankTask("roll-up"),
     id,
     title: `summary of ${period}`,
-    prompt: sourcesPrompt(sources),
+    prompt: sourcesPrompt(sources, remembered),
     priority: ROLL_UP_PRIORITY,
     createdAt: new Date(nowMs).toISOString(),
     traceId: id,
-    rollUp: { period, sources: sources.map(({ path, sha256 }) => ({ path, sha256 })) },
+    rollUp: {
+      period,
+      sources: sources.map(({ path, sha256 }) => ({ path, sha256 })),
+      ...(remembered.length > 0 && { remembered: [...remembered] }),
+    },
   };
   return [{ type: "roll-up", task }];
 }

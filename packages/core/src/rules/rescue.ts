@@ -1,14 +1,15 @@
 /**
- * A crash in mid-run is not a failure of the task: the pool claims it again. Only a task that took the pool down again
- * and again is given up; one that must not run twice ends as interrupted, or waits for what the user says (SPEC C5).
+ * A crash in mid-run is not a failure of the task: the pool claims it again. Only a task that alone took the pool down is
+ * given up; one that must not run twice ends as interrupted, or waits for what the user says (SPEC C5).
  */
 import { runAgainPermit } from "@mimikit/protocol/base/id";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { countAttempts, isCancelled, openTasks, type Snapshot, wasCutOff } from "../base/snapshot.ts";
 import { failedResult } from "../tasks/finish.ts";
+import { countDeaths, isPoison } from "../tasks/poison.ts";
 import { attemptToAskAbout, isAgreed, ownQuestion, runAgainId } from "../tasks/question.ts";
-import { isPoison, outageOf, outagesOf, POISON_DEATHS } from "../tasks/retry.ts";
+import { outageOf, outagesOf } from "../tasks/retry.ts";
 import { runAgainWords } from "../views/notices.ts";
 
 export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
@@ -16,7 +17,8 @@ export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
   for (const task of openTasks(snapshot, snapshot.attention.tasks.values())) {
     const attempts = snapshot.attempts.get(task.id) ?? [];
     if (isPoison(attempts)) {
-      const error = `its process died ${POISON_DEATHS} times while it ran`;
+      const deaths = countDeaths(attempts);
+      const error = `the worker pool died ${deaths} times while it ran, the last time with nothing else running`;
       actions.push({
         type: "finish",
         result: failedResult(task, "poison", error, nowMs, countAttempts(attempts), outageOf(outagesOf(attempts))),

@@ -9,15 +9,23 @@ import { Report } from "@mimikit/protocol/base/report";
 import type { ResultSummary } from "@mimikit/protocol/records/archive";
 import type { EffectOf } from "@mimikit/protocol/records/effect";
 import type { Event } from "@mimikit/protocol/records/inbox";
+import { entryName } from "@mimikit/protocol/records/memory-entry";
 import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
-import { type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
+import { RESULT_SCHEMAS, type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
 import { blankTask, isTurn, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
-import { NO_DECISION, NO_EVIDENCE, type Standing, type Trigger } from "@mimikit/protocol/records/trigger";
+import {
+  type Evidence,
+  NO_DECISION,
+  NO_EVIDENCE,
+  type Standing,
+  type Trigger,
+} from "@mimikit/protocol/records/trigger";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
-import type { Action, Settlement } from "../base/action.ts";
+import type { Action, DocumentEdit, Settlement } from "../base/action.ts";
 import { isCancelled, openResults, openStanding, type Snapshot } from "../base/snapshot.ts";
 import { titleOf } from "../base/title.ts";
+import { droppedBy } from "../memory/roll-up.ts";
 import { scheduleProblem } from "../schedule/schedule.ts";
 import { landedEvent, mergeOf, nextStep } from "../tasks/improvement.ts";
 import { isPermitted } from "../tasks/permissions.ts";
@@ -100,7 +108,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
         case "notify":
           break;
         case "delegate": {
-          const child = { ...childTask(id, effect, result), ...(isFirst && steersOf(result)) };
+          const child = { ...childTask(id, effect, result), ...(isFirst && handedOn(result)) };
           isFirst = false;
           if (effect.condition === undefined) settlement.tasks.push(child);
           else settlement.triggers.push(linkOf(child, effect.condition));
@@ -124,14 +132,10 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           settlement.questions.push(restartQuestion(id, result, nowMs));
           break;
         case "remember":
-          settlement.edits.push({
-            document: "memory",
-            id,
-            at: result.completedAt,
-            content: effect.content,
-            longTerm: effect.longTerm,
-            ...(effect.target !== undefined && { target: effect.target }),
-          });
+          settlement.edits.push(rememberedBy(effect, id, result));
+          break;
+        case "forget":
+          settlement.edits.push({ document: "entry", id, path: effect.document, entry: effect.entry, to: undefined });
           break;
         case "update_backlog":
           settlement.edits.push({ document: "backlog", id, op: effect.op, item: effect.item });
@@ -153,6 +157,15 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           effect satisfies never;
       }
     }
+  if (task.kind === "roll-up")
+    for (const [k, entry] of droppedBy(result, task.rollUp).entries())
+      settlement.edits.push({
+        document: "entry",
+        id: childId(result.id, k),
+        path: "memory.md",
+        entry: entryName({ text: entry }),
+        to: undefined,
+      });
   // What is merged is merged, also where somebody has cancelled it meanwhile.
   const merge = mergeOf(result);
   if (merge !== null) settlement.changes.push(merge);
@@ -169,6 +182,13 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
   return settlement;
 }
 
+function rememberedBy(effect: EffectOf<"remember">, id: string, { completedAt: at }: Result): DocumentEdit {
+  const { content, longTerm, target, replaces } = effect;
+  const added = { document: "memory" as const, id, at, content, longTerm, ...(target !== undefined && { target }) };
+  if (replaces === undefined) return added;
+  return { document: "entry", id, path: replaces.document, entry: replaces.entry, to: content, otherwise: added };
+}
+
 /** A summary made of a task that still runs would hide what comes of it. The tool has said the same. */
 function hasEnded(taskId: string, snapshot: Snapshot): boolean {
   return snapshot.results.has(taskId) || snapshot.isArchived(taskId);
@@ -181,20 +201,29 @@ function summaryOf({ taskId, summary }: EffectOf<"summarize_task_result">, { com
 /** A plan of no tasks has nobody to report it, so it reports itself. */
 function planWithoutTasks(result: Result, cancelled: boolean, triggers: number): Event {
   const { title } = result.task;
+  const note = cancelled ? undefined : noteOf(result);
   const made = triggers === 0 ? "needed no tasks" : `has set up ${triggers} trigger${triggers === 1 ? "" : "s"}`;
   return {
     kind: "event",
     id: `${result.id}.report`,
     at: result.completedAt,
     name: "task_result",
-    text: `The plan "${title}" ${cancelled ? "was cancelled" : made}.`,
+    text: `The plan "${title}" ${cancelled ? "was cancelled" : made}.${note === undefined ? "" : ` ${note}`}`,
     data: { ...reportOf(result), cancelled, ...triggerOver(result) },
   };
 }
 
-/** Nobody reports a plan that went well: its first task hands on what the user said to it. */
-function steersOf({ task, steers }: Result): Pick<Task, "steers"> {
-  return task.kind === "plan" && steers !== undefined ? { steers } : {};
+/** A plan that went well has no report of its own: its first task hands on what the user said to it, and its note. */
+function handedOn(result: Result): Pick<Task, "steers" | "planNote"> {
+  const { task, steers } = result;
+  if (task.kind !== "plan") return {};
+  const planNote = noteOf(result);
+  return { ...(steers !== undefined && { steers }), ...(planNote !== undefined && { planNote }) };
+}
+
+/** What a plan says beside its tasks. */
+function noteOf({ result }: Result): string | undefined {
+  return RESULT_SCHEMAS.plan.safeParse(result).data?.note;
 }
 
 function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Task {
@@ -202,10 +231,14 @@ function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Ta
   const { priority, traceId } = parent.task;
   const order = { id, title, prompt, timeoutSec, createdAt: parent.completedAt, traceId, parentId: parent.id };
   const common = { ...order, priority: effect.priority ?? PRIORITY_DEFAULT, ...triggerOver(parent) };
-  if (parent.task.kind !== "plan") return { ...blankTask("plan"), ...common, upstream: answeredReports(parent) };
+  const { pool = parent.task.turn?.messages[0]?.pool } = parent.task;
+  const where = pool === undefined ? {} : { pool };
+  if (parent.task.kind !== "plan")
+    return { ...blankTask("plan"), ...common, ...where, upstream: answeredReports(parent) };
   return {
     ...blankTask("work"),
     ...common,
+    ...where,
     priority: effect.priority ?? priority,
     onInterrupt: effect.onInterrupt ?? "rerun",
     ...(skill !== undefined && { skill }),
@@ -293,7 +326,10 @@ function restartQuestion(id: string, { task }: Result, nowMs: number): Question 
   return ownQuestion(id, { type: "restart" }, restartWords(task.turn), { at, traceId: task.traceId });
 }
 
-/** The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). */
+/**
+ * The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). That there
+ * was none is noted as well: whoever asks why nothing fires is told.
+ */
 function judged({ id, task, status, result, completedAt }: Result, snapshot: Snapshot): Trigger[] {
   const verdicts = status === "done" ? (Verdicts.safeParse(result).data ?? []) : [];
   const number = evaluationNumber(id);
@@ -301,15 +337,29 @@ function judged({ id, task, status, result, completedAt }: Result, snapshot: Sna
   for (const { id: name, triggerId, leaf, prompt } of task.evaluation ?? []) {
     const verdict = verdicts.find((each) => each.id === name);
     const current = versions.get(triggerId) ?? snapshot.links.get(triggerId) ?? snapshot.standing.get(triggerId);
-    if (verdict === undefined || current === undefined || !("evidence" in current)) continue;
-    if (snapshot.isArchived(triggerId) || number <= (current.evidence.evaluations[leaf]?.number ?? 0)) continue;
+    if (current === undefined || !("evidence" in current) || snapshot.isArchived(triggerId)) continue;
+    const { evaluations, unanswered = {} } = current.evidence;
+    const { [leaf]: before, ...others } = unanswered;
+    if (number <= Math.max(evaluations[leaf]?.number ?? 0, before?.number ?? 0)) continue;
     // Somebody has put another condition in its place meanwhile: that was not asked.
     const atom = leavesOf(current.condition)[leaf];
     if (atom?.type !== "llm_eval" || atom.params.prompt !== prompt) continue;
-    const answer = { number, result: verdict.result, at: completedAt };
-    const evaluations = { ...current.evidence.evaluations, [leaf]: answer };
+    const count = (before?.count ?? 0) + 1;
+    const evidence: Evidence =
+      verdict === undefined
+        ? {
+            ...current.evidence,
+            unanswered: {
+              ...unanswered,
+              [leaf]: { number, count, since: before?.since ?? completedAt, at: completedAt },
+            },
+          }
+        : {
+            ...current.evidence,
+            evaluations: { ...evaluations, [leaf]: { number, result: verdict.result, at: completedAt } },
+            unanswered: Object.keys(others).length === 0 ? undefined : others,
+          };
     const version = versions.has(triggerId) ? current.version : current.version + 1;
-    const evidence = { ...current.evidence, evaluations };
     versions.set(
       triggerId,
       current.type === "link"

@@ -11,7 +11,7 @@ import type { Action } from "../base/action.ts";
 import { factsAt, isCancelled, openStanding, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { judge, needsOf, used, withBaselines, withoutOldAnswers } from "../conditions/index.ts";
 import { dueOf } from "../schedule/schedule.ts";
-import { isResting, nextOccurrence } from "../triggers/occurrence.ts";
+import { hasHeld, heldSinceOf, isResting, nextOccurrence } from "../triggers/occurrence.ts";
 import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from "../triggers/triggers.ts";
 import { undoneOf } from "../triggers/undone.ts";
 
@@ -96,8 +96,8 @@ function nextRecurring(trigger: Recurring, skip: string | null, nowMs: number): 
   const firing = skip === null ? chosen(trigger.missed, occurrences, nowMs) : [];
   const skipped = occurrences.slice(0, occurrences.length - firing.length);
   const decision: Decision = {
-    fire: firing.map((ms) => ({ id: occurrenceId(trigger.id, ms), at: new Date(ms).toISOString() })),
-    skip: skipOf(trigger.id, { occurrences: skipped, older }, skip ?? missedReason(trigger.missed)),
+    fire: firing.map((ms) => ({ id: occurrenceId(trigger, ms), at: new Date(ms).toISOString() })),
+    skip: skipOf(trigger, { occurrences: skipped, older }, skip ?? missedReason(trigger.missed)),
   };
   return advanced(trigger, { last: new Date(last).toISOString() }, decision);
 }
@@ -122,8 +122,8 @@ function nextScheduled(trigger: Scheduled, skip: string | null, nowMs: number): 
   const at = new Date(dueMs).toISOString();
   const decision: Decision =
     reason === null
-      ? { fire: [{ id: occurrenceId(trigger.id, dueMs), at }], skip: [] }
-      : { fire: [], skip: skipOf(trigger.id, { occurrences: [dueMs], older: null }, reason) };
+      ? { fire: [{ id: occurrenceId(trigger, dueMs), at }], skip: [] }
+      : { fire: [], skip: skipOf(trigger, { occurrences: [dueMs], older: null }, reason) };
   return advanced(trigger, { over: "spent" }, decision);
 }
 
@@ -138,7 +138,8 @@ function nextConditional(
   const based = withBaselines(condition, facts, trigger.evidence) ?? trigger.evidence;
   const evidence = withoutOldAnswers(condition, facts, based);
   const { holds } = judge(condition, facts, evidence);
-  if (holds === true && isArmed && !isResting(trigger, nowMs)) {
+  const heldSince = heldSinceOf(trigger, holds === true && isArmed, nowMs);
+  if (holds === true && isArmed && !isResting(trigger, nowMs) && hasHeld(trigger, heldSince, nowMs)) {
     const afterwards = used(condition, facts, evidence);
     const at = new Date(nowMs).toISOString();
     const fired = trigger.fired + 1;
@@ -148,8 +149,10 @@ function nextConditional(
         ? { fire: [occurrence], skip: [] }
         : { fire: [], skip: [{ id: `${id}--${fired}-skipped`, from: at, to: at, count: 1, reason: skip }] };
     const isArmedAgain = judge(condition, facts, afterwards).holds === false;
-    return advanced(trigger, { evidence: afterwards, fired, firedAt: at, isArmed: isArmedAgain }, decision);
+    const rested = { ...trigger, heldSince: undefined };
+    return advanced(rested, { evidence: afterwards, fired, firedAt: at, isArmed: isArmedAgain }, decision);
   }
   if (holds === false && !isArmed) return advanced(trigger, { evidence, isArmed: true });
+  if (heldSince !== trigger.heldSince) return advanced({ ...trigger, heldSince }, { evidence });
   return evidence === trigger.evidence ? null : advanced(trigger, { evidence });
 }

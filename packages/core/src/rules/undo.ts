@@ -34,9 +34,10 @@ export function undo(snapshot: Snapshot, nowMs: number): Action[] {
 }
 
 /** Does a version of its trigger hold it? */
-function isGranted({ id, changeId }: UndoWish, { changes, standing }: Snapshot): boolean {
-  const change = changes.get(changeId);
-  return change?.what === "trigger" && standing.get(triggerOfChange(change))?.applied.includes(id) === true;
+function isGranted({ id, changeId }: UndoWish, snapshot: Snapshot): boolean {
+  const change = snapshot.changes.get(changeId);
+  if (change?.what !== "trigger") return false;
+  return snapshot.standing.get(triggerOfChange(change, snapshot))?.applied.includes(id) === true;
 }
 
 function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot, nowMs: number): Action[] {
@@ -71,7 +72,7 @@ function takeMergeBack(wish: UndoWish, change: MergeChange, snapshot: Snapshot, 
 
 /** In two looks: the version that takes the change back and names the wish; then, where it is durable, the end. */
 function takeTriggerBack(wish: UndoWish, change: StandingChange, snapshot: Snapshot, nowMs: number): Action[] {
-  const id = triggerOfChange(change);
+  const id = triggerOfChange(change, snapshot);
   const trigger = snapshot.standing.get(id);
   const conclude = (outcome: string): Action[] => [{ type: "conclude-undo", wish, outcome }];
   if (change.op === "delete") {

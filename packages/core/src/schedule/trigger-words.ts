@@ -44,7 +44,7 @@ export function whenText(trigger: Standing, timeZone: string): string {
     case "scheduled":
       return `once, ${momentText(Date.parse(trigger.runAt), timeZone)}`;
     case "conditional":
-      return `when ${conditionText(trigger.condition)}`;
+      return `when ${conditionText(trigger.condition)}${trigger.stableSec === undefined ? "" : `, for ${durationText(trigger.stableSec)}`}`;
   }
 }
 

@@ -1,19 +1,19 @@
 /** Which queued tasks the pool may claim now, in order (SPEC A5). Each role is a lane of its own. */
 
-import { compareTaskIds, runAgainPermit } from "@mimikit/protocol/base/id";
+import { compareTaskIds } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isForPool, type Task } from "@mimikit/protocol/records/task";
 import { type Attempt, countAttempts, wasCutOff } from "../base/snapshot.ts";
 import { isAnnouncement } from "./announcement.ts";
-import { attemptToAskAbout } from "./question.ts";
-import { isPoison, isRetryDue, outagesOf } from "./retry.ts";
+import { companyOf, isPoison, type Placed } from "./poison.ts";
+import { permitsNeeded } from "./question.ts";
+import { isRetryDue, outagesOf } from "./retry.ts";
 
-export interface Candidate {
-  task: Task;
+export interface Candidate extends Placed {
   /** The number of the attempt to claim: one more than the last. */
   attempt: number;
-  /** Failed attempts before this one; those that were cut off or reached nobody are not among them. */
+  /** Failed attempts before this one; those that were cut off, reached nobody or asked the owner are not among them. */
   earlier: NonNullable<Attempt["failed"]>[];
   /** Attempts before this one that reached nobody. */
   outages: NonNullable<Attempt["failed"]>[];
@@ -25,39 +25,47 @@ export interface Waiting {
   queue: Iterable<Task>;
   attempts: ReadonlyMap<string, readonly Attempt[]>;
   hasOutcome(id: string): boolean;
-  /** The names of permits to run a task again that was cut off (SPEC C5). */
+  /** The names of permits to run a task again that was cut off (SPEC C5), or whose call the owner was asked about (SPEC I10). */
   permits: ReadonlySet<string>;
 }
 
-/** @param free how many more tasks of each role may run. */
+/** @param free how many more tasks of each role may run here; those for other machines are all among the candidates, as they come. */
 export function dispatch(waiting: Waiting, free: Record<Role, number>, nowMs: number): Candidate[] {
   const lanes = byRole((): Candidate[] => []);
+  const forPools: Candidate[] = [];
   for (const task of waiting.queue) {
     if (waiting.hasOutcome(task.id)) continue;
     const candidate = candidateOf(task, waiting, nowMs);
-    if (candidate !== null) lanes[task.role].push(candidate);
+    if (candidate !== null) (isForPool(task) ? forPools : lanes[task.role]).push(candidate);
   }
-  return Role.options.flatMap((role) =>
-    lanes[role].sort((a, b) => byUrgency(a.task, b.task)).slice(0, Math.max(0, free[role])),
-  );
+  const here = Role.options.flatMap((role) => lanes[role].sort(bySuspicion).slice(0, Math.max(0, free[role])));
+  return [...here, ...forPools];
 }
 
-/** What of a task may be claimed now; null where nothing may. */
+/** Suspects come first: after a death nothing runs, so they need not wait until it is so again. */
+function bySuspicion(a: Candidate, b: Candidate): number {
+  const isSuspect = [a, b].map(({ company }) => company !== "all");
+  if (isSuspect[0] !== isSuspect[1]) return isSuspect[0] ? -1 : 1;
+  return byUrgency(a.task, b.task);
+}
+
+/** What of a task may be claimed now; null where nothing may. An attempt whose pool died must have been judged before the next begins. */
 export function candidateOf(task: Task, waiting: Omit<Waiting, "queue">, nowMs: number): Candidate | null {
   if (isAnnouncement(task)) return null;
   const attempts = waiting.attempts.get(task.id) ?? [];
   const earlier: NonNullable<Attempt["failed"]>[] = [];
-  for (const { ownerAlive, failed } of attempts) {
-    if (failed === undefined && ownerAlive) return null;
-    if (failed === undefined || failed.failureReason === "interrupted" || failed.outage === true) continue;
+  for (const { failed } of attempts) {
+    if (failed === undefined) return null;
+    if (failed.failureReason === "interrupted" || failed.outage === true) continue;
+    if (failed.asks !== undefined) continue;
     if (!isRetryDue(failed, nowMs)) return null;
     earlier.push(failed);
   }
   const interrupted = attempts.some(wasCutOff);
   if (isPoison(attempts) || (interrupted && task.onInterrupt === "fail")) return null;
-  const asked = attemptToAskAbout(task, attempts);
-  if (asked !== undefined && !waiting.permits.has(runAgainPermit(task.id, asked))) return null;
-  return { task, attempt: countAttempts(attempts) + 1, earlier, outages: outagesOf(attempts), interrupted };
+  if (permitsNeeded(task, attempts).some((permit) => !waiting.permits.has(permit))) return null;
+  const company = companyOf(task, attempts);
+  return { task, company, attempt: countAttempts(attempts) + 1, earlier, outages: outagesOf(attempts), interrupted };
 }
 
 /** Semantic conditions first: work that has waited for its moment may begin with their answer. */

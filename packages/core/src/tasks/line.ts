@@ -4,11 +4,12 @@
  */
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
-import type { Task } from "@mimikit/protocol/records/task";
+import { isForPool, type Task } from "@mimikit/protocol/records/task";
 import { Heap } from "../base/heap.ts";
 import type { Attempt } from "../base/snapshot.ts";
 import { byUrgency, candidateOf, type Waiting } from "./dispatch.ts";
-import { attemptToAskAbout } from "./question.ts";
+import { companyOf } from "./poison.ts";
+import { permitsNeeded } from "./question.ts";
 
 /** What is known of all queued tasks now. */
 export type Known = Omit<Waiting, "queue" | "permits"> & { queue: ReadonlyMap<string, Task> };
@@ -28,6 +29,10 @@ export class Line {
   private readonly standing = new Map<string, Task>();
   private retries = new Heap<Retry>((a, b) => a.dueMs - b.dueMs);
   private readonly asked = new Map<string, Task>();
+  /** Those that must run apart from others, which are few and come first. */
+  private readonly suspects = new Map<string, Task>();
+  /** Those that other machines run: they wait for room there. */
+  private readonly forPools = new Map<string, Task>();
   private readonly changed = new Set<string>();
   private lastMs = Number.NEGATIVE_INFINITY;
 
@@ -42,11 +47,13 @@ export class Line {
     this.retries = new Heap<Retry>((a, b) => a.dueMs - b.dueMs);
     this.standing.clear();
     this.asked.clear();
+    this.suspects.clear();
+    this.forPools.clear();
     this.changed.clear();
     for (const id of ids) this.note(id);
   }
 
-  /** Those that are run again only if the user wants it. Call after `update`. */
+  /** Those that are run again only with a permit. Call after `update`. */
   get askedAbout(): Iterable<Task> {
     return this.asked.values();
   }
@@ -66,9 +73,18 @@ export class Line {
     this.changed.clear();
   }
 
-  /** The first tasks of each role that may be claimed now, and all that are asked about. Call after `update`. */
+  /**
+   * The first tasks of each role that may be claimed now, and all that are asked about, suspects or for other machines, these by their
+   * urgency. Call after `update`.
+   */
   first(known: Known, free: Record<Role, number>, nowMs: number): Task[] {
-    return [...this.asked.values(), ...Role.options.flatMap((role) => this.firstOf(role, known, free[role], nowMs))];
+    const { asked, suspects, forPools } = this;
+    return [
+      ...asked.values(),
+      ...suspects.values(),
+      ...[...forPools.values()].sort(byUrgency),
+      ...Role.options.flatMap((role) => this.firstOf(role, known, free[role], nowMs)),
+    ];
   }
 
   private firstOf(role: Role, known: Known, free: number, nowMs: number): Task[] {
@@ -89,19 +105,25 @@ export class Line {
   private place(id: string, known: Known, nowMs: number): void {
     const task = known.queue.get(id);
     this.asked.delete(id);
+    this.suspects.delete(id);
+    this.forPools.delete(id);
     if (task === undefined || known.hasOutcome(id)) {
       this.standing.delete(id);
       return;
     }
     const attempts = known.attempts.get(id) ?? [];
-    if (attemptToAskAbout(task, attempts) !== undefined) {
+    if (permitsNeeded(task, attempts).length > 0) {
       this.standing.delete(id);
       this.asked.set(id, task);
-    } else if (mayRun(task, known, nowMs)) this.stand(task);
-    else {
+    } else if (!mayRun(task, known, nowMs)) {
       this.standing.delete(id);
       const dueMs = nextRetryMs(attempts, nowMs);
       if (Number.isFinite(dueMs)) this.retries.push({ id, dueMs });
+    } else if (isForPool(task)) this.forPools.set(id, task);
+    else if (companyOf(task, attempts) === "all") this.stand(task);
+    else {
+      this.standing.delete(id);
+      this.suspects.set(id, task);
     }
   }
 

@@ -1,5 +1,7 @@
-/** The questions that the supervisor itself asks: their ids, and what an answer means. Its first option is always the yes. */
+/** The questions that the supervisor itself asks: their ids, and what an answer means. The first option is always the yes, the last the no. */
 
+import type { AskedCall, Verdict } from "@mimikit/protocol/approvals/approval";
+import { approvalPermit, runAgainPermit } from "@mimikit/protocol/base/id";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { ClosedQuestion, Purpose, Question } from "@mimikit/protocol/records/question";
 import { QUESTION_TIMEOUT_SEC } from "@mimikit/protocol/records/question";
@@ -14,6 +16,11 @@ export function goOnId(failedId: string): string {
 /** The question whether a task runs again whose attempt was cut off: one for each such attempt (SPEC C5). */
 export function runAgainId(taskId: string, attempt: number): string {
   return `${taskId}.a${attempt}.run-again`;
+}
+
+/** The question whether a call is made that an attempt wanted to make: one for each such attempt (SPEC I10). */
+export function approveId(taskId: string, attempt: number): string {
+  return `${taskId}.a${attempt}.approve`;
 }
 
 /** The wish that an agreed restart becomes. */
@@ -32,6 +39,33 @@ export function attemptToAskAbout(
   attempts: readonly Attempt[],
 ): number | undefined {
   return onInterrupt === "ask" ? attempts.findLast(wasCutOff)?.attempt : undefined;
+}
+
+/** The call that the last attempt of a task has asked about, where it ended with that. */
+export function callToAskAbout(attempts: readonly Attempt[]): { attempt: number; asks: AskedCall } | undefined {
+  const last = attempts.at(-1);
+  return last?.failed?.asks === undefined ? undefined : { attempt: last.attempt, asks: last.failed.asks };
+}
+
+/** The permits without which a task is not run again. */
+export function permitsNeeded(task: Pick<Task, "id" | "onInterrupt">, attempts: readonly Attempt[]): string[] {
+  const cutOff = attemptToAskAbout(task, attempts);
+  const asked = callToAskAbout(attempts);
+  return [
+    ...(cutOff === undefined ? [] : [runAgainPermit(task.id, cutOff)]),
+    ...(asked === undefined ? [] : [approvalPermit(task.id, asked.attempt)]),
+  ];
+}
+
+/** What the owner has said to a call; whatever is none of the ways to say yes is a no. */
+export function verdictOf(closed: ClosedQuestion | undefined): Verdict {
+  if (closed?.outcome === "expired") return "expired";
+  if (closed?.outcome !== "answered") return "no";
+  const { options } = closed.question;
+  const chosen = closed.answer === null ? -1 : options.indexOf(closed.answer);
+  const YES: readonly Verdict[] = ["once", "task", "always"];
+  // The last option is the no, however many there are.
+  return (chosen < options.length - 1 ? YES[chosen] : undefined) ?? "no";
 }
 
 /**
@@ -54,13 +88,15 @@ export function isAgreed(closed: ClosedQuestion | undefined): boolean {
   return closed.answer !== null && closed.answer === closed.question.options[0];
 }
 
-/** A question of the supervisor's own: whoever does not answer in time has said no. */
+/** A question of the supervisor's own; no answer in time is the last option, which is the no. */
 export function ownQuestion(
   id: string,
   purpose: Purpose,
-  words: { question: string; options: [yes: string, no: string] },
+  words: { question: string; options: readonly [yes: string, ...string[]] },
   { at, traceId }: { at: string; traceId: string },
+  timeoutSec = QUESTION_TIMEOUT_SEC,
 ): Question {
-  const expiresAt = new Date(Date.parse(at) + QUESTION_TIMEOUT_SEC * 1_000).toISOString();
-  return { id, at, expiresAt, ...words, default: words.options[1], purpose, traceId };
+  const expiresAt = new Date(Date.parse(at) + timeoutSec * 1_000).toISOString();
+  const options = [...words.options];
+  return { id, at, expiresAt, question: words.question, options, default: options.at(-1), purpose, traceId };
 }

@@ -4,24 +4,24 @@ import type { FailureReason } from "@mimikit/protocol/base/failure";
 import type { FailedAttempt } from "@mimikit/protocol/records/claim";
 import type { Outage } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
-import type { Attempt } from "../base/snapshot.ts";
 
 /** One silent retry; the second failure is final. */
 export const FAILURES_MAX = 2;
 
 /**
  * The moment of the next attempt, or null when this failure is final. Turns are not retried silently: the user is
- * told (SPEC G4). An outage is never final; when it is over, the circuit of the provider says.
+ * told (SPEC G4). An outage is never final; when it is over, the circuit of the provider says. Nor is what waits for the
+ * owner's yes: the permit says when.
  * @param earlier failed attempts of the same task; crashes are not among them.
  */
 export function retryAtMs(
   task: Task,
-  failure: { retryable: boolean; isOutage?: boolean },
+  failure: { retryable: boolean; isOutage?: boolean; failureReason?: FailureReason },
   earlier: number,
   nowMs: number,
   retryDelaySec: number,
 ): number | null {
-  if (failure.isOutage === true) return nowMs;
+  if (failure.isOutage === true || failure.failureReason === "needs_approval") return nowMs;
   if (!failure.retryable || isTurn(task) || earlier + 1 >= FAILURES_MAX) return null;
   return nowMs + retryDelaySec * 1_000;
 }
@@ -52,12 +52,4 @@ export function timeLimitSec(
 ): number {
   const limit = task.timeoutSec ?? defaultSec;
   return earlier.some((failed) => failed.failureReason === "timeout") ? limit * 2 : limit;
-}
-
-/** This many dead owners, and the task is poison. */
-export const POISON_DEATHS = 3;
-
-/** Did this task take its process down too often? A pool that was told to stop does not count. */
-export function isPoison(attempts: readonly Attempt[]): boolean {
-  return attempts.filter((each) => !each.ownerAlive && each.failed === undefined).length >= POISON_DEATHS;
 }

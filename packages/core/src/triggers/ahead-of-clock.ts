@@ -1,8 +1,6 @@
 /** Schedules that wait for a time that a clock which was ahead has used up (docs/triggers.md#a-clock-that-was-ahead). Pure. */
 import type { Recurring, Standing } from "@mimikit/protocol/records/trigger";
-
-/** A last occurrence that is further ahead than this, in milliseconds, was decided by a clock that was ahead. */
-const AHEAD_MS_MIN = 600_000;
+import { AHEAD_MS_MIN } from "@mimikit/protocol/triggers/clock-ahead";
 
 /**
  * The recurring triggers whose last occurrence is in the future: they start nothing before it.
@@ -10,8 +8,17 @@ const AHEAD_MS_MIN = 600_000;
  */
 export function aheadOfClock(standing: Iterable<Standing>, nowMs: number): Recurring[] {
   // Compared as text: there may be ten thousand of them, and this runs once a second.
-  const latest = new Date(nowMs + AHEAD_MS_MIN).toISOString();
+  const latest = latestAt(nowMs);
   const ahead: Recurring[] = [];
   for (const trigger of standing) if (trigger.type === "recurring" && trigger.last > latest) ahead.push(trigger);
   return ahead;
+}
+
+/** Is the last occurrence of `trigger` in the future? @param nowMs wall clock. */
+export function isAheadOfClock(trigger: Standing, nowMs: number): trigger is Recurring {
+  return trigger.type === "recurring" && trigger.last > latestAt(nowMs);
+}
+
+function latestAt(nowMs: number): string {
+  return new Date(nowMs + AHEAD_MS_MIN).toISOString();
 }

@@ -5,8 +5,8 @@ import { sentence } from "@mimikit/protocol/texts/coded";
 import { type Condition, isAtom } from "@mimikit/protocol/triggers/condition";
 import type { Explanation, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import type { Facts } from "../conditions/condition.ts";
-import { explainLeaf, judge, leavesToAsk, numbered } from "../conditions/index.ts";
-import { isResting, nextFiring, restEndsMs } from "./occurrence.ts";
+import { explainLeaf, judge, leavesToAsk, needsOf, numbered } from "../conditions/index.ts";
+import { heldSinceOf, isResting, nextFiring, restEndsMs } from "./occurrence.ts";
 
 /** The truth tree of a condition, each leaf with its last evidence. */
 export function explain(condition: Condition, facts: Facts, evidence: Evidence): Explanation {
@@ -61,9 +61,7 @@ function conditionReason(trigger: Conditional, tree: Explanation, facts: Facts):
     return { state: "resting", text: sentence("trigger_rests", { moment: until }), until };
   }
   if (tree.holds === true)
-    return isArmed
-      ? { state: "firing", text: sentence("trigger_fires") }
-      : { state: "disarmed", text: sentence("trigger_disarmed") };
+    return isArmed ? firingReason(trigger, facts) : { state: "disarmed", text: sentence("trigger_disarmed") };
   if (tree.holds === false) {
     const detail = [...new Set(reasonsOf(tree))].join("; ");
     return { state: "unmet", text: sentence("trigger_unmet", { detail }) };
@@ -74,6 +72,20 @@ function conditionReason(trigger: Conditional, tree: Explanation, facts: Facts):
     state: "asking",
     text: asked === 1 ? sentence("trigger_asks_one") : sentence("trigger_asks", { count: asked }),
   };
+}
+
+/** It holds, and fires now, or when it has done so for a while. */
+function firingReason(trigger: Conditional, facts: Facts): Reason {
+  const { condition, stableSec, evidence } = trigger;
+  const heldSince = heldSinceOf(trigger, true, facts.nowMs);
+  if (stableSec !== undefined && heldSince !== undefined) {
+    const until = isoOf(Date.parse(heldSince) + stableSec * 1_000);
+    return { state: "holding", text: sentence("trigger_holds", { moment: until }), until };
+  }
+  const unsettled = { ...facts, hasSettled: () => false };
+  const [rest] = judge(condition, unsettled, evidence).holds === true ? [] : needsOf(condition).rests;
+  if (rest === undefined) return { state: "firing", text: sentence("trigger_fires") };
+  return { state: "firing", text: sentence("trigger_settles", { path: rest.path, seconds: rest.settleSec }) };
 }
 
 /** The evidence of the leaves that make a tree what it is. */

@@ -28,6 +28,20 @@ export function restEndsMs(firedAt: string, { cooldownSec }: Conditional): numbe
   return Date.parse(firedAt) + Math.max(cooldownSec, COOLDOWN_SEC_MIN) * 1_000;
 }
 
+/**
+ * Since when a condition holds that must do so for a while, ISO 8601; undefined where it does not, or fires at once.
+ * @param isHeld whether it holds now, and would fire. A clock that was set back begins the count anew.
+ */
+export function heldSinceOf({ stableSec, heldSince }: Conditional, isHeld: boolean, nowMs: number): string | undefined {
+  if (stableSec === undefined || !isHeld) return undefined;
+  return heldSince !== undefined && Date.parse(heldSince) <= nowMs ? heldSince : new Date(nowMs).toISOString();
+}
+
+/** Has it held for as long as it must? @param heldSince as `heldSinceOf` says it. */
+export function hasHeld({ stableSec }: Conditional, heldSince: string | undefined, nowMs: number): boolean {
+  return stableSec === undefined || (heldSince !== undefined && nowMs - Date.parse(heldSince) >= stableSec * 1_000);
+}
+
 /** When a trigger fires next, or since when it is due; null where that depends on a condition, or while it is paused. */
 export function nextFiring(trigger: Standing): number | null {
   if (trigger.paused || trigger.over !== undefined) return null;

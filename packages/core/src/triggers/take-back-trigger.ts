@@ -1,15 +1,16 @@
 /** How what was done to a standing trigger is taken back (SPEC J3). Nothing here knows a disk. */
 
-import type { Changer, StandingChange, TriggerFields } from "@mimikit/protocol/records/change";
+import type { Change, Changer, StandingChange, TriggerFields } from "@mimikit/protocol/records/change";
 import { NO_DECISION, NO_EVIDENCE, type Standing, TriggerId } from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { TRIGGERS_MAX, type When } from "@mimikit/protocol/triggers/trigger-order";
 import { titleOf } from "../base/title.ts";
 import { patched } from "./triggers.ts";
 
-/** The triggers of one look. */
+/** The triggers of one look, and what was done to them. */
 export interface Triggers {
   standing: ReadonlyMap<string, Standing>;
+  changes: ReadonlyMap<string, Change>;
   isArchived(id: string): boolean;
 }
 
@@ -44,11 +45,31 @@ export function alterationOf(trigger: Standing, next: Standing, { id, at, by }: 
 }
 
 /**
- * The trigger that a change is about or, of one that was deleted, the one that is made in its place, once
- * (docs/file-protocol.md R2).
+ * The trigger that a change is about, as it stands now. One that was deleted and came back has another id: what was done
+ * to it before is taken back there. Of a deletion it is the one that is made in its place, once (docs/file-protocol.md R2).
  */
-export function triggerOfChange(change: StandingChange): string {
-  return change.op === "delete" ? `trg-${change.id}` : change.triggerId;
+export function triggerOfChange(change: StandingChange, triggers: Triggers): string {
+  return change.op === "delete" ? remadeId(change) : nameNow(change.triggerId, triggers);
+}
+
+/** The ids under which a trigger may have come back, itself first, whether it has or not. */
+export function namesOf(id: string, changes: Triggers["changes"]): string[] {
+  const names = [id];
+  // It grows while it is walked: what came back may have been deleted, too.
+  for (const name of names)
+    for (const change of changes.values())
+      if (change.what === "trigger" && change.op === "delete" && change.trigger.id === name)
+        if (!names.includes(remadeId(change))) names.push(remadeId(change));
+  return names;
+}
+
+function remadeId({ id }: Op<"delete">): string {
+  return `trg-${id}`;
+}
+
+/** The last id under which it came back. */
+function nameNow(id: string, { standing, changes, isArchived }: Triggers): string {
+  return namesOf(id, changes).findLast((name) => standing.has(name) || isArchived(name)) ?? id;
 }
 
 /**
@@ -58,12 +79,20 @@ export function triggerOfChange(change: StandingChange): string {
 export function obstacleTo(change: StandingChange, triggers: Triggers, nowMs: number): string | null {
   switch (change.op) {
     case "create":
-      return absenceOf(change.triggerId, triggers);
-    case "change":
-      return absenceOf(change.triggerId, triggers) ?? differenceFrom(change, triggers) ?? pastOf(change.before, nowMs);
+      return absenceOf(triggerOfChange(change, triggers), triggers);
+    case "change": {
+      const id = triggerOfChange(change, triggers);
+      if (canComeBack(id, triggers)) return sentence("undo_deleted_first", { id });
+      return absenceOf(id, triggers) ?? differenceFrom(change, id, triggers) ?? pastOf(change.before, nowMs);
+    }
     case "delete":
       return obstacleToRemaking(change, triggers, nowMs);
   }
+}
+
+/** Is it over because of a deletion that can be taken back? */
+function canComeBack(id: string, triggers: Triggers): boolean {
+  return absenceOf(id, triggers) !== null && namesOf(id, triggers.changes).length > 1;
 }
 
 function absenceOf(id: string, { standing, isArchived }: Triggers): string | null {
@@ -72,12 +101,12 @@ function absenceOf(id: string, { standing, isArchived }: Triggers): string | nul
   return trigger === undefined ? sentence("undo_no_trigger", { id }) : null;
 }
 
-function differenceFrom({ triggerId, before, after }: Op<"change">, { standing }: Triggers): string | null {
-  const trigger = standing.get(triggerId);
+function differenceFrom({ before, after }: Op<"change">, id: string, { standing }: Triggers): string | null {
+  const trigger = standing.get(id);
   const now: TriggerFields = trigger === undefined ? {} : fieldsOf(trigger);
   const names = namesIn(before, after).filter((name) => !isSame(now[name], after[name]));
   if (names.length === 0) return null;
-  return sentence("undo_trigger_changed", { fields: names.join(" and "), id: triggerId });
+  return sentence("undo_trigger_changed", { fields: names.join(" and "), id });
 }
 
 function pastOf({ runAt }: TriggerFields, nowMs: number): string | null {
@@ -87,8 +116,9 @@ function pastOf({ runAt }: TriggerFields, nowMs: number): string | null {
 
 function obstacleToRemaking(change: Op<"delete">, triggers: Triggers, nowMs: number): string | null {
   const { trigger } = change;
-  if (!TriggerId.safeParse(triggerOfChange(change)).success) return sentence("undo_name_long");
-  if (absenceOf(trigger.id, triggers) === null) return sentence("undo_trigger_stands", { id: trigger.id });
+  if (!TriggerId.safeParse(remadeId(change)).success) return sentence("undo_name_long");
+  const id = nameNow(trigger.id, triggers);
+  if (absenceOf(id, triggers) === null) return sentence("undo_trigger_stands", { id });
   const open = [...triggers.standing.keys()].filter((id) => !triggers.isArchived(id)).length;
   if (open >= TRIGGERS_MAX) return sentence("undo_triggers_full", { max: TRIGGERS_MAX });
   return trigger.type === "scheduled" ? pastOf({ runAt: trigger.runAt }, nowMs) : null;
@@ -96,9 +126,11 @@ function obstacleToRemaking(change: Op<"delete">, triggers: Triggers, nowMs: num
 
 /** The next version, with what was changed as it was before. A schedule or a condition that comes back counts from now. */
 export function changedBack(trigger: Standing, { before, after }: Op<"change">, nowMs: number): Standing {
-  const { title, prompt, target, priority, timeoutSec, onInterrupt, budget, missed, cooldownSec, paused } = before;
+  const { title, prompt, target, priority, timeoutSec, onInterrupt, budget, missed, cooldownSec, stableSec, paused } =
+    before;
   const order = { title, prompt, target, priority, timeoutSec: timeoutSec ?? undefined, onInterrupt, budget };
-  const next = patched(trigger, { order, when: whenOf(before), missed, cooldown: cooldownSec, paused }, nowMs);
+  const manner = { missed, cooldown: cooldownSec, stableFor: stableSec };
+  const next = patched(trigger, { order, when: whenOf(before), ...manner, paused }, nowMs);
   // A patch can set these, but not take them away.
   const whole = timeoutSec === null ? { ...next, timeoutSec } : next;
   if (after.budget === undefined || budget !== undefined) return whole;
@@ -106,21 +138,21 @@ export function changedBack(trigger: Standing, { before, after }: Op<"change">, 
   return withoutBudget;
 }
 
-function whenOf({ schedule, runAt, condition, missed, cooldownSec }: TriggerFields): When | undefined {
+function whenOf({ schedule, runAt, condition, missed, cooldownSec, stableSec }: TriggerFields): When | undefined {
   if (schedule !== undefined) return { type: "recurring", schedule, missed };
   if (runAt !== undefined) return { type: "scheduled", runAt, missed };
-  if (condition !== undefined) return { type: "conditional", condition, cooldown: cooldownSec };
+  if (condition !== undefined) return { type: "conditional", condition, cooldown: cooldownSec, stableFor: stableSec };
   return undefined;
 }
 
 /** The first version of a trigger like one that was deleted; it counts from `at` (ISO 8601). */
 export function remadeOf(change: Op<"delete">, at: string): Standing {
   const { over: _, ...trigger } = change.trigger;
-  const fresh = { id: triggerOfChange(change), version: 1, createdAt: at, applied: [], recent: [] };
+  const fresh = { id: remadeId(change), version: 1, createdAt: at, applied: [], recent: [] };
   const common = { ...fresh, decision: NO_DECISION };
   if (trigger.type === "recurring") return { ...trigger, ...common, last: at };
   if (trigger.type === "scheduled") return { ...trigger, ...common };
-  const { firedAt: __, ...conditional } = trigger;
+  const { firedAt: __, heldSince: ___, ...conditional } = trigger;
   return { ...conditional, ...common, evidence: NO_EVIDENCE, isArmed: true, fired: 0 };
 }
 
@@ -131,7 +163,8 @@ function fieldsOf(trigger: Standing): TriggerFields {
   const own = { ...common, ...(budget !== undefined && { budget }) };
   if (trigger.type === "recurring") return { ...own, schedule: trigger.schedule, missed: trigger.missed };
   if (trigger.type === "scheduled") return { ...own, runAt: trigger.runAt, missed: trigger.missed };
-  return { ...own, condition: trigger.condition, cooldownSec: trigger.cooldownSec };
+  const { condition, cooldownSec, stableSec = 0 } = trigger;
+  return { ...own, condition, cooldownSec, stableSec };
 }
 
 type Field = keyof TriggerFields;

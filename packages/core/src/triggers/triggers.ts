@@ -12,12 +12,13 @@ import {
   type Occurrence,
   type Past,
   RECENT_MAX,
+  type Recurring,
+  type Scheduled,
   type Skip,
   type Standing,
 } from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import {
-  type Missed,
   type Target,
   type TriggerChange,
   type TriggerDefinition,
@@ -62,6 +63,7 @@ export function triggerOf(id: string, { order, when }: TriggerDefinition, maker:
     ...(parentId !== undefined && { parentId }),
     depth,
     paused: false,
+    asks: true,
     applied: [],
     decision: NO_DECISION,
     recent: [],
@@ -81,6 +83,7 @@ function stateOf(when: When, at: string) {
         type: when.type,
         condition: when.condition,
         cooldownSec: when.cooldown ?? COOLDOWN_SEC_DEFAULT,
+        stableSec: when.stableFor || undefined,
         evidence: NO_EVIDENCE,
         isArmed: true,
         fired: 0,
@@ -102,7 +105,7 @@ export function definitionOf(input: TriggerInput, timeZone: string): TriggerDefi
 
 /** A change as it was said, made whole. @param type that of the trigger, which cannot be changed. */
 export function patchOf(
-  { paused, ...change }: TriggerChange,
+  { paused, anew, ...change }: TriggerChange,
   type: Standing["type"],
   timeZone: string,
 ): TriggerPatch | { problem: string } {
@@ -110,20 +113,20 @@ export function patchOf(
   const order = { prompt, title, target, priority, timeoutSec, onInterrupt, budget };
   if (WHEN_FIELDS.some((field) => rest[field] !== undefined) || rest.timezone !== undefined) {
     const when = whenOf({ ...rest, type }, timeZone);
-    return "problem" in when ? when : { order, when, paused };
+    return "problem" in when ? when : { order, when, paused, anew };
   }
-  const { missed, cooldown } = rest;
-  const problem = misplacedIn(type, { missed, cooldown });
-  return problem === null ? { order, missed, cooldown, paused } : { problem };
+  const { missed, cooldown, stableFor } = rest;
+  const problem = misplacedIn(type, rest);
+  return problem === null ? { order, missed, cooldown, stableFor, paused, anew } : { problem };
 }
 
 type WhenInput = Pick<
   TriggerInput,
-  "type" | "interval" | "cron" | "timezone" | "runAt" | "condition" | "cooldown" | "missed"
+  "type" | "interval" | "cron" | "timezone" | "runAt" | "condition" | "cooldown" | "stableFor" | "missed"
 >;
 
 function whenOf(input: WhenInput, timeZone: string): When | { problem: string } {
-  const { type, interval, cron, runAt, condition, cooldown, missed } = input;
+  const { type, interval, cron, runAt, condition, cooldown, stableFor, missed } = input;
   const said = WHEN_FIELDS.filter((field) => input[field] !== undefined);
   const [field] = said;
   if (field === undefined && input.timezone !== undefined) return { problem: TIMEZONE_ALONE };
@@ -133,14 +136,14 @@ function whenOf(input: WhenInput, timeZone: string): When | { problem: string } 
   }
   const meant = TYPE_OF_FIELD[field];
   if (type !== undefined && type !== meant) return { problem: sentence("when_misplaced", { type, field, meant }) };
-  const problem = misplacedIn(meant, { missed, cooldown });
+  const problem = misplacedIn(meant, input);
   if (problem !== null) return { problem };
   if (input.timezone !== undefined && cron === undefined) return { problem: TIMEZONE_ALONE };
   if (interval !== undefined) return { type: "recurring", schedule: { interval }, missed };
   if (cron !== undefined)
     return { type: "recurring", schedule: { cron, timezone: input.timezone ?? timeZone }, missed };
   if (runAt !== undefined) return { type: "scheduled", runAt, missed };
-  if (condition !== undefined) return { type: "conditional", condition, cooldown };
+  if (condition !== undefined) return { type: "conditional", condition, cooldown, stableFor };
   return { problem: sentence("when_not_one", { fields: WHEN_FIELDS.join(", "), found: "none" }) };
 }
 
@@ -148,9 +151,10 @@ const TIMEZONE_ALONE = sentence("timezone_alone");
 
 function misplacedIn(
   type: Standing["type"],
-  { missed, cooldown }: Pick<WhenInput, "missed" | "cooldown">,
+  { missed, cooldown, stableFor }: Pick<WhenInput, "missed" | "cooldown" | "stableFor">,
 ): string | null {
   if (cooldown !== undefined && type !== "conditional") return sentence("cooldown_misplaced");
+  if (stableFor !== undefined && type !== "conditional") return sentence("stable_misplaced");
   return missed !== undefined && type === "conditional" ? sentence("missed_misplaced") : null;
 }
 
@@ -204,22 +208,26 @@ export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): 
     ...(timeoutSec !== undefined && { timeoutSec }),
     ...(onInterrupt !== undefined && { onInterrupt }),
     ...(budget !== undefined && { budget }),
+    // What it does is not what it did when nothing asked.
+    ...(prompt !== undefined && { asks: true as const }),
   };
   const paused = patch.paused ?? trigger.paused;
   const isResumed = trigger.paused && !paused;
   const when = patch.when?.type === trigger.type ? patch.when : undefined;
   const { occurrences, older } = passedBy(trigger, when, isResumed, nowMs);
-  const skip = skipOf(
-    trigger.id,
-    { occurrences, older },
-    sentence(trigger.paused ? "skipped_paused" : "skipped_changed"),
-  );
+  const skip = skipOf(trigger, { occurrences, older }, sentence(trigger.paused ? "skipped_paused" : "skipped_changed"));
   const lastMs = occurrences.at(-1);
   const passed = trigger.type !== "recurring" || lastMs === undefined ? {} : { last: new Date(lastMs).toISOString() };
-  const anew = isResumed && trigger.type === "conditional" ? { evidence: NO_EVIDENCE } : {};
+  const fresh = isResumed && trigger.type === "conditional" ? { evidence: NO_EVIDENCE, heldSince: undefined } : {};
+  const anew = patch.anew === true && trigger.type === "recurring" ? begunAnew(trigger, nowMs) : {};
   const renewed = when === undefined ? mannerOf(patch, trigger) : whenChange(when, { ...trigger, ...passed }, nowMs);
-  const change: Partial<Standing> = { ...order, paused, ...passed, ...anew, ...renewed };
+  const change: Partial<Standing> = { ...order, paused, ...passed, ...fresh, ...renewed, ...anew };
   return advanced(trigger, change, { fire: [], skip });
+}
+
+/** It counts from now. Its next occurrences have ids of their own: a wrong clock may have used up the same moments. */
+function begunAnew({ epoch = 0 }: Recurring, nowMs: number): Pick<Recurring, "last" | "epoch"> {
+  return { last: new Date(nowMs).toISOString(), epoch: epoch + 1 };
 }
 
 /** What is due now and will not be run, because of a patch. */
@@ -232,8 +240,12 @@ function passedBy(trigger: Standing, when: When | undefined, isResumed: boolean,
 }
 
 /** How it treats what was missed, or rests, where a patch says no more of its time. */
-function mannerOf({ missed, cooldown }: TriggerPatch, { type }: Standing): { missed?: Missed; cooldownSec?: number } {
-  if (type === "conditional") return cooldown === undefined ? {} : { cooldownSec: cooldown };
+function mannerOf({ missed, cooldown, stableFor }: TriggerPatch, { type }: Standing) {
+  if (type === "conditional")
+    return {
+      ...(cooldown !== undefined && { cooldownSec: cooldown }),
+      ...(stableFor !== undefined && { stableSec: stableFor || undefined, heldSince: undefined }),
+    };
   return missed === undefined ? {} : { missed };
 }
 
@@ -243,31 +255,37 @@ function whenChange(when: When, trigger: Standing, nowMs: number) {
   const { type: _, ...fresh } = stateOf(when, new Date(fromMs).toISOString());
   if (when.type === "conditional" && trigger.type === "conditional") {
     // Its occurrences are numbered: a number is never used again.
-    return { ...fresh, fired: trigger.fired, cooldownSec: when.cooldown ?? trigger.cooldownSec };
+    const cooldownSec = when.cooldown ?? trigger.cooldownSec;
+    const stableSec = when.stableFor === undefined ? trigger.stableSec : when.stableFor || undefined;
+    return { ...fresh, fired: trigger.fired, cooldownSec, stableSec, heldSince: undefined };
   }
   if (when.type === "conditional" || trigger.type === "conditional") return fresh;
   return { ...fresh, missed: when.missed ?? trigger.missed };
 }
 
 /** The record of occurrences that are not run: one range, or none. The last of them is known by name. */
-export function skipOf(id: string, { occurrences, older }: Due, reason: string): Skip[] {
+export function skipOf(trigger: Named, { occurrences, older }: Due, reason: string): Skip[] {
   const fromMs = older?.fromMs ?? occurrences[0];
   const toMs = occurrences.at(-1);
   if (fromMs === undefined || toMs === undefined) return [];
   const count = older?.count === null ? null : (older?.count ?? 0) + occurrences.length;
   const from = new Date(fromMs).toISOString();
   const to = new Date(toMs).toISOString();
-  return [{ id: skipId(id, fromMs), from, to, count, reason }];
+  return [{ id: skipId(trigger, fromMs), from, to, count, reason }];
 }
+
+/** Of a trigger, what is in the ids of its occurrences. */
+type Named = Pick<Recurring, "id" | "epoch"> | Pick<Scheduled, "id">;
 
 /** The id of the record of a range of occurrences that are not run, by the first of them. */
-export function skipId(triggerId: string, fromMs: number): string {
-  return `${occurrenceId(triggerId, fromMs)}-skipped`;
+export function skipId(trigger: Named, fromMs: number): string {
+  return `${occurrenceId(trigger, fromMs)}-skipped`;
 }
 
-/** The id of a scheduled occurrence: `morning--20261121t090000z` (docs/file-protocol.md R2). */
-export function occurrenceId(triggerId: string, ms: number): string {
-  return `${triggerId}--${momentId(ms)}`;
+/** The id of a scheduled occurrence: `morning--20261121t090000z`, after a first new beginning `morning--e1-20261121t090000z` (docs/file-protocol.md R2). */
+export function occurrenceId(trigger: Named, ms: number): string {
+  const epoch = "epoch" in trigger && trigger.epoch !== undefined ? `e${trigger.epoch}-` : "";
+  return `${trigger.id}--${epoch}${momentId(ms)}`;
 }
 
 /** The trigger of which this may be an occurrence, or a range of them that was skipped; null for the id of anything else. */

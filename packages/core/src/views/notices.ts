@@ -1,5 +1,6 @@
 /** What people are told by code when a model cannot tell them, in the language they wrote in. */
 
+import type { AskedCall, Reach } from "@mimikit/protocol/approvals/approval";
 import type { Problem } from "@mimikit/protocol/base/cause";
 import { FailureReason } from "@mimikit/protocol/base/failure";
 import type { Report } from "@mimikit/protocol/base/report";
@@ -106,6 +107,50 @@ export function runAgainWords(title: string): Words {
       };
 }
 
+/** What a call reaches for, as people are told it: as part of a sentence, in the order in which they are said. */
+const REACHES: Record<Reach, readonly [en: string, zh: string]> = {
+  command: ["", ""],
+  level: ["which may change things", "可能会改变一些东西"],
+  network: ["with the network", "需要联网"],
+  outside: ["outside the workspace", "会涉及工作区以外的路径"],
+  "no-sandbox": ["without a sandbox, so with all your rights", "没有沙箱，拥有你的全部权限"],
+};
+const REACH_ORDER = Object.keys(REACHES) as Reach[];
+const CWD_CHARS_MAX = 500;
+
+/** How the owner is asked whether a call is made, in the language of the title of its task (SPEC I10). The last option is the no. */
+export function approveWords(
+  title: string,
+  { tool, shown, cwd, reaches, prefix }: AskedCall,
+): { question: string; options: [yes: string, ...string[]] } {
+  const chinese = isChinese(title);
+  const code = `\n\n${fenced(shown)}\n\n`;
+  const why = REACH_ORDER.flatMap((reach) => (reaches.includes(reach) ? REACHES[reach][chinese ? 1 : 0] : [])).filter(
+    (words) => words !== "",
+  );
+  const words = prefix?.join(" ");
+  const place = cwd.slice(0, CWD_CHARS_MAX);
+  if (chinese) {
+    const reason = why.length === 0 ? "" : `（${why.join("，")}）`;
+    return {
+      question: `「${title}」想使用 ${tool}${reason}：${code}目录：${place}。允许吗？`,
+      options: ["允许一次", "本任务内允许", ...(words === undefined ? [] : [`始终允许 ${words}`]), "不允许"],
+    };
+  }
+  const reason = why.length === 0 ? "" : `, ${why.join(" and ")}`;
+  return {
+    question: `"${title}" wants to use ${tool}${reason}:${code}in ${place}. Allow it?`,
+    options: ["yes, once", "yes, for this task", ...(words === undefined ? [] : [`always ${words}`]), "no"],
+  };
+}
+
+/** As a block of code that its text cannot end. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
 /** What the conversation says of a question that nobody answered in time. */
 export function expiryNotice(question: string, answer: string | null): string {
   if (isChinese(question))
@@ -127,12 +172,33 @@ const REASONS: Record<FailureReason, readonly [en: string, zh: string]> = {
   budget: ["the budget is used up", "预算用完了"],
   invalid_result: ["there is no answer that can be used", "没有可用的回答"],
   provider: ["something went wrong", "出了问题"],
+  needs_approval: ["it waits for your yes", "在等待你的许可"],
 };
 
 /** Why something failed, as part of a sentence. */
 export function reasonWords(failureReason: FailureReason, chinese: boolean): string {
   return REASONS[failureReason][chinese ? 1 : 0];
 }
+
+/** Why a plan had to end before it had ended by itself, and at how much: steps of one run, changes of one plan, or repetitions. */
+export interface PlanLimit {
+  reached: "steps" | "changes" | "repetition";
+  max: number;
+}
+
+/** What the note of a plan says of the limit that it has reached, in the language of what was asked. */
+export function planLimitNotice({ reached, max }: PlanLimit, asked: string): string {
+  const [en, zh] = PLAN_LIMITS[reached];
+  return isChinese(asked)
+    ? `规划${zh(max)}后停止，你的要求里可能还有一部分没有安排。`
+    : `Planning stopped ${en(max)}: a part of what was asked may not be planned.`;
+}
+
+const PLAN_LIMITS: Record<PlanLimit["reached"], readonly [en: (max: number) => string, zh: (max: number) => string]> = {
+  steps: [(max) => `at its limit of ${max} steps`, (max) => `达到 ${max} 步的上限`],
+  changes: [(max) => `at its limit of ${max} changes`, (max) => `达到 ${max} 项改动的上限`],
+  repetition: [(max) => `because it repeated itself ${max} times`, (max) => `重复了 ${max} 次`],
+};
 
 /** The honest reply to a turn that failed for good, or that the user stopped. @param problem where its model did not answer. */
 export function failureNotice(turn: TurnInput, failureReason: FailureReason, error: string, problem?: Problem): string {

@@ -13,6 +13,7 @@ import { IMPORTED } from "@mimikit/store/disk/state";
 import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
 import { importedSources } from "@mimikit/store/views/imported-history";
 import { SEEN_CHARS_MIN, wordsToScan } from "../sources/memory-query.ts";
+import { fold } from "../text/fold.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
 import { PairFilter } from "../text/pair-filter.ts";
 import { MonthChanged, type MonthIndex, readMonthIndex } from "./month-index.ts";
@@ -22,6 +23,10 @@ import { type Entry, KnownEntry, readMessages, type SaidMessage } from "./said-e
 /** Of a long query the first words count: each costs a scan. */
 const SCANNED_WORDS_MAX = 16;
 const HIT_CHARS_MAX = 500;
+/** As many as of a paragraph of memory. */
+const RECALLED_CHARS_MAX = 300;
+/** What was said more than once is recalled once; so many times is looked past. */
+const SAME_MAX = 4;
 /** BM25: how soon repeats stop to count, and how much the length of a message matters (SPEC E5). */
 const K1 = 1.2;
 const B = 0.75;
@@ -94,6 +99,16 @@ export class HistoryIndex {
         // Of equal hits those of here come first.
         return others.length === 0 ? own : [...own, ...others].sort((a, b) => b.score - a.score).slice(0, query.limit);
       },
+      recall: ({ query, limit, isKnown, forgotten }) =>
+        this.look(newest, async (all) => {
+          const begin = all.findLast(({ isClear }) => isClear) + 1;
+          const asked = fold(query);
+          const isTold = ({ role, id, turn, folded }: Entry, place: number) =>
+            place >= begin && role !== "system" && !isKnown(id) && !forgotten.has(turn) && folded !== asked;
+          const wanted = { query, limit: limit * SAME_MAX };
+          const hits = await search(all, this.filter, wanted, { isMeant: isTold, charsMax: RECALLED_CHARS_MAX });
+          return hits.filter(({ text }, i) => hits.findIndex((hit) => hit.text === text) === i).slice(0, limit);
+        }),
       recent: ({ count, offset }) =>
         this.look(newest, (all) => {
           const end = all.length - offset;
@@ -208,6 +223,16 @@ export interface Said {
   newest: readonly HistoryMessage[];
   /** The best hits first. */
   search(query: HistoryQuery): Promise<HistoryHit[]>;
+  /**
+   * What users and the assistant have said about `query` since the last new beginning, the best first: neither the query
+   * itself, asked before, nor what is known, nor what was said in the turns that are forgotten.
+   */
+  recall(asked: {
+    query: string;
+    limit: number;
+    isKnown(id: string): boolean;
+    forgotten: ReadonlySet<number>;
+  }): Promise<HistoryHit[]>;
   /** The last `count` messages before the last `offset` of them, oldest first; the last new beginning is the end. */
   recent(page: { count: number; offset: number }): Promise<SaidMessage[]>;
   /** The last `limit` messages from `after` to `before` (ISO 8601), oldest first, also from before a new beginning. */
@@ -220,11 +245,17 @@ function within(after: string | undefined, before: string | undefined): (entry: 
   return ({ atMs }) => atMs >= fromMs && atMs <= toMs;
 }
 
-/** @param filter knows the first of the messages; the others are looked at. */
+/**
+ * @param filter knows the first of the messages; the others are looked at.
+ * @param how leaves messages out, beside the query, and cuts what is found.
+ */
 async function search(
   all: SaidEntries,
   filter: PairFilter,
   { query, limit, roles, before_id, from, to }: HistoryQuery,
+  { isMeant, charsMax }: { isMeant?(entry: Entry, place: number): boolean; charsMax: number } = {
+    charsMax: HIT_CHARS_MAX,
+  },
 ): Promise<HistoryHit[]> {
   const words = wordsToScan(query).slice(0, SCANNED_WORDS_MAX);
   const end = before_id === undefined ? -1 : all.findLast(({ id }) => id === before_id);
@@ -233,7 +264,8 @@ async function search(
     (end < 0 || place < end) &&
     !entry.isClear &&
     (roles === undefined || roles.includes(entry.role)) &&
-    isWithin(entry);
+    isWithin(entry) &&
+    (isMeant?.(entry, place) ?? true);
   const scores = scoresOf(all, filter, words, isWanted);
   const places = best(scores, limit);
   const highest = scores[places[0] ?? 0] ?? 1;
@@ -244,7 +276,9 @@ async function search(
   const said = await readMessages(hits.map(({ entry }) => entry));
   return said.flatMap(({ id, role, at, text }, i) => {
     const hit = hits[i];
-    return hit === undefined ? [] : { id, role, at, text: excerpt(text, hit.entry.folded, words), score: hit.score };
+    return hit === undefined
+      ? []
+      : { id, role, at, text: excerpt(text, hit.entry.folded, words, charsMax), score: hit.score };
   });
 }
 
@@ -351,13 +385,13 @@ function best(scores: Float64Array, limit: number): number[] {
 }
 
 /** A long text from a little before the first word that was found in it. */
-function excerpt(text: string, folded: string, words: readonly string[]): string {
-  if (text.length <= HIT_CHARS_MAX) return text;
+function excerpt(text: string, folded: string, words: readonly string[], charsMax: number): string {
+  if (text.length <= charsMax) return text;
   const places = words.map((word) => folded.indexOf(word)).filter((at) => at >= 0);
   const first = Math.min(...places);
   // The folded text may be longer than the text: never begin beyond the last piece of it.
-  const last = text.length - HIT_CHARS_MAX;
-  const start = first + LEAD_CHARS < HIT_CHARS_MAX ? 0 : Math.min(last, Math.max(0, first - LEAD_CHARS));
-  const end = start + HIT_CHARS_MAX;
+  const last = text.length - charsMax;
+  const start = first + LEAD_CHARS < charsMax ? 0 : Math.min(last, Math.max(0, first - LEAD_CHARS));
+  const end = start + charsMax;
   return `${start > 0 ? "… " : ""}${text.slice(start, end).toWellFormed()}${end < text.length ? "… [truncated]" : ""}`;
 }

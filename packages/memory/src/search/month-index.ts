@@ -1,6 +1,6 @@
 /**
  * history/YYYY-MM.index: all that a search needs to know of a month that is over before it looks at a message, so that a process
- * that starts need not read the month line by line. A view of history/YYYY-MM.jsonl (docs/file-protocol.md#layout): it counts
+ * that starts need not read the month line by line. A view of history/YYYY-MM.jsonl (docs/files.md#layout): it counts
  * only as long as that file is what it was, and as its own bytes are whole. Without it, the month is read.
  */
 import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
@@ -20,7 +20,7 @@ import { fold } from "../text/fold.ts";
 import { PairBlock } from "../text/pair-filter.ts";
 
 /** Of what is kept, of how a text is folded, and of how pairs become bits. */
-const VERSION = 1;
+const VERSION = 2;
 /** A longer month has no index: it would be taken into memory in one go, which is 25 ms for 57,000 messages of common length. */
 export const MONTH_BYTES_MAX = 16 * 1_048_576;
 /** No month of MONTH_BYTES_MAX has a longer index, however short its messages are. */

@@ -6,6 +6,7 @@ import type { MemoryAnswer, MemoryHit } from "@mimikit/protocol/wire/api";
 import { grepFiles } from "../sources/grep.ts";
 import { limitOf, type MemoryQuery, wordsToScan } from "../sources/memory-query.ts";
 import { daysOf, isAskedFor, listSources, readSource, type Source } from "../sources/sources.ts";
+import { fold } from "../text/fold.ts";
 import { excerpt, splitUnits } from "../text/units.ts";
 
 /** A shorter piece of a Latin word is in too many others. */
@@ -21,10 +22,13 @@ export async function scanMemory(query: MemoryQuery): Promise<MemoryAnswer> {
   const words = wordsToScan(query.query).filter((word) => !LATIN.test(word) || word.length >= PIECE_CHARS_MIN);
   if (words.length === 0) return { method: "scan", hits: [] };
   const sources = await listSources(query);
-  const holders = await grepFiles(
-    words,
-    sources.map(({ path }) => path),
-  );
+  // ripgrep sees the characters that are there: of Chinese, those may be traditional ones.
+  const holders = words.every((word) => LATIN.test(word))
+    ? await grepFiles(
+        words,
+        sources.map(({ path }) => path),
+      )
+    : null;
   const holding = holders === null ? null : new Set(holders);
   const candidates: Candidate[] = [];
   for (const source of sources)
@@ -40,7 +44,7 @@ async function readCandidates(source: Source, query: MemoryQuery): Promise<Candi
   return splitUnits(read.text).map(({ text }) => ({
     source: source.name,
     text,
-    lower: text.toLowerCase(),
+    lower: fold(text),
     at: days.first,
   }));
 }

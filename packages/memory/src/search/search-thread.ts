@@ -2,9 +2,9 @@
  * A thread that searches, as its process sees it: started when it is first asked, started anew when it died, and given up
  * on for one search that takes it too long. It never keeps its process from ending.
  */
-import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/wire/api";
+import { letThreadsHaveBounds } from "@mimikit/runtime/process/v8-flags";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
 import type { SearchReply, SearchRequest } from "./search-message.ts";
 
@@ -17,8 +17,6 @@ const REST_MS = 30_000;
 const HEAP_MB_MAX = 512;
 /** Megabytes for what is made and soon dropped: a search makes little. Left to V8, it grows to 48. */
 const YOUNG_MB_MAX = 4;
-/** Bounds of the command line, taken back. */
-const FLAGS_WITHOUT_BOUNDS = ["--max-old-space-size=0", "--max-semi-space-size=0"];
 
 export interface ThreadLimits {
   answerMs: number;
@@ -96,8 +94,7 @@ export class SearchThread {
   }
 
   private start(): Worker {
-    // They would win over the bounds of the thread. The process itself has taken them when it started.
-    for (const flag of FLAGS_WITHOUT_BOUNDS) setFlagsFromString(flag);
+    letThreadsHaveBounds();
     const worker = new Worker(this.program, {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.heapMb, maxYoungGenerationSizeMb: YOUNG_MB_MAX },

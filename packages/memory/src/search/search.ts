@@ -24,10 +24,13 @@ export async function searchMemory(query: MemoryQuery): Promise<MemoryAnswer> {
   return (await thread.search(query)) ?? (await scanMemory(query));
 }
 
-/** The same for a turn, which does not wait for the thread to start: its first search does without the index. */
-export async function recallMemory(query: MemoryQuery): Promise<MemoryAnswer> {
+/**
+ * The same for a turn, which does not wait for the thread to start: its first search does without the index.
+ * @returns null where there is nothing to search.
+ */
+export async function recallMemory(query: MemoryQuery): Promise<MemoryAnswer | null> {
   if (thread.isStarted) return searchMemory(query);
-  if (!(await hasSources(query))) return NOTHING;
+  if (!(await hasSources(query))) return null;
   void thread.index({ home: query.home, workDir: query.workDir });
   return scanMemory(query);
 }

@@ -1,6 +1,7 @@
 /** What may be asked of memory, and what comes back: the same, whichever way it was found. */
 import { z } from "zod";
-import { STOP_WORDS, tokenize } from "../text/tokenize.ts";
+import { STOP_WORDS } from "../text/stop-words.ts";
+import { tokenize } from "../text/tokenize.ts";
 
 export const HITS_DEFAULT = 5;
 export const HITS_MAX = 50;

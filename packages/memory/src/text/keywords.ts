@@ -1,5 +1,6 @@
-/** What to look up in memory before a turn: the words of the pending messages, then of the talk before them (SPEC E4). */
-import { STOP_WORDS, wordsOfHan } from "./tokenize.ts";
+/** What the talk before a message was about (SPEC E4). */
+import { STOP_WORDS } from "./stop-words.ts";
+import { wordsOfHan } from "./tokenize.ts";
 
 export const KEYWORDS_MAX = 6;
 export const HISTORY_MESSAGES = 5;
@@ -8,12 +9,12 @@ const RUNS = /[a-z0-9_]{2,}|[\u4e00-\u9fff]{2,}/gi;
 const HAN = /[\u4e00-\u9fff]/;
 
 /**
- * The first six keywords, without stop words and repeats. `messages` are the pending texts; of `history`, oldest first,
- * the last five count. A run of Chinese characters gives its words; where it has none of two characters, itself.
+ * The first six keywords of the last five texts of `history`, oldest first, without stop words and repeats; the last text
+ * comes first. A run of Chinese characters gives its words; where it has none of two characters, itself.
  */
-export function keywordsOf(messages: readonly string[], history: readonly string[]): string[] {
+export function keywordsOf(history: readonly string[]): string[] {
   const keywords = new Set<string>();
-  for (const text of [...messages, ...history.slice(-HISTORY_MESSAGES).reverse()]) {
+  for (const text of history.slice(-HISTORY_MESSAGES).reverse()) {
     for (const [run] of text.toLowerCase().matchAll(RUNS)) {
       if (keywords.size >= KEYWORDS_MAX) break;
       for (const word of HAN.test(run) ? wordsOf(run) : [run]) if (!STOP_WORDS.has(word)) keywords.add(word);

@@ -1,5 +1,6 @@
 /** A hit is a paragraph or a list item, not a file, so that what is put before a role is what it asked for. */
 import { monthsIn } from "./months.ts";
+import { simplify } from "./simplify.ts";
 import { tokenize } from "./tokenize.ts";
 
 export const HIT_CHARS_MAX = 300;
@@ -118,7 +119,7 @@ function split(markdown: string, under: Headings): { pieces: Piece[]; headings: 
 /** At most 300 characters of `text`, around the first of the words that were found in it. */
 export function excerpt(text: string, found: readonly string[]): string {
   if (text.length <= HIT_CHARS_MAX) return text;
-  const lower = text.toLowerCase();
+  const lower = simplify(text.toLowerCase());
   const first = Math.min(...found.map((word) => lower.indexOf(word)).filter((at) => at >= 0));
   const isInHead = !Number.isFinite(first) || first + LEAD_CHARS < HIT_CHARS_MAX;
   // Small letters may take more room than the text: never begin beyond the last piece of it.

@@ -8,7 +8,7 @@ export const ATTACHMENT_BYTES_MAX = 20 * 1_048_576;
 export const MESSAGE_ATTACHMENTS_MAX = 10;
 export const ATTACHMENT_NAME_CHARS_MAX = 200;
 
-/** Every type that is taken, and how a file of it is named. */
+/** Every type that a file can be found to be, and how a file of it is named. */
 export const ATTACHMENT_EXTENSIONS = {
   "image/png": "png",
   "image/jpeg": "jpg",
@@ -20,7 +20,13 @@ export const ATTACHMENT_EXTENSIONS = {
   "audio/mp4": "m4a",
   "audio/flac": "flac",
   "application/pdf": "pdf",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+  "application/epub+zip": "epub",
+  "application/zip": "zip",
   "text/plain": "txt",
+  "application/octet-stream": "bin",
 } as const;
 
 export type AttachmentType = keyof typeof ATTACHMENT_EXTENSIONS;
@@ -51,6 +57,11 @@ export const AttachmentOrder = z.union([
 export type AttachmentOrder = z.infer<typeof AttachmentOrder>;
 
 export const AttachmentOrders = z.array(AttachmentOrder).max(MESSAGE_ATTACHMENTS_MAX);
+
+/** May a file of this type be of any kind, which only its name says? */
+export function isOfAnyKind(type: AttachmentType): boolean {
+  return type === "text/plain" || type === "application/zip" || type === "application/octet-stream";
+}
 
 /** Is this a picture that a page can show? */
 export function isImage(type: AttachmentType): boolean {

@@ -11,5 +11,6 @@ export const FailureReason = z.enum([
   "budget",
   "invalid_result",
   "provider",
+  "needs_approval",
 ]);
 export type FailureReason = z.infer<typeof FailureReason>;

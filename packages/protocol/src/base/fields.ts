@@ -5,10 +5,16 @@ export const MESSAGE_CHARS_MAX = 64_000;
 export const PROMPT_CHARS_MAX = 100_000;
 export const TITLE_CHARS_MAX = 200;
 export const TIMEOUT_SEC_MAX = 86_400;
+/** Characters of what a plan says beside its tasks. */
+export const PLAN_NOTE_CHARS_MAX = 4_000;
+/** Characters of the name by which a plan speaks of one of its tasks. */
+export const TASK_NAME_CHARS_MAX = 64;
 
 export const Priority = z.number().int().min(0).max(10);
 export const TimeoutSec = z.number().int().min(1).max(TIMEOUT_SEC_MAX);
 export const Title = z.string().min(1).max(TITLE_CHARS_MAX);
+export const PlanNote = z.string().min(1).max(PLAN_NOTE_CHARS_MAX);
+export const TaskName = z.string().trim().min(1).max(TASK_NAME_CHARS_MAX);
 export const Prompt = z.string().min(1).max(PROMPT_CHARS_MAX);
 
 /** A setting that is a whole number: its bounds, its default and what it is for. */
@@ -19,5 +25,16 @@ export const whole = (min: number, max: number, standard: number, what: string) 
 export const OnInterrupt = z.enum(["rerun", "fail", "ask"]);
 export type OnInterrupt = z.infer<typeof OnInterrupt>;
 
+/** The name of another machine that works for this home, or a label that several have (docs/pools.md). */
+export const PoolName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "use up to 32 lower-case letters, digits and -, not - first");
+
+const MEMORY_DOCUMENT = /^(memory|agent_persona|user_profile|memory\/(summary\/)?[\p{L}\p{M}\p{N}_.-]+)\.md$/u;
 /** The documents of memory that are edited entry by entry; `rules.md` is the owner's alone. */
-export const MemoryDocument = z.string().regex(/^(memory|agent_persona|user_profile|memory\/(summary\/)?[\w.-]+)\.md$/);
+export const MemoryDocument = z
+  .string()
+  .refine(
+    (name) => MEMORY_DOCUMENT.test(name),
+    "is no document of memory: memory.md, memory/2026-11-22.md and the like are",
+  );

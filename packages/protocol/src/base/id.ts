@@ -169,6 +169,11 @@ export function runAgainPermit(taskId: string, attempt: number): string {
   return `${taskId}.a${attempt}.again`;
 }
 
+/** The name that says "the owner was asked about the call that attempt K of this task wanted to make, and this is the answer". */
+export function approvalPermit(taskId: string, attempt: number): string {
+  return `${taskId}.a${attempt}.approved`;
+}
+
 /** The turn that everything below an id came from: `t-000042.1.0` → `t-000042`. */
 export function rootOf(id: string): string {
   return ancestorsOf(id).at(-1) ?? id;

@@ -79,7 +79,13 @@ function kindTable() {
   const TELL = { role: "teller", actor: "teller", part: "conversation", reported: "never" } as const;
   const TURN = { ...TELL, results: ["turn"], queued: "teller_woken", settled: "turn_settled" } as const;
   const ORDER = { part: "order", runner: "provider", queued: "task_queued" } as const;
-  const PLAN = { ...ORDER, role: "planner", actor: "planner", reported: "unless done", results: ["plan"] } as const;
+  const PLAN = {
+    ...ORDER,
+    role: "planner",
+    actor: "planner",
+    reported: "unless done",
+    results: ["plan", "analysis"],
+  } as const;
   const TEXTS = ["text", "code_change", "analysis", "summary"] as const;
   const OWN = { role: "worker", actor: "worker", runner: "provider", reported: "never" } as const;
   const UPKEEP = { ...OWN, part: "upkeep" } as const;

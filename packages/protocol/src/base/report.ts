@@ -1,5 +1,6 @@
 /** What a task came to, as others are told it. */
 import { z } from "zod";
+import { PlanNote } from "./fields.ts";
 import { Id } from "./id.ts";
 import { Role } from "./role.ts";
 import { Steer } from "./signal.ts";
@@ -19,5 +20,7 @@ export const Report = z.object({
   answer: z.string().optional(),
   /** What the user said to the task while it ran. */
   steers: z.array(Steer).optional(),
+  /** What the plan that made the task says beside its tasks; it stands on the first of them. */
+  planNote: PlanNote.optional(),
 });
 export type Report = z.infer<typeof Report>;

@@ -16,6 +16,7 @@ export function isAbove(level: Level, other: Level): boolean {
 
 export const SKILL_NAME_CHARS_MAX = 64;
 export const SKILL_DESCRIPTION_CHARS_MAX = 1_024;
+export const SKILL_WARNING_CHARS_MAX = 300;
 
 /** As the Agent Skills standard has it: words of small letters and digits with single hyphens between them. */
 export const SkillName = z
@@ -39,6 +40,8 @@ export const SkillSummary = SkillRef.extend({
   path: z.string(),
   /** Read-only because it is in the workspace and its owner has not approved its level (`mimikit skills allow`). */
   isHeld: z.literal(true).optional(),
+  /** Its SKILL.md is not written as it should be, and is used all the same: how, and what to do, for people. */
+  warning: z.string().max(SKILL_WARNING_CHARS_MAX).optional(),
 });
 export type SkillSummary = z.infer<typeof SkillSummary>;
 

@@ -1,5 +1,6 @@
 /** What `archive/` remembers of wishes and marks; messages, events and results are there as they were. */
 import { z } from "zod";
+import { Verdict } from "../approvals/approval.ts";
 import { Id } from "../base/id.ts";
 import { Event, Message, WishWithOutcome } from "./inbox.ts";
 import { ClosedQuestion } from "./question.ts";
@@ -21,19 +22,23 @@ export type WishOutcome = z.infer<typeof WishOutcome>;
 export const Mark = z.object({ kind: z.literal("mark"), id: Id, at: z.iso.datetime(), taskId: Id });
 export type Mark = z.infer<typeof Mark>;
 
-/** "Task `taskId` may run again, though attempt `attempt` of it was cut off": the user wants it so (SPEC C5). */
+/**
+ * "Task `taskId` may run again, though attempt `attempt` of it was cut off": the user wants it so (SPEC C5). With a verdict: the
+ * owner has been asked about a call of that attempt, and the next one goes on with the answer.
+ */
 export const Permit = z.object({
   kind: z.literal("permit"),
   id: Id,
   at: z.iso.datetime(),
   taskId: Id,
   attempt: z.number().int().positive(),
+  verdict: Verdict.optional(),
 });
 export type Permit = z.infer<typeof Permit>;
 
 /**
  * A standing trigger that is over. Nothing of it is created any more, nor anything under its id
- * (docs/file-protocol.md#the-life-of-a-standing-trigger).
+ * (docs/file-protocol.md#the-life-of-a-trigger).
  */
 export const EndedTrigger = z.object({
   kind: z.literal("trigger"),

@@ -2,10 +2,10 @@
 import { z } from "zod";
 
 /** The processes that write to the audit log, a file each. */
-export const Actor = z.enum(["supervisor", "workers", "gateway", "channels"]);
+export const Actor = z.enum(["supervisor", "workers", "gateway", "channels", "dispatcher"]);
 export type Actor = z.infer<typeof Actor>;
-/** Without one of these three there is no instance; the channels run where one is set up. */
-export const CoreActor = Actor.exclude(["channels"]);
+/** Without one of these three there is no instance; the channels run where one is set up, the dispatcher where there are pools. */
+export const CoreActor = Actor.exclude(["channels", "dispatcher"]);
 
 export const AuditLine = z.object({
   timestamp: z.iso.datetime(),
@@ -22,8 +22,10 @@ export const AuditLine = z.object({
   detail: z.record(z.string(), z.unknown()).optional(),
   /** SHA-256 of the previous line, over rotated files too; empty in the first line of all. */
   previousHash: z.string(),
+  /** HMAC-SHA256 of the line up to here, by a key that is derived from the token; lines before 0.3 have none. */
+  mac: z.string().optional(),
 });
 export type AuditLine = z.infer<typeof AuditLine>;
 
 /** What a caller says; the log adds the time, the number and the chain. */
-export type AuditEvent = Omit<AuditLine, "timestamp" | "seq" | "actor" | "previousHash">;
+export type AuditEvent = Omit<AuditLine, "timestamp" | "seq" | "actor" | "previousHash" | "mac">;

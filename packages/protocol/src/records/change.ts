@@ -75,6 +75,7 @@ export const TriggerFields = z
     runAt: z.iso.datetime({ offset: true }),
     condition: Condition,
     cooldownSec: z.number().int().nonnegative(),
+    stableSec: z.number().int().nonnegative(),
   })
   .partial();
 export type TriggerFields = z.infer<typeof TriggerFields>;

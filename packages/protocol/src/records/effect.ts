@@ -4,12 +4,13 @@
  * when it is staged.
  */
 import { z } from "zod";
-import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { MemoryDocument, OnInterrupt, Priority, Prompt, TaskName, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import type { Role } from "../base/role.ts";
 import { SkillRef } from "../base/skill.ts";
 import { Condition } from "../triggers/condition-schema.ts";
 import { TriggerOrder, When } from "../triggers/trigger-order.ts";
+import { ENTRY_NAME_CHARS_MAX } from "./memory-entry.ts";
 import { Answer, OPTION_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTION_TIMEOUT_SEC_MAX } from "./question.ts";
 
 export const REPLY_CHARS_MAX = 200_000;
@@ -29,6 +30,8 @@ export type RememberTarget = z.infer<typeof RememberTarget>;
 export const ReplyEffect = z.object({ type: z.literal("reply"), text: z.string().min(1).max(REPLY_CHARS_MAX) });
 export const DelegateEffect = z.object({
   type: z.literal("delegate"),
+  /** By which later tasks of the same plan can name it. */
+  name: TaskName.optional(),
   prompt: Prompt,
   title: Title.optional(),
   priority: Priority.optional(),
@@ -49,12 +52,18 @@ export const AskEffect = z.object({
 });
 /** The processes start anew, once the user has said yes. */
 export const RestartEffect = z.object({ type: z.literal("restart_server") });
+/** An entry of a document of memory, named by how it begins. */
+const Entry = z.object({ document: MemoryDocument, entry: z.string().min(1).max(ENTRY_NAME_CHARS_MAX) });
 export const RememberEffect = z.object({
   type: z.literal("remember"),
   content: z.string().trim().min(1).max(REMEMBER_CHARS_MAX),
   longTerm: z.boolean(),
   target: RememberTarget.optional(),
+  /** It takes the place of this; where that is not there any more, it is added. */
+  replaces: Entry.optional(),
 });
+/** The entry goes. */
+export const ForgetEffect = z.object({ type: z.literal("forget"), ...Entry.shape });
 /** Later contexts read `summary` instead of the conversation up to this turn; without one it is made by rule (SPEC F3). */
 export const CompressEffect = z.object({
   type: z.literal("compress_context"),
@@ -83,6 +92,7 @@ export const Effect = z.discriminatedUnion("type", [
   ReplyEffect,
   DelegateEffect,
   RememberEffect,
+  ForgetEffect,
   BacklogEffect,
   CancelEffect,
   ScheduleEffect,
@@ -100,6 +110,7 @@ export const EFFECT_ROLES: Record<Effect["type"], readonly Role[]> = {
   reply: ["teller"],
   delegate: ["teller", "planner"],
   remember: ["teller"],
+  forget: ["teller"],
   update_backlog: ["teller"],
   cancel_task: ["teller", "planner"],
   schedule: ["teller", "planner"],

@@ -1,10 +1,10 @@
 /**
- * The one door in: whatever a user, the CLI or a script wants is a record in `inbox/` (docs/file-protocol.md#wishes). The
+ * The one door in: whatever a user, the CLI or a script wants is a record in `inbox/` (docs/file-protocol.md#commands). The
  * one table of them is COMMANDS, below. Events are the supervisor's own records for the Teller.
  */
 import { z } from "zod";
 import { AttachedFiles, AttachmentOrders } from "../base/attachment.ts";
-import { MESSAGE_CHARS_MAX, MemoryDocument, Prompt } from "../base/fields.ts";
+import { MESSAGE_CHARS_MAX, MemoryDocument, PoolName, Prompt } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import { Via } from "../channels/via.ts";
 import { Given, TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
@@ -42,6 +42,8 @@ export const Message = z.object({
   attachments: AttachedFiles.optional(),
   /** Believed only with its seal; such a message has a turn of its own. */
   answerBy: AnswerBy.optional(),
+  /** Where the work that it starts is done. Believed only with its seal; such a message has a turn of its own. */
+  pool: PoolName.optional(),
   /** The channel that it came by; none for the page, a terminal, the API and files. */
   via: Via.optional(),
   mac: z.string().optional(),
@@ -111,12 +113,12 @@ type Command = {
   id?: RegExp;
 } & ({ schema: z.ZodObject; dropped: z.ZodObject } | { schema: z.ZodObject & { shape: typeof SEAL }; dropped?: never });
 
-/** Every kind of wish there is: all that knows them by kind follows from this table (docs/file-protocol.md#wishes). */
+/** Every kind of wish there is: all that knows them by kind follows from this table (docs/file-protocol.md#commands). */
 const TABLE = [
   {
     prefix: "m",
     schema: Message,
-    dropped: Message.omit({ answerBy: true, via: true, mac: true })
+    dropped: Message.omit({ answerBy: true, pool: true, via: true, mac: true })
       .partial(COMPLETED)
       .extend({ attachments: AttachmentOrders.optional() }),
   },
@@ -140,7 +142,7 @@ const TABLE = [
   // To be remembered in memory.md, in the notes of the day, or in a file of its own (`target`).
   {
     prefix: "memory",
-    schema: z.object({ ...RememberEffect.omit({ type: true }).shape, ...stamp("memory-add"), ...SEAL }),
+    schema: z.object({ ...RememberEffect.omit({ type: true, replaces: true }).shape, ...stamp("memory-add"), ...SEAL }),
   },
   // An entry of a document of memory is to read otherwise or, without `to`, to go. It is named by how it begins.
   {
@@ -162,6 +164,8 @@ const TABLE = [
   { prefix: "improve", schema: z.object({ ...stamp("improve"), ...SEAL }) },
   // An ended task is to be done once more, as a new one; `text` is asked in place of what was asked then.
   { prefix: "again", schema: z.object({ ...stamp("again"), taskId: Id, text: Prompt.optional(), ...SEAL }) },
+  // Commands with a prefix that was allowed for good ask again.
+  { prefix: "revoke", schema: z.object({ ...stamp("revoke"), approvalId: Id, ...SEAL }) },
   // A change is to be taken back (SPEC J3).
   { prefix: "undo", schema: z.object({ ...stamp("undo"), changeId: Id, ...SEAL }) },
 ] as const satisfies readonly Command[];
@@ -192,6 +196,7 @@ export type StopWish = WishOf<"stop">;
 export type ClearWish = WishOf<"clear">;
 export type AnswerWish = WishOf<"answer">;
 export type AgainWish = WishOf<"again">;
+export type RevokeWish = WishOf<"revoke">;
 export type UndoWish = WishOf<"undo">;
 
 /** A wish whose outcome is archived with it; messages and events are archived as they are. */
@@ -222,6 +227,11 @@ export function isIdOf(kind: Wish["kind"], id: string): boolean {
 }
 
 /** Is this record believed only with its seal? */
-export function needsSeal({ kind, ...record }: Pick<Wish, "kind"> & { answerBy?: unknown }): boolean {
-  return kind === "event" || COMMANDS[kind].dropped === undefined || record.answerBy !== undefined;
+export function needsSeal({ kind, ...record }: Pick<Wish, "kind"> & { answerBy?: unknown; pool?: unknown }): boolean {
+  return (
+    kind === "event" ||
+    COMMANDS[kind].dropped === undefined ||
+    record.answerBy !== undefined ||
+    record.pool !== undefined
+  );
 }

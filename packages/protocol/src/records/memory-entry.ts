@@ -5,6 +5,7 @@ export const ENTRY_NAME_CHARS_MAX = 1_000;
 
 /** The edit of a turn: what was remembered in it. */
 const OF_TURN = /^(t-\d{6,})\.\d+$/;
+const TURN_PREFIX = "t-";
 const MARK = /[ \t]*<!-- (\S+) -->/g;
 const BULLET = /^\s*(?:[-*+]|\d+[.)]) (?:\[[ xX]\] )?/;
 const HEADING = /^#{1,6} /;
@@ -53,6 +54,22 @@ function continues(line: string | undefined): boolean {
 /** The turn in which an entry was remembered; undefined where it came otherwise. */
 export function rememberedIn({ edits }: Pick<MemoryEntry, "edits">): string | undefined {
   return edits.map((id) => OF_TURN.exec(id)?.[1]).find((id) => id !== undefined);
+}
+
+/**
+ * The turns in which something was remembered that the document does not say any more, and those in which it was forgotten or
+ * corrected, by their numbers. What was taken back counts as it is now.
+ */
+export function forgottenTurns(document: string): Set<number> {
+  const entries = entriesOf(document);
+  // The first mark of an entry is that of the edit that made it what it is.
+  const standing = new Set(entries.flatMap(({ edits }) => edits.slice(0, 1)));
+  const turns = new Set<number>();
+  for (const [, id = ""] of document.matchAll(MARK)) {
+    const turn = OF_TURN.exec(id)?.[1];
+    if (turn !== undefined && !standing.has(id)) turns.add(Number(turn.slice(TURN_PREFIX.length)));
+  }
+  return turns;
 }
 
 /** What a command calls an entry. */

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { Problem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
+import { PlanNote } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import type { Report } from "../base/report.ts";
 import { Steer } from "../base/signal.ts";
@@ -32,10 +33,12 @@ const Summary = z.object({
   summary: z.string(),
   keyPoints: z.array(z.string()),
   metadata: z.record(z.string(), z.unknown()).optional(),
+  /** Of a month: entries of memory.md that are not needed beside another, or not so any more since that. */
+  dropped: z.array(z.object({ drop: z.string(), keep: z.string() })).optional(),
 });
-/** Internal types: a turn is its effects, a plan is the ids of its tasks. */
+/** Internal types: a turn is its effects, a plan is the ids of its tasks and what it says beside them. */
 const TurnDone = z.object({});
-const Plan = z.object({ tasks: z.array(Id) });
+const Plan = z.object({ tasks: z.array(Id), note: PlanNote.optional() });
 
 /** What a batch of semantic conditions came to, by the ids of its items (SPEC D3). */
 export const Verdicts = z.array(z.object({ id: Id, result: z.boolean() }));
@@ -124,5 +127,6 @@ export function reportOf(result: Result): Report {
     ...(result.failureReason !== undefined && { failureReason: result.failureReason }),
     ...(result.question !== undefined && { question: result.question }),
     ...(steers.length > 0 && { steers }),
+    ...(result.task.planNote !== undefined && { planNote: result.task.planNote }),
   };
 }

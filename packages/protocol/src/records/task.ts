@@ -1,6 +1,6 @@
 /** Everything a role does is a task: one life cycle, one queue per role (SPEC C1). Immutable once written. */
 import { z } from "zod";
-import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { OnInterrupt, PlanNote, PoolName, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import { KINDS, type Kind, kindsOf } from "../base/kind.ts";
 import { Report } from "../base/report.ts";
@@ -39,6 +39,8 @@ export type EvaluationItem = z.infer<typeof EvaluationItem>;
 
 /** More wait for the next roll-up of their period. */
 export const ROLL_UP_SOURCES_MAX = 50;
+/** Entries of memory.md that a month is summed up beside. */
+export const REMEMBERED_MAX = 500;
 
 /** A file of memory/ or memory/summary/. */
 const MemoryFile = z.string().regex(/^memory\/(summary\/)?[^/]+\.md$/);
@@ -52,6 +54,8 @@ export const RollUp = z.object({
     .array(z.object({ path: MemoryFile, sha256: z.string() }))
     .min(1)
     .max(ROLL_UP_SOURCES_MAX),
+  /** Months: the entries of memory.md as they were then. Of two that say the same, or contradict each other, one may go. */
+  remembered: z.array(z.string()).max(REMEMBERED_MAX).optional(),
 });
 export type RollUp = z.infer<typeof RollUp>;
 
@@ -79,12 +83,16 @@ const AnyTask = z.object({
   consumer: z.enum(["teller", "supervisor"]),
   /** What the user said to the plan that made this task, while it was planned; it comes into the history with its report. */
   steers: z.array(Steer).optional(),
+  /** What the plan that made this task says beside its tasks; only its first task has it, and hands it on with its report. */
+  planNote: PlanNote.optional(),
   /** How many triggers stand one above the other over this task; 0, or none, where a user began it (SPEC D8). */
   triggerDepth: z.number().int().nonnegative().optional(),
   /** The ended task that the user wanted to be done once more. */
   againOf: Id.optional(),
   /** The skill that the Worker follows; it may do no more than that declares (SPEC I7). */
   skill: SkillRef.optional(),
+  /** The machine, or the label of machines, where its work is done; that of this home where none is named (docs/pools.md). */
+  pool: PoolName.optional(),
   turn: Absent,
   evaluation: Absent,
   rollUp: Absent,
@@ -148,6 +156,11 @@ export function isTurn(task: Task): task is TurnTask {
 /** Is it a step of self-improvement, or the undoing of one? */
 export function isImprovement(task: Task): task is ImproveTask {
   return KINDS[task.kind].part === "improvement";
+}
+
+/** Is it done on another machine? Only work is; whoever plans it stays here. */
+export function isForPool({ kind, pool }: Pick<Task, "kind" | "pool">): boolean {
+  return kind === "work" && pool !== undefined;
 }
 
 /** The defaults of a new task of this kind. */

@@ -15,6 +15,7 @@ import {
   MISSED_MAX,
   Missed,
   Schedule,
+  STABLE_SEC_MAX,
   Target,
   TRIGGER_DEPTH_MAX,
   TriggerBudget,
@@ -23,9 +24,20 @@ import { Task } from "./task.ts";
 
 export const RECENT_MAX = 20;
 export const APPLIED_MAX = 50;
+/** An id has room for four digits. */
+export const EPOCH_MAX = 9_999;
 
 /** A trigger's id leaves room for that of its occurrences. */
 export const TriggerId = Id.max(96);
+
+/** A question that models were asked in vain, `count` times in a row: first `since`, last `at`, in the batch `number`. */
+export const Unanswered = z.object({
+  number: z.number().int().positive(),
+  count: z.number().int().positive(),
+  since: z.iso.datetime(),
+  at: z.iso.datetime(),
+});
+export type Unanswered = z.infer<typeof Unanswered>;
 
 /** What is known of the leaves of a condition, by the number of the leaf. */
 export const Evidence = z.object({
@@ -36,6 +48,8 @@ export const Evidence = z.object({
     z.string(),
     z.object({ number: z.number().int().positive(), result: z.boolean().nullable(), at: z.iso.datetime() }),
   ),
+  /** `llm_eval`: the batches since its last answer from which none came. */
+  unanswered: z.record(z.string(), Unanswered).optional(),
 });
 export type Evidence = z.infer<typeof Evidence>;
 export const NO_EVIDENCE: Evidence = { baselines: {}, evaluations: {} };
@@ -102,6 +116,8 @@ const standing = {
   /** 0: a user's; 1: made by the work of such a one; … (SPEC D8). */
   depth: z.number().int().min(0).max(TRIGGER_DEPTH_MAX),
   paused: z.boolean(),
+  /** Its work asks as `autonomy` says. One without it is older than that setting, and its work never asks. */
+  asks: z.literal(true).optional(),
   /** It decides nothing any more, for this reason: when all that it has decided is durable, it is archived. */
   over: Over.optional(),
   /** The wishes that are in this version, the last ones: a wish that comes again changes nothing. */
@@ -117,6 +133,8 @@ export const Recurring = z.object({
   missed: Missed,
   /** The occurrence that was decided last or, before the first, the moment that the schedule counts from (SPEC D5). */
   last: z.iso.datetime(),
+  /** How often it has begun anew; part of the ids of its occurrences, so that a moment that a wrong clock used up is due again. */
+  epoch: z.number().int().min(1).max(EPOCH_MAX).optional(),
 });
 export type Recurring = z.infer<typeof Recurring>;
 
@@ -133,6 +151,10 @@ export const Conditional = z.object({
   type: z.literal("conditional"),
   condition: Condition,
   cooldownSec: z.number().int().min(0).max(COOLDOWN_SEC_MAX),
+  /** It fires when it has held without a break for so long; at once where this is missing. */
+  stableSec: z.number().int().positive().max(STABLE_SEC_MAX).optional(),
+  /** Since when it holds, as far as it was looked at. Only with `stableSec`. */
+  heldSince: z.iso.datetime().optional(),
   evidence: Evidence,
   /** It was seen not to hold since it fired last (SPEC D4: it fires when it turns from false to true). */
   isArmed: z.boolean(),

@@ -116,7 +116,6 @@ export const TEXTS = {
   body_not_file: "the body must be the bytes of one file",
   file_too_large: "a file may have at most {max} MB",
   file_empty: "the file is empty",
-  file_unknown_type: "this is none of PNG, JPEG, GIF, WebP, WAV, MP3, Ogg, M4A, FLAC, PDF and plain text in UTF-8",
   files_too_many: "all attachments together would have more than {max} MB",
   no_such_file: "there is no file of the workspace at this path",
   no_such_bytes: "there are no such bytes",
@@ -133,7 +132,10 @@ export const TEXTS = {
   when_misplaced: "a {type} trigger has no {field}: that makes it {meant}",
   timezone_alone: "timezone is for cron: a moment has its zone in it, and a time condition its own",
   cooldown_misplaced: "cooldown is for a condition",
+  stable_misplaced: "stableFor is for a condition",
   missed_misplaced: "missed is for a schedule, not for a condition",
+  task_never_was:
+    "nothing can wait for {id}: there never was such a task, and  mimikit tasks  shows those that there are",
   moment_past: "runAt {moment} is in the past: now it is {now}",
   cron_never: 'the cron "{cron}" never occurs',
   cron_too_often: 'the cron "{cron}" occurs more often than every {seconds} seconds',
@@ -156,6 +158,8 @@ export const TEXTS = {
   trigger_cancelled: "is over: what it comes from was cancelled",
   trigger_paused: "is paused: it fires only when it is run by hand",
   trigger_rests: "rests until {moment}",
+  trigger_holds: "holds, and fires at {moment} if it holds until then",
+  trigger_settles: "fires as soon as {path} has been the same for {seconds} s",
   trigger_fires: "fires: its condition holds",
   trigger_disarmed: "waits: its condition must cease to hold first",
   trigger_unmet: "waits: {detail}",
@@ -169,6 +173,8 @@ export const TEXTS = {
   evidence_cancelled: "{id} was cancelled",
   evidence_time: "it is {weekday} {date} {time} in {zone}",
   evidence_not_asked: '"{prompt}": a model has not been asked yet',
+  evidence_unanswered: '"{prompt}": a model was asked, and gave no usable answer',
+  evidence_unanswered_again: '"{prompt}": models gave no usable answer, {count} times in a row',
   evidence_answer_old: '"{prompt}": its last answer counts no more; a model is asked again when it matters',
   evidence_answer: '"{prompt}": a model said {answer}',
   evidence_unseen: "{path} cannot be looked at",
@@ -188,6 +194,7 @@ export const TEXTS = {
 
   // Changes that cannot be undone.
   no_such_change: "there is no such change",
+  no_such_approval: "nothing of that id is allowed",
   undo_not_now: "it cannot be taken back now",
   undo_unreadable: "{document} cannot be read",
   undo_config_changed: "config.yaml was changed once more since: undo the later change first, or edit it",
@@ -197,6 +204,7 @@ export const TEXTS = {
   undo_ticked: '"{title}" does not stand in {document} any more as it was ticked off: edit it there',
   undo_line_edited: "line {line} of {document} was edited since, so it stays: take it out there",
   undo_trigger_over: "the trigger {id} is over",
+  undo_deleted_first: "the trigger {id} was deleted: undo that first",
   undo_no_trigger: "there is no trigger {id}",
   undo_trigger_changed: "its {fields} changed once more since: set it with  mimikit triggers change {id}",
   undo_moment_past: "its moment {moment} has passed: order another with  mimikit triggers add --at",
@@ -233,6 +241,12 @@ export const TEXTS = {
   program_missing: "{name} is missing: {loss}; {next}",
   without_bubblewrap:
     "a Worker's shell can read and write the state, the token too, and some of what it starts can outlive its task",
+  no_sandbox_asks: "there is no sandbox, so each command of a model asks first",
+  no_sandbox_full: "there is no sandbox, so a model's commands run with all your rights",
+  sandbox_fails: "{name} does not work here: {loss}; {next} ({detail})",
+  allow_namespaces: "let bubblewrap make user namespaces: docs/security.md#the-shell-of-a-worker",
+  allow_namespaces_by: "let bubblewrap make user namespaces: {command}",
+  sandbox_off: "{loss} (the sandbox is off); mimikit config set sandbox auto",
   without_git: "nothing is improved, and no improvement is taken back",
   install_with: "install {name}: {command}",
   install_by_system: "install {name} ({commands})",
@@ -273,8 +287,10 @@ export const TEXTS = {
   // Problems that the owner should look at.
   nobody_reached: "nobody who answers for the {role} can be reached since {moment}: {detail}",
   budget_used_up: "the budget of the {scope} {period} is used up: work waits until {moment}, or until it is raised",
+  trigger_unanswered:
+    "“{title}” cannot be judged: models gave no usable answer, {count} times in a row, the last time at {moment}: mimikit triggers explain {id}",
   trigger_ahead:
-    "“{title}” starts nothing before {until}, because the clock was ahead when it last did: delete it and add it again",
+    "“{title}” starts nothing before {until}, because the clock was ahead when it last did: mimikit triggers anew",
   queue_paused: "the queue of the {role} is paused: what waits there begins after  mimikit queue resume {role}",
   unwritable: "{detail}: nothing that is said to it is kept",
   on_read_only: "{path} is on a read-only file system",
@@ -294,6 +310,11 @@ export const TEXTS = {
   hook_stands_still: "{path} does nothing: {detail}",
   folder_removed: "{path} was removed and made again, empty: what was in it is gone ({moment})",
   log_changed: "{path} was {how} while the {actor} wrote to it: lines may be gone ({moment})",
+  log_cut_off:
+    "{path} was changed while the {actor} did not run: its last lines are gone or others ({moment}); see mimikit audit verify",
+  log_key_wrong:
+    "{path} was changed while the {actor} did not run: its last line is not what was written ({moment}); see mimikit audit verify",
+  log_token_replaced: "the token was replaced: {path} is keyed with the new one from {moment} on",
   host_unreachable: "{host} cannot be reached: {detail}",
   host_broke_off: "{host} broke the connection: {detail}",
   host_refuses: "{host} says HTTP {status}: {detail}",

@@ -63,12 +63,16 @@ const BOUND = {
   refused: "A time like 22:30, or a moment with its zone: 2026-12-01T09:00:00+08:00.",
 } as const satisfies Field;
 
+/** Seconds for which what has changed must stay as it is before that counts, where a condition says nothing else. */
+export const SETTLE_SEC_DEFAULT = 2;
+export const SETTLE_SEC_MAX = 3_600;
+
 /** In the order that the API lists them in. */
 export const ATOMS = {
-  /** Created, written and removed all count as changed. */
+  /** Created, written and removed all count as changed, once what is there has stayed the same for `settleSec`. */
   file_changed: row({
     label: "a file changes",
-    told: "{path or glob}",
+    told: "{path or glob,settleSec?}",
     fields: {
       path: PATH,
       /** The first sight counts as a change, if there is anything to see; otherwise it is only the baseline. */
@@ -77,7 +81,22 @@ export const ATOMS = {
         isOptional: true,
         label: "also for what is there already",
       },
+      /** 0: the first write counts, also where others follow it at once. */
+      settleSec: {
+        kind: "count",
+        isOptional: true,
+        label: "Unchanged for so many seconds",
+        placeholder: String(SETTLE_SEC_DEFAULT),
+        refused: "A whole number of seconds, 0 or more.",
+      },
     },
+    checks: [
+      {
+        isMet: ({ settleSec = 0 }) => Number(settleSec) <= SETTLE_SEC_MAX,
+        message: `settleSec is at most ${SETTLE_SEC_MAX}`,
+        refused: `At most ${SETTLE_SEC_MAX} seconds.`,
+      },
+    ],
     en: ({ path }) => [`${path} changes`, `${path} does not change`],
   }),
   file_exists: row({

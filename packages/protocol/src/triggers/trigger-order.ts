@@ -1,4 +1,4 @@
-/** What is ordered to start later: what, and when (SPEC D4, D6; docs/file-protocol.md#wishes). */
+/** What is ordered to start later: what, and when (SPEC D4, D6; docs/file-protocol.md#commands). */
 import { z } from "zod";
 import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { TARGETS } from "../base/kind.ts";
@@ -14,6 +14,8 @@ export const INTERVAL_SEC_MAX = 366 * 86_400;
 /** A condition that has fired rests at least for this long, so that a file that never rests costs no fortune. */
 export const COOLDOWN_SEC_MIN = 10;
 export const COOLDOWN_SEC_MAX = 366 * 86_400;
+/** For so long a condition may have to hold before it fires. */
+export const STABLE_SEC_MAX = 366 * 86_400;
 /**
  * `missed: "all"` makes up for this many occurrences; the older ones are skipped (docs/triggers.md#what-was-missed).
  */
@@ -67,6 +69,7 @@ const Moment = z.iso.datetime({
   error: "a moment is ISO 8601 with its zone, like 2026-12-01T09:00:00+08:00",
 });
 const CooldownSec = z.number().int().min(0).max(COOLDOWN_SEC_MAX);
+const StableSec = z.number().int().min(0).max(STABLE_SEC_MAX);
 
 /** When a standing trigger fires, as its maker says it (SPEC G `schedule`; the wish trigger-put). */
 export const When = z.discriminatedUnion("type", [
@@ -80,6 +83,7 @@ export const When = z.discriminatedUnion("type", [
     type: z.literal("conditional"),
     condition: Condition,
     cooldown: CooldownSec.optional(),
+    stableFor: StableSec.optional(),
   }),
 ]);
 export type When = z.infer<typeof When>;
@@ -88,16 +92,21 @@ export type When = z.infer<typeof When>;
 export const TriggerDefinition = z.strictObject({ order: TriggerOrder, when: When });
 export type TriggerDefinition = z.infer<typeof TriggerDefinition>;
 
+/** A schedule whose last occurrence is in the future, because the clock was ahead, counts from now. */
+const Anew = z.literal(true);
+
 /**
  * What of a standing trigger can be changed. What it says replaces what was; a new `when` must be of the same type, and
- * begins anew. `missed` and `cooldown` alone leave the time and the condition as they are.
+ * begins anew. `missed`, `cooldown` and `stableFor` alone leave the time and the condition as they are.
  */
 export const TriggerPatch = z.strictObject({
   order: FlatOrder.partial().optional(),
   when: When.optional(),
   missed: Missed.optional(),
   cooldown: CooldownSec.optional(),
+  stableFor: StableSec.optional(),
   paused: z.boolean().optional(),
+  anew: Anew.optional(),
 });
 export type TriggerPatch = z.infer<typeof TriggerPatch>;
 
@@ -117,10 +126,13 @@ export const TriggerInput = z.strictObject({
   runAt: Moment.optional(),
   condition: Condition.optional(),
   cooldown: CooldownSec.optional(),
+  stableFor: StableSec.optional(),
   missed: Missed.optional(),
 });
 export type TriggerInput = z.infer<typeof TriggerInput>;
 
 /** What of a trigger may be changed, as the API and the command line say it. */
-export const TriggerChange = TriggerInput.omit({ type: true }).partial().extend({ paused: z.boolean().optional() });
+export const TriggerChange = TriggerInput.omit({ type: true })
+  .partial()
+  .extend({ paused: z.boolean().optional(), anew: Anew.optional() });
 export type TriggerChange = z.infer<typeof TriggerChange>;

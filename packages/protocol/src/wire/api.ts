@@ -2,8 +2,9 @@
  * The outer contract: what goes over HTTP and the WebSocket (docs/api.md). The page, the CLI and the gateway share it.
  */
 import { z } from "zod";
+import { Approval } from "../approvals/approval.ts";
 import { AttachmentOrders } from "../base/attachment.ts";
-import { MESSAGE_CHARS_MAX, MemoryDocument, OnInterrupt, Prompt } from "../base/fields.ts";
+import { MESSAGE_CHARS_MAX, MemoryDocument, OnInterrupt, PoolName, Prompt } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import { PAUSABLE } from "../base/kind.ts";
 import { Report } from "../base/report.ts";
@@ -96,6 +97,8 @@ export const InputBody = z.strictObject({
   attachments: AttachmentOrders.optional(),
   /** Who answers this one message, in a turn of its own. */
   answerBy: AnswerBy.optional(),
+  /** The machine, or the label of machines, where the work that it starts is done; in a turn of its own. */
+  pool: PoolName.optional(),
 });
 export type InputBody = z.infer<typeof InputBody>;
 
@@ -212,8 +215,11 @@ export const TriggerSummary = z.object({
   schedule: Schedule.optional(),
   runAt: z.string().optional(),
   missed: Missed.optional(),
+  /** Of a schedule: the occurrence that was decided last. More than ten minutes ahead of the clock, the clock was ahead. */
+  last: z.string().optional(),
   condition: Condition.optional(),
   cooldownSec: z.number().optional(),
+  stableSec: z.number().optional(),
   budget: TriggerBudget.optional(),
   /** When it fires next; null where that depends on a condition, or never. */
   next: z.string().nullable(),
@@ -247,6 +253,8 @@ export interface Explanation {
   /** Leaves: the last evidence, one line; `at` is when it was found out, where it was not just now. */
   text?: string | undefined;
   at?: string | undefined;
+  /** Models were asked in vain so often in a row, first `since`, last `at`. */
+  unanswered?: { count: number; since: string } | undefined;
   parts?: Explanation[] | undefined;
 }
 export const Explanation: z.ZodType<Explanation> = z.lazy(() =>
@@ -256,13 +264,15 @@ export const Explanation: z.ZodType<Explanation> = z.lazy(() =>
     atom: Atom.optional(),
     text: z.string().optional(),
     at: z.string().optional(),
+    unanswered: z.object({ count: z.number(), since: z.string() }).optional(),
     parts: z.array(Explanation).optional(),
   }),
 );
 
 /**
  * Where a trigger is. Of conditions: `firing` as it holds; `disarmed` until it has ceased to hold; `unmet`; `unseen` while
- * what it asks about cannot be looked at; `asking` while only a model can tell; `resting` after a firing.
+ * what it asks about cannot be looked at; `asking` while only a model can tell; `resting` after a firing;
+ * `holding` while it has not held for as long as it must.
  */
 const TriggerState = z.enum([
   "over",
@@ -271,6 +281,7 @@ const TriggerState = z.enum([
   "due",
   "exhausted",
   "resting",
+  "holding",
   "firing",
   "disarmed",
   "unmet",
@@ -284,7 +295,7 @@ export const TriggerExplanation = z.object({
   state: TriggerState,
   /** The same as one line for people: what it waits for, or why it rests. */
   text: z.string(),
-  /** `resting`: when it may fire again. */
+  /** `resting`: when it may fire again; `holding`: when it fires, if it holds until then. */
   until: z.string().optional(),
   next: z.string().nullable(),
   condition: Explanation.optional(),
@@ -597,6 +608,9 @@ export const ChangeView = z.object({
   coded: Codes.optional(),
 });
 export type ChangeView = z.infer<typeof ChangeView>;
+
+export const ApprovalsAnswer = z.object({ approvals: z.array(Approval) });
+export type ApprovalsAnswer = z.infer<typeof ApprovalsAnswer>;
 
 export const ChangesAnswer = z.object({ changes: z.array(ChangeView) });
 

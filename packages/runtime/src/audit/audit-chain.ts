@@ -4,7 +4,6 @@
  * a file is finished by giving it another name, and a finished file is only removed when its compressed form is durable,
  * or when the chain itself says that it was let go. So a kill between any two steps loses no line.
  */
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -27,9 +26,12 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { tryJson } from "@mimikit/protocol/base/json";
 import { type AuditEvent, AuditLine } from "@mimikit/protocol/records/audit";
+import { auditKeyOf, isLaterToken } from "../home/audit-key.ts";
 import { HomeError } from "../home/home.ts";
 import type { ProcessRole } from "../process/role-record.ts";
 import { auditFile, type RotatedFile, readCurrent, readRotated, rotatedFiles, rotatedName } from "./audit-files.ts";
+import { readHead, writeHead } from "./head-note.ts";
+import { hashOf, keyed, keyOfLine, type LineKey } from "./keyed-line.ts";
 
 /** A file is finished when it is this long, or when its day is over (UTC). */
 export const AUDIT_FILE_BYTES_MAX = 10 * 1_048_576;
@@ -45,10 +47,20 @@ const DAY_MS = 86_400_000;
 export const PRUNED_EVENT = "audit_pruned";
 
 /**
- * The event after the file of a chain was taken away, in a new file or in the one that is there instead: `file`,
- * whether it `was` removed or replaced, and `after`, the number of the last line that was written before.
+ * The event after somebody else changed the file of a chain while it was written, in a new file or in the one that is there
+ * now: `file`, whether it `was` removed, replaced, shortened or lengthened, and `after`, the number of the last line that was
+ * written before.
  */
 export const REOPENED_EVENT = "audit_file_reopened";
+/** The first line with a code, in a chain that an earlier version began: the lines up to `after` have none. */
+export const KEYED_EVENT = "audit_keyed";
+/**
+ * The first line that is keyed with this token, in a chain whose line `after` is not: it was keyed with an earlier token if
+ * `isReplaced`, else somebody changed it.
+ */
+export const REKEYED_EVENT = "audit_key_changed";
+/** The first line after a start, where the chain ends before the line that was noted as its last: `file`, that line `noted`, and `after`. */
+export const MISSING_EVENT = "audit_lines_missing";
 
 /** What comes before a line: its place in the chain. */
 export interface Link {
@@ -58,18 +70,32 @@ export interface Link {
 
 export interface AuditChain {
   /**
-   * Appends the line that each of `writes` makes for its place, all in one write.
-   * @returns the lines, with a newline between them. Throws what the disk throws; then nothing was appended.
+   * Appends the line that each of `writes` makes for its place, with its code, all in one write.
+   * @returns the lines, with a newline between them.
+   * @throws CutShort where the disk took only some of them, or none.
    */
   append(...writes: ((link: Link) => string)[]): string;
+  /** Makes the chain durable and notes its head, if this process wrote to it. Throws what the disk throws. */
+  noteHead(): void;
+}
+
+/** Not all lines could be appended: `written` of them were, and stay; `cause` is what the disk threw. */
+export class CutShort extends Error {
+  readonly written: number;
+  constructor(written: number, cause: unknown) {
+    super("not all audit lines could be written", { cause });
+    this.written = written;
+  }
 }
 
 export interface AuditChainOptions {
   home: string;
   actor: ProcessRole;
+  /** The token of the home, from which the key of the lines is derived. */
+  token: string;
   /** Says on the chain that something was done with it. */
   note(event: AuditEvent): void;
-  /** Finished files could not be compressed or removed; the next one that is finished tries it again. */
+  /** The lines are written, but something beside them failed: finished files are compressed or removed with the next one. */
   onProblem(error: unknown): void;
   nowMs?: () => number;
   fileBytesMax?: number;
@@ -78,13 +104,34 @@ export interface AuditChainOptions {
 
 /** Throws when the audit file cannot be opened or is no regular file. Only the one role of the home may append. */
 export function openAuditChain(options: AuditChainOptions): AuditChain {
-  const { home, actor, note, onProblem, nowMs = Date.now, fileBytesMax = AUDIT_FILE_BYTES_MAX } = options;
+  const { home, actor, token, note, onProblem, nowMs = Date.now, fileBytesMax = AUDIT_FILE_BYTES_MAX } = options;
+  const key = auditKeyOf(token);
   const path = join(home, auditFile(actor));
-  let { file, inode, first, tail } = openAt(path);
-  let link = linkAfter(tail) ?? linkAfterRotated(home, actor) ?? { seq: 1, previousHash: "" };
+  let { file, inode, size, first, tail } = openAt(path);
+  const end = endOf(tail, key) ?? endOfRotated(home, actor, key);
+  let link = end?.link ?? { seq: 1, previousHash: "" };
   let endsInNewline = isWhole(tail);
+  let isBegun = false;
+  let isNoted = false;
   let isSwept = false;
   let sweeping = Promise.resolve();
+
+  /** The chain may have something to say of what was there before it is gone on with. */
+  function begin(): void {
+    const after = link.seq - 1;
+    const head = readHead(home, actor, key);
+    if (end?.key === "foreign")
+      note({ event: REKEYED_EVENT, detail: { file: auditFile(actor), after, isReplaced: isLaterToken(home, token) } });
+    else if (end?.key === "unkeyed") note({ event: KEYED_EVENT, detail: { after } });
+    if (head !== null && (head.seq > after || (head.seq === after && head.hash !== end?.link.previousHash)))
+      note({ event: MISSING_EVENT, detail: { file: auditFile(actor), noted: head.seq, after } });
+  }
+
+  function noteHead(): void {
+    if (!isNoted) return;
+    fsyncSync(file);
+    writeHead(home, actor, key, { seq: link.seq - 1, hash: link.previousHash });
+  }
 
   function finishFile(): void {
     if (first === undefined) return;
@@ -94,6 +141,8 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     const next = `${path}.next`;
     const opened = openForAppending(next);
     try {
+      // After a power failure the end of a finished file must not be missing, nor, below, the next one be without its name.
+      fsyncSync(file);
       renameSync(path, target);
       renameSync(next, path);
     } catch (error) {
@@ -102,17 +151,19 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     }
     closeSync(file);
     file = opened;
-    inode = fstatSync(file).ino;
+    ({ ino: inode, size } = fstatSync(file));
     first = undefined;
     endsInNewline = true;
     isSwept = false;
+    syncDirectoryOf(target);
+    syncDirectoryOf(path);
   }
 
-  /** The file was taken away: the chain goes on in the file that is there now, and says so. */
-  function reopen(was: "removed" | "replaced"): void {
+  /** The file was taken away or changed: the chain goes on in the file that is there now, and says so. */
+  function reopen(was: "removed" | "replaced" | "shortened" | "lengthened"): void {
     const opened = openAt(path);
     closeSync(file);
-    ({ file, inode, first } = opened);
+    ({ file, inode, size, first } = opened);
     endsInNewline = isWhole(opened.tail);
     note({ event: REOPENED_EVENT, detail: { file: auditFile(actor), was, after: link.seq - 1 } });
   }
@@ -120,50 +171,81 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
   const isDue = (size: number) => first !== undefined && (size >= fileBytesMax || first.day !== dayOfMs(nowMs()));
 
   function append(...writes: ((link: Link) => string)[]): string {
-    // An inode that is open is given to no other file.
-    const info = lstatSync(path, { throwIfNoEntry: false });
-    if (info?.ino !== inode) {
-      reopen(info === undefined ? "removed" : "replaced");
+    if (!isBegun) {
+      isBegun = true;
+      begin();
       return append(...writes);
     }
-    if (isDue(info.size)) finishFile();
-    let next = link;
-    const lines = writes
-      .map((write) => {
-        const line = write(next);
-        next = { seq: next.seq + 1, previousHash: hashOf(line) };
-        return line;
-      })
-      .join("\n");
-    const endedInNewline = endsInNewline;
-    const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${lines}\n`);
-    let written = 0;
-    try {
-      while (written < bytes.length) written += writeSync(file, bytes, written);
-    } catch (error) {
-      // The disk is full in mid-line: what is there of the line is taken back, so that no number appears twice.
-      endsInNewline = false;
-      ftruncateSync(file, fstatSync(file).size - written);
-      endsInNewline = endedInNewline;
-      throw error;
+    // An inode that is open is given to no other file.
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.ino !== inode || info.size !== size) {
+      const isSame = info?.ino === inode;
+      reopen(info === undefined ? "removed" : !isSame ? "replaced" : info.size < size ? "shortened" : "lengthened");
+      return append(...writes);
     }
-    endsInNewline = true;
-    first ??= { seq: link.seq, day: dayOfMs(nowMs()) };
-    link = next;
+    if (isDue(size)) finishFile();
+    const links: Link[] = [link];
+    const lines = writes.map((write, at) => {
+      const { seq } = links[at] as Link;
+      const line = keyed(write(links[at] as Link), key);
+      links.push({ seq: seq + 1, previousHash: hashOf(line) });
+      return line;
+    });
+    put(lines, links);
     if (!isSwept) {
       isSwept = true;
       const limits = { nowMs: nowMs(), bytesMax: options.bytesMax ?? AUDIT_BYTES_MAX };
       sweeping = sweeping.then(() => sweep({ home, actor, note, ...limits })).catch(onProblem);
     }
-    return lines;
+    return lines.join("\n");
   }
 
-  return { append };
-}
+  /** @param links the place of each line, and of the one after them. */
+  function put(lines: readonly string[], links: readonly Link[]): void {
+    const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${lines.join("\n")}\n`);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(file, bytes, written);
+    } catch (error) {
+      // The disk is full in mid-line. A whole line stays, because another process may have seen it; what is there of the next
+      // one is taken back, so that no number appears twice.
+      const newlines = bytes.toString("latin1", 0, written).split("\n").length - 1;
+      const count = Math.max(0, newlines - (endsInNewline ? 0 : 1));
+      const kept = count === 0 ? 0 : bytes.lastIndexOf("\n", written - 1) + 1;
+      if (count > 0) goOnAfter(count, kept, links);
+      takeBack(written - kept);
+      throw new CutShort(count, error);
+    }
+    goOnAfter(lines.length, written, links);
+  }
 
-/** SHA-256 of a line, as the next line has it. */
-export function hashOf(line: string): string {
-  return createHash("sha256").update(line).digest("hex");
+  function goOnAfter(count: number, bytesWritten: number, links: readonly Link[]): void {
+    const isFirst = first === undefined;
+    size += bytesWritten;
+    endsInNewline = true;
+    first ??= { seq: link.seq, day: dayOfMs(nowMs()) };
+    link = links[count] as Link;
+    try {
+      // A file that is there and has no line is never what a power failure left.
+      if (isFirst) fsyncSync(file);
+      if (isNoted) return;
+      isNoted = true;
+      noteHead();
+    } catch (error) {
+      onProblem(error);
+    }
+  }
+
+  function takeBack(torn: number): void {
+    const endedInNewline = endsInNewline;
+    size += torn;
+    endsInNewline &&= torn === 0;
+    ftruncateSync(file, size - torn);
+    size -= torn;
+    endsInNewline = endedInNewline;
+  }
+
+  return { append, noteHead };
 }
 
 /** An audit line; null for what is none, such as the rest of a line that a crash tore off. */
@@ -178,7 +260,8 @@ function dayOfMs(ms: number): string {
 /** The file of a chain, and what is in it. */
 function openAt(path: string) {
   const file = openForAppending(path);
-  return { file, inode: fstatSync(file).ino, first: firstIn(readPart(file, 0)), tail: readEnd(file) };
+  const { ino: inode, size } = fstatSync(file);
+  return { file, inode, size, first: firstIn(readPart(file, 0)), tail: readEnd(file) };
 }
 
 /** Does a line that is appended to this begin on a line of its own? */
@@ -189,7 +272,9 @@ function isWhole(tail: string): boolean {
 function openForAppending(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = openSync(path, flags, 0o600);
-  if (fstatSync(file).isFile()) return file;
+  const info = fstatSync(file);
+  if (info.size === 0) syncDirectoryOf(path);
+  if (info.isFile()) return file;
   closeSync(file);
   throw new HomeError(`${path} is not a regular file: move it away`);
 }
@@ -210,19 +295,26 @@ function readPart(file: number, from: number): string {
   return bytes.toString("utf8", 0, read);
 }
 
-function linkAfter(text: string): Link | null {
+/** The place after the last line of a chain, and how that line is keyed. */
+interface End {
+  link: Link;
+  key: LineKey;
+}
+
+function endOf(text: string, key: string): End | null {
   for (const line of text.split("\n").reverse()) {
     const parsed = line === "" ? null : parseAuditLine(line);
-    if (parsed !== null) return { seq: parsed.seq + 1, previousHash: hashOf(line) };
+    if (parsed !== null)
+      return { link: { seq: parsed.seq + 1, previousHash: hashOf(line) }, key: keyOfLine(line, key) };
   }
   return null;
 }
 
 /** The file was finished and nothing was written since: the chain goes on from the newest finished one. */
-function linkAfterRotated(home: string, actor: ProcessRole): Link | null {
+function endOfRotated(home: string, actor: ProcessRole, key: string): End | null {
   for (const { name } of rotatedFiles(home, actor).reverse()) {
-    const link = linkAfter(readRotated(home, name));
-    if (link !== null) return link;
+    const end = endOf(readRotated(home, name), key);
+    if (end !== null) return end;
   }
   return null;
 }

@@ -3,18 +3,19 @@
  * with which line they begin and of which day they are. A finished file is there in plain, compressed, or for a moment
  * both; whoever reads it takes what there is.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { AUDIT } from "@mimikit/store/disk/state";
-import type { ProcessRole } from "../process/role-record.ts";
+import { ACTORS, type ProcessRole } from "../process/role-record.ts";
 
 const AUDIT_FILES: Record<ProcessRole, string> = {
   supervisor: "log.jsonl",
   workers: "log.workers.jsonl",
   gateway: "log.gateway.jsonl",
   channels: "log.channels.jsonl",
+  dispatcher: "log.dispatcher.jsonl",
 };
 
 /** The name of the audit file that a role writes, in the state directory. */
@@ -23,7 +24,7 @@ export const auditFile = (actor: ProcessRole) => AUDIT_FILES[actor];
 /** More than a file can hold that was rotated in time; what is longer was not written by us. */
 const UNPACKED_BYTES_MAX = 256 * 1_048_576;
 const SEQ_DIGITS = 10;
-const NAME = /^(supervisor|workers|gateway|channels)\.(\d{10,})\.(\d{4}-\d{2}-\d{2})\.jsonl(\.gz)?$/;
+const NAME = /^(supervisor|workers|gateway|channels|dispatcher)\.(\d{10,})\.(\d{4}-\d{2}-\d{2})\.jsonl(\.gz)?$/;
 
 /** A finished audit file. */
 export interface RotatedFile {
@@ -64,6 +65,55 @@ export function readRotated(home: string, name: string): string {
 /** The text of the file that is being written; empty when there is none. */
 export function readCurrent(home: string, actor: ProcessRole): string {
   return readIfThere(join(home, auditFile(actor)))?.toString("utf8") ?? "";
+}
+
+/**
+ * The texts of the files that are being written, all of one instant: a line that speaks of a line of another chain is not in it
+ * without that one. Throws what the disk throws.
+ */
+export function readCurrents(home: string): Record<ProcessRole, string> {
+  const pathOf = (actor: ProcessRole) => join(home, auditFile(actor));
+  for (;;) {
+    const files = ACTORS.map((actor) => openIfThere(pathOf(actor)));
+    try {
+      // The sizes are of one instant if none has changed while all of them were asked for.
+      const stamp = () => files.map((file) => (file === null ? null : fstatSync(file).size));
+      let sizes = stamp();
+      for (let again = stamp(); again.join() !== sizes.join(); again = stamp()) sizes = again;
+      const isStill = (actor: ProcessRole, at: number) => {
+        const file = files[at] ?? null;
+        const there = lstatSync(pathOf(actor), { throwIfNoEntry: false })?.ino;
+        return there === (file === null ? undefined : fstatSync(file).ino);
+      };
+      // Else one was finished meanwhile, and the next one begun.
+      if (!ACTORS.every(isStill)) continue;
+      const texts = ACTORS.map((actor, at) => [actor, readUpTo(files[at] ?? null, sizes[at] ?? 0)]);
+      return Object.fromEntries(texts) as Record<ProcessRole, string>;
+    } finally {
+      for (const file of files) if (file !== null) closeSync(file);
+    }
+  }
+}
+
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}
+
+/** @param size in bytes. */
+function readUpTo(file: number | null, size: number): string {
+  const bytes = Buffer.alloc(size);
+  let read = 0;
+  while (file !== null && read < size) {
+    const count = readSync(file, bytes, read, size - read, read);
+    if (count === 0) break;
+    read += count;
+  }
+  return bytes.toString("utf8", 0, read);
 }
 
 function readIfThere(path: string): Buffer | null {

@@ -17,9 +17,9 @@ export interface TrailFile {
 /**
  * The files of a role at this moment. What is being written is read now, before the others are listed, so that a line
  * that moves meanwhile is not missed; a finished file that holds the same lines is left out.
+ * @param current the text of the file that is being written, where that was read before.
  */
-export function trailFiles(home: string, actor: ProcessRole): TrailFile[] {
-  const current = readCurrent(home, actor);
+export function trailFiles(home: string, actor: ProcessRole, current = readCurrent(home, actor)): TrailFile[] {
   const currentSeq = firstSeqOf(current);
   const files = rotatedFiles(home, actor)
     .filter(({ firstSeq }) => firstSeq < currentSeq)
@@ -30,22 +30,24 @@ export function trailFiles(home: string, actor: ProcessRole): TrailFile[] {
 /** Where a reader is in each chain: the number of the last line that it has seen, 0 for none. */
 export type Position = Record<ProcessRole, number>;
 
-const POSITION = /^s(\d{1,15})\.w(\d{1,15})\.g(\d{1,15})(?:\.c(\d{1,15}))?$/;
+const POSITION = /^s(\d{1,15})\.w(\d{1,15})\.g(\d{1,15})(?:\.c(\d{1,15}))?(?:\.d(\d{1,15}))?$/;
 
 /** Before the first line of all. */
-export const START: Position = { supervisor: 0, workers: 0, gateway: 0, channels: 0 };
+export const START: Position = { supervisor: 0, workers: 0, gateway: 0, channels: 0, dispatcher: 0 };
 
-/** A position as readers hand it back: `s12.w3.g7`, and `s12.w3.g7.c2` where channels have said something. */
-export function positionText({ supervisor, workers, gateway, channels }: Position): string {
-  return `s${supervisor}.w${workers}.g${gateway}${channels > 0 ? `.c${channels}` : ""}`;
+/** A position as readers hand it back: `s12.w3.g7`, and `s12.w3.g7.c2` where channels have said something, `.d4` where the dispatcher has. */
+export function positionText({ supervisor, workers, gateway, channels, dispatcher }: Position): string {
+  return `s${supervisor}.w${workers}.g${gateway}${channels > 0 ? `.c${channels}` : ""}${dispatcher > 0 ? `.d${dispatcher}` : ""}`;
 }
 
 /** null for what is no position. */
 export function parsePosition(text: string): Position | null {
   const match = POSITION.exec(text);
   if (match === null) return null;
-  const [, supervisor = 0, workers = 0, gateway = 0, channels = 0] = match.map((digits) => Number(digits ?? 0));
-  return { ...START, supervisor, workers, gateway, channels };
+  const [, supervisor = 0, workers = 0, gateway = 0, channels = 0, dispatcher = 0] = match.map((digits) =>
+    Number(digits ?? 0),
+  );
+  return { ...START, supervisor, workers, gateway, channels, dispatcher };
 }
 
 /** The first `count` lines of these roles after a position. Throws what the disk throws. */

@@ -8,7 +8,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import winston from "winston";
 import { readToken } from "../home/home.ts";
 import type { ProcessRole } from "../process/role-record.ts";
-import { type Link, openAuditChain } from "./audit-chain.ts";
+import { CutShort, type Link, openAuditChain } from "./audit-chain.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug";
 
@@ -23,16 +23,26 @@ export interface Log {
   flush(): Promise<void>;
 }
 
+/** The log of a role, which is the one writer of its audit file. */
+export interface RoleLog extends Log {
+  /** Notes the last audit line as the last one, durably: call it when no other follows. Never throws: what fails is reported. */
+  endAudit(): void;
+}
+
 const FLUSH_MS_MAX = 1_000;
 
 /** Opens the log of a role. Throws when its audit file cannot be opened or is no regular file. */
-export function createLog(home: string, actor: ProcessRole, level: LogLevel): Log {
-  const redact = createRedaction(home);
+export function createLog(home: string, actor: ProcessRole, level: LogLevel): RoleLog {
+  const token = readToken(home);
+  const redact = createRedaction(token);
+  const onProblem = (error: unknown) =>
+    log.warn("the audit log is written, but could not be made durable, compressed or removed", { error });
   const audit = openAuditChain({
     home,
     actor,
+    token,
     note: (event) => log.audit(event),
-    onProblem: (error) => log.warn("finished audit files could not be compressed or removed", { error }),
+    onProblem,
   });
   const operations = winston.createLogger({
     level,
@@ -70,15 +80,23 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Lo
     }
   }
 
-  const log: Log = {
+  const log: RoleLog = {
     audit(...events) {
       try {
         if (lost > 0) tellLost();
         append(events);
       } catch (error) {
-        lost += events.length;
-        for (const event of events)
+        const unwritten = events.slice(error instanceof CutShort ? error.written : 0);
+        lost += unwritten.length;
+        for (const event of unwritten)
           operations.log({ level: "error", message: "an audit line could not be written", meta: { error, event } });
+      }
+    },
+    endAudit() {
+      try {
+        audit.noteHead();
+      } catch (error) {
+        onProblem(error);
       }
     },
     debug: (message, meta) => void operations.log({ level: "debug", message, meta }),
@@ -113,11 +131,11 @@ export function hideInLogs(secrets: Iterable<string>): void {
 }
 
 /** What is done to every line of JSON before it goes anywhere. */
-function createRedaction(home: string): (json: string) => string {
+function createRedaction(token: string): (json: string) => string {
   const secrets = Object.entries(process.env)
     .filter(([name, value]) => SECRET_NAME.test(name) && (value?.length ?? 0) >= SECRET_CHARS_MIN)
     .map(([, value]) => value ?? "");
-  secrets.push(readToken(home));
+  secrets.push(token);
   // As they stand inside JSON; the longest first, so that a part of one does not hide the rest of it.
   const needlesNow = () =>
     [...new Set([...secrets, ...hidden])]

@@ -4,7 +4,7 @@
  */
 import { isAdopted } from "../home/adoption.ts";
 import type { Environment } from "../home/home.ts";
-import { KEY_VARIABLES, keyVariableOf, PROVIDER_IDS } from "./providers.ts";
+import { KEY_OWNERS, KEY_VARIABLES, keyVariableOf } from "./providers.ts";
 import { problemOfKey, readKeys, setKey } from "./secrets.ts";
 
 export interface KeptKeys {
@@ -31,7 +31,7 @@ export async function keepKeys(home: string, env: Environment, held = env): Prom
     else if (problem !== null) refuse(name, problem);
     else {
       const { keys } = readKeys(home, env);
-      const others = PROVIDER_IDS.filter((id) => keyVariableOf(id, held) === name && keys[id] !== key);
+      const others = KEY_OWNERS.filter((id) => keyVariableOf(id, held) === name && keys[id] !== key);
       for (const id of others) await setKey(home, id, key);
       if (others.length === 0) continue;
       kept.push(name);

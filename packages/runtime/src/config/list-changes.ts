@@ -1,7 +1,7 @@
 /** What was changed lately, and what of it can still be taken back: the same for the command line, the API and the page. */
 
 import { createHash } from "node:crypto";
-import { obstacleTo, triggerOfChange } from "@mimikit/core/triggers/take-back-trigger";
+import { namesOf, obstacleTo } from "@mimikit/core/triggers/take-back-trigger";
 import { undoneId, unmergeId } from "@mimikit/protocol/base/id";
 import type { Change, MergeChange } from "@mimikit/protocol/records/change";
 import { Unmerging } from "@mimikit/protocol/records/improvement";
@@ -67,10 +67,10 @@ async function problemOf(
   texts: Map<string, string | null>,
 ): Promise<string | null> {
   if (change.what === "trigger") {
-    const { standing, ledger } = mirror;
-    for (const id of [triggerOfChange(change), ...(change.op === "delete" ? [change.trigger.id] : [])])
-      await ledger.confirm(id);
-    return obstacleTo(change, { standing, isArchived: (id) => ledger.has(id) }, nowMs);
+    const { standing, changes, ledger } = mirror;
+    const first = change.op === "delete" ? change.trigger.id : change.triggerId;
+    for (const id of namesOf(first, changes)) await ledger.confirm(id);
+    return obstacleTo(change, { standing, changes, isArchived: (id) => ledger.has(id) }, nowMs);
   }
   const path = change.what === "config" ? CONFIG_FILE : change.document;
   const known = texts.get(path);

@@ -1,6 +1,8 @@
 /** What follows from the table of providers: who can be named, who is free, where logins are, and which variables hold keys. */
+
 import { PROVIDERS, type ProviderFacts, type ProviderId } from "@mimikit/protocol/base/provider";
 import type { Environment } from "../home/home.ts";
+import { SEARCH_ENGINES, type SearchEngine } from "./search-engines.ts";
 import type { Keys } from "./secrets.ts";
 
 /** In the order of `auto`. */
@@ -14,12 +16,17 @@ export const isFree = (name: string) => PROVIDER_IDS.some((id) => id === name &&
 /** Those whose settings and login are in a folder of the state directory that has their name. */
 export const PROVIDER_FOLDERS: readonly string[] = PROVIDER_IDS.filter((id) => factsOf(id).hasFolder);
 
-/** Every variable that holds a key, once. */
-export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDER_IDS.flatMap(keyNamesOf))];
+/** Whoever may have a key: providers, and search engines. */
+export type KeyOwner = ProviderId | SearchEngine;
+export const KEY_OWNERS: readonly KeyOwner[] = [...PROVIDER_IDS, ...(Object.keys(SEARCH_ENGINES) as SearchEngine[])];
 
-/** The variables that may hold the key of a provider; the first that is set counts. */
-export function keyNamesOf(id: ProviderId): string[] {
-  const { key = [] } = factsOf(id);
+/** Every variable that holds a key, once. */
+export const KEY_VARIABLES: readonly string[] = [...new Set(KEY_OWNERS.flatMap(keyNamesOf))];
+
+/** The variables that may hold the key of a provider or a search engine; the first that is set counts. */
+export function keyNamesOf(id: KeyOwner): string[] {
+  const { key = [] }: { key?: string | readonly string[] } =
+    id in SEARCH_ENGINES ? SEARCH_ENGINES[id as SearchEngine] : factsOf(id as ProviderId);
   return typeof key === "string" ? [key] : [...key];
 }
 
@@ -27,17 +34,17 @@ export function keyNamesOf(id: ProviderId): string[] {
 export interface Surroundings {
   home: string;
   env: Environment;
-  /** Those of `secrets.json`, by provider. */
+  /** Those of `secrets.json`, by provider and search engine. */
   keys: Keys;
 }
 
-/** The variable that holds the key of a provider; an empty one holds none. */
-export function keyVariableOf(id: ProviderId, env: Environment): string | undefined {
+/** The variable that holds the key of a provider or a search engine; an empty one holds none. */
+export function keyVariableOf(id: KeyOwner, env: Environment): string | undefined {
   return keyNamesOf(id).find((name) => env[name]);
 }
 
-/** The key of a provider: that of a variable, else the one that is kept. */
-export function keyOf(id: ProviderId, { env, keys }: Pick<Surroundings, "env" | "keys">): string | undefined {
+/** The key of a provider or a search engine: that of a variable, else the one that is kept. */
+export function keyOf(id: KeyOwner, { env, keys }: Pick<Surroundings, "env" | "keys">): string | undefined {
   const variable = keyVariableOf(id, env);
   return variable === undefined ? keys[id] : env[variable];
 }

@@ -1,4 +1,6 @@
 /** Every setting, in one schema: for the file, for the environment, for `doctor` and for the documentation. */
+
+import { Autonomy } from "@mimikit/protocol/approvals/approval";
 import { capitalized } from "@mimikit/protocol/base/capitalized";
 import { TIMEOUT_SEC_MAX, whole } from "@mimikit/protocol/base/fields";
 import { byRole, ROLES, type Role } from "@mimikit/protocol/base/kind";
@@ -8,6 +10,7 @@ import { ChannelName } from "@mimikit/protocol/channels/via";
 import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
 import { z } from "zod";
 import { factsOf, keyNamesOf, PROVIDER_IDS } from "./providers.ts";
+import { SEARCH_ENGINES, type SearchEngine } from "./search-engines.ts";
 
 const TOKENS_MAX = 1_000_000_000_000;
 const DOLLARS_MAX = 1_000_000_000;
@@ -18,6 +21,8 @@ const HEAP_MB_MAX = 65_536;
 const YOUNG_MB_MAX = 256;
 const PUBLIC_URL_CHARS_MAX = 255;
 const CHANNELS_MAX = 16;
+const WEB_HOSTS_MAX = 256;
+const WEB_URL_CHARS_MAX = 2_048;
 
 const Named = z.enum(PROVIDER_IDS);
 const ProviderName = z.enum(["auto", ...PROVIDER_IDS]);
@@ -30,6 +35,13 @@ const fallback = () => z.array(Named).max(PROVIDER_IDS.length);
 /** How much a model shall think before it answers. */
 const Effort = z.enum(["minimal", "low", "medium", "high"]);
 export type Effort = z.infer<typeof Effort>;
+
+/** A host by its name or address, without a port. */
+const webHost = () =>
+  z
+    .string()
+    .max(255)
+    .regex(/^(\*\.)?[\w.-]+$|^[\da-f:.]+$/i, "a host is a name or an address, without a scheme, a port or a path");
 
 /** Settings that belong together; all of them have defaults or need none. */
 const group = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
@@ -136,6 +148,42 @@ export const Config = z.strictObject({
     .describe(
       "Whether the shell of a Worker is kept from the state directory: `auto` does it where bubblewrap works, `required` runs no shell without it.",
     ),
+  autonomy: Autonomy.default("workspace").describe(
+    "What a model may do without asking: `ask` asks before each command, `workspace` before what goes beyond the workspace and its sandbox, `full` never; see autonomy.md.",
+  ),
+  web: group("What a Worker of a model endpoint may load from the web; see web.md.", {
+    fetch: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether it can load pages, with `web_fetch`; each asks as `autonomy` has it for a command with the network.",
+      ),
+    hosts: z
+      .array(webHost())
+      .max(WEB_HOSTS_MAX)
+      .optional()
+      .describe("The only hosts that pages are loaded from, `*.example.org` for all below one; every host if not set."),
+    privateHosts: z
+      .array(webHost())
+      .max(WEB_HOSTS_MAX)
+      .default([])
+      .describe(
+        "The only hosts that pages are loaded from where they are at an address of this machine or of a private network.",
+      ),
+    search: group("The search engine that `web_search` asks; without one there is no such tool.", {
+      engine: z
+        .enum(Object.keys(SEARCH_ENGINES) as [SearchEngine, ...SearchEngine[]])
+        .optional()
+        .describe(
+          "Which one. brave needs a key in BRAVE_API_KEY, tavily one in TAVILY_API_KEY, or kept as those of providers are; searxng needs its address.",
+        ),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .max(WEB_URL_CHARS_MAX)
+        .optional()
+        .describe("Where it is; searxng needs it, as `https://search.example`, the others have their own if not set."),
+    }),
+  }),
   maxConcurrency: whole(1, 32, 3, "How many Worker tasks run at once."),
   paused: group("Queues that are paused: what waits there does not begin, what runs goes on.", {
     planner: paused("planner"),
@@ -187,6 +235,19 @@ export const Config = z.strictObject({
       .max(CHANNELS_MAX)
       .optional()
       .describe("The channels that notifications go to as well; all that are set up, if not set."),
+  }),
+  pools: group("Worker pools on other machines; see pools.md. `mimikit pool invite` adds one.", {
+    url: z
+      .url({ protocol: /^rediss?$/ })
+      .max(PUBLIC_URL_CHARS_MAX)
+      .optional()
+      .describe("The address of the Redis or Valkey that carries work to them, as `redis://192.0.2.1:6379`."),
+    leaseSec: whole(
+      5,
+      3_600,
+      60,
+      "Seconds after which a pool that reaches nobody ends what it runs; after twice as many it is given up here.",
+    ),
   }),
   retryDelaySec: whole(0, 86_400, 60, "Seconds before a task that failed for a passing reason is tried once more."),
   tickMs: whole(50, 60_000, 1_000, "Milliseconds between two looks at the state."),

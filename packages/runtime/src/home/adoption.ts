@@ -197,12 +197,7 @@ function assertNoLinks(home: string): void {
 
 /** The hash of the token that the directory had when it was adopted; null where it never was. */
 function readAdoption(home: string, token: string, env: Environment): string | null {
-  try {
-    return parseRecord(Adoption, readFileSync(recordPath(home, token, env), "utf8")).tokenHash;
-  } catch (error) {
-    if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR")) return null;
-    throw error;
-  }
+  return readRecord(recordPath(home, token, env))?.tokenHash ?? null;
 }
 
 function writeAdoption(home: string, token: string, env: Environment): void {
@@ -220,11 +215,37 @@ function writeAdoption(home: string, token: string, env: Environment): void {
   }
 }
 
-/** `$XDG_STATE_HOME/mimikit/homes/<hash of the real path>-<hash of the token>.json`; a relative XDG_STATE_HOME does not count. */
+/** `<folder of the records>/<hash of the real path>-<hash of the token>.json`. */
 function recordPath(home: string, token: string, env: Environment): string {
+  return join(recordsDir(env), `${homeHash(home)}-${hashOf(token).slice(0, 16)}.json`);
+}
+
+/** `$XDG_STATE_HOME/mimikit/homes`; a relative XDG_STATE_HOME does not count. It need not exist. */
+export function recordsDir(env: Environment): string {
   const set = env.XDG_STATE_HOME ?? "";
   const base = isAbsolute(set) ? set : join(env.HOME || homedir(), ".local", "state");
-  return join(base, "mimikit", "homes", `${homeHash(home)}-${hashOf(token).slice(0, 16)}.json`);
+  return join(base, "mimikit", "homes");
+}
+
+/** The state directories that this user has records of, wherever they are now. Throws what the disk throws; a record that is damaged is left out. */
+export function recordedHomes(env: Environment): string[] {
+  const dir = recordsDir(env);
+  try {
+    const records = readdirSync(dir).filter((name) => name.endsWith(".json"));
+    return [...new Set(records.flatMap((name) => readRecord(join(dir, name))?.home ?? []))];
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
+    throw error;
+  }
+}
+
+function readRecord(path: string): z.infer<typeof Adoption> | null {
+  try {
+    return parseRecord(Adoption, readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR")) return null;
+    throw error;
+  }
 }
 
 function hashOf(token: string): string {

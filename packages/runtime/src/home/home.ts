@@ -23,6 +23,7 @@ import { dirname, join, resolve } from "node:path";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
+import { noteTokenIfLater } from "./audit-key.ts";
 import { ROOT } from "./programs.ts";
 import { chooseWorkDir, STATE_FOLDER, type WorkDir } from "./work-dir.ts";
 
@@ -84,6 +85,7 @@ export function prepareHome(home: string, onToken?: (token: string) => void): vo
   createOnce(home, "token", () => {
     const token = randomBytes(TOKEN_BYTES).toString("hex");
     onToken?.(token);
+    noteTokenIfLater(home, token);
     return `${token}\n`;
   });
   readToken(home);

@@ -10,8 +10,12 @@ export const PROGRAMS = {
   "worker-pool": "apps/worker-pool/src/main.ts",
   "http-gateway": "apps/http-gateway/src/main.ts",
   channels: "apps/channels/src/main.ts",
+  dispatcher: "apps/worker-pool/src/dispatcher/main.ts",
+  "remote-pool": "apps/worker-pool/src/remote/main.ts",
   cli: "apps/cli/src/main.ts",
   "search-worker": "packages/memory/src/search/search-worker.ts",
+  "extract-text": "packages/agent/src/documents/extract-text.ts",
+  "read-page": "packages/agent/src/web/read-page.ts",
   "prepare-start": "scripts/prepare-start.ts",
 } as const;
 export type Program = keyof typeof PROGRAMS;

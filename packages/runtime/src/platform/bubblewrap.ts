@@ -1,8 +1,7 @@
 /** The whole file system as it is but for the state directory and what else is hidden, which are empty and read-only, and a table of processes of its own. */
 import { realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname } from "node:path";
-import type { SandboxTool } from "./platform.ts";
+import type { SandboxTool, Walls } from "./platform.ts";
 
 /**
  * What root could undo the sandbox with: mounts, devices, kernel memory, and files by their number. Other users have
@@ -17,21 +16,24 @@ const DROPPED_OF_ROOT = [
   "CAP_DAC_READ_SEARCH",
 ];
 
+const TMP = "/tmp";
+
 export const bubblewrap: SandboxTool = {
   name: "bubblewrap",
   program: null,
   holdsProcesses: true,
   hidesSecrets: true,
-  wrap(program, command, { state, hidden, work, passages, isReadOnly, isOffline, protect, secret }) {
+  hasOwnTmp: true,
+  wrap(program, command, walls) {
+    const { state, work, passages, isOffline, temporary, secret } = walls;
     return [
       program,
-      ...(isReadOnly ? readOnlyRoot() : ["--dev-bind", "/", "/"]),
+      ...(hasFixedRoot(walls) ? ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"] : ["--dev-bind", "/", "/"]),
       ...["--unshare-pid", "--proc", "/proc", "--die-with-parent"],
       ...(isOffline ? ["--unshare-net"] : []),
       ...(process.getuid?.() === 0 ? DROPPED_OF_ROOT.flatMap((name) => ["--cap-drop", name]) : []),
-      ...protect.flatMap((path) => ["--ro-bind", path, path]),
-      ...hidden.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
-      ...(isReadOnly ? ["--ro-bind", work, work] : []),
+      ...(temporary === null ? [] : ["--setenv", "TMPDIR", TMP]),
+      ...mountsOf(walls, command[0]),
       // It follows its options in their order: an outer directory must be there before what is inside of it.
       ...["--tmpfs", state],
       ...passages.flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]),
@@ -43,8 +45,33 @@ export const bubblewrap: SandboxTool = {
   },
 };
 
-/** Many programs cannot do without temporary files. */
-function readOnlyRoot(): string[] {
-  const temporary = realpathSync(tmpdir());
-  return ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--bind", temporary, temporary];
+/** Is what lies outside of the workspace as it was? */
+function hasFixedRoot({ isReadOnly, keepsOutside }: Walls): boolean {
+  return isReadOnly || keepsOutside;
+}
+
+/** Of all directories but the state directory, outer ones first. @param file the program that runs. */
+function mountsOf(walls: Walls, file = ""): string[] {
+  const { hidden, work, isReadOnly, protect, temporary, userHome, kept, state } = walls;
+  const tmp = realpathSync(TMP);
+  const mounts: { path: string; options: string[] }[] = [];
+  const bind = (path: string, isWritable: boolean) =>
+    mounts.push({ path, options: [isWritable ? "--bind" : "--ro-bind", path, path] });
+  const hasOwnTmp = temporary !== null || hasFixedRoot(walls);
+  if (hasOwnTmp)
+    mounts.push({ path: tmp, options: temporary === null ? ["--tmpfs", tmp] : ["--bind", temporary, tmp] });
+  if (hasOwnTmp && isBelow(userHome, tmp)) bind(userHome, !hasFixedRoot(walls));
+  for (const path of kept) if (hasOwnTmp && isBelow(path, tmp)) bind(path, true);
+  const isCovered = (hasOwnTmp && isBelow(work, tmp)) || protect.some((path) => isBelow(work, path));
+  // Of what is read-only, /dev is not, and a workspace may be in /dev/shm.
+  if ((isCovered || hasFixedRoot(walls)) && !isBelow(work, state)) bind(work, !isReadOnly);
+  if (hasOwnTmp && isBelow(file, tmp) && !isBelow(file, work) && !isBelow(file, userHome))
+    bind(dirname(file) === tmp ? file : dirname(file), false);
+  for (const path of protect) bind(path, false);
+  for (const path of hidden) mounts.push({ path, options: ["--tmpfs", path, "--remount-ro", path] });
+  return mounts.sort((a, b) => a.path.length - b.path.length).flatMap(({ options }) => options);
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return path.startsWith(`${directory}/`);
 }

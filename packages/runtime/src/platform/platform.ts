@@ -36,10 +36,18 @@ export interface Walls {
   passages: readonly { path: string; isWritable: boolean }[];
   /** It can change nothing but temporary files. */
   isReadOnly: boolean;
+  /** It can change nothing outside the workspace but temporary files. */
+  keepsOutside: boolean;
   /** It has no network, not even this machine's own. */
   isOffline: boolean;
-  /** It can change nothing in these directories. */
+  /** It can change nothing in these directories, unless it works in one of them: then there, and nowhere else in it. */
   protect: readonly string[];
+  /** What it sees as /tmp; null where it sees /tmp itself. */
+  temporary: string | null;
+  /** The home directory of the user, which stays where it is in a /tmp of its own. */
+  userHome: string;
+  /** Other directories that stay where they are there, and can be written. */
+  kept: readonly string[];
   /** Where it finds, in memory, what is handed over on `secretFd`; null where nothing is. */
   secret: { path: string; fd: number } | null;
 }
@@ -52,6 +60,8 @@ export interface SandboxTool {
   holdsProcesses: boolean;
   /** Has a file in memory for a secret. */
   hidesSecrets: boolean;
+  /** Shows `temporary` as /tmp. */
+  hasOwnTmp: boolean;
   /** The command line that runs `command` behind `walls`. @param program the path of the tool. */
   wrap(program: string, command: readonly string[], walls: Walls): [string, ...string[]];
 }

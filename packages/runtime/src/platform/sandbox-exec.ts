@@ -14,17 +14,20 @@ export const sandboxExec: SandboxTool = {
   program: SANDBOX_EXEC,
   holdsProcesses: false,
   hidesSecrets: false,
+  hasOwnTmp: false,
   wrap: (program, command, walls) => [program, "-p", profileOf(walls), ...command],
 };
 
 /** The last rule that fits counts. Only a path is quoted: it is data. */
-function profileOf({ state, hidden, work, passages, isReadOnly, isOffline, protect }: Walls): string {
+function profileOf({ state, hidden, work, passages, isReadOnly, keepsOutside, isOffline, protect }: Walls): string {
   const temporary = realpathSync(tmpdir());
   return [
     "(version 1)",
     "(allow default)",
-    ...(isReadOnly ? ["(deny file-write*)", `(allow file-write* ${below("/dev")} ${below(temporary)})`] : []),
-    ...(isReadOnly ? [`(deny file-write* ${below(work)})`] : []),
+    ...(isReadOnly || keepsOutside
+      ? ["(deny file-write*)", `(allow file-write* ${below("/dev")} ${below(temporary)})`]
+      : []),
+    ...(isReadOnly || keepsOutside ? [`(${isReadOnly ? "deny" : "allow"} file-write* ${below(work)})`] : []),
     ...protect.map((path) => `(deny file-write* ${below(path)})`),
     ...(isOffline ? ["(deny network*)"] : []),
     ...[...hidden, state].map((path) => `(deny file-read* file-write* ${below(path)})`),

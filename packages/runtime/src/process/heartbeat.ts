@@ -6,6 +6,7 @@
  */
 import { statSync, utimesSync } from "node:fs";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { monotonicMs } from "../platform/monotonic.ts";
 import { type ProcessRole, recordPath } from "./role-record.ts";
 
 /** The shortest time between two heartbeats, in milliseconds. */
@@ -14,12 +15,6 @@ const BEAT_EVERY_MS = 1_000;
 export const SILENCE_REPORTED_MS = 10_000;
 /** No machine runs for 30 years. */
 const CALENDAR_MS_MIN = 30 * 365 * 86_400_000;
-const NS_PER_MS = 1_000_000n;
-
-/** The time of CLOCK_MONOTONIC in milliseconds, the same for all processes of this machine since its start. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / NS_PER_MS);
-}
 
 /** The heartbeat of this process. */
 export class Heartbeat {
@@ -52,10 +47,16 @@ export class Heartbeat {
   }
 }
 
+/** By when the next heartbeat of `role` was or is due, in CLOCK_MONOTONIC milliseconds: null if its loop has not started. Throws what the disk throws. */
+export function deadlineOf(home: string, role: ProcessRole): number | null {
+  const deadlineMs = statSync(recordPath(home, role), { throwIfNoEntry: false })?.mtimeMs ?? CALENDAR_MS_MIN;
+  return deadlineMs >= CALENDAR_MS_MIN ? null : deadlineMs;
+}
+
 /** How long `role` is overdue, in milliseconds: 0 if it is on time, null if its loop has not started. Throws what the disk throws. */
 export function silenceOf(home: string, role: ProcessRole): number | null {
-  const deadlineMs = statSync(recordPath(home, role), { throwIfNoEntry: false })?.mtimeMs ?? CALENDAR_MS_MIN;
-  return deadlineMs >= CALENDAR_MS_MIN ? null : Math.max(0, monotonicMs() - deadlineMs);
+  const deadlineMs = deadlineOf(home, role);
+  return deadlineMs === null ? null : Math.max(0, monotonicMs() - deadlineMs);
 }
 
 /** The same in whole seconds; undefined below SILENCE_REPORTED_MS. */

@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import type { Identity } from "@mimikit/protocol/records/claim";
+import { type Identity, isOfThisMachine, type Owner } from "@mimikit/protocol/records/claim";
 import { isAliveOn } from "../platform/is-alive.ts";
 import { platform } from "../platform/this-platform.ts";
 
@@ -26,3 +26,6 @@ export function ownIdentity(): Identity {
  */
 export const isAlive = (identity: Identity): boolean =>
   (own !== null && isDeepStrictEqual(identity, own)) || isAliveOn(platform, identity);
+
+/** Does the owner of a claim live? One on another machine is never dead by itself: how its attempt ended is recorded (docs/pools.md). */
+export const isOwnerAlive = (owner: Owner): boolean => !isOfThisMachine(owner) || isAlive(owner);

@@ -23,6 +23,7 @@ export const listProcesses = () => platform.listProcesses();
 export async function endProcesses<T extends Identity>(find: () => Promise<T[]>, termMs: number): Promise<T[]> {
   const start = performance.now();
   const asked = new Set<string>();
+  let hasKilled = false;
   for (;;) {
     const found = await find();
     const elapsedMs = performance.now() - start;
@@ -31,7 +32,8 @@ export async function endProcesses<T extends Identity>(find: () => Promise<T[]>,
       if ((await find()).length === 0) return [];
       continue;
     }
-    if (elapsedMs > termMs + KILL_MS) return found;
+    // Where to list them takes longer than that, they are killed first all the same.
+    if (elapsedMs > termMs + KILL_MS && hasKilled) return found;
     for (const target of found) {
       const name = `${target.pid}/${target.startTime}`;
       if (elapsedMs >= termMs) signal(target, "SIGKILL");
@@ -39,6 +41,7 @@ export async function endProcesses<T extends Identity>(find: () => Promise<T[]>,
       else if (!asked.has(name)) signal(target, "SIGTERM");
       asked.add(name);
     }
+    hasKilled = elapsedMs >= termMs;
     await wait(POLL_MS);
   }
 }

@@ -9,7 +9,8 @@ import { LOCKS } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { replaceFile } from "../home/replace-file.ts";
 import { VERSION } from "../home/version.ts";
-import { ownIdentity } from "./identity.ts";
+import { monotonicMs } from "../platform/monotonic.ts";
+import { identityOf, ownIdentity } from "./identity.ts";
 
 /** The processes of an instance (SPEC A1); they are also the actors of the audit log. */
 export type ProcessRole = Actor;
@@ -22,6 +23,10 @@ export const PROCESS_ROLES: readonly CoreRole[] = CoreActor.options;
 export const RoleRecord = Identity.extend({
   startedAt: z.iso.datetime(),
   version: z.string(),
+  /** When it was written, in CLOCK_MONOTONIC milliseconds; 0.2 did not say it. */
+  startedMs: z.number().optional(),
+  /** The process that had started this one: PM2's daemon, as a rule. */
+  parent: Identity.optional(),
   /** Where the gateway serves. */
   url: z.url().optional(),
 });
@@ -36,7 +41,15 @@ const said = new Map<string, string>();
 /** Says that this process is `role` now, and where it serves. Call it once, after the singleton is claimed. */
 export function writeRole(home: string, role: ProcessRole, url?: string): RoleRecord {
   const startedAt = new Date().toISOString();
-  const record: RoleRecord = { ...ownIdentity(), startedAt, version: VERSION, ...(url !== undefined && { url }) };
+  const parent = identityOf(process.ppid);
+  const record: RoleRecord = {
+    ...ownIdentity(),
+    startedAt,
+    version: VERSION,
+    startedMs: monotonicMs(),
+    ...(parent !== null && { parent }),
+    ...(url !== undefined && { url }),
+  };
   const path = recordPath(home, role);
   const text = `${JSON.stringify(record)}\n`;
   replaceFile(path, text);

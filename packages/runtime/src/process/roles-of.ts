@@ -1,4 +1,5 @@
-/** Which processes an instance has: the three, and the channels where one is set up. */
+/** Which processes an instance has: the three, the channels where one is set up, and the dispatcher where pools are. */
+import { loadConfig } from "../config/config.ts";
 import { readChannels } from "../config/secrets.ts";
 import { type Environment, HomeError } from "../home/home.ts";
 import { PROCESS_ROLES, type ProcessRole } from "./role-record.ts";
@@ -13,7 +14,16 @@ export function hasChannels(home: string, env: Environment): boolean {
   }
 }
 
+/** Is an engine set up that carries work to pools on other machines (docs/pools.md)? */
+export function hasPools(home: string, env: Environment): boolean {
+  return loadConfig(home, env).config.pools.url !== undefined;
+}
+
 /** The processes that are to run. */
 export function rolesOf(home: string, env: Environment): readonly ProcessRole[] {
-  return hasChannels(home, env) ? [...PROCESS_ROLES, "channels"] : PROCESS_ROLES;
+  return [
+    ...PROCESS_ROLES,
+    ...(hasChannels(home, env) ? (["channels"] as const) : []),
+    ...(hasPools(home, env) ? (["dispatcher"] as const) : []),
+  ];
 }

@@ -11,13 +11,14 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { LOCKS } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { replaceFile } from "../home/replace-file.ts";
-import { type Heartbeat, monotonicMs, silenceOf } from "./heartbeat.ts";
+import { monotonicMs } from "../platform/monotonic.ts";
+import { type Heartbeat, silenceOf } from "./heartbeat.ts";
 import { isAlive, ownIdentity } from "./identity.ts";
 import { type ProcessRole, readRole } from "./role-record.ts";
 
 /** The roles that each watcher watches. */
 export const WATCHES = {
-  supervisor: ["workers", "gateway", "channels"],
+  supervisor: ["workers", "gateway", "channels", "dispatcher"],
   workers: ["supervisor"],
 } as const satisfies Partial<Record<ProcessRole, readonly ProcessRole[]>>;
 
@@ -145,9 +146,18 @@ function silences(home: string, by: keyof typeof WATCHES): Map<ProcessRole, numb
 
 /** When a role was killed last since this machine started, in monotonic time. */
 function endedIn(home: string): number | null {
+  const ended = readEnded(home);
+  return ended?.bootId === ownIdentity().bootId ? ended.monotonicMs : null;
+}
+
+/** The process that a watchdog killed last; null before the first. */
+export function killedByWatchdog(home: string): Identity | null {
+  return readEnded(home)?.process ?? null;
+}
+
+function readEnded(home: string): Ended | null {
   try {
-    const ended = parseRecord(Ended, readFileSync(endedPath(home), "utf8"));
-    return ended.bootId === ownIdentity().bootId ? ended.monotonicMs : null;
+    return parseRecord(Ended, readFileSync(endedPath(home), "utf8"));
   } catch (error) {
     if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR", "EISDIR")) return null;
     throw error;

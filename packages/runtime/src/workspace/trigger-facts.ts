@@ -4,6 +4,7 @@ import { needsOf } from "@mimikit/core/conditions/index";
 import type { Report } from "@mimikit/protocol/base/report";
 import { reportOf } from "@mimikit/protocol/records/result";
 import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { When } from "@mimikit/protocol/triggers/trigger-order";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
@@ -34,5 +35,18 @@ export async function triggerFacts(
     outcomeOf: (taskId) => outcomes.get(taskId),
     isForgiven: () => false,
     stampOf: (path) => stamps.get(path),
+    hasSettled: () => true,
   };
+}
+
+/**
+ * The first task that an order waits for and that never was: nothing would ever come of it. Call after `mirror.refresh()`.
+ * @returns null where it waits for none, or each of them is or was there.
+ */
+export async function taskThatNeverWas(when: When | undefined, mirror: Mirror): Promise<string | null> {
+  for (const id of when?.type === "conditional" ? needsOf(when.condition).tasks : []) {
+    const isOpen = mirror.queue.has(id) || mirror.links.has(id) || mirror.results.has(id);
+    if (!isOpen && (!(await mirror.ledger.confirm(id)) || (await mirror.ledger.readResult(id)) === null)) return id;
+  }
+  return null;
 }

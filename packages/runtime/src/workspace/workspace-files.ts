@@ -87,6 +87,12 @@ export class WorkspaceFiles {
     return stamps;
   }
 
+  /** Has something changed below this glob since the walk that its stamp is from? The next walk is put off then; a file is looked at each time. */
+  isMoving(path: string): boolean {
+    const asked = this.asked.get(path);
+    return asked !== undefined && asked.pattern !== null && asked.isStale;
+  }
+
   /** Watches nothing any more, and nudges nobody. */
   async close(): Promise<void> {
     clearTimeout(this.nudge?.timer);

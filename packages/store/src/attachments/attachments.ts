@@ -29,7 +29,7 @@ const MEBIBYTE = 1_048_576;
 
 /** The file is not taken, and nothing of it is kept; the message is for its sender. */
 export class AttachmentRefused extends Error {
-  readonly reason: "empty" | "too_large" | "unknown_type" | "full";
+  readonly reason: "empty" | "too_large" | "full";
 
   constructor(reason: AttachmentRefused["reason"], message: string) {
     super(message);
@@ -159,10 +159,8 @@ async function receive(path: string, chunks: AsyncIterable<Uint8Array>): Promise
       await file.writeFile(chunk);
     }
     if (bytes === 0) throw new AttachmentRefused("empty", sentence("file_empty"));
-    const { type } = sniffer;
-    if (type === null) throw new AttachmentRefused("unknown_type", sentence("file_unknown_type"));
     await file.sync();
-    return { id: hash.digest("hex"), type, bytes };
+    return { id: hash.digest("hex"), type: sniffer.type, bytes };
   } finally {
     await file.close();
   }

@@ -2,7 +2,7 @@
 import type { AttachmentType } from "@mimikit/protocol/base/attachment";
 
 /** No signature reaches further. */
-const HEAD_BYTES = 16;
+const HEAD_BYTES = 64;
 
 /** Signatures with a place of their own; "?" is any byte. */
 const SIGNATURES: readonly (readonly [AttachmentType, string])[] = [
@@ -18,7 +18,19 @@ const SIGNATURES: readonly (readonly [AttachmentType, string])[] = [
   ["audio/mp4", "????ftypM4A "],
   ["audio/mp4", "????ftypM4B "],
   ["application/pdf", "%PDF-"],
+  ["application/epub+zip", `PK\x03\x04${"?".repeat(26)}mimetypeapplication/epub+zip`],
 ];
+const ZIP = "PK\x03\x04";
+/** The header of a file in an archive, behind which its name stands. */
+const ENTRY_BYTES = 30;
+/** Of a name so much is looked at. */
+const NAME_BYTES = 8;
+/** By the directory that has the files of the format. */
+const OFFICE_TYPES: Readonly<Record<string, AttachmentType>> = {
+  "word/": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  "xl/": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "ppt/": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+};
 
 /** What no text has: control characters but tab, line feed, form feed and carriage return. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -29,19 +41,35 @@ export class TypeSniffer {
   private head = Buffer.alloc(0);
   private readonly decoder = new TextDecoder("utf-8", { fatal: true });
   private isText = true;
+  private office: AttachmentType | undefined;
+  /** The end of the last piece: the name of a file in an archive may go over into the next one. */
+  private rest = "";
 
   add(chunk: Uint8Array): void {
     if (this.head.length < HEAD_BYTES) this.head = Buffer.concat([this.head, chunk]).subarray(0, HEAD_BYTES);
     if (this.isText) this.isText = this.readsAsText(chunk);
+    if (this.office === undefined && this.startsWith(ZIP)) this.lookForOffice(chunk);
   }
 
-  /** null for what is none of the types that are taken. */
-  get type(): AttachmentType | null {
+  /** `application/octet-stream` for what nothing is known of. */
+  get type(): AttachmentType {
     const head = this.head.toString("latin1");
     const found = SIGNATURES.find(([, signature]) => matches(head, signature));
     if (found !== undefined) return found[0];
     if (isMpegFrame(this.head)) return "audio/mpeg";
-    return this.isText && this.readsAsText() ? "text/plain" : null;
+    if (this.startsWith(ZIP)) return this.office ?? "application/zip";
+    return this.isText && this.readsAsText() ? "text/plain" : "application/octet-stream";
+  }
+
+  private startsWith(signature: string): boolean {
+    return matches(this.head.toString("latin1"), signature);
+  }
+
+  private lookForOffice(chunk: Uint8Array): void {
+    const text = this.rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+    for (let at = text.indexOf(ZIP); at !== -1; at = text.indexOf(ZIP, at + 1))
+      this.office ??= officeTypeOf(text.slice(at + ENTRY_BYTES, at + ENTRY_BYTES + NAME_BYTES));
+    this.rest = text.slice(-(ENTRY_BYTES + NAME_BYTES));
   }
 
   /** @param chunk the end of the file when not given. */
@@ -53,6 +81,10 @@ export class TypeSniffer {
       throw error;
     }
   }
+}
+
+function officeTypeOf(name: string): AttachmentType | undefined {
+  return Object.entries(OFFICE_TYPES).find(([directory]) => name.startsWith(directory))?.[1];
 }
 
 function matches(head: string, signature: string): boolean {

@@ -1,4 +1,4 @@
-/** The one way in which a wish becomes a record: its id, its time and its seal are made here (docs/file-protocol.md#wishes). */
+/** The one way in which a wish becomes a record: its id, its time and its seal are made here (docs/file-protocol.md#commands). */
 import { createHash } from "node:crypto";
 import { COMMANDS, type Event, needsSeal, Wish } from "@mimikit/protocol/records/inbox";
 import type { FileSystem } from "./file-system.ts";

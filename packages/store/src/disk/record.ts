@@ -218,7 +218,7 @@ async function showOnce(fs: FileSystem, path: string, text: string): Promise<boo
       async link() {
         const created = await fs.link(temporary, path);
         if (created !== "linked") return created;
-        content = fs.syncContent(temporary);
+        content = syncContent(fs, temporary, path);
         const durable = Promise.all([content, batch.durable]).then(() => undefined);
         noteOwnName(fs, path, durable);
         return created;
@@ -234,9 +234,48 @@ async function showOnce(fs: FileSystem, path: string, text: string): Promise<boo
   return linked === "linked";
 }
 
-/** Makes records durable that were created unsynced: their content, then their names. One that is gone is fine. */
-export async function makeDurable(fs: FileSystem, paths: readonly string[]): Promise<void> {
-  const contents = paths.map((path) => fs.syncContent(path));
+/** Records whose content could not be synced here, and has not been written anew since. */
+const unsyncable = new WeakMap<FileSystem, Set<string>>();
+
+function unsyncableOf(fs: FileSystem): Set<string> {
+  const paths = unsyncable.get(fs) ?? new Set();
+  unsyncable.set(fs, paths);
+  return paths;
+}
+
+/** @param name one that the record at `path` has. */
+function syncContent(fs: FileSystem, name: string, path: string): Promise<void> {
+  const failed = unsyncableOf(fs);
+  failed.delete(path);
+  const synced = fs.syncContent(name);
+  synced.catch(() => failed.add(path));
+  return synced;
+}
+
+/**
+ * Makes the content of a record durable. Of a file whose sync has failed no later sync is believed: Linux then takes for written what it
+ * could not write. So the record is written anew when it is wanted again. One that is gone is fine.
+ */
+function syncRecord(fs: FileSystem, path: string): Promise<void> {
+  return unsyncableOf(fs).has(path) ? writeAnew(fs, path) : syncContent(fs, path, path);
+}
+
+async function writeAnew(fs: FileSystem, path: string): Promise<void> {
+  const text = await fs.read(path);
+  if (text !== null) await replaceView(fs, path, text);
+  unsyncableOf(fs).delete(path);
+}
+
+/**
+ * Makes records durable that were created unsynced: their content, then their names. One that is gone is fine.
+ * @param foreign those of them that are files of somebody else, which are never written anew.
+ */
+export async function makeDurable(
+  fs: FileSystem,
+  paths: readonly string[],
+  foreign: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const contents = paths.map((path) => (foreign.has(path) ? fs.syncContent(path) : syncRecord(fs, path)));
   const names = [...new Set(paths.map(directoryOf))].map((dir) => fs.syncDir(dir));
   const durable = Promise.all([...contents, ...names]).then(() => undefined);
   for (const path of paths) noteOwnName(fs, path, durable);

@@ -1,5 +1,5 @@
 /**
- * Wishes that carry authority prove that they come from somebody who holds the token (docs/file-protocol.md#wishes).
+ * Wishes that carry authority prove that they come from somebody who holds the token (docs/file-protocol.md#commands).
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 

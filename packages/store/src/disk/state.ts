@@ -1,4 +1,4 @@
-/** The layout of the state directory: the only file that names its directories (docs/file-protocol.md#layout). */
+/** The layout of the state directory: the only file that names its directories (docs/files.md#layout). */
 import { Role } from "@mimikit/protocol/base/role";
 
 /** Directories of records that come and go, in the order in which a record moves through them. */
@@ -47,6 +47,16 @@ export const HOOKS = "hooks";
 export const DELIVERIES = "deliveries";
 /** What channels keep, a folder for each; made when one is set up. */
 export const CHANNELS = "channels";
+/** Worker pools on other machines, the permits of what runs there, and who this home is to them; made with the first. */
+export const POOLS = "pools";
+/** A record for each attempt that a pool may have begun; gone when its task is over. */
+export const PERMITS = `${POOLS}/permits`;
+/** On the machine of a pool: what it has joined, and the attempts that its home has not taken back yet. */
+export const JOINED_POOL_PATH = "pool.json";
+export const AWAY = "away";
+export const POOLS_HOME_PATH = `${POOLS}/home.json`;
+/** What the owner has allowed for good, a record each; made with the first. */
+export const APPROVALS = "approvals";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -60,7 +70,15 @@ export const resultPath = (role: Role, id: string) => recordIn(resultsOf(role), 
 export const claimPath = (role: Role, id: string, attempt: number) => recordIn(runningOf(role), `${id}.a${attempt}`);
 export const failedAttemptPath = (role: Role, id: string, attempt: number) =>
   recordIn(runningOf(role), `${id}.a${attempt}.failed`);
+export const joinedPath = (role: Role, id: string, attempt: number) =>
+  recordIn(runningOf(role), `${id}.a${attempt}.joined`);
+export const poolPath = (name: string) => recordIn(POOLS, `${name}.pool`);
+export const poolSeenPath = (name: string) => recordIn(POOLS, `${name}.seen`);
+export const begunAwayPath = (job: string) => recordIn(AWAY, `${job}.begun`);
+export const endedAwayPath = (job: string) => recordIn(AWAY, `${job}.ended`);
+export const permitPath = (id: string, attempt: number) => recordIn(PERMITS, `${id}.a${attempt}`);
 export const triggerPath = (id: string, version: number) => recordIn(TRIGGERS, `${id}.v${version}`);
+export const approvalPath = (id: string) => recordIn(APPROVALS, id);
 export const questionPath = (id: string) => recordIn(QUESTIONS, id);
 export const signalPath = (id: string) => recordIn(SIGNALS, id);
 export const inboxPath = (id: string) => recordIn(INBOX, id);

@@ -9,6 +9,7 @@ import {
   DIRECTORIES,
   HOOKS,
   INBOX,
+  POOLS,
   QUESTIONS,
   queueOf,
   resultsOf,
@@ -32,6 +33,7 @@ export const WATCHED = {
     ARCHIVE,
     STREAMS,
   ],
+  dispatcher: [SIGNALS, queueOf("worker"), runningOf("worker"), resultsOf("worker"), POOLS],
   channels: [QUESTIONS, queueOf("teller"), runningOf("teller"), resultsOf("teller"), ARCHIVE],
 } as const;
 

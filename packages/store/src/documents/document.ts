@@ -4,10 +4,12 @@
  * says what that promises to whoever edits at the same time.
  */
 
+import { createHash } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { createOnce, replaceView } from "../disk/record.ts";
+import { QUARANTINE } from "../disk/state.ts";
 
 export const DOCUMENT_BYTES_MAX = 16 * 1_048_576;
 const EDIT_ATTEMPTS_MAX = 20;
@@ -71,6 +73,7 @@ async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Ed
   const stands = (await standing?.()) ?? "open";
   if (stands !== "open") return stands;
   const before = await readDocument(fs, path);
+  if (before !== "") await bringBackLeft(fs, path);
   const isMarked = (text: string) => id !== undefined && text.includes(editMark(id));
   const after = isMarked(before) ? before : await write(before);
   if (typeof after !== "string") return after;
@@ -84,34 +87,33 @@ async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Ed
 /**
  * Takes from a document what was read of it. The rest stays, even where it is saved just now: a file of which nothing is
  * left is moved before it is looked at, to a hidden name beside it, where doing this again finds what a crash has left.
+ * Call it while the document is locked. Throws `DocumentBusy` where somebody has saved it just now.
  * @param restOf what is left of a text: all of it where it begins otherwise, and then it stays as it is.
  * @param elsewhere the name of the rest where somebody has saved once more.
  */
 export async function consumeDocument(
   fs: FileSystem,
-  lock: DocumentLock,
   path: string,
   restOf: (text: string) => string,
   elsewhere: string,
 ): Promise<void> {
-  await lock(path, async () => {
-    const dir = directoryOf(elsewhere);
-    const taken = `.${elsewhere.slice(dir.length + 1)}.taken-`;
-    const putBack = (moved: string) => putRestBack(fs, moved, path, restOf, elsewhere);
-    for (const name of await fs.list(dir)) if (name.startsWith(taken)) await putBack(`${dir}/${name}`);
-    const before = await readIfDocument(fs, path);
-    if (before === null) return;
-    const added = restOf(before);
-    if (added === before) return;
-    if (added !== "") {
-      // Never away before it is back: a crash in between would take what was added with it.
-      // What was read must not stay beside its summary: it would be summed up a second time. The next tick tries again.
-      if (!(await replaceDocument(fs, path, before, added))) throw new DocumentBusy(path);
-      return;
-    }
-    const moved = `${dir}/${taken}${fs.temporary().replaceAll("/", "-")}`;
-    if (await fs.rename(path, moved)) await putBack(moved);
-  });
+  const dir = directoryOf(elsewhere);
+  const taken = `.${elsewhere.slice(dir.length + 1)}.taken-`;
+  const putBack = (moved: string) => putRestBack(fs, moved, path, restOf, elsewhere);
+  for (const name of await fs.list(dir)) if (name.startsWith(taken)) await putBack(`${dir}/${name}`);
+  await bringBackLeft(fs, path);
+  const before = await readIfDocument(fs, path);
+  if (before === null) return;
+  const added = restOf(before);
+  if (added === before) return;
+  if (added !== "") {
+    // Never away before it is back: a crash in between would take what was added with it.
+    // What was read must not stay beside its summary: it would be summed up a second time. The next tick tries again.
+    if (!(await replaceDocument(fs, path, before, added))) throw new DocumentBusy(path);
+    return;
+  }
+  const moved = `${dir}/${taken}${nameOf(fs.temporary())}`;
+  if (await fs.rename(path, moved)) await putBack(moved);
 }
 
 /** Puts back what was saved into a document while it was being taken away. Doing it again changes nothing. */
@@ -140,8 +142,8 @@ async function putRestBack(
 
 /**
  * Between the last look at a document and its replacement there are two operations on names and nothing else. The old
- * file keeps a name of ours until the new one is durable: what an editor saved in between, or wrote into the open old
- * file, is found there and becomes the document again.
+ * file keeps a hidden name beside it until the new one is durable: what an editor saved in between, or wrote into the open
+ * old file, is found there and becomes the document again; after a crash, by the next edit of the document.
  * @returns false where somebody else has saved.
  */
 async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
@@ -151,21 +153,96 @@ async function replaceDocument(fs: FileSystem, path: string, before: string, aft
     await fs.makeDir(directoryOf(path));
     return createOnce(fs, path, after);
   }
-  const old = fs.temporary();
-  try {
-    const isReplaced = await replaceView(fs, path, after, async () => {
-      if (!(await holds(fs, path, before))) return false;
-      await fs.link(path, old);
-      return true;
-    });
-    if (!isReplaced) return false;
-    if (await holds(fs, old, before)) return true;
-    // Unless the document has been saved once more, and so is newer than both.
-    if ((await holds(fs, path, after)) && (await fs.rename(old, path))) await fs.syncDir(directoryOf(path));
-    return false;
-  } finally {
-    await fs.unlink(old);
+  const old = replacedName(fs, path, before, after);
+  const isReplaced = await replaceView(fs, path, after, async () => {
+    if (!(await holds(fs, path, before))) return false;
+    await fs.link(path, old);
+    return true;
+  });
+  return isReplaced && !(await bringBack(fs, path, old));
+}
+
+const HASH_CHARS = 16;
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
+}
+
+/** A path as one name. */
+function nameOf(path: string): string {
+  return path.replaceAll("/", "-");
+}
+
+/** How the names of replaced files of a document begin: short, however long its own name is. */
+function replacedPrefix(path: string): string {
+  return `.replaced-${hashOf(path)}-`;
+}
+
+/** It says how long the text was that was read, and the hashes of that one and of the one with the edit. */
+function replacedName(fs: FileSystem, path: string, before: string, after: string): string {
+  const texts = `${before.length}-${hashOf(before)}-${hashOf(after)}`;
+  return `${directoryOf(path)}/${replacedPrefix(path)}${texts}-${nameOf(fs.temporary())}`;
+}
+
+/** The length and the hashes in the name of a replaced file; in another name there are none that any text has. */
+function textsOf(old: string): { length: number; before: string; after: string } {
+  const [, length, before = "", after = ""] = /\.replaced-\w+-(\d+)-(\w+)-(\w+)-[^/]+$/.exec(old) ?? [];
+  return { length: Number(length), before, after };
+}
+
+/**
+ * Brings back what somebody has saved, where the process that replaced it was killed before its last look. Doing it again
+ * changes nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided anew.
+ */
+async function bringBackLeft(fs: FileSystem, path: string): Promise<void> {
+  const dir = directoryOf(path);
+  let isChanged = false;
+  for (const name of await fs.list(dir))
+    if (name.startsWith(replacedPrefix(path)) && (await bringBack(fs, path, `${dir}/${name}`))) isChanged = true;
+  if (isChanged) throw new DocumentBusy(path);
+}
+
+/**
+ * Takes what was saved into the replaced file `old` into the document again, then its name away.
+ * @returns whether the document is another now.
+ */
+async function bringBack(fs: FileSystem, path: string, old: string): Promise<boolean> {
+  const saved = await readIfDocument(fs, old);
+  const isSaved = saved === null || hashOf(saved) !== textsOf(old).before;
+  const isChanged = isSaved && (await takeIn(fs, path, old, saved));
+  await fs.unlink(old);
+  return isChanged;
+}
+
+/** @param saved the text of `old`; null for what is no document. */
+async function takeIn(fs: FileSystem, path: string, old: string, saved: string | null): Promise<boolean> {
+  const { length, before, after } = textsOf(old);
+  // The file itself goes back, which an editor may still hold open. Its other name stays until that is durable.
+  const back = fs.temporary();
+  await fs.link(old, back);
+  const now = await readIfDocument(fs, path);
+  if (now !== null && hashOf(now) === after) {
+    await fs.rename(back, path);
+    await fs.syncDir(directoryOf(path));
+    return true;
   }
+  await fs.unlink(back);
+  if (saved === now) return false;
+  // The document has been saved once more since: what had been added comes below.
+  if (saved !== null && now !== null && hashOf(saved.slice(0, length)) === before) {
+    const added = saved.slice(length);
+    if (now.includes(added)) return false;
+    if (!(await replaceDocument(fs, path, now, `${onNewLine(now)}${added}`))) throw new DocumentBusy(path);
+    return true;
+  }
+  await fs.link(old, `${QUARANTINE}/${old.slice(old.lastIndexOf("/") + ".".length + 1)}`);
+  await fs.syncDir(QUARANTINE);
+  return false;
+}
+
+/** `text` with a line end behind its last line. */
+export function onNewLine(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** Whatever somebody has put there instead, also what is no document, is something else. */
@@ -201,6 +278,5 @@ export function withBlock(text: string, block: string, by: string | null): strin
 /** Adds a list item, its continuation lines indented. */
 export function appendItem(text: string, prefix: string, content: string, id: string): string {
   const body = withoutMarks(content).trim().replaceAll(/\r?\n/g, "\n  ");
-  const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-  return `${text}${separator}${prefix}${body} ${editMark(id)}\n`;
+  return `${onNewLine(text)}${prefix}${body} ${editMark(id)}\n`;
 }

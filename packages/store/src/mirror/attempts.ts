@@ -1,9 +1,16 @@
 /** What running/ says of each task, kept up as claims and failures come and go, and as their owners die. */
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import { type Attempt, isUnaccounted } from "@mimikit/core/base/snapshot";
 import type { Role } from "@mimikit/protocol/base/role";
-import type { Claim, FailedAttempt, Identity } from "@mimikit/protocol/records/claim";
+import {
+  type Claim,
+  type Owner as ClaimOwner,
+  type FailedAttempt,
+  type Identity,
+  isOfThisMachine,
+  type Joined,
+} from "@mimikit/protocol/records/claim";
 
-export type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt });
+export type RunningEntry = { role: Role } & ({ claim: Claim } | { failed: FailedAttempt } | { joined: Joined });
 
 /** One attempt of a task as it stands in running/. */
 export interface AttemptRecord {
@@ -11,10 +18,11 @@ export interface AttemptRecord {
   attempt: number;
   claim?: Claim;
   failed?: FailedAttempt;
+  joined?: Joined;
 }
 
 interface Owner {
-  identity: Identity;
+  identity: ClaimOwner;
   isDead: boolean;
   claims: Set<Claim>;
 }
@@ -24,21 +32,21 @@ export class Attempts {
   readonly records = new Map<string, AttemptRecord[]>();
   /** The same as facts. */
   readonly facts = new Map<string, Attempt[]>();
-  /** Those tasks of which an attempt has not said how it ended: they run, were cut off, or have just handed in. */
-  readonly unended = new Map<string, Attempt[]>();
+  /** Those tasks of which an attempt has not said what it cost: they run, were cut off, or have just handed in. */
+  readonly unaccounted = new Map<string, Attempt[]>();
   private readonly owners = new Map<string, Owner>();
 
   /** @param entry what came, or else what went. @returns the task. */
   change(entry: RunningEntry, isThere: boolean): string {
-    const part = "claim" in entry ? entry.claim : entry.failed;
+    const { role, ...parts } = entry;
+    const [key, part] = Object.entries(parts)[0] as ["claim" | "failed" | "joined", Claim | FailedAttempt | Joined];
     const { id, attempt } = part;
     if ("claim" in entry) this.note(entry.claim, isThere);
-    const key = "claim" in entry ? "claim" : "failed";
     const all = this.records.get(id) ?? [];
-    const { [key]: _, ...rest } = all.find((each) => each.attempt === attempt) ?? { role: entry.role, attempt };
+    const { [key]: _, ...rest } = all.find((each) => each.attempt === attempt) ?? { role, attempt };
     const record: AttemptRecord = isThere ? { ...rest, [key]: part } : rest;
     const others = all.filter((each) => each.attempt !== attempt);
-    const isLeft = record.claim !== undefined || record.failed !== undefined;
+    const isLeft = record.claim !== undefined || record.failed !== undefined || record.joined !== undefined;
     const records = isLeft ? [...others, record].sort((a, b) => a.attempt - b.attempt) : others;
     if (records.length > 0) this.records.set(id, records);
     else this.records.delete(id);
@@ -46,11 +54,11 @@ export class Attempts {
     return id;
   }
 
-  /** Asks once for each owner whether it lives. @returns the tasks of which that has become another answer. */
+  /** Asks once for each owner of this machine whether it lives; others are never dead by themselves (docs/pools.md). @returns the tasks of which that has become another answer. */
   judge(isAlive: (owner: Identity) => boolean): Set<string> {
     const ids = new Set<string>();
     for (const owner of this.owners.values()) {
-      const isDead = !isAlive(owner.identity);
+      const isDead = isOfThisMachine(owner.identity) && !isAlive(owner.identity);
       if (isDead === owner.isDead) continue;
       owner.isDead = isDead;
       for (const { id } of owner.claims) ids.add(id);
@@ -72,11 +80,11 @@ export class Attempts {
     const facts = this.records.get(id)?.map((record) => this.factOf(record));
     if (facts === undefined) this.facts.delete(id);
     else this.facts.set(id, facts);
-    if (facts?.some(({ failed }) => failed === undefined)) this.unended.set(id, facts);
-    else this.unended.delete(id);
+    if (facts?.some(isUnaccounted)) this.unaccounted.set(id, facts);
+    else this.unaccounted.delete(id);
   }
 
-  private factOf({ role, attempt, claim, failed }: AttemptRecord): Attempt {
+  private factOf({ role, attempt, claim, failed, joined }: AttemptRecord): Attempt {
     return {
       role,
       attempt,
@@ -84,10 +92,13 @@ export class Attempts {
       ...(claim !== undefined && { at: claim.at }),
       ...(claim?.reserved !== undefined && { reserved: claim.reserved }),
       ...(failed !== undefined && { failed }),
+      ...(joined !== undefined && { isJoined: true }),
     };
   }
 }
 
-function keyOf({ pid, startTime, bootId }: Identity): string {
+function keyOf(owner: ClaimOwner): string {
+  if (!isOfThisMachine(owner)) return `engine ${JSON.stringify(owner)}`;
+  const { pid, startTime, bootId } = owner;
   return `${bootId} ${pid} ${startTime}`;
 }

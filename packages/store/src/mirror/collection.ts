@@ -21,6 +21,8 @@ export interface CollectionOptions<T> {
    * Then its directory is synced first. Not given where nothing is.
    */
   mustLast?(record: T): boolean;
+  /** Has somebody else written its file, by which it is known? Then it stays the very file that it is. */
+  isForeign?(record: T): boolean;
   /** Hears of each record the moment it came or went: `record` is what stands under the stem now, `before` what stood there. */
   onChange?(stem: string, record: T | undefined, before: T | undefined): void;
 }
@@ -108,15 +110,18 @@ export class Collection<T> {
 
   /** Reads these files. @returns the records among them, of which those that must last are durable by then. */
   private async load(names: readonly string[], nowMs: number): Promise<[name: string, record: T][]> {
-    const { fs, dir, mustLast } = this.options;
+    const { fs, dir, mustLast, isForeign = () => false } = this.options;
     const found: [name: string, record: T][] = [];
     for (const name of names) {
       const record = await this.decode(name, nowMs);
       if (record !== undefined) found.push([name, record]);
     }
     const lasting = mustLast === undefined ? [] : found.filter(([, record]) => mustLast(record));
-    const paths = lasting.map(([name]) => `${dir}/${name}`);
-    if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name)))) await makeDurable(fs, paths);
+    const pathsOf = (records: typeof lasting) => records.map(([name]) => `${dir}/${name}`);
+    const paths = pathsOf(lasting);
+    const foreign = new Set(pathsOf(lasting.filter(([, record]) => isForeign(record))));
+    if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name))))
+      await makeDurable(fs, paths, foreign);
     return found;
   }
 

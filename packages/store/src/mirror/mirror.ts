@@ -11,7 +11,7 @@ import type { Kind } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { Change } from "@mimikit/protocol/records/change";
-import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/records/claim";
+import { Claim, FailedAttempt, type Identity, Joined } from "@mimikit/protocol/records/claim";
 import { DROPPED_PREFIX, DroppedWish, isIdOf, needsSeal, Wish } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { Result } from "@mimikit/protocol/records/result";
@@ -90,12 +90,14 @@ export class Mirror {
       decode: CollectionOptions<T>["decode"],
       onChange?: NonNullable<CollectionOptions<T>["onChange"]>,
       mayBeLost: (record: T) => boolean = () => false,
+      isForeign: (record: T) => boolean = () => false,
     ) =>
       new Collection({
         fs,
         dir,
         ...(durable && { mustLast: (record: T) => !mayBeLost(record) }),
         decode,
+        isForeign,
         ...(onChange !== undefined && { onChange }),
       });
     const inbox = records(
@@ -104,6 +106,8 @@ export class Mirror {
       (stem, entry, before) => this.noteWish(stem, entry, before),
       // A turn holds its messages whole: they are there with it, or are as if they had never come.
       (entry) => "wish" in entry && entry.wish.kind === "message",
+      // Its id follows from the file: another one would be said once more.
+      (entry) => "dropped" in entry,
     );
     const triggers = records(TRIGGERS, decodeTrigger, (_stem, trigger, before) => {
       for (const each of [before, trigger]) if (each !== undefined) touch(this.noteTrigger(each, each === trigger));
@@ -266,8 +270,8 @@ export class Mirror {
   }
 
   /** The attempts of those tasks of which one has not said how it ended. */
-  get unended(): ReadonlyMap<string, Attempt[]> {
-    return this.running.unended;
+  get unaccounted(): ReadonlyMap<string, Attempt[]> {
+    return this.running.unaccounted;
   }
 
   private touch(id: string): void {
@@ -337,7 +341,7 @@ function decodeResult(role: Role, stem: string, text: string): Result {
 
 /** Lives nowhere: whoever it was, a power loss has ended its process. */
 const LOST_OWNER: Identity = { pid: 0x7fffffff, startTime: "lost", bootId: "lost" };
-const ATTEMPT_SUFFIX = /\.a\d+(\.failed)?$/;
+const ATTEMPT_SUFFIX = /\.a\d+(\.failed|\.joined)?$/;
 const CLAIM_STEM = /^(.+)\.a([1-9]\d*)$/;
 
 async function decodeRunning(
@@ -350,6 +354,11 @@ async function decodeRunning(
     const failed = parseRecord(FailedAttempt, text);
     if (`${failed.id}.a${failed.attempt}.failed` !== stem) throw new BadJson("its name is not that of its attempt");
     return { role, failed };
+  }
+  if (stem.endsWith(".joined")) {
+    const joined = parseRecord(Joined, text);
+    if (`${joined.id}.a${joined.attempt}.joined` !== stem) throw new BadJson("its name is not that of its attempt");
+    return { role, joined };
   }
   const claim = (await tornClaim(stem, text, info)) ?? parseRecord(Claim, text);
   if (`${claim.id}.a${claim.attempt}` !== stem) throw new BadJson("its name is not that of its attempt");
@@ -385,7 +394,7 @@ async function decodeInbox(
     if (!needsSeal(wish) || isSealed(token, wish)) return { wish };
     if (wish.kind !== "message") throw new BadJson(`a ${wish.kind} needs the seal of the token`);
     // Anybody may say something; who answers it is the owner's to choose.
-    const { answerBy: _by, mac: _mac, ...said } = wish;
+    const { answerBy: _by, pool: _pool, mac: _mac, ...said } = wish;
     return { wish: said };
   }
   const dropped = DroppedWish.safeParse(value);

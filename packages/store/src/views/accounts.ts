@@ -23,7 +23,7 @@ export function accountsAt(limits: Limits, book: UsageBook, mirror: Mirror, nowM
   const { results, ledger } = mirror;
   const isSettled = (id: string, attempt: Attempt) =>
     results.has(id) || ledger.has(id) || hasLine(book, id, attempt, nowMs);
-  const reserved = reservedBy(mirror.unended, isSettled);
+  const reserved = reservedBy(mirror.unaccounted, isSettled);
   return scopes.map((scope) => {
     const { name: period, days, resumesAt } = periodOf(scope, nowMs);
     const spent = days.map((day) => book.readDay(day).spent).reduce(addSpending, NO_SPENDING);

@@ -144,10 +144,13 @@ export function parseLine(text: string): HistoryTurn[] {
   }
 }
 
-/** Appends a line for each of the turns; they are durable when it resolves. Throws what the disk throws. */
-export async function appendHistory(home: string, month: string, turns: readonly HistoryTurn[]): Promise<void> {
+/**
+ * Appends a line for each of the turns; they are durable when it resolves. Throws what the disk throws.
+ * @returns whether the directory was missing, and was made.
+ */
+export async function appendHistory(home: string, month: string, turns: readonly HistoryTurn[]): Promise<boolean> {
   const directory = join(home, HISTORY);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const isMade = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined;
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(join(home, historyPath(month)), flags, 0o600);
   try {
@@ -159,6 +162,7 @@ export async function appendHistory(home: string, month: string, turns: readonly
   } finally {
     await file.close();
   }
+  return isMade;
 }
 
 async function endsInNewline(file: FileHandle, size: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** Everything about one task: what it was asked, what came of it, and when what happened to it. */
 import { summaryOf } from "@mimikit/core/views/board";
+import type { FailedAttempt } from "@mimikit/protocol/records/claim";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
@@ -35,13 +36,17 @@ function timelineOf(task: Task, attempts: readonly AttemptRecord[]): TaskDetail[
   for (const { attempt, claim, failed } of attempts) {
     if (claim !== undefined) timeline.push({ at: claim.at, event: `attempt ${attempt} started` });
     if (failed !== undefined) {
-      const { failureReason, error, outage = false } = failed;
-      const how = outage ? `reached nobody: ${error}` : `failed: ${failureReason}`;
-      timeline.push({ at: failed.at, event: `attempt ${attempt} ${how}` });
+      timeline.push({ at: failed.at, event: `attempt ${attempt} ${endOf(failed)}` });
       if (failed.left === true) timeline.push(leftBehind(attempt, failed.at));
     }
   }
   return timeline;
+}
+
+function endOf({ failureReason, error, outage, death }: FailedAttempt): string {
+  if (outage === true) return `reached nobody: ${error}`;
+  if (death === undefined) return `failed: ${failureReason}`;
+  return `was cut off: ${error}${death === "alone" ? " while nothing else ran" : ""}`;
 }
 
 function leftBehind(attempt: number, at: string): TaskDetail["timeline"][number] {

@@ -51,17 +51,22 @@ export interface DayBook {
   hasAttempt(taskId: string, attempt: number): boolean;
 }
 
+/** What a file has from this byte on, in parts that are read one after the other; nothing where there is no such file. */
+export type ReadOn = (path: string, offset: number) => Iterable<Buffer>;
+
 export class UsageBook {
   private readonly home: string;
+  private readonly readOn: ReadOn;
   private readonly days = new Map<string, DayFile>();
 
-  constructor(home: string) {
+  constructor(home: string, readOn: ReadOn = readOnDisk) {
     this.home = home;
+    this.readOn = readOn;
   }
 
   /** @param day `2026-11-22`, by the server's clock. Throws what the disk throws. */
   readDay(day: string): DayBook {
-    const file = this.days.get(day) ?? new DayFile(join(this.home, usagePath(day)), day);
+    const file = this.days.get(day) ?? new DayFile(join(this.home, usagePath(day)), day, this.readOn);
     // Putting it in anew keeps the map in the order of last use: the first is the one to forget.
     this.days.delete(day);
     this.days.set(day, file);
@@ -100,6 +105,7 @@ class DayFile implements DayBook {
   readonly tools = new Map<string, ToolCount>();
   private readonly path: string;
   private readonly day: string;
+  private readonly readOn: ReadOn;
   private readonly byKey = new Map<string, UsageRow>();
   private readonly byTrigger = new Map<string, Spending>();
   private readonly costs = new Map<string, Cost[]>();
@@ -108,9 +114,10 @@ class DayFile implements DayBook {
   private offset = 0;
   private torn: Buffer = Buffer.alloc(0);
 
-  constructor(path: string, day: string) {
+  constructor(path: string, day: string, readOn: ReadOn) {
     this.path = path;
     this.day = day;
+    this.readOn = readOn;
   }
 
   get rows(): readonly UsageRow[] {
@@ -138,26 +145,9 @@ class DayFile implements DayBook {
   }
 
   read(): void {
-    let file: number;
-    try {
-      file = openSync(this.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    } catch (error) {
-      // Nothing was used yet, or somebody put a link or a socket there: nothing of ours to count.
-      if (hasCode(error, "ENOENT", "ELOOP", "ENXIO")) return;
-      throw error;
-    }
-    try {
-      const info = fstatSync(file);
-      if (!info.isFile() || info.size <= this.offset) return;
-      const bytes = Buffer.alloc(READ_BYTES);
-      for (;;) {
-        const count = readSync(file, bytes, 0, READ_BYTES, this.offset);
-        if (count === 0) return;
-        this.offset += count;
-        this.take(bytes.subarray(0, count));
-      }
-    } finally {
-      closeSync(file);
+    for (const bytes of this.readOn(this.path, this.offset)) {
+      this.offset += bytes.length;
+      this.take(bytes);
     }
   }
 
@@ -191,6 +181,30 @@ class DayFile implements DayBook {
     const key = JSON.stringify([role, provider, model]);
     const row = this.byKey.get(key) ?? { day: this.day, role, provider, model, runs: 0, ...NO_USAGE };
     this.byKey.set(key, { ...row, ...addUsage(row, line), runs: row.runs + 1 });
+  }
+}
+
+function* readOnDisk(path: string, offset: number): Iterable<Buffer> {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    // Nothing was used yet, or somebody put a link or a socket there: nothing of ours to count.
+    if (hasCode(error, "ENOENT", "ELOOP", "ENXIO")) return;
+    throw error;
+  }
+  try {
+    const info = fstatSync(file);
+    if (!info.isFile() || info.size <= offset) return;
+    const bytes = Buffer.alloc(READ_BYTES);
+    for (let at = offset; ; ) {
+      const count = readSync(file, bytes, 0, READ_BYTES, at);
+      if (count === 0) return;
+      at += count;
+      yield bytes.subarray(0, count);
+    }
+  } finally {
+    closeSync(file);
   }
 }
 

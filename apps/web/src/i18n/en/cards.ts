@@ -20,6 +20,7 @@ export const cardWords = {
     budget: "The budget is used up",
     invalid_result: "No usable result",
     provider: "The model did not answer",
+    needs_approval: "It waits for your yes",
   } satisfies Record<FailureReason, string>,
   /** Why a task failed, with its error as it was told. */
   because: (reason: string, error: string) => `${reason}: ${error}`,

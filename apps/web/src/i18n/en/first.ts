@@ -2,7 +2,7 @@
 
 export const firstWords = {
   title: "First steps",
-  titleHint: "a model, a request, notifications, the phone",
+  titleHint: "a model, what it may do, a request, notifications, the phone",
   hide: "Hide this",
   done: "done",
   passed: "passed over",

@@ -169,7 +169,8 @@ export const words = {
   steerNoQuote: "What runs can be told words, but no quote: drop the quote first",
   busyHint: "Enter queues it · Ctrl+Enter steers what runs · Escape in the empty field stops it",
   tooLong: (max: string) =>
-    `This message is too long to send: it may have ${max} characters. Put it into a file in the workspace and name the file instead.`,
+    `This message is too long to send: it may have ${max} characters. Attach it as a file instead.`,
+  pastedName: "pasted text.txt",
 
   tasks: "Tasks",
   openTasks: (n: number) => (n === 0 ? "Tasks" : `Tasks, ${plural(n, "open", "open")}`),

@@ -4,6 +4,7 @@ export const sentences = {
   together: (days: string, times: string) => `${days} ${times}`,
   everyDay: "every day",
   dayOfMonth: (day: string) => `on day ${day} of every month`,
+  lastDay: "on the last day of every month",
   span: (first: string, last: string) => `${first} to ${last}`,
   listed: (names: readonly (string | undefined)[]) => names.join(", "),
   everyMinutes: (step: string) => `every ${step} minutes`,

@@ -9,6 +9,7 @@ const TRIGGER_MOMENTS: Partial<Record<TriggerState, (moment: string) => string>>
   scheduled: (moment) => `fires next: ${moment}`,
   due: (moment) => `is due since ${moment}`,
   resting: (moment) => `has fired, and rests until ${moment}`,
+  holding: (moment) => `holds, and fires at ${moment} if it holds until then`,
 };
 
 const COMBINATIONS: Record<string, string> = { and: "all of", or: "any of", not: "not" };
@@ -29,6 +30,9 @@ export const triggerWords = {
   pauseOf: (title: string) => `Pause ${title}`,
   resume: "Resume",
   resumeOf: (title: string) => `Resume ${title}`,
+  clockWasAhead: "waits, because the clock was ahead",
+  beginAnew: "Count from now",
+  beginAnewOf: (title: string) => `Count from now: ${title}`,
   runNow: "Run now",
   runNowOf: (title: string) => `Run now: ${title}`,
   started: "started",

@@ -20,6 +20,7 @@ export const cardWords: typeof en.cardWords = {
     budget: "预算用完了",
     invalid_result: "没有可用的结果",
     provider: "模型没有回答",
+    needs_approval: "在等待你的许可",
   },
   because: (reason, error) => `${reason}：${error}`,
 };

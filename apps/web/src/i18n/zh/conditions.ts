@@ -38,6 +38,11 @@ const OWN: { readonly [T in AtomType]: Row<(typeof ATOMS)[T]["fields"]> } = {
 /** The same for all conditions alike. */
 export const rows: Readonly<Record<AtomType, Row>> = OWN;
 
+/** Models were asked in vain, so often in a row. */
+export function unanswered(prompt: string, count: number): string {
+  return count === 1 ? `${prompt}：问过模型，没有得到可用的回答` : `${prompt}：模型连续 ${count} 次没有给出可用的回答`;
+}
+
 function boundsText({ after, before, weekdays }: Record<"after" | "before" | "weekdays", string>): string {
   return listed("，", weekdays, after && `${after} 之后`, before && `${before} 之前`);
 }
@@ -52,6 +57,9 @@ export const wordings: Readonly<Record<string, string>> = {
     "写一个时间，例如 22:30；或带时区的时刻：2026-12-01T09:00:00+08:00。",
   "a file changes": "文件变化",
   "also for what is there already": "已经存在的也算",
+  "Unchanged for so many seconds": "保持不变的秒数",
+  "A whole number of seconds, 0 or more.": "请写不小于 0 的整数秒。",
+  "At most 3600 seconds.": "最多 3600 秒。",
   "a file is there": "文件存在",
   "a task is done": "任务完成",
   "a task has failed": "任务失败",

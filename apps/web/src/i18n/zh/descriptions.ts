@@ -39,6 +39,14 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "claude.baseUrl": "Anthropic Messages 接口的地址，不含 `/v1`；不设置则用 Anthropic 的地址。",
   "claude.idleSec": "没有工具在运行时，命令行程序最多可以沉默多少秒。",
   sandbox: "是否不让 Worker 的命令接触状态目录：`auto` 在 bubblewrap 可用时启用，`required` 在不可用时不执行任何命令。",
+  autonomy:
+    "模型可以自行做什么：`ask` 每条命令都先询问，`workspace` 在超出工作区及其沙箱时询问，`full` 从不询问；见 autonomy.md。",
+  "web.fetch": "能否用 `web_fetch` 读取网页；是否先询问，由 `autonomy` 决定，与需要网络的命令相同。",
+  "web.hosts": "只从这些主机读取网页，`*.example.org` 表示它下面的所有主机；不设置则不限主机。",
+  "web.privateHosts": "地址在本机或私有网络里的主机中，只有这些可以读取网页。",
+  "web.search.engine":
+    "`web_search` 用哪个搜索引擎；不设置就没有这个工具。brave 的密钥在 BRAVE_API_KEY，tavily 的在 TAVILY_API_KEY，也可以像提供者的密钥一样保存；searxng 需要地址。",
+  "web.search.url": "搜索引擎的地址；searxng 必须设置，例如 `https://search.example`，其他的不设置则用自己的地址。",
   maxConcurrency: "同时进行多少个 Worker 任务。",
   "paused.*": "是否暂停 * 的队列：排队的任务先不开始，正在运行的继续（`mimikit queue`）。",
   "timeoutSec.teller": "Teller 的一轮最多多少秒。",
@@ -61,6 +69,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "selfImprove.checkSec": "其中一条命令最多运行多少秒。",
   "selfImprove.merge": "通过审查的改动是否也合并，前提是不妨碍用户自己的修改。",
   "channels.notify": "通知还发到哪些通道；不设置则发到所有已设置的通道。",
+  "pools.url": "把任务送到其他机器的 Redis 或 Valkey 的地址，例如 `redis://192.0.2.1:6379`。",
+  "pools.leaseSec": "一台机器多少秒联系不上任何一方，就结束它正在运行的任务；两倍时间之后，这里不再等它。",
   retryDelaySec: "任务因为暂时的原因失败后，过多少秒再试一次。",
   watchdogSec: "一个进程的循环停住多少秒后，由另一个进程结束它，再由 PM2 重新启动；0 表示从不。",
   tickMs: "每隔多少毫秒查看一次状态。",

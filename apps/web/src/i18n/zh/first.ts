@@ -3,7 +3,7 @@ import type * as en from "../en/first.ts";
 
 export const firstWords: typeof en.firstWords = {
   title: "最初几步",
-  titleHint: "模型、请求、通知、手机",
+  titleHint: "模型、许可、请求、通知、手机",
   hide: "隐藏",
   done: "已完成",
   passed: "已跳过",

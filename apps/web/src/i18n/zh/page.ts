@@ -158,7 +158,8 @@ export const words: typeof en.words = {
   composerHint: "Enter 发送 · Shift+Enter 换行 · / 显示命令",
   steerNoQuote: "对正在进行的工作说的话不能带引用：请先去掉引用",
   busyHint: "Enter 排队 · Ctrl+Enter 引导正在进行的工作 · 输入框为空时 Escape 停止",
-  tooLong: (max) => `这条消息太长，无法发送：最多 ${max} 个字符。请把内容放进工作区的文件里，再说出文件名。`,
+  tooLong: (max) => `这条消息太长，无法发送：最多 ${max} 个字符。请改为附上文件。`,
+  pastedName: "粘贴的文本.txt",
 
   tasks: "任务",
   openTasks: (n) => (n === 0 ? "任务" : `任务，${n.toLocaleString("zh")} 个未完成`),

@@ -5,6 +5,7 @@ export const sentences: typeof en.sentences = {
   together: (days, times) => `${days}${times}`,
   everyDay: "每天",
   dayOfMonth: (day) => `每月 ${day} 日`,
+  lastDay: "每月最后一天",
   span: (first, last) => `${first}到${last}`,
   listed: (names) => names.join("、"),
   everyMinutes: (step) => `每 ${step} 分钟`,

@@ -41,20 +41,22 @@ function Content({ type, result }: ResultCardProps) {
   }
 }
 
-function Plan({ tasks: ids }: Shape<"plan">) {
-  if (ids.length === 0) return <p>{viewWords.plannedNone}</p>;
+function Plan({ tasks: ids, note }: Shape<"plan">) {
   return (
     <>
-      <p>{viewWords.planned(ids.length)}</p>
-      <ul class="listed">
-        {ids.map((id) => (
-          <li key={id}>
-            <a href={addressOf("tasks", id)}>
-              <CodedText text={tasks.value.get(id)?.title ?? id} />
-            </a>
-          </li>
-        ))}
-      </ul>
+      <p>{ids.length === 0 ? viewWords.plannedNone : viewWords.planned(ids.length)}</p>
+      {ids.length > 0 && (
+        <ul class="listed">
+          {ids.map((id) => (
+            <li key={id}>
+              <a href={addressOf("tasks", id)}>
+                <CodedText text={tasks.value.get(id)?.title ?? id} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {note !== undefined && <Markdown text={note} />}
     </>
   );
 }

@@ -192,7 +192,7 @@ function BuiltOn({ detail: { upstream } }: { detail: TaskDetail }) {
   );
 }
 
-const ATTEMPT = /^attempt (\d+) (started|failed: |reached nobody: |left something running)([\s\S]*)$/;
+const ATTEMPT = /^attempt (\d+) (started|failed: |reached nobody: |was cut off: |left something running)([\s\S]*)$/;
 
 /** What the gateway says of a moment, in the language of the page. */
 function courseText(event: string): string {
@@ -201,6 +201,7 @@ function courseText(event: string): string {
   if (n === undefined) return isState(event) ? words.state(event) : event;
   if (what === "started") return viewWords.attemptStarted(n);
   if (what === "left something running") return viewWords.attemptLeft(n);
+  if (what === "was cut off: ") return viewWords.attemptCutOff(n, why ?? "");
   return what === "failed: " ? viewWords.attemptFailed(n, why ?? "") : viewWords.attemptReachedNobody(n, why ?? "");
 }
 

@@ -30,6 +30,8 @@ export interface TriggerDraft {
   condition: Condition;
   /** How long a condition rests after a firing. */
   cooldownSec: number;
+  /** For how long it must hold before it fires. */
+  stableSec: number;
 }
 
 /** The kinds that a trigger can have; one that stands keeps its type. */
@@ -64,6 +66,7 @@ export function emptyDraft(nowMs: number): TriggerDraft {
     path: "",
     condition: emptyCondition(),
     cooldownSec: 0,
+    stableSec: 0,
   };
 }
 
@@ -71,7 +74,8 @@ export function emptyDraft(nowMs: number): TriggerDraft {
 export function draftOf(trigger: TriggerDetail, nowMs: number): TriggerDraft {
   const { prompt, title, target, missed = "latest", schedule, runAt, type } = trigger;
   const draft: TriggerDraft = { ...emptyDraft(nowMs), prompt, title, target, missed };
-  if (type === "conditional") return { ...draft, cooldownSec: trigger.cooldownSec ?? 0, ...conditionFields(trigger) };
+  const { cooldownSec = 0, stableSec = 0 } = trigger;
+  if (type === "conditional") return { ...draft, cooldownSec, stableSec, ...conditionFields(trigger) };
   if (runAt !== undefined) return { ...draft, kind: "once", moment: localMoment(Date.parse(runAt)) };
   if (schedule === undefined) return draft;
   if ("cron" in schedule)
@@ -82,7 +86,7 @@ export function draftOf(trigger: TriggerDetail, nowMs: number): TriggerDraft {
 
 /** That a file changes is a field; whatever else it waits for is built. */
 function conditionFields({ condition = emptyCondition() }: TriggerDetail): Partial<TriggerDraft> {
-  if (condition.type !== "file_changed" || condition.params.fireOnInit !== undefined)
+  if (condition.type !== "file_changed" || Object.keys(condition.params).length > 1)
     return { kind: "condition", condition };
   return { kind: "file", path: condition.params.path, condition };
 }
@@ -149,14 +153,14 @@ function textsOf(order: Partial<TriggerInput>): ReadonlyMap<string, string> {
 
 /** When it is to fire, in the fields of an order. */
 export function whenOf(draft: TriggerDraft): Partial<TriggerInput> {
-  const { kind, missed, count, unitSec, timezone, moment, path, condition, cooldownSec } = draft;
+  const { kind, missed, count, unitSec, timezone, moment, path, condition, cooldownSec, stableSec } = draft;
   const cron = cronOf(draft);
   if (cron !== undefined) return { cron, timezone, missed };
   if (kind === "interval") return { interval: Math.round(count * unitSec), missed };
   if (kind === "once") return { runAt: new Date(moment).toISOString(), missed };
-  if (kind === "file")
-    return { condition: { type: "file_changed", params: { path: path.trim() } }, cooldown: cooldownSec };
-  return { condition, cooldown: cooldownSec };
+  const manner = { cooldown: cooldownSec, stableFor: stableSec };
+  if (kind === "file") return { condition: { type: "file_changed", params: { path: path.trim() } }, ...manner };
+  return { condition, ...manner };
 }
 
 /** Whether every field that the kind needs is filled in. */

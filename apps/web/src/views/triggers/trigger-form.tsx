@@ -305,15 +305,18 @@ function More({ draft, change }: FieldProps) {
           />
         </label>
         {isConditional ? (
-          <label>
-            {viewWords.cooldown}
-            <input
-              type="number"
-              min={0}
-              value={draft.cooldownSec}
-              onInput={(event) => change({ cooldownSec: event.currentTarget.valueAsNumber || 0 })}
+          <>
+            <Seconds
+              label={viewWords.stableFor}
+              value={draft.stableSec}
+              change={(stableSec) => change({ stableSec })}
             />
-          </label>
+            <Seconds
+              label={viewWords.cooldown}
+              value={draft.cooldownSec}
+              change={(cooldownSec) => change({ cooldownSec })}
+            />
+          </>
         ) : (
           <label>
             {viewWords.missed}
@@ -327,5 +330,14 @@ function More({ draft, change }: FieldProps) {
         )}
       </div>
     </details>
+  );
+}
+
+function Seconds({ label, value, change }: { label: string; value: number; change: (seconds: number) => void }) {
+  return (
+    <label>
+      {label}
+      <input type="number" min={0} value={value} onInput={(event) => change(event.currentTarget.valueAsNumber || 0)} />
+    </label>
   );
 }

@@ -1,5 +1,6 @@
 /** What starts by itself: what is to come, why, and how to make, change, hold, start or end it. */
 
+import { AHEAD_MS_MIN } from "@mimikit/protocol/triggers/clock-ahead";
 import type { Explanation, TriggerDetail, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -8,12 +9,13 @@ import { conditionWords, foundWords } from "../../i18n/condition-words.ts";
 import { cronWords } from "../../i18n/cron-words.ts";
 import { triggerWords } from "../../i18n/trigger-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
-import { everyText, momentText, words } from "../../i18n/words.ts";
+import { durationText, everyText, momentText, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { link } from "../../model/connection.ts";
 import { go, type ViewProps } from "../../model/place.ts";
 import { status, triggers } from "../../model/state.ts";
 import {
+  beginAnew,
   deleteTrigger,
   type Insight,
   inspectTrigger,
@@ -95,6 +97,7 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
   const isOpen = opened.value === id;
   const isAtWork = useSignal(false);
   const hasStarted = useSignal(false);
+  const isAhead = Date.parse(trigger.last ?? "") > nowMs.value + AHEAD_MS_MIN;
   const isLocked = isAtWork.value || link.value.state !== "connected";
   const act = async (work: () => Promise<boolean>) => {
     isAtWork.value = true;
@@ -117,6 +120,7 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
       </p>
       <p class="trigger-next" role="status">
         <Next trigger={trigger} />
+        {isAhead && <span class="ahead"> · {triggerWords.clockWasAhead}</span>}
         {hasStarted.value && <span class="started"> · {triggerWords.started}</span>}
       </p>
       <div class="trigger-actions">
@@ -140,6 +144,17 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
         >
           {paused ? triggerWords.resume : triggerWords.pause}
         </button>
+        {isAhead && (
+          <button
+            type="button"
+            class="link"
+            disabled={isLocked}
+            aria-label={triggerWords.beginAnewOf(title)}
+            onClick={() => void act(() => beginAnew(id))}
+          >
+            {triggerWords.beginAnew}
+          </button>
+        )}
         <button
           type="button"
           class="link"
@@ -256,7 +271,7 @@ function Past({ past }: { past: TriggerDetail["recent"][number] }) {
 }
 
 /** A condition with its parts: a mark and a word say whether it holds. */
-function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Explanation }) {
+function Truth({ of: { type, holds, atom, text = type, at, unanswered, parts } }: { of: Explanation }) {
   const mark = holds === null ? "?" : holds ? "✓" : "✗";
   return (
     <li>
@@ -265,8 +280,14 @@ function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Expl
       </span>
       <span class="unseen">{triggerWords.holds(holds)}: </span>
       {parts !== undefined && triggerWords.combination(type)}
-      {parts === undefined && (atom === undefined ? text : foundWords(atom, holds, text))}
-      {at !== undefined && <time dateTime={at}> ({momentText(at, nowMs.value)})</time>}
+      {parts === undefined && (atom === undefined ? text : foundWords(atom, holds, text, unanswered?.count))}
+      {at !== undefined && (
+        <time dateTime={at}>
+          {" "}
+          ({unanswered !== undefined && unanswered.count > 1 && `${momentText(unanswered.since, nowMs.value)} – `}
+          {momentText(at, nowMs.value)})
+        </time>
+      )}
       {parts !== undefined && (
         <ul class="truth">
           {parts.map((part, i) => (
@@ -278,13 +299,14 @@ function Truth({ of: { type, holds, atom, text = type, at, parts } }: { of: Expl
   );
 }
 
-function whenText({ schedule, runAt, condition, type }: TriggerSummary): string {
+function whenText({ schedule, runAt, condition, stableSec, type }: TriggerSummary): string {
   if (schedule !== undefined)
     return "interval" in schedule
       ? everyText(schedule.interval)
       : triggerWords.cron(cronWords(schedule.cron) ?? schedule.cron, schedule.timezone);
   if (runAt !== undefined) return triggerWords.once(momentText(runAt, nowMs.value));
-  return condition === undefined ? type : viewWords.whenSo(conditionWords(condition));
+  const time = stableSec === undefined ? undefined : durationText(stableSec * 1_000);
+  return condition === undefined ? type : viewWords.whenSo(conditionWords(condition), time);
 }
 
 /** The pattern itself, for those who want to know. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readTextFile, TEXT_FILE_BYTES_MAX, writeTextFile } from "../../skills/text-file.ts";
 import { tool } from "../../tools/tool.ts";
 import { Path } from "./read-text-file.ts";
-import { resolveInside, type Workspace } from "./workspace.ts";
+import { resolveInside, type Workspace, wantedOutside } from "./workspace.ts";
 
 export const editTextFileTool = (workspace: Workspace) =>
   tool({
@@ -21,8 +21,10 @@ export const editTextFileTool = (workspace: Workspace) =>
         newText: z.string().max(TEXT_FILE_BYTES_MAX),
       })
       .describe("Replaces one piece of a text file by another."),
-    run: async ({ path, oldText, newText }) => {
-      const real = await resolveInside(path, workspace);
+    wants: ({ path, oldText, newText }) =>
+      wantedOutside(path, (real) => `edit ${real}\n\n${oldText}\n\n→\n\n${newText}`, workspace),
+    run: async ({ path, oldText, newText }, { place }) => {
+      const real = await resolveInside(path, workspace, place);
       const { text } = await readTextFile(real);
       const at = text.indexOf(oldText);
       if (at < 0) throw new Error(`oldText does not occur in ${path}; read the file and quote it exactly`);

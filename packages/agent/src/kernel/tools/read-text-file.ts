@@ -2,27 +2,29 @@
 import { z } from "zod";
 import { readTextFile } from "../../skills/text-file.ts";
 import { tool } from "../../tools/tool.ts";
-import { resolveInside, type Workspace } from "./workspace.ts";
+import { resolveInside, type Workspace, wantedOutside } from "./workspace.ts";
 
 export const PAGE_CHARS_MAX = 16_384;
 const PATH_CHARS_MAX = 4_096;
 
 export const Path = z.string().min(1).max(PATH_CHARS_MAX).describe("Relative to the workspace, or absolute inside it.");
 
-export const readTextFileTool = (workspace: Workspace) =>
-  tool({
+export const readTextFileTool = (workspace: Workspace) => {
+  const isSent = (path: string) => workspace.sent?.includes(path) === true;
+  return tool({
     name: "read_text_file",
     level: "read-only",
     roles: [workspace.task.role],
     input: z
       .strictObject({ path: Path, fromLine: z.number().int().min(1).default(1).describe("The first line is 1.") })
       .describe(`Reads a text file, at most ${PAGE_CHARS_MAX} characters at once; fromLine goes on where it stopped.`),
-    run: async ({ path, fromLine }) => {
-      const isSent = workspace.sent?.includes(path) === true;
-      const { text } = await readTextFile(isSent ? path : await resolveInside(path, workspace));
+    wants: async ({ path }) => (isSent(path) ? null : wantedOutside(path, (real) => `read ${real}`, workspace)),
+    run: async ({ path, fromLine }, { place }) => {
+      const { text } = await readTextFile(isSent(path) ? path : await resolveInside(path, workspace, place));
       return { text: pageOf(text, fromLine) };
     },
   });
+};
 
 /** Whole lines from `fromLine` on, as many as fit, and a note where more follow. */
 export function pageOf(text: string, fromLine: number): string {

@@ -7,6 +7,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Task } from "@mimikit/protocol/records/task";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import type { Gate, Wanted } from "../../approval/gate.ts";
 import type { SandboxMode } from "../../provider.ts";
 
 export interface Workspace {
@@ -19,6 +20,8 @@ export interface Workspace {
   task: Task;
   /** Whether the shell is kept from the state directory. */
   sandbox: SandboxMode;
+  /** What asks the owner; nothing does where not given. */
+  gate?: Gate | undefined;
   /** What a command may not change beside it. */
   protect?: readonly string[];
   /** Files that the user sent, or that hold what the user said: they may be read, though they lie in the state directory. */
@@ -31,22 +34,39 @@ export interface Workspace {
 /** The path is not one that a Worker's tool may touch; the message is for the model. */
 export class OutOfBounds extends Error {}
 
+type Place = Pick<Workspace, "workDir" | "home">;
+
 /**
  * The real path of `path`, which may be relative to the workspace and need not exist yet. Open it without following
  * links: its last part may be replaced by one meanwhile. Throws `OutOfBounds`.
+ * @param allowed the one path outside the workspace that it may be.
  */
-export async function resolveInside(
+export async function resolveInside(path: string, place: Place, allowed?: string): Promise<string> {
+  const { real, work, isInside } = await resolvePath(path, place);
+  if (!isInside && real !== allowed) throw new OutOfBounds(`${path} is outside the workspace ${work}`);
+  return real;
+}
+
+/** A path outside the workspace asks the owner, where anything does. @param shown what is done there, for people. Throws `OutOfBounds`. */
+export async function wantedOutside(
   path: string,
-  { workDir, home }: Pick<Workspace, "workDir" | "home">,
-): Promise<string> {
+  shown: (real: string) => string,
+  { gate, ...place }: Workspace,
+): Promise<Wanted | null> {
+  if (gate === undefined || gate.mode === "full") return null;
+  const { real, isInside } = await resolvePath(path, place);
+  return isInside ? null : { reaches: ["outside"], shown: shown(real), place: real };
+}
+
+/** Where a path is. Throws `OutOfBounds` where no tool may touch it, whoever allows it. */
+async function resolvePath(path: string, { workDir, home }: Place) {
   if (path.includes("\0")) throw new OutOfBounds("a path has no NUL character");
   const [work, state] = await Promise.all([realpath(workDir), realpath(home)]);
   const real = await realPathOf(resolve(work, path));
-  if (!isWithin(real, work)) throw new OutOfBounds(`${path} is outside the workspace ${work}`);
   // Where the workspace itself is below the state directory, it is the part of it that a Worker has.
   if (isWithin(real, state) && !isWithin(work, state))
     throw new OutOfBounds(`${path} is in the state directory, which is not part of the workspace`);
-  return real;
+  return { real, work, isInside: isWithin(real, work) };
 }
 
 /** Of what does not exist yet, the real path of the deepest directory that does, and the rest as it stands. */

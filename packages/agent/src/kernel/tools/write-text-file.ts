@@ -3,7 +3,7 @@ import { z } from "zod";
 import { TEXT_FILE_BYTES_MAX, writeTextFile } from "../../skills/text-file.ts";
 import { tool } from "../../tools/tool.ts";
 import { Path } from "./read-text-file.ts";
-import { resolveInside, type Workspace } from "./workspace.ts";
+import { resolveInside, type Workspace, wantedOutside } from "./workspace.ts";
 
 export const writeTextFileTool = (workspace: Workspace) =>
   tool({
@@ -13,8 +13,9 @@ export const writeTextFileTool = (workspace: Workspace) =>
     input: z
       .strictObject({ path: Path, content: z.string().max(TEXT_FILE_BYTES_MAX) })
       .describe("Creates a text file, or replaces all of it; missing directories are created."),
-    run: async ({ path, content }) => {
-      const { isNew } = await writeTextFile(await resolveInside(path, workspace), content);
+    wants: ({ path, content }) => wantedOutside(path, (real) => `write ${real}\n\n${content}`, workspace),
+    run: async ({ path, content }, { place }) => {
+      const { isNew } = await writeTextFile(await resolveInside(path, workspace, place), content);
       return { text: `${isNew ? "created" : "replaced"} ${path} (${Buffer.byteLength(content)} bytes)` };
     },
   });

@@ -19,6 +19,8 @@ export interface CliAsk {
   threadId: string | null;
   /** The file for `mimikit mcp tools`, for runs with tools. */
   toolsPath: string | null;
+  /** The socket over which tools from outside are called, for runs with such. */
+  socketPath: string | null;
 }
 
 /** A call of a role tool that succeeded, as the CLI tells it. */

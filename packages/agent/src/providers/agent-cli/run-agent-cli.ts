@@ -125,7 +125,9 @@ class AgentRun {
     if (this.external.size > 0) this.socket = await openPoolSocket(bus, this.external);
 
     this.thread = await this.earlierThread();
-    let words = this.thread === null ? user : `${INTERRUPTED}\n\n${user}`;
+    const news = this.runs.gate?.news ?? null;
+    const asked = news === null ? user : `${user}\n\n${news}`;
+    let words = this.thread === null ? asked : `${INTERRUPTED}\n\n${asked}`;
     let mayBeginAnew = this.thread !== null;
     let isCorrected = false;
     let startsLeft = STARTS_MAX;
@@ -133,11 +135,15 @@ class AgentRun {
       words = withSteers(words, steering.take());
       if (toolsPath !== null) await this.writeTools(toolsPath);
       if (this.signal.aborted) return this.stopped();
-      const ask = { run: this.runs, system, systemPath, toolsPath, threadId: this.thread?.threadId ?? null };
+      const socketPath = this.socket?.path ?? null;
+      const threadId = this.thread?.threadId ?? null;
+      const ask = { run: this.runs, system, systemPath, toolsPath, socketPath, threadId };
       const answer = yield* this.ask(ask, words);
       if (this.signal.aborted) return this.stopped();
       const problem = answer.problem ?? (await this.stage(answer.calls));
       if (problem !== null) return this.failed({ ...problem, error: `${this.cli.name}: ${problem.error}` });
+      if (this.runs.gate?.asked != null)
+        return this.failed({ failureReason: "needs_approval", error: "waits for the owner", retryable: true });
       if (answer.isInterrupted) {
         if (this.thread !== null) words = answer.describeOpen(CUT_OFF);
         mayBeginAnew = this.thread !== null;
@@ -148,7 +154,7 @@ class AgentRun {
         if (answer.failure.isThreadGone !== true || !mayBeginAnew) return this.failed(answer.failure);
         mayBeginAnew = false;
         this.thread = null;
-        words = withSteers(withStaged(user, this.staged), steering.taken);
+        words = withSteers(withStaged(asked, this.staged), steering.taken);
         continue;
       }
       // An end that was made before the user spoke is not the end.

@@ -5,11 +5,12 @@
 import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Task } from "@mimikit/protocol/records/task";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
-import { definitionOf, mayWrite } from "../../roles/index.ts";
+import { definitionOf, followsReadOnly, mayWrite } from "../../roles/index.ts";
 import { toolsOf } from "../../tools/index.ts";
 import type { CliAsk } from "../agent-cli/agent-cli.ts";
 import { serverCommand } from "../agent-cli/mcp/server-command.ts";
 import { SERVER_NAME } from "../agent-cli/mcp/server-name.ts";
+import { mayBeOffline } from "./offline-shell.ts";
 import { showsPictures } from "./pictures.ts";
 import type { ClaudeSettings } from "./settings.ts";
 
@@ -17,6 +18,8 @@ import type { ClaudeSettings } from "./settings.ts";
 const WORKER_TOOLS = ["Bash", "Read", "Edit", "Write", "Glob", "Grep"];
 /** What somebody has who only looks. */
 const LOOKING_TOOLS = ["Bash", "Read", "Glob", "Grep"];
+/** Without a shell, whose network could not be taken away. */
+const READING_TOOLS = ["Read", "Glob", "Grep"];
 
 const COMMON = [
   ...["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"],
@@ -52,6 +55,7 @@ export function claudeArguments({ apiKey, model }: ClaudeSettings, ask: CliAsk, 
 /** The tools of the CLI itself: the others of a role are ours. */
 function ownToolsOf(task: Task): readonly string[] {
   if (!ROLES[task.role].hasWorkspace || definitionOf(task).levels.length === 0) return [];
+  if (followsReadOnly(task) && !mayBeOffline()) return READING_TOOLS;
   return mayWrite(task) ? WORKER_TOOLS : LOOKING_TOOLS;
 }
 

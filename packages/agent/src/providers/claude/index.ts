@@ -3,10 +3,11 @@
  * the CLI's own shell and file tools, and the whole CLI runs in our sandbox, because it has none that is always there.
  */
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROLES } from "@mimikit/protocol/base/kind";
 import { type Senses, showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
+import { followsReadOnly } from "../../roles/index.ts";
 import {
   type Bounds,
   boundsOf,
@@ -24,6 +25,7 @@ import { hostOf } from "../endpoint/place.ts";
 import { claudeArguments } from "./arguments.ts";
 import { explainClaude } from "./explain.ts";
 import { forgetThread } from "./forget-thread.ts";
+import { mayBeOffline, offlineShell } from "./offline-shell.ts";
 import { withPictures } from "./pictures.ts";
 import { ClaudeReader } from "./reader.ts";
 import { type ClaudeSettings, KEY_VARIABLE } from "./settings.ts";
@@ -84,10 +86,13 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
         CLAUDE_CODE_TMPDIR: scratch,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+        // A Worker is shown the CLAUDE.md of the workspace by us.
+        CLAUDE_CODE_DISABLE_CLAUDE_MDS: "1",
         CLAUDE_CODE_MAX_RETRIES: String(RETRIES),
         MCP_TIMEOUT: String(SERVER_START_MS),
         MCP_TOOL_TIMEOUT: String(run.external?.offered.length ? EXTERNAL_TOOL_MS : TOOL_MS),
         ...(baseUrl !== undefined && { ANTHROPIC_BASE_URL: baseUrl }),
+        ...(followsReadOnly(run.task) && mayBeOffline() && (await offlineShell(run.runDir))),
         ...run.environment,
       };
       const withKey = { ...environment, ...(apiKey !== undefined && { [KEY_VARIABLE]: apiKey }) };
@@ -123,8 +128,9 @@ function claudeCli(settings: ClaudeSettings, { task }: Run): AgentCli {
 }
 
 /** Of the state directory, a Worker's CLI has what it keeps itself, and may read what any Worker's shell may. */
-async function workerBounds({ run }: CliAsk, configDir: string, scratch: string): Promise<Bounds> {
+async function workerBounds({ run, socketPath }: CliAsk, configDir: string, scratch: string): Promise<Bounds> {
   const bounds = await boundsOf(run);
   const own = [configDir, scratch].map((path) => ({ path, isWritable: true }));
-  return { ...bounds, allow: [...bounds.allow, ...own] };
+  const kept = socketPath === null ? [] : [dirname(socketPath)];
+  return { ...bounds, allow: [...bounds.allow, ...own], kept };
 }

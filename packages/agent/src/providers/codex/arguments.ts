@@ -44,6 +44,8 @@ const COMMON: Readonly<Record<string, TomlValue>> = {
   "history.persistence": "none",
   "agents.enabled": false,
   approval_policy: "never",
+  // A Worker is shown the AGENTS.md of the workspace by us.
+  project_doc_max_bytes: 0,
 };
 
 /** What a command of a Worker must not see: our settings and all keys. The mark stays, or it could not be found. */
@@ -97,7 +99,6 @@ function talkerValues(ask: CliAsk): Record<string, TomlValue> {
     model_instructions_file: ask.systemPath,
     sandbox_mode: "read-only",
     web_search: "disabled",
-    project_doc_max_bytes: 0,
     include_permissions_instructions: false,
     include_environment_context: false,
     include_apps_instructions: false,

@@ -3,12 +3,13 @@
  * own shell, in codex's own sandbox, where the state directory does not exist.
  */
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Evidence } from "../../prompt/evidence.ts";
 import { showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
 import { mayWrite } from "../../roles/index.ts";
+import { makeTemporary } from "../../shell/temporary.ts";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { cliEnvironment } from "../agent-cli/environment.ts";
 import { runAgentCli } from "../agent-cli/run-agent-cli.ts";
@@ -26,12 +27,6 @@ import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";
 const VERSION_MIN = "0.169.0";
 /** codex refuses more. */
 const INPUT_CHARS_MAX = 1_048_576;
-/**
- * TMPDIR, in the folder of the run. codex leaves some of its helpers nothing but this to know them by (see
- * `findMarked`), and refuses to work where its own home is below its TMPDIR.
- */
-const TEMPORARY_DIR = "tmp";
-
 export function createCodex(settings: CodexSettings): Provider {
   return {
     name: "codex",
@@ -70,8 +65,9 @@ function codexCli(settings: CodexSettings): AgentCli {
     async command(ask) {
       await checkVersion("codex", file, VERSION_MIN);
       const { run } = ask;
-      const temporary = join(run.runDir, TEMPORARY_DIR);
-      for (const dir of [codexHome, temporary]) await mkdir(dir, { recursive: true, mode: 0o700 });
+      await mkdir(codexHome, { recursive: true, mode: 0o700 });
+      // codex leaves some of its helpers nothing but their TMPDIR to know them by (see `findMarked`), and refuses to work where its own home is below it.
+      const temporary = await makeTemporary(run.runDir);
       const { hasWorkspace } = ROLES[run.task.role];
       const reach = hasWorkspace ? await reachOf(run, codexHome, temporary) : null;
       // Other Workers may write there too, at the same time.

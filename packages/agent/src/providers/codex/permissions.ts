@@ -10,7 +10,7 @@ import { dirname, join, sep } from "node:path";
 import type { Run } from "../../provider.ts";
 import { mayWrite } from "../../roles/index.ts";
 import { artifactOf } from "../../shell/artifact.ts";
-import { hiddenPlaces } from "../../shell/hidden-places.ts";
+import { hiddenPlaces, protectedPlaces } from "../../shell/places.ts";
 import { UnusableCli } from "../agent-cli/version.ts";
 import type { TomlValue } from "./toml.ts";
 
@@ -54,7 +54,7 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
   const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
   const ours = outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [path] : []));
   // Each run has its own copies.
-  const files = (place.context.evidence ?? []).flatMap(({ path }) => path ?? []);
+  const files = (place.context.evidence ?? []).flatMap(({ path, textPath }) => [path ?? [], textPath ?? []].flat());
   const inputs = [...files, ...Object.values(place.context.longTexts)];
   const shown = [await realpath(links), ...ours, ...(await Promise.all(inputs.map((path) => realpath(path))))];
   return {
@@ -64,7 +64,10 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
     shown,
     hidden: await hiddenPlaces(home, workDir),
     isReadOnly: !mayWrite(place.task),
-    protect: await Promise.all((place.protect ?? []).map((path) => realpath(path))),
+    protect: [
+      ...(await Promise.all((place.protect ?? []).map((path) => realpath(path)))),
+      ...(await protectedPlaces(workDir)),
+    ],
   };
 }
 

@@ -35,19 +35,22 @@ export type Problem =
   | "leftover"
   | "too_many"
   | "no_time"
-  /** A command for later, at a time that is not understood. */
+  /** A command or a reminder for later, at a time that is not understood. */
   | "bad_time"
+  /** "Every other Friday": no schedule counts like that. */
+  | "every_other"
   /** A time, and nothing that can be done then without a model. */
   | "no_command"
   | BadWhen["problem"];
 
 /** What is done by a click or another command, and not by a message: the answer names both. */
-export type Elsewhere = "undo" | "why" | "forget";
+export type Elsewhere = "undo" | "why";
 
 export type Intent =
   | { kind: "greeting" }
   | { kind: "elsewhere"; what: Elsewhere }
   | { kind: "remember"; content: string }
+  | { kind: "forget"; what: string }
   | { kind: "run"; steps: Steps }
   | { kind: "schedule"; schedule: Schedule }
   | { kind: "tasks" }
@@ -74,9 +77,11 @@ const MENTION = /\b(?:run|runs|running|execute)\b|运行|执行/i;
 /** Where a phrase about a time begins, also one that is not understood. */
 const TIME =
   /^(?:every|each|daily|weekly|monthly|at|in|on|after|tomorrow|tonight|today|when|whenever|每|当|明天|后天|今天|今晚|下个?[周月]|\d+[^`]*后)/i;
+const REMIND_ANYWHERE = /\bremind\s+me\s+(?:to|about|that)\b|提醒我/i;
+const EVERY_OTHER = /\bevery\s+(?:other|second)\b|每隔(?:一|1)个?(?:周|星期|礼拜|天|日|月)/i;
 /** What is to happen again and again, or later, somewhere in a line. */
 const RHYTHM =
-  /\b(?:every|each)\s+(?:\d+|day|week|month|hour|minute|morning|afternoon|evening|night|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|\bdaily\b|每(?:个?(?:小时|月|周|星期)|天|日|隔|早|晚|\d)/i;
+  /\b(?:every|each)\s+(?:(?:other|second|last)\s+(?=\w*(?:day|week|month)))?(?:\d+|day|week|month|hour|minute|morning|afternoon|evening|night|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|\bdaily\b|每(?:个?(?:小时|月|周|星期)|天|日|隔|早|晚|\d)/i;
 
 const GREETING = /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|你好|您好|嗨|早上好|晚上好)[\s.,!。，！~]*$/i;
 
@@ -108,7 +113,6 @@ const ELSEWHERE: readonly { what: Elsewhere; pattern: RegExp }[] = [
     pattern:
       /^(?:why\s+(?:did|does|has|is|did\s*n[o']t|does\s*n[o']t)\s+(?:it|this|that|my\s+\w+|the\s+\w+)\s+(?:not\s+)?(?:fired?|start(?:ed)?|go\s+off)|(?:它|这个)?(?:为什么|怎么)(?:会|没有?|不)?(?:触发|启动)了?)$/i,
   },
-  { what: "forget", pattern: /^(?:forget\s+.+|忘(?:记|掉|了).+)$/i },
 ];
 
 /** The intents of a message, in order. Lines without one that stand together are one `other`. Never throws. */
@@ -162,6 +166,7 @@ function parseLine(line: string, clock: Clock): Intent {
   return (
     parseKeyword(order) ??
     parseRemember(order) ??
+    parseForget(order) ??
     parseBacklog(order) ??
     parseCancel(order) ??
     parseSearch(order) ??
@@ -187,6 +192,19 @@ function parseRemember(order: string): Intent | null {
   // "Remember the milk?" asks; it tells nothing.
   if (content === undefined || /[?？]$/.test(content.trim())) return null;
   return { kind: "remember", content: content.trim() };
+}
+
+function parseForget(order: string): Intent | null {
+  const what =
+    /^forget(?:\s*[:：,]\s*|\s+)(?:(?:about|that|it\s+that)\s+)*(.+)$/i.exec(order)?.[1] ??
+    /^(?:把(.+?)(?:给)?忘(?:记|掉)(?:它|吧|了)?[.。!！]?|忘(?:记|掉|了)(?:了|关于)?[\s:：,，]*(.+))$/
+      .exec(order)
+      ?.slice(1)
+      .find((each) => each !== undefined);
+  // "Forgot the milk?" asks; "forget it" says nothing of what.
+  if (what === undefined || /[?？]$/.test(what.trim()) || /^(?:it|that|this|这个|那个|它|吧)[.。!！]?$/i.test(what))
+    return null;
+  return { kind: "forget", what: what.trim() };
 }
 
 function parseBacklog(order: string): Intent | null {
@@ -338,13 +356,15 @@ function splitReminder(body: string, isReminder: boolean, clock: Clock): Split |
 function reminderOf(said: string, rest: string, clock: Clock): Split | null {
   const text = tidyReminder(rest);
   const when = text === "" ? null : parseWhen(said, clock);
-  return when === null ? null : { when, said: said.trim(), action: { type: "remind", text } };
+  return when === null ? null : { when, said: withoutCommas(said), action: { type: "remind", text } };
+}
+
+function withoutCommas(text: string): string {
+  return text.replace(/^[\s,，:：]+|[\s,，]+$/g, "");
 }
 
 function tidyReminder(text: string): string {
-  return text
-    .trim()
-    .replace(/^[,，:：]\s*/, "")
+  return withoutCommas(text)
     .replace(/^(?:to|that|about|of)\s+/i, "")
     .replace(/^(?:去|要)(?=\p{Script=Han}{2})/u, "")
     .trim();
@@ -352,11 +372,13 @@ function tidyReminder(text: string): string {
 
 /** An order that is not clear, or talk about a command. Code that stands alone is neither. */
 function parseUnclear(order: string): Intent | null {
-  if (REMIND.test(order)) return { kind: "unclear", problem: "no_time", text: order };
+  if (REMIND.test(order))
+    return { kind: "unclear", problem: EVERY_OTHER.test(order) ? "every_other" : "no_time", text: order };
   const hasCode = order.includes("`");
   const isTimed = TIME.test(order) || RHYTHM.test(withoutCode(order));
-  if (hasCode && isTimed && MENTION.test(withoutCode(order))) {
-    return { kind: "unclear", problem: "bad_time", text: order };
+  const isReminder = !hasCode && REMIND_ANYWHERE.test(order);
+  if (isTimed && ((hasCode && MENTION.test(withoutCode(order))) || isReminder)) {
+    return { kind: "unclear", problem: EVERY_OTHER.test(order) ? "every_other" : "bad_time", text: order };
   }
   if (hasCode && RUN.test(order)) return { kind: "unclear", problem: "leftover", text: order };
   if (hasCode && MENTION.test(withoutCode(order))) return { kind: "unclear", problem: "mention", text: order };

@@ -1,10 +1,12 @@
 /**
  * The Planner without a model: it reads the order again and delegates one task for each command. "Then" makes links of
  * a chain; the commands of one step run side by side. A link can wait for one task only, so the commands of a step that
- * another step follows run one after the other: what follows has all of them behind it either way.
+ * another step follows run one after the other: what follows has all of them behind it either way. An order that has no
+ * room in the plan any more is left out whole, and the note of the plan says so.
  */
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { EFFECTS_MAX } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
 import type { ProviderEvent, Run } from "../../provider.ts";
 import { orderOf, titleOf } from "./order.ts";
@@ -18,14 +20,13 @@ export async function* plan(run: Run): AsyncGenerator<ProviderEvent> {
   const { prompt } = run.task;
   const language = languageOf(prompt);
   try {
-    let planned = 0;
+    const left: string[] = [];
     for (const { steps, language } of readOrders(run)) {
-      for (const step of await delegateSteps(steps, language, run)) {
-        planned++;
-        yield { type: "progress", step };
-      }
+      if (run.bus.effects.length + steps.flat().length > EFFECTS_MAX) left.push(orderOf(steps, WORDS[language]));
+      else for (const step of await delegateSteps(steps, language, run)) yield { type: "progress", step };
     }
-    if (planned > 0) yield { type: "done", status: "done", usage: NO_USAGE };
+    const note = left.length === 0 ? "" : WORDS[language].leftOut(EFFECTS_MAX, left.join("; "));
+    if (run.bus.effects.length > 0) yield { type: "done", status: "done", note, usage: NO_USAGE };
     else yield failed(WORDS[language].noPlan);
   } catch (error) {
     yield failed(error instanceof Error ? error.message : String(error));

@@ -14,9 +14,11 @@ const OUTPUTS_CHARS_MAX = 120_000;
 export function describeResults(reports: readonly Report[]): string {
   const words = WORDS[languageOf(reports.map((report) => report.title).join("\n"))];
   const done = reports.filter((report) => report.status === "done").length;
-  const headline = done === reports.length ? words.allDone(done) : words.someDone(done, reports.length);
+  const failed = reports.filter(({ status, failureReason }) => status === "failed" && failureReason !== "cancelled");
+  const headline = done === reports.length ? words.allDone(done) : words.someDone(done, failed.length, reports.length);
+  const notes = reports.flatMap(({ planNote }) => (planNote === undefined ? [] : [words.planNote(planNote)]));
   const charsMax = Math.min(OUTPUT_CHARS_MAX, Math.floor(OUTPUTS_CHARS_MAX / reports.length));
-  return [headline, ...reports.map((report) => describe(report, charsMax))].join("\n\n");
+  return [headline, ...notes, ...reports.map((report) => describe(report, charsMax))].join("\n\n");
 }
 
 function describe(report: Report, charsMax: number): string {

@@ -5,6 +5,7 @@
 
 import { nextOf } from "@mimikit/core/schedule/schedule";
 import { isSame } from "@mimikit/core/tasks/question";
+import { type FoundEntry, findEntries } from "@mimikit/memory/sources/find-entries";
 import { tokenize } from "@mimikit/memory/text/tokenize";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { ancestorsOf } from "@mimikit/protocol/base/id";
@@ -19,12 +20,11 @@ import type { ToolAnswer } from "../../bus.ts";
 import { clockOf, isoIn } from "../../prompt/clock.ts";
 import { memoryShown, saidShown } from "../../prompt/shown-memory.ts";
 import type { ProviderEvent, Run } from "../../provider.ts";
-import { TELLER_DELEGATIONS_MAX } from "../../tools/delegate.ts";
 import { orderOf, titleOf } from "./order.ts";
-import { type Due, type Intent, parseDue, parseMessage, type Schedule, type Steps } from "./parse.ts";
+import { type Due, type Intent, type Problem, parseDue, parseMessage, type Schedule, type Steps } from "./parse.ts";
 import { describeResults } from "./report.ts";
-import type { When } from "./when.ts";
-import { type Language, languageOf, WORDS, type Words } from "./words.ts";
+import { type When, withHalves } from "./when.ts";
+import { asTyped, type Language, languageOf, WORDS, type Words } from "./words.ts";
 
 const TASKS_SHOWN_MAX = 20;
 const ENDED_SHOWN_MAX = 5;
@@ -146,7 +146,7 @@ function isAbout({ purpose }: Question, reports: readonly Report[]): boolean {
 
 /**
  * What is asked, and where it is answered: an answer carries authority that a message has not
- * (docs/file-protocol.md#wishes).
+ * (docs/file-protocol.md#commands).
  */
 function describeQuestion({ id, question, options }: Question): string {
   return WORDS[languageOf(question)].openQuestion(question, options, id);
@@ -157,25 +157,20 @@ function quote(text: string): string {
   return line.length > QUOTE_CHARS ? `${line.slice(0, QUOTE_CHARS - 1)}…` : line;
 }
 
-/**
- * One plan for each message or trigger that orders something, so that each is reported by itself; when there are more than
- * a turn may delegate, the last plan takes the rest.
- */
+/** One plan for each message or trigger that orders something, so that each is reported by itself. */
 async function delegateOrders(all: readonly Ordering[], run: Run): Promise<Map<Ordering, ToolAnswer>> {
   const started = new Map<Ordering, ToolAnswer>();
-  const ordering = all.filter(({ orders }) => orders.length > 0);
-  const alone = ordering.length > TELLER_DELEGATIONS_MAX ? TELLER_DELEGATIONS_MAX - 1 : ordering.length;
-  const groups = [...ordering.slice(0, alone).map((each) => [each]), ordering.slice(alone)];
-  for (const group of groups) {
-    const [first] = group;
+  for (const ordering of all) {
+    const { orders, language } = ordering;
+    const [first] = orders;
     if (first === undefined) continue;
-    const words = WORDS[first.language];
-    const orders = group.flatMap(({ orders, language }) => orders.map((steps) => orderOf(steps, WORDS[language])));
+    const words = WORDS[language];
+    const quoted = orders.map((steps) => `> ${orderOf(steps, words)}`);
     const answer = await run.bus.call("delegate", {
-      title: titleOf(first.orders[0] ?? [], words, TITLE_CHARS_MAX),
-      prompt: `${words.planPrompt}\n${orders.map((order) => `> ${order}`).join("\n")}`,
+      title: titleOf(first, words, TITLE_CHARS_MAX),
+      prompt: `${words.planPrompt}\n${quoted.join("\n")}`,
     });
-    for (const each of group) started.set(each, answer);
+    started.set(ordering, answer);
   }
   return started;
 }
@@ -203,6 +198,8 @@ async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Requ
       const stored = await run.bus.call("remember", { content: intent.content, longTerm: true });
       return stored.ok ? words.remembered(intent.content) : words.tooLong(REMEMBER_CHARS_MAX);
     }
+    case "forget":
+      return answerForget(intent.what, run, words);
     case "schedule":
       return answerSchedule(intent.schedule, request, run);
     case "schedules":
@@ -224,7 +221,7 @@ async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Requ
     case "elsewhere":
       return words.elsewhere[intent.what];
     case "unclear":
-      return about(intent.text, request, words.unclear[intent.problem]);
+      return about(intent.text, request, whyUnclear(intent.problem, intent.text, words));
     case "other": {
       const asked = run.context.questions.find(({ options }) => options.some((option) => isSame(option, intent.text)));
       if (asked !== undefined) return `${words.noAnswer}\n\n${describeQuestion(asked)}`;
@@ -233,6 +230,30 @@ async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Requ
         : `${words.noModel}\n\n${words.help}\n\n${words.connect}`;
     }
   }
+}
+
+/** Takes out the one entry that says so; of several, or of none, nothing goes. */
+async function answerForget(what: string, { bus, context }: Run, words: Words): Promise<string> {
+  const found = await findEntries(what, context.memoryPlace);
+  const [first] = found;
+  if (first === undefined) return words.forgetUnknown(what);
+  const lineOf = ({ document, entry }: FoundEntry) => `[${document}] ${entry.text.replaceAll("\n", " ")}`;
+  if (found.length > 1)
+    return `${words.forgetWhich}\n\n${found
+      .slice(0, FOUND_MAX)
+      .map((each) => `- ${lineOf(each)}`)
+      .join("\n")}`;
+  for (let k = 0; k < first.count; k++) {
+    const forgotten = await bus.call("forget", { line: lineOf(first) });
+    if (!forgotten.ok) return words.forgetFailed(forgotten.message);
+  }
+  return words.forgetting(first.entry.text);
+}
+
+/** Why a request is not clear; where it can be said so that it is, with it in those words. */
+function whyUnclear(problem: Problem, text: string, words: Words): string {
+  const why = words.unclear[problem];
+  return problem === "half_day" ? `${why}\n\n${asTyped(...withHalves(text))}` : why;
 }
 
 /** Of several requests in one message, the one that is meant is quoted. */
@@ -257,13 +278,17 @@ async function answerSchedule({ when, said, action }: Schedule, request: Request
 
 function inputOf(when: When) {
   if (when.kind === "scheduled") return { runAt: when.runAt };
-  if (when.kind === "conditional") return { condition: { type: "file_changed", params: { path: when.path } } };
+  if (when.kind === "conditional") {
+    const type = when.becomes === "changed" ? "file_changed" : "file_exists";
+    return { condition: { type, params: { path: when.path } } };
+  }
   return "cron" in when ? { cron: when.cron, timezone: when.timeZone } : { interval: when.intervalSec };
 }
 
 function describeWhen(when: When, said: string, words: Words): string {
   if (when.kind === "scheduled") return words.whenScheduled(shortTime(when.runAt), when.timeZone);
-  if (when.kind === "conditional") return words.whenChanged(when.path);
+  if (when.kind === "conditional")
+    return when.becomes === "changed" ? words.whenChanged(when.path) : words.whenThere(when.path);
   if ("cron" in when) return words.whenCron(said, when.cron, when.timeZone);
   return words.whenInterval(said, when.intervalSec);
 }

@@ -22,12 +22,13 @@ export type When =
   /** Again and again: six fields with seconds, in `timeZone`. */
   | { kind: "recurring"; cron: string; timeZone: string }
   | { kind: "recurring"; intervalSec: number }
-  | { kind: "conditional"; path: string };
+  | { kind: "conditional"; path: string; becomes: "changed" | "there" };
 
 /** The phrase is a time, but none that can be kept. */
 export interface BadWhen {
   kind: "bad";
-  problem: "past" | "too_often" | "too_far";
+  /** `half_day`: an hour from 1 to 6, which is one of the night or of the afternoon. */
+  problem: "past" | "too_often" | "too_far" | "half_day";
 }
 
 type TimeOfDay = Pick<WallTime, "hour" | "minute" | "second">;
@@ -99,6 +100,31 @@ const ZH_SPAN =
 
 /** What `phrase` says, all of it; null when it is no such phrase. Never throws. */
 export function parseWhen(phrase: string, clock: Clock): When | BadWhen | null {
+  const when = readWhen(phrase, clock);
+  // Of a day that is over, either half is.
+  const isOver = when?.kind === "bad" && !(when.problem === "past" && /\btoday\b|今天/i.test(phrase));
+  return when !== null && !isOver && isHalfDay(phrase) ? { kind: "bad", problem: "half_day" } : when;
+}
+
+/** An hour that nobody has said the half of the day of, as it stands in a sentence. */
+const HALF_DAY_EN = /\bat (?<hour>[1-6](?::[0-5]\d)?)(?![\d:])(?!\s*(?:[ap]\.?m\b|utc\b|gmt\b|[+-]\d))/i;
+const HALF_DAY_ZH = /(?<![\d十:：])(?<hour>[1-6一二两三四五六])(?=点)/;
+const SAYS_HALF_EN = /\b(?:morning|noon|afternoon|evening|night|tonight|midnight)\b/i;
+const SAYS_HALF_ZH = /[上下中]午|早|晚|凌晨|清晨|夜/;
+
+function isHalfDay(text: string): boolean {
+  return isChinese(text)
+    ? HALF_DAY_ZH.test(text) && !SAYS_HALF_ZH.test(text)
+    : HALF_DAY_EN.test(text) && !SAYS_HALF_EN.test(text);
+}
+
+/** A request whose hour is of either half of the day, in the two ways in which it is understood. */
+export function withHalves(request: string): string[] {
+  if (isChinese(request)) return ["早上", "下午"].map((half) => request.replace(HALF_DAY_ZH, `${half}$<hour>`));
+  return ["am", "pm"].map((half) => request.replace(HALF_DAY_EN, `at $<hour> ${half}`));
+}
+
+function readWhen(phrase: string, clock: Clock): When | BadWhen | null {
   const text = phrase
     .trim()
     .replace(/^[,，]|[,，]$/g, "")
@@ -114,17 +140,21 @@ export function parseWhen(phrase: string, clock: Clock): When | BadWhen | null {
   );
 }
 
+const CHANGES_EN =
+  /^(?:when|whenever|once|if|as soon as)\s+(\S+)\s+(?:changes|has changed|is (?:changed|modified|updated|saved))$/i;
+const CHANGES_ZH =
+  /^(?:每?当|一旦|如果|只要)?\s*([^\s，,]+?)\s*(?:发生|有|被)?(?:变化|变动|改变|修改|更新|变)(?:了|时|后|之后|以后|的时候)*$/;
+const IS_THERE_EN =
+  /^(?:when|whenever|once|if|as soon as)\s+(\S+)\s+(?:exists|appears|is (?:there|created|made)|has appeared)$/i;
+const IS_THERE_ZH = /^(?:每?当|一旦|如果|只要)\s*([^\s，,]+?)\s*(?:存在|出现|建好|创建)(?:了|时|后|之后|以后|的时候)*$/;
+
 function parseChange(text: string): When | null {
-  const path =
-    /^(?:when|whenever|once|if|as soon as)\s+(\S+)\s+(?:changes|has changed|is (?:changed|modified|updated|saved))$/i.exec(
-      text,
-    )?.[1] ??
-    /^(?:每?当|一旦|如果|只要)?\s*([^\s，,]+?)\s*(?:发生|有|被)?(?:变化|变动|改变|修改|更新|变)(?:了|时|后|之后|以后|的时候)*$/.exec(
-      text,
-    )?.[1];
+  const changed = CHANGES_EN.exec(text)?.[1] ?? CHANGES_ZH.exec(text)?.[1];
+  const path = changed ?? IS_THERE_EN.exec(text)?.[1] ?? IS_THERE_ZH.exec(text)?.[1];
   const bare = path?.replace(/^`+|`+$/g, "") ?? "";
-  // A change is watched in a file, and "everything changes" names none.
-  return /[./*]/.test(bare) ? { kind: "conditional", path: bare } : null;
+  // A file is watched, and "everything changes" names none.
+  if (!/[./*]/.test(bare)) return null;
+  return { kind: "conditional", path: bare, becomes: changed === undefined ? "there" : "changed" };
 }
 
 function parseRhythm(text: string, clock: Clock): When | BadWhen | null {
@@ -160,7 +190,12 @@ interface Days {
   time: string;
 }
 
+const LAST_DAY_EN = /^(?:on )?the last day of (?:every|each|the) month(?:,? at (.+))?$/i;
+const LAST_DAY_AT_END_EN = /^(?:at )?(.+?),? on the last day of (?:every|each|the) month$/i;
+
 function parseDaysEn(phrase: string): Days | null {
+  const lastDay = LAST_DAY_EN.exec(phrase) ?? LAST_DAY_AT_END_EN.exec(phrase);
+  if (lastDay !== null) return { dayOfMonth: "L", weekdays: "*", time: lastDay[1] ?? "" };
   // "at 9 every day" is "every day at 9".
   const text = phrase.replace(/^(?:at )?(.+?) ((?:every|each|daily|on weekdays).*)$/i, "$2 at $1");
   const [, day = "", time = ""] = /^(.+?)(?:,? at (.+))?$/i.exec(text) ?? [];
@@ -173,6 +208,7 @@ function parseDaysEn(phrase: string): Days | null {
   if (/^(?:every (?:weekday|workday|working day)|on weekdays)$/.test(name))
     return { dayOfMonth: "*", weekdays: "1-5", time };
   if (/^every weekend$/.test(name)) return { dayOfMonth: "*", weekdays: "0,6", time };
+  if (/^(?:every month|monthly) on the last day$/.test(name)) return { dayOfMonth: "L", weekdays: "*", time };
   const dayOfMonth = /^(?:every month|monthly) on the (\d{1,2})(?:st|nd|rd|th)?$/.exec(name)?.[1];
   if (dayOfMonth !== undefined) return isDayOfMonth(dayOfMonth) ? { dayOfMonth, weekdays: "*", time } : null;
   const names = /^(?:every|each) (.+)$/.exec(name)?.[1]?.split(/,\s*(?:and )?| and /);
@@ -187,6 +223,8 @@ function parseDaysZh(text: string): Days | null {
   if (workdays !== undefined) return { dayOfMonth: "*", weekdays: "1-5", time: workdays };
   const weekends = /^每个?周末的?\s*(.*)$/.exec(text)?.[1];
   if (weekends !== undefined) return { dayOfMonth: "*", weekdays: "0,6", time: weekends };
+  const lastDay = /^每个?月的?(?:最后一天|月底|月末)的?\s*(.*)$/.exec(text)?.[1];
+  if (lastDay !== undefined) return { dayOfMonth: "L", weekdays: "*", time: lastDay };
   const [, dayOfMonth, monthlyTime = ""] =
     /^每个?月的?\s*(\d{1,2}|[一二三四五六七八九十]+)[号日]的?\s*(.*)$/.exec(text) ?? [];
   if (dayOfMonth !== undefined) {

@@ -15,10 +15,10 @@ export function languageOf(text: string): Language {
 const HELP_EN = [
   "- run `a` then `b`: commands in the workspace, one after the other; `b` gets the output of `a`. For example: run `date` then `df -h .`",
   "- run `a` and `b`: side by side",
-  "- every day at 9 run `a` then `b`, in 2 hours run `a`, when src/a.ts changes run `a`: the same, by itself",
-  "- remind me in 10 minutes to …, every day at 9 remind me to …",
+  "- every day at 9 run `a` then `b`, in 2 hours run `a`, when src/a.ts changes run `a`, when done.txt exists run `a`: the same, by itself",
+  "- remind me in 10 minutes to …, every day at 9 remind me to …, on the last day of every month remind me to …",
   "- reminders, tasks, cancel <id>, status",
-  "- remember …, search …: my long-term memory and what we said",
+  "- remember …, forget …, search …: my long-term memory and what we said",
   "- backlog add …, backlog done …, backlog remove …, backlog list",
   "- several lines are several requests; each command stands at the start of its line, in backticks, or after `run:`",
 ].join("\n");
@@ -26,10 +26,10 @@ const HELP_EN = [
 const HELP_ZH = [
   "- 运行 `a` 然后 `b`：在工作目录中依次执行命令，`b` 能读到 `a` 的输出。例如：运行 `date` 然后 `df -h .`",
   "- 运行 `a` 和 `b`：同时执行",
-  "- 每天9点运行 `a` 然后 `b`、2小时后运行 `a`、当 src/a.ts 变化时运行 `a`：到时自动执行",
-  "- 10分钟后提醒我 …、每天9点提醒我 …",
+  "- 每天9点运行 `a` 然后 `b`、2小时后运行 `a`、当 src/a.ts 变化时运行 `a`、当 done.txt 存在时运行 `a`：到时自动执行",
+  "- 10分钟后提醒我 …、每天9点提醒我 …、每月最后一天提醒我 …",
   "- 我的提醒、任务、取消 <编号>、状态",
-  "- 记住 …、搜索 …：我的长期记忆和我们的对话",
+  "- 记住 …、忘掉 …、搜索 …：我的长期记忆和我们的对话",
   "- 待办 添加 …、待办 完成 …、待办 删除 …、待办 列表",
   "- 多行就是多个请求；命令要写在行首的“运行”之后并放在反引号里，或写成“运行：命令”",
 ].join("\n");
@@ -44,7 +44,7 @@ function asQuotation(text: string): string {
 }
 
 /** What is to be typed, with its backticks to be seen: in a line of Markdown the page makes code of them. */
-function asTyped(...lines: readonly string[]): string {
+export function asTyped(...lines: readonly string[]): string {
   return ["```text", ...lines, "```"].join("\n");
 }
 
@@ -60,6 +60,10 @@ const en = {
   planPrompt: "Split this request of the user into tasks and delegate them:",
   onIt: (orders: string) => `On it: ${orders}. I will report the outcome when it is there.`,
   remembered: (content: string) => `I will remember this: ${content}`,
+  forgetting: (content: string) => `I am forgetting this: ${content}\n\n\`${MIMIKIT} undo\` brings it back.`,
+  forgetUnknown: (what: string) => `Nothing that I remember says so: ${what}`,
+  forgetFailed: (reason: string) => `I did not forget this: ${reason}`,
+  forgetWhich: "More than one thing that I remember says so. Say more words of the one:",
   tooLong: (limit: number) => `I did not store this: it is longer than ${limit} characters.`,
   noTasks: "There are no tasks.",
   openTasks: "Open tasks:",
@@ -97,6 +101,7 @@ const en = {
   whenCron: (said: string, cron: string, zone: string) => `${said} (cron \`${cron}\`, ${zone})`,
   whenInterval: (said: string, sec: number) => `${said} (every ${sec} seconds)`,
   whenChanged: (path: string) => `whenever \`${path}\` changes`,
+  whenThere: (path: string) => `when \`${path}\` is there`,
   doRemind: (text: string) => `remind you: ${text}`,
   remindPrompt: (text: string) => `remind me: ${text}`,
   reminder: (text: string) => `Reminder: ${text}`,
@@ -124,7 +129,9 @@ const en = {
       "I ran nothing, because I am not sure what is meant. An order is only the commands in backticks with `then` or `and` between them, for example: run `a` then `b`",
     too_many: "I ran nothing: that is more commands than I take in one order.",
     no_time: "When? I did not understand the time. For example: in 10 minutes remind me to call Bob",
-    bad_time: `I ran and scheduled nothing: I did not understand when. For example:\n\n${asTyped("every day at 9 run `ls` then `date`")}`,
+    bad_time: `I ran and scheduled nothing: I did not understand when. For example:\n\n${asTyped("every day at 9 run `ls` then `date`", "every friday at 18:30 remind me to report", "on the last day of every month remind me to pay")}`,
+    every_other: `I scheduled nothing: I cannot count "every other". Every 2 weeks counts from now; or name the days:\n\n${asTyped("every 2 weeks remind me to report", "every friday at 18:30 remind me to report", "every month on the 15th remind me to report")}`,
+    half_day: "I scheduled nothing yet: in the morning or in the afternoon? Say one of these:",
     no_command: `I scheduled nothing. Without a model, what happens by itself is a command or a reminder:\n\n${asTyped("every day at 9 run `ls` then `date`", "every day at 9 remind me to stretch")}`,
     past: "That time has already passed. Name one that is to come.",
     too_often: "That is too often: the shortest interval is 10 seconds.",
@@ -145,18 +152,23 @@ const en = {
   elsewhere: {
     undo: `Nothing is undone by a message. The page lists what can be undone under *Activity*, with a button each; in the terminal \`${MIMIKIT} undo\` lists it, and \`${MIMIKIT} undo <id>\` undoes one.`,
     why: `Why something fires, or does not, stands on the page under *Schedules*; in the terminal say \`${MIMIKIT} triggers explain <id>\`. Say "reminders" to see the ids.`,
-    forget: `Nothing is forgotten by a message. The page has it under *Memory*: open memory.md and choose *Edit*; in the terminal \`${MIMIKIT} memory forget <words>\` takes out the entry that says so, and \`${MIMIKIT} undo\` brings it back.`,
   } satisfies Record<Elsewhere, string>,
   connect: `To connect a model (OpenAI, Anthropic, Google, Ollama and others, or codex and claude):\n\n${CONNECT}\n\nIt asks step by step, and counts at once. More: docs/providers.md.`,
   helpIntro: "I work without a language model and understand these requests:",
-  allDone: (count: number) => (count === 1 ? "Done." : `All ${count} tasks are done.`),
-  someDone: (done: number, count: number) =>
-    count === 1 ? "This did not work." : `${done} of ${count} tasks are done; the others are not.`,
+  allDone: (count: number) => (count === 1 ? "Done." : count === 2 ? "Both are done." : `All ${count} are done.`),
+  /** Of the others some wait for an answer, or were not begun. */
+  someDone: (done: number, failed: number, count: number) =>
+    count === 1
+      ? "This did not work."
+      : `${done} of ${count} ${done === 1 ? "is" : "are"} done${failed === 0 ? "" : `, ${failed} failed`}.`,
   done: "done",
   failed: (error: string) => `failed: ${error}`,
   cancelled: (reason: string) => `cancelled (${reason})`,
   titled: (title: string, state: string) => `${title}: ${state}`,
   asks: (question: string) => `I need to know: ${question}`,
+  /** What a plan says beside its tasks. */
+  planNote: (note: string) => `Note: ${note}`,
+  leftOut: (max: number, orders: string) => `Not started, because one plan has room for ${max} commands: ${orders}`,
   noOutput: "It printed nothing.",
   tail: (path: string | null) => `Only the end is shown${path === null ? "." : `; the whole output is in ${path}`}`,
   nextTimeout: "It reached its time limit and was stopped. Try a smaller step, or run it again.",
@@ -178,6 +190,10 @@ const zh: Words = {
   planPrompt: "请把用户的这个请求拆分成任务并派发：",
   onIt: (orders) => `好的，我来处理：${orders}。有结果后我会告诉你。`,
   remembered: (content) => `我会记住：${content}`,
+  forgetting: (content) => `我会忘掉：${content}\n\n\`${MIMIKIT} undo\` 可以恢复。`,
+  forgetUnknown: (what) => `我的记忆里没有这一条：${what}`,
+  forgetFailed: (reason) => `我没有忘掉它：${reason}`,
+  forgetWhich: "有好几条都符合，请说得更完整一些：",
   tooLong: (limit) => `我没有保存：内容超过了 ${limit} 个字符。`,
   noTasks: "目前没有任务。",
   openTasks: "未完成的任务：",
@@ -215,6 +231,7 @@ const zh: Words = {
   whenCron: (said, cron, zone) => `${said}（cron \`${cron}\`，${zone}）`,
   whenInterval: (said, sec) => `${said}（每 ${sec} 秒）`,
   whenChanged: (path) => `每当 \`${path}\` 变化时`,
+  whenThere: (path) => `当 \`${path}\` 存在时`,
   doRemind: (text) => `提醒你：${text}`,
   remindPrompt: (text) => `提醒我：${text}`,
   reminder: (text) => `提醒：${text}`,
@@ -239,7 +256,9 @@ const zh: Words = {
     leftover: "我没有运行任何命令，因为不确定意思。命令要放在反引号里，中间用“然后”或“和”连接，例如：运行 `a` 然后 `b`",
     too_many: "我没有运行任何命令：一次请求里的命令太多了。",
     no_time: "什么时候？我没有看懂时间。例如：10分钟后提醒我喝水",
-    bad_time: `我没有运行也没有安排任何命令：没有看懂时间。例如：\n\n${asTyped("每天9点运行 `ls` 然后 `date`")}`,
+    bad_time: `我没有运行也没有安排任何内容：没有看懂时间。例如：\n\n${asTyped("每天9点运行 `ls` 然后 `date`", "每周五18点30分提醒我写周报", "每月最后一天提醒我付款")}`,
+    every_other: `我没有安排任何内容：我不会数“每隔一个”。“每2周”从现在算起；也可以说出是哪几天：\n\n${asTyped("每2周提醒我写周报", "每周五18点30分提醒我写周报", "每月15号提醒我写周报")}`,
+    half_day: "我还没有安排：是早上还是下午？请说其中一句：",
     no_command: `我没有安排任何内容。没有模型时，能自动进行的只有命令和提醒：\n\n${asTyped("每天9点运行 `ls` 然后 `date`", "每天9点提醒我伸展一下")}`,
     past: "这个时间已经过去了，请说一个将来的时间。",
     too_often: "太频繁了：最短间隔是 10 秒。",
@@ -254,18 +273,19 @@ const zh: Words = {
   elsewhere: {
     undo: `一条消息不会撤销任何内容。页面的“动态”里列出了可以撤销的内容，每项都有按钮；在终端里，\`${MIMIKIT} undo\` 列出它们，\`${MIMIKIT} undo <编号>\` 撤销其中一项。`,
     why: `为什么触发或没有触发，请看页面的“日程”；在终端里请用 \`${MIMIKIT} triggers explain <编号>\`。说“我的提醒”可以查看编号。`,
-    forget: `一条消息不会让我忘记任何内容。请在页面的“记忆”里打开 memory.md，选择“编辑”；在终端里，\`${MIMIKIT} memory forget <词语>\` 会去掉说到它的那一条，\`${MIMIKIT} undo\` 可以恢复。`,
   },
   connect: `要连接模型（OpenAI、Anthropic、Google、Ollama 等，或者 codex 和 claude）：\n\n${CONNECT}\n\n它会一步步询问，保存后立即生效。更多说明：docs/providers.md。`,
   helpIntro: "我不需要语言模型就能理解这些请求：",
-  allDone: (count) => (count === 1 ? "完成了。" : `${count} 个任务都完成了。`),
-  someDone: (done, count) =>
-    count === 1 ? "这个任务没有成功。" : `${count} 个任务中完成了 ${done} 个，其余没有完成。`,
+  allDone: (count) => (count === 1 ? "完成了。" : count === 2 ? "两个都完成了。" : `${count} 个都完成了。`),
+  someDone: (done, failed, count) =>
+    count === 1 ? "这个任务没有成功。" : `${count} 个中完成了 ${done} 个${failed === 0 ? "" : `，失败 ${failed} 个`}。`,
   done: "已完成",
   failed: (error) => `失败：${error}`,
   cancelled: (reason) => `已取消（${reason}）`,
   titled: (title, state) => `${title}：${state}`,
   asks: (question) => `我需要知道：${question}`,
+  planNote: (note) => `说明：${note}`,
+  leftOut: (max, orders) => `一个计划最多 ${max} 条命令，以下没有开始：${orders}`,
   noOutput: "没有输出。",
   tail: (path) => `这里只显示结尾${path === null ? "。" : `；完整输出在 ${path}`}`,
   nextTimeout: "它到了时间限制，已被停止。可以换一个更小的步骤，或再运行一次。",

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import type { Report } from "@mimikit/protocol/base/report";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
+import { boundsFor, reachesOf } from "../../approval/command-reach.ts";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
 import { artifactOf } from "../../shell/artifact.ts";
 import { describeEnd, runCommand } from "../../shell/command.ts";
@@ -29,6 +30,7 @@ const OUTPUT_TAIL_BYTES_MAX = 65_536;
 const PROGRESS_MS_MIN = 200;
 /** Its only tool, and the only call of it. */
 const SHELL = "shell";
+const NOTHING_DECLARED = { network: false, outside: false };
 /** Signals by which somebody else ends a process; any other is the command's own fault. */
 const ENDED_BY_OTHERS = ["SIGKILL", "SIGTERM", "SIGHUP"];
 
@@ -44,6 +46,11 @@ export async function* work(run: Run, signal: AbortSignal): AsyncGenerator<Provi
     yield failure({ failureReason: stopReason(signal), error: words.stopped(false), retryable: true });
     return;
   }
+  const stopped = await judge(command, run);
+  if (stopped !== null) {
+    yield stopped;
+    return;
+  }
   try {
     yield* perform(command, run, signal, words);
   } catch (error) {
@@ -54,6 +61,16 @@ export async function* work(run: Run, signal: AbortSignal): AsyncGenerator<Provi
     // No process could be started, or nothing written (no memory, a full disk): the same run may succeed later.
     yield failure({ failureReason: "provider", error: String(error), retryable: true });
   }
+}
+
+/** A command that came by a model is held as if the model ran it. @returns how the run ends where it may not be made now. */
+async function judge(command: string, { gate, sandbox }: Run): Promise<ProviderEvent | null> {
+  if (gate === undefined || gate.leave.isOwnersWords) return null;
+  const reaches = await reachesOf(NOTHING_DECLARED, gate.mode, sandbox);
+  const judged = await gate.judge(SHELL, { command }, { reaches, shown: command, command });
+  if (judged === "allowed") return null;
+  if ("asked" in judged) return failure({ failureReason: "needs_approval", error: command, retryable: true });
+  return failure({ failureReason: "error", error: judged.refused, retryable: false });
 }
 
 function failure(failed: Omit<FailedEvent, "type" | "usage">): ProviderEvent {
@@ -73,7 +90,14 @@ async function* perform(command: string, run: Run, signal: AbortSignal, words: W
   const output = await Output.create(join(run.runDir, OUTPUT_FILE), OUTPUT_TAIL_BYTES_MAX);
   const environment = { ...run.environment, ...(upstream !== null && { [UPSTREAM_VARIABLE]: upstream }) };
   try {
-    const options = { bounds: await boundsOf(run), environment, output, ...(upstream !== null && { input: upstream }) };
+    const held =
+      run.gate === undefined || run.gate.leave.isOwnersWords ? {} : boundsFor(NOTHING_DECLARED, run.gate.mode);
+    const options = {
+      bounds: { ...(await boundsOf(run)), ...held },
+      environment,
+      output,
+      ...(upstream !== null && { input: upstream }),
+    };
     run.tell({ type: "call", id: SHELL, tool: SHELL, input: command });
     const ended = yield* show(runCommand(command, options, signal));
     const result = { text: output.tail(), artifact: output.path };

@@ -25,7 +25,7 @@ const Answer: z.ZodType<ToolAnswer> = z.union([
   z.object({ ok: z.literal(true), data: z.unknown() }),
   z.object({
     ok: z.literal(false),
-    code: z.enum(["not_allowed", "unknown_tool", "bad_input", "failed"]),
+    code: z.enum(["not_allowed", "unknown_tool", "bad_input", "failed", "needs_approval"]),
     message: z.string(),
   }),
 ]);

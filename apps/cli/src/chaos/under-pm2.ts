@@ -1,0 +1,167 @@
+/**
+ * An instance under a PM2 of its own, started and stopped by `mimikit up` and `mimikit down` as a user's is: in a directory
+ * of its own, answered by the offline engine, so that it touches nothing of anybody's.
+ */
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Config } from "@mimikit/runtime/config/config";
+import { setsAnything } from "@mimikit/runtime/config/fields";
+import { type Place, readToken } from "@mimikit/runtime/home/home";
+import { isAlive } from "@mimikit/runtime/process/identity";
+import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
+import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import { execa } from "execa";
+import { Client, Unreachable } from "../instance/client.ts";
+import { EXIT, Failure, reasonOf } from "../io/failure.ts";
+import { PROGRAM } from "../io/place.ts";
+import { freePort } from "../processes/free-port.ts";
+import { type Found, findDaemons, findProcesses, livingRoles } from "../processes/instance.ts";
+import { waitUntil } from "../processes/wait-until.ts";
+import { SmallDisk } from "./small-disk.ts";
+
+const PLACE = "mimikit-chaos-";
+/** `up` waits for a minute itself. */
+const COMMAND_MS_MAX = 120_000;
+const READY_MS_MAX = 180_000;
+const READY_POLL_MS = 20;
+
+export interface UnderPm2 {
+  place: Place;
+  client: Client;
+  /** PM2 itself: one process. */
+  daemons(): readonly Found[];
+  /** null where none can be mounted. */
+  disk: SmallDisk | null;
+  /** How often it had to be started by `mimikit up`. */
+  starts(): number;
+  /** Waits until all processes live and the API says so; starts what no PM2 starts. @returns false where it takes too long. */
+  comesBack(): Promise<boolean>;
+  /** `mimikit down`. @returns what is left of it nevertheless, for people. */
+  down(): Promise<string[]>;
+  /** Ends it; its files stay, off the small disk. @returns their folder. */
+  keep(): Promise<string>;
+  /** Ends it, and removes all that there is of it. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Throws Failure where it does not start. A signal ends it, removes everything, and ends the command.
+ * @param isOnSmallDisk its state is on a disk that can be full, where one can be mounted.
+ */
+export async function startUnderPm2(isOnSmallDisk: boolean): Promise<UnderPm2> {
+  const directory = realpathSync(mkdtempSync(join(realpathSync(tmpdir()), PLACE)));
+  const place: Place = { home: join(directory, "state"), workDir: join(directory, "work") };
+  const { home, workDir } = place;
+  mkdirSync(workDir);
+  const disk = isOnSmallDisk ? await SmallDisk.mount(home) : null;
+  const { port } = Config.parse({ port: await freePort() });
+  const inherited = Object.entries(process.env).filter(([name]) => !setsAnything(name) && !/^(XDG|PM2)_/.test(name));
+  const env = {
+    ...Object.fromEntries(inherited),
+    // Files that a command makes in HOME, and records about state directories, are removed with the rest.
+    HOME: workDir,
+    XDG_STATE_HOME: join(directory, "xdg"),
+    MIMIKIT_HOME: home,
+    MIMIKIT_WORK_DIR: workDir,
+    MIMIKIT_PORT: String(port),
+    MIMIKIT_PROVIDER: "offline",
+  };
+  const ending = new AbortController();
+  let starts = 0;
+  let daemons: Found[] = [];
+
+  /** Throws Failure in its words. */
+  async function up(): Promise<void> {
+    await run("up");
+    daemons = await findDaemons(home);
+  }
+
+  async function run(...words: string[]): Promise<void> {
+    const { failed, timedOut, stderr } = await execa(process.execPath, [PROGRAM, ...words, "--json"], {
+      env,
+      extendEnv: false,
+      stdin: "ignore",
+      timeout: COMMAND_MS_MAX,
+      cancelSignal: ending.signal,
+      reject: false,
+    });
+    if (timedOut) throw new Failure("timedOut", `mimikit ${words[0]} did not come back`);
+    if (failed) throw new Failure("failed", `mimikit ${words[0]}: ${reasonOf(stderr)}`);
+  }
+
+  const end = async () => {
+    ending.abort();
+    // PM2's client, of a start that is under way, is none of its processes, and would start them again.
+    const isItsOwn = ({ environment }: RunningProcess) => environment.get("MIMIKIT_HOME") === home;
+    await endProcesses(async () => [...(await findProcesses(home)), ...(await listProcesses()).filter(isItsOwn)], 0);
+  };
+  const remove = async () => {
+    await end();
+    await disk?.unmount();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  let isEnding = false;
+  const leave = () => {
+    if (isEnding) return;
+    isEnding = true;
+    void remove().finally(() => process.exit(EXIT.failed));
+  };
+  // Not `once`: execa ends this process at once where it finds no listener but its own.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, leave);
+
+  const comesBack = async () => {
+    const isBack = async () => {
+      // PM2 that is gone is started by hand, or by a service.
+      if (!daemons.some(isAlive)) {
+        starts++;
+        // It is tried again: on a disk that was full until now, the first try may fail.
+        await up().catch((error: unknown) => {
+          if (!(error instanceof Failure)) throw error;
+        });
+      }
+      if (livingRoles(home).size < PROCESS_ROLES.length) return null;
+      try {
+        return (await client.status()).ready ? true : null;
+      } catch (error) {
+        if (error instanceof Unreachable) return null;
+        throw error;
+      }
+    };
+    return (await waitUntil(READY_MS_MAX, READY_POLL_MS, isBack)) !== null;
+  };
+
+  let client: Client;
+  try {
+    await up();
+    client = new Client(`http://127.0.0.1:${port}`, readToken(home));
+  } catch (error) {
+    // It is being removed already, and this process ends then.
+    if (isEnding) await new Promise<never>(() => undefined);
+    await remove();
+    throw error;
+  }
+  return {
+    place,
+    client,
+    daemons: () => daemons.filter(isAlive),
+    disk,
+    starts: () => starts,
+    comesBack,
+    async down() {
+      await run("down");
+      return (await findProcesses(home)).map(({ pid, what }) => `${what} (${pid})`);
+    },
+    async keep() {
+      await end();
+      if (disk === null) return directory;
+      const kept = join(directory, "kept");
+      cpSync(home, kept, { recursive: true });
+      await disk.unmount();
+      rmSync(home, { recursive: true });
+      renameSync(kept, home);
+      return directory;
+    },
+    remove,
+  };
+}

@@ -1,0 +1,201 @@
+/**
+ * Orders that were given while processes were killed: is each there once, did each of its commands run, is anything left? For
+ * an instance of its own that has come to rest, whose orders are all known.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/base/id";
+import type { Result } from "@mimikit/protocol/records/result";
+import { RECENT_MAX, type Recurring, type Standing } from "@mimikit/protocol/records/trigger";
+import { homeHash, type Place } from "@mimikit/runtime/home/home";
+import { findMarked } from "@mimikit/runtime/process/marked-processes";
+import { QUARANTINE } from "@mimikit/store/disk/state";
+import type { Ledger } from "@mimikit/store/mirror/ledger";
+import { withState } from "../instance/state.ts";
+import { DRAINED } from "../instance/trial.ts";
+import { findViolations } from "./find-violations.ts";
+
+/** Each command of an order adds a line to this file of the workspace. */
+export const RAN_FILE = "ran.txt";
+
+/** Adds the mark to RAN_FILE: which commands ran, and how often, is read from there. */
+export const commandOf = (mark: string) => `echo ${mark} >> ${RAN_FILE}`;
+
+/** An order that was acknowledged. */
+export interface Order {
+  /** The id of its message. */
+  id: string;
+  /** One for each of its commands: a word that stands in the prompts of its plan and of one task, and in no other. */
+  marks: readonly string[];
+}
+
+export interface AfterKills {
+  turns: number;
+  tasks: number;
+  /** Commands that ran, and how many of the runs were another attempt after a kill (at-least-once). */
+  ran: number;
+  ranAgain: number;
+  /** Tasks that ended without a result, by their reason. */
+  failed: Record<string, number>;
+  /** Firings of triggers, and those that were skipped or made up for. */
+  fired: number;
+  skipped: number;
+  /** One sentence for each promise that was not kept. */
+  violations: string[];
+}
+
+/** Looks at everything once it rests. Throws what the disk throws. */
+export async function lookAfterKills(place: Place, orders: readonly Order[]): Promise<AfterKills> {
+  const { turns, results: tasks, violations: broken } = await findViolations((look) => withState(look, place));
+  const records = await withState(({ mirror }) => readAll(mirror.ledger), place);
+  const ran = linesIn(join(place.workDir, RAN_FILE));
+  const left = await findMarked(homeHash(place.home));
+  const occurrences = records.triggers.map(occurrencesOf);
+  const violations = [
+    ...broken,
+    ...orders.flatMap((order) => problemsOf(order, records, ran)),
+    ...occurrences.flatMap(({ problems }) => problems),
+    ...firingsWithout(records),
+    ...DRAINED.flatMap((dir) => namesIn(join(place.home, dir)).map((name) => `${dir}/${name} is still open`)),
+    ...namesIn(join(place.home, QUARANTINE)).map((name) => `${name} is in quarantine`),
+    ...left.map(({ pid, mark }) => `process ${pid} of ${mark} is left over`),
+  ];
+  const times = [...ran.values()];
+  return {
+    turns,
+    tasks,
+    ran: times.length,
+    ranAgain: times.reduce((sum, n) => sum + n - 1, 0),
+    failed: countBy(records.results, ({ failureReason }) => failureReason),
+    fired: occurrences.reduce((sum, { fired }) => sum + fired, 0),
+    skipped: occurrences.reduce((sum, { skipped }) => sum + skipped, 0),
+    violations,
+  };
+}
+
+interface Records {
+  results: readonly Result[];
+  triggers: readonly Standing[];
+  has: (id: string) => boolean;
+  isCancelled: (id: string) => boolean;
+}
+
+async function readAll(ledger: Ledger): Promise<Records> {
+  const results: Result[] = [];
+  const triggers: Standing[] = [];
+  for (const id of ledger.names()) {
+    const record = await ledger.read(id);
+    if (record === null) continue;
+    if ("task" in record) results.push(record);
+    else if (record.kind === "trigger") triggers.push(record.trigger);
+  }
+  const names = new Set(ledger.names());
+  const has = (id: string) => names.has(id);
+  return {
+    results,
+    triggers,
+    has,
+    isCancelled: (id) => [id, ...ancestorsOf(id)].some((each) => has(cancelMark(each))),
+  };
+}
+
+/** @param ran how often each mark was written. */
+function problemsOf({ id, marks }: Order, records: Records, ran: ReadonlyMap<string, number>): string[] {
+  const { results, has, isCancelled } = records;
+  if (!has(id)) return [`the acknowledged message ${id} was lost`];
+  const turn = results.find(
+    ({ id: each, task }) => turnNumber(each) > 0 && task.turn?.messages.some((m) => m.id === id),
+  );
+  // That it is in no turn, or in two, is found by the protocol's own check.
+  if (turn === undefined) return [];
+  const problems: string[] = [];
+  for (const mark of marks) {
+    const named = results.filter(({ id: each, task }) => turnNumber(each) === 0 && hasWord(task.prompt, mark));
+    const plans = named.filter(({ task }) => task.kind === "plan");
+    const tasks = named.filter(({ task }) => task.kind === "work");
+    const [plan] = plans;
+    const isPlanned = turn.status === "done";
+    if (plans.length > 1 || (plans.length === 0 && isPlanned))
+      problems.push(`${mark} of ${id}, which ${turn.id} answered, became ${plans.length} plans`);
+    const isBound = plan?.status === "done" && !isCancelled(plan.id);
+    if (tasks.length > 1 || (tasks.length === 0 && isBound))
+      problems.push(`${mark} of ${id}, which ${plan?.id ?? turn.id} planned, became ${tasks.length} tasks`);
+    const times = ran.get(mark) ?? 0;
+    for (const { id: taskId, status, attempts, failureReason } of tasks) {
+      if (times === 0 && status === "done") problems.push(`${taskId} is done, and its command never ran`);
+      // A result that the supervisor made at a cancellation counts no attempts.
+      if (times > attempts && failureReason !== "cancelled")
+        problems.push(`the command of ${taskId} ran ${times} times in ${attempts} attempts`);
+    }
+    if (tasks.length === 0 && times > 0) problems.push(`${mark} ran, and is no task`);
+  }
+  return problems;
+}
+
+/** As a whole word: `ran-1` is not in `ran-12`. */
+function hasWord(text: string, word: string): boolean {
+  return text.split(/[^\w-]+/).includes(word);
+}
+
+/** Every moment of an interval, from its making to the last that was decided, has one outcome (file-protocol I5). */
+function occurrencesOf(trigger: Standing): { fired: number; skipped: number; problems: string[] } {
+  const problems: string[] = [];
+  const skips = trigger.recent.flatMap((past) => (past.outcome === "skipped" ? [past] : []));
+  const skipped = skips.reduce((sum, { count }) => sum + (count ?? 0), 0);
+  const fired = trigger.recent.length - skips.length;
+  // The oldest are forgotten.
+  if (isInterval(trigger) && trigger.recent.length < RECENT_MAX) {
+    const stepMs = trigger.schedule.interval * 1_000;
+    const decided = trigger.recent.map((past) =>
+      past.outcome === "skipped"
+        ? { from: Date.parse(past.from), to: Date.parse(past.to) }
+        : { from: Date.parse(past.at), to: Date.parse(past.at) },
+    );
+    let expected = Date.parse(trigger.createdAt) + stepMs;
+    for (const { from, to } of decided.sort((a, b) => a.from - b.from)) {
+      if (from !== expected)
+        problems.push(
+          `${trigger.id}: ${new Date(expected).toISOString()} has ${from < expected ? "two outcomes" : "none"}`,
+        );
+      expected = to + stepMs;
+    }
+  }
+  return { fired, skipped, problems };
+}
+
+function isInterval(trigger: Standing): trigger is Recurring & { schedule: { interval: number } } {
+  return trigger.type === "recurring" && "interval" in trigger.schedule;
+}
+
+/** Each firing that was decided is one task, and each such task was decided. */
+function firingsWithout({ results, triggers, has, isCancelled }: Records): string[] {
+  return triggers.flatMap((trigger) => {
+    const decided = new Set(trigger.recent.flatMap((past) => (past.outcome === "fired" ? [past.id] : [])));
+    const made = results.filter(({ task }) => task.triggerId === trigger.id && task.occurrence !== undefined);
+    const missing = [...decided].filter((id) => !has(id) && !isCancelled(id));
+    const others = trigger.recent.length < RECENT_MAX ? made.filter(({ id }) => !decided.has(id)) : [];
+    return [
+      ...missing.map((id) => `${id} was decided and never fired`),
+      ...others.map(({ id }) => `${id} fired and was never decided`),
+    ];
+  });
+}
+
+function linesIn(path: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  if (!existsSync(path)) return counts;
+  for (const line of readFileSync(path, "utf8").split("\n"))
+    if (line !== "") counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
+
+const namesIn = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
+
+function countBy<T>(all: readonly T[], key: (each: T) => string | undefined): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const each of all) {
+    const name = key(each);
+    if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,28 @@
+/** The chains of the audit log, compared with each other and with the turns that the archive has. */
+import { turnNumber } from "@mimikit/protocol/base/id";
+import { type Verified, verifyTrail } from "@mimikit/runtime/audit/verify-audit";
+import type { State } from "../instance/state.ts";
+
+export interface VerifiedAll {
+  chains: Verified[];
+  /** How many turns were compared. */
+  turns: number;
+  /** One sentence for each turn or task of the archive that has no line and should have one. */
+  missing: string[];
+}
+
+/** Throws what the disk throws. */
+export async function verifyWithArchive({
+  home,
+  mirror: { ledger },
+}: Pick<State, "home" | "mirror">): Promise<VerifiedAll> {
+  // Listed before the log is read: a turn that is settled meanwhile is in both or in the log alone.
+  const names = [...ledger.names()].filter((id) => turnNumber(id) > 0);
+  const { chains, turnsFrom, missing } = verifyTrail(home);
+  const turns = [];
+  for (const id of names.filter((name) => turnNumber(name) >= turnsFrom)) {
+    const turn = await ledger.readResult(id);
+    if (turn !== null) turns.push({ id, reports: (turn.task.turn?.results ?? []).map((report) => report.id) });
+  }
+  return { chains, turns: turns.length, missing: missing(turns) };
+}

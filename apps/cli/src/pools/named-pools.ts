@@ -1,0 +1,31 @@
+/** The machines of this home, for commands that name one. */
+import { loadConfig } from "@mimikit/runtime/config/config";
+import { readPools } from "@mimikit/runtime/pools/registry";
+import { withDisk } from "../instance/state.ts";
+import { Failure } from "../io/failure.ts";
+import { currentPlace } from "../io/place.ts";
+
+/** The address of the engine. Throws `Failure` where none is set. */
+export function engineUrl(): string {
+  const { url } = loadConfig(currentPlace().home, process.env).config.pools;
+  if (url === undefined)
+    throw new Failure(
+      "failed",
+      "no engine is set up that carries work to other machines: mimikit config set pools.url redis://…  and  mimikit restart",
+    );
+  return url;
+}
+
+/** Throws `Failure` where no machine has this name or label. */
+export async function assertPool(wanted: string): Promise<void> {
+  engineUrl();
+  const pools = await withDisk(currentPlace().home, readPools);
+  if (pools.some(({ name, labels }) => name === wanted || labels.includes(wanted))) return;
+  const names = pools.map(({ name }) => name).join(", ");
+  throw new Failure(
+    "usage",
+    names === ""
+      ? "no machine works for this home yet: mimikit pool invite <name>"
+      : `no machine has the name or label ${wanted}; there are ${names}`,
+  );
+}

@@ -1,0 +1,58 @@
+/** Which pool on another machine gets which task (docs/pools.md). Pure: the home claims as many for each as it has slots. */
+import {
+  ENGINE,
+  type HomeIdentity,
+  type PoolOwner,
+  PoolOwner as PoolOwnerSchema,
+  type PoolRecord,
+} from "@mimikit/protocol/pools/pool";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { Allotted } from "./allot.ts";
+
+export interface Placement {
+  placed: { candidate: Allotted; owner: PoolOwner }[];
+  /** Those whose machine there is not. */
+  nowhere: Allotted[];
+}
+
+/**
+ * A task goes to the pool of its name, or to that of its label which has the most room; where none has room it waits.
+ * @param candidates in the order in which they begin.
+ * @param load how many attempts each pool has claimed, by its name.
+ */
+export function placeAway(
+  candidates: readonly Allotted[],
+  pools: readonly PoolRecord[],
+  load: ReadonlyMap<string, number>,
+  { epoch }: Pick<HomeIdentity, "epoch">,
+): Placement {
+  const taken = new Map(load);
+  const roomOf = ({ name, slots }: PoolRecord) => slots - (taken.get(name) ?? 0);
+  const placement: Placement = { placed: [], nowhere: [] };
+  for (const candidate of candidates) {
+    const wanted = candidate.task.pool ?? "";
+    const [first, ...others] = pools.filter(({ name, labels }) => name === wanted || labels.includes(wanted));
+    if (first === undefined) {
+      placement.nowhere.push(candidate);
+      continue;
+    }
+    const pool = others.reduce((best, each) => (roomOf(each) > roomOf(best) ? each : best), first);
+    if (roomOf(pool) <= 0) continue;
+    taken.set(pool.name, (taken.get(pool.name) ?? 0) + 1);
+    placement.placed.push({ candidate, owner: { engine: ENGINE, pool: pool.name, epoch } });
+  }
+  return placement;
+}
+
+/** How many attempts of each pool have not ended. */
+export function loadOf({ unaccounted, attempts, results, ledger }: Mirror): Map<string, number> {
+  const load = new Map<string, number>();
+  for (const id of unaccounted.keys()) {
+    if (results.has(id) || ledger.has(id)) continue;
+    for (const { claim, failed } of attempts.get(id) ?? []) {
+      const owner = failed === undefined ? PoolOwnerSchema.safeParse(claim?.owner).data : undefined;
+      if (owner !== undefined) load.set(owner.pool, (load.get(owner.pool) ?? 0) + 1);
+    }
+  }
+  return load;
+}

@@ -1,0 +1,398 @@
+/**
+ * Brings the attempts that the worker pool has claimed for other machines there, permits each to begin once, and publishes what comes of it
+ * (docs/pools.md). All that it must know is in the state directory: it may be killed at any instant.
+ */
+import type { Outcome } from "@mimikit/agent/run/run-task";
+import { type Attempt, wasCutOff } from "@mimikit/core/base/snapshot";
+import { type AwayAttempt, answerTo, dueFor, LEASES_OF_SILENCE } from "@mimikit/core/pools/attempt-step";
+import { outagesOf } from "@mimikit/core/tasks/retry";
+import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
+import { type FromPool, OUTCOME_BYTES_MAX, type PoolJob } from "@mimikit/protocol/pools/messages";
+import { type HomeIdentity, Permit, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
+import { Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
+import { Task } from "@mimikit/protocol/records/task";
+import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { claimPath, failedAttemptPath, PERMITS, permitPath, queuePath, resultPath } from "@mimikit/store/disk/state";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { Allotted } from "../claim/allot.ts";
+import { publish } from "../claim/publish.ts";
+import type { StreamFile } from "../run/stream-file.ts";
+import type { Link } from "./link.ts";
+import { acceptOutcome } from "./outcome.ts";
+
+/** A job that is not begun is offered again so often: the engine may have lost it. */
+const OFFER_EVERY_MS = 5_000;
+const PERMIT_FILE = /^(.+)\.a([1-9]\d*)\.json$/;
+const ROLE = "worker";
+
+export interface DispatcherOptions {
+  fs: FileSystem;
+  mirror: Mirror;
+  identity: HomeIdentity;
+  /** Opens the connection to a pool. */
+  open(pool: PoolRecord): Link;
+  leaseMs(): number;
+  nowMs(): number;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs(): number;
+  retryDelaySec(): number;
+  jobFor(candidate: Allotted): Promise<PoolJob>;
+  /** The owner's answers that go with the job are used up from now on. */
+  useAnswers(task: Task): Promise<void>;
+  openStream(taskId: string): StreamFile;
+  noteUsage(candidate: Allotted, at: string, outcome: Outcome, isBegun: boolean): void;
+  audit(event: AuditEvent): void;
+  onError(error: unknown): void;
+}
+
+/** One attempt that another machine has, as this process follows it. */
+interface Away {
+  job: string;
+  id: string;
+  attempt: number;
+  claim: Claim;
+  owner: PoolOwner;
+  heardMs: number;
+  offeredMs: number;
+  isWithdrawn: boolean;
+  stream?: StreamFile;
+}
+
+export class Dispatcher {
+  private readonly options: DispatcherOptions;
+  private readonly links = new Map<string, { link: Link; pool: PoolRecord }>();
+  private readonly away = new Map<string, Away>();
+  /** Steps of one job run one after the other. */
+  private readonly lines = new Map<string, Promise<void>>();
+  private wasThere = new Map<string, boolean>();
+  private lastTickMs: number;
+  private sweptMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: DispatcherOptions) {
+    this.options = options;
+    this.lastTickMs = options.monotonicMs();
+  }
+
+  /** The connection to a pool by its name; undefined where there is no such pool. */
+  linkOf(name: string): Link | undefined {
+    return this.links.get(name)?.link;
+  }
+
+  /** Connects to the pools that there are now, and leaves those that are gone. */
+  async connect(pools: readonly PoolRecord[]): Promise<void> {
+    const keys = new Map(pools.map((pool) => [pool.name, pool.key]));
+    for (const [name, { link, pool }] of this.links) {
+      if (keys.get(name) === pool.key) continue;
+      this.links.delete(name);
+      // Not waited for: the engine may be away.
+      void this.dismiss(name, link).catch(this.options.onError);
+    }
+    for (const pool of pools)
+      if (!this.links.has(pool.name)) this.links.set(pool.name, { pool, link: this.options.open(pool) });
+  }
+
+  /** The last that a machine hears which this home has let go. */
+  private async dismiss(name: string, link: Link): Promise<void> {
+    const jobs = [...this.away.values()].filter(({ owner }) => owner.pool === name).map(({ job }) => job);
+    try {
+      for (const job of jobs) await link.tell(job, { kind: "stop" });
+      await link.obliterate();
+    } finally {
+      await link.close();
+    }
+  }
+
+  /** Does what is due. Call it after the mirror has looked. */
+  async tick(): Promise<void> {
+    const { monotonicMs, leaseMs } = this.options;
+    const nowMs = monotonicMs();
+    // While this process stood still, or the engine was away, nobody could be heard: that is no silence of the pool.
+    const stoodStill = nowMs - this.lastTickMs > leaseMs() / 2;
+    this.lastTickMs = nowMs;
+    for (const [name, { link }] of this.links) {
+      if (stoodStill || !link.isThere || this.wasThere.get(name) !== true)
+        for (const each of this.away.values()) if (each.owner.pool === name) each.heardMs = nowMs;
+      this.wasThere.set(name, link.isThere);
+    }
+    this.follow(nowMs);
+    // Not waited for: where the engine is away, that may take hours.
+    for (const each of this.away.values())
+      if (!this.lines.has(each.job)) void this.inLine(each.job, () => this.doDue(each));
+    if (nowMs - this.sweptMs < OFFER_EVERY_MS) return;
+    this.sweptMs = nowMs;
+    await this.removePermits();
+  }
+
+  /** Handles a message of a pool. */
+  hear(pool: string, job: string, said: FromPool): void {
+    void this.inLine(job, () => this.answer(pool, job, said));
+  }
+
+  /** The owner has said something to a task: its pool is told. */
+  steer(): void {
+    for (const each of this.away.values()) void this.inLine(each.job, () => this.passOn(each));
+  }
+
+  async close(): Promise<void> {
+    for (const each of this.away.values()) await each.stream?.end();
+    for (const { link } of this.links.values()) await link.close();
+  }
+
+  /** Takes up the claims that are new, and lets go of those that are gone. */
+  private follow(nowMs: number): void {
+    const { unaccounted, attempts } = this.options.mirror;
+    const open = new Set<string>();
+    for (const id of unaccounted.keys())
+      for (const { attempt, claim, failed } of attempts.get(id) ?? []) {
+        const owner = failed === undefined ? PoolOwner.safeParse(claim?.owner).data : undefined;
+        if (owner === undefined || claim === undefined) continue;
+        const job = jobOf({ id: this.options.identity.id, epoch: owner.epoch }, id, attempt);
+        open.add(job);
+        if (this.away.has(job)) continue;
+        const offeredMs = Number.NEGATIVE_INFINITY;
+        this.away.set(job, { job, id, attempt, claim, owner, heardMs: nowMs, offeredMs, isWithdrawn: false });
+      }
+    for (const [job, { stream }] of this.away) {
+      if (open.has(job)) continue;
+      this.away.delete(job);
+      void stream?.end();
+    }
+  }
+
+  private inLine(job: string, work: () => Promise<void>): Promise<void> {
+    const line = (this.lines.get(job) ?? Promise.resolve()).then(work).catch(this.options.onError);
+    this.lines.set(job, line);
+    void line.finally(() => {
+      if (this.lines.get(job) === line) this.lines.delete(job);
+    });
+    return line;
+  }
+
+  private async factsOf({ id, attempt, owner, heardMs }: Away): Promise<AwayAttempt> {
+    const { fs, identity, monotonicMs } = this.options;
+    const permit = await readRecord(fs, Permit, permitPath(id, attempt));
+    return {
+      isOver: await this.isOver(id, attempt),
+      isOfThisEpoch: owner.epoch === identity.epoch,
+      hasPool: this.links.has(owner.pool),
+      permit: permit?.nonce ?? null,
+      silentMs: monotonicMs() - heardMs,
+    };
+  }
+
+  /** By name, because memory may be behind: no attempt begins, and no outcome counts, after there is one (docs/file-protocol.md R4). */
+  private async isOver(id: string, attempt: number): Promise<boolean> {
+    const { fs, mirror } = this.options;
+    if (await fs.exists(resultPath(ROLE, id))) return true;
+    if (await fs.exists(failedAttemptPath(ROLE, id, attempt))) return true;
+    if (!(await fs.exists(queuePath(ROLE, id)))) return true;
+    return mirror.ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)]);
+  }
+
+  private async doDue(each: Away): Promise<void> {
+    const { leaseMs, monotonicMs } = this.options;
+    const { job, owner } = each;
+    if (each.isWithdrawn || this.away.get(job) !== each) return;
+    const link = this.linkOf(owner.pool);
+    switch (dueFor(await this.factsOf(each), leaseMs())) {
+      case "wait":
+        return;
+      case "add": {
+        if (link === undefined || !link.isThere || monotonicMs() - each.offeredMs < OFFER_EVERY_MS) return;
+        const candidate = await this.candidateOf(each);
+        if (candidate === null) return;
+        each.offeredMs = monotonicMs();
+        await link.add(job, await this.options.jobFor(candidate));
+        return;
+      }
+      case "withdraw":
+        if (link === undefined || !link.isThere) return;
+        each.isWithdrawn = true;
+        await link.remove(job);
+        return link.tell(job, { kind: "stop" });
+      case "disown":
+        return this.cutOff(each, `${owner.pool} is no machine of this home any more`);
+      case "give-up":
+        return this.cutOff(each, `${owner.pool} was not heard of for ${(LEASES_OF_SILENCE * leaseMs()) / 1_000} s`);
+    }
+  }
+
+  private async answer(pool: string, job: string, said: FromPool): Promise<void> {
+    const link = this.linkOf(pool);
+    const parts = partsOfJob(job);
+    if (link === undefined || parts === null || parts.home !== this.options.identity.id) return;
+    const each = this.away.get(job);
+    // A pool speaks of what it was given, and of nothing else.
+    if (each !== undefined && each.owner.pool !== pool) return;
+    const { nonce } = said;
+    if (each === undefined) {
+      // Memory may be behind: what is claimed is answered when it is known here, because the pool says it again.
+      if (await this.isClaimed(parts, pool)) return;
+      if (said.kind === "ask") await link.tell(job, { kind: "permit", nonce, granted: false });
+      else await link.tell(job, { kind: said.kind === "runs" || said.kind === "lines" ? "stop" : "taken" });
+      if (said.kind === "ended") await link.dropOutcome(job);
+      return;
+    }
+    switch (answerTo(said, await this.factsOf(each))) {
+      case "grant":
+      case "confirm":
+        return this.grant(each, link, nonce);
+      case "refuse":
+        return link.tell(job, { kind: "permit", nonce, granted: false });
+      case "stop":
+        return link.tell(job, { kind: "stop" });
+      case "note":
+        each.heardMs = this.options.monotonicMs();
+        return this.passOn(each);
+      case "show": {
+        each.heardMs = this.options.monotonicMs();
+        each.stream ??= this.options.openStream(each.id);
+        if (said.kind === "lines") for (const line of said.lines) each.stream.write(line);
+        return;
+      }
+      case "take":
+        return this.take(each, link);
+      case "interrupted":
+        await this.cutOff(each, `the pool of ${pool} ended while it ran`);
+        return link.tell(job, { kind: "taken" });
+      case "dismiss":
+        await link.dropOutcome(job);
+        return link.tell(job, { kind: "taken" });
+    }
+  }
+
+  /** By name: has the pool this attempt, as far as nothing has ended it? */
+  private async isClaimed({ task, attempt, epoch }: { task: string; attempt: number; epoch: string }, pool: string) {
+    const claim = await readRecord(this.options.fs, Claim, claimPath(ROLE, task, attempt));
+    const owner = PoolOwner.safeParse(claim?.owner).data;
+    return owner?.pool === pool && owner.epoch === epoch && !(await this.isOver(task, attempt));
+  }
+
+  /** Created once: of two runs that ask, in whatever order their questions come, the first begins. */
+  private async grant(each: Away, link: Link, nonce: string): Promise<void> {
+    const { fs, nowMs, monotonicMs } = this.options;
+    const { id, attempt, job, owner } = each;
+    const path = permitPath(id, attempt);
+    const permit: Permit = { job, pool: owner.pool, nonce, at: new Date(nowMs()).toISOString() };
+    await createRecord(fs, Permit, path, permit);
+    const holder = await readRecord(fs, Permit, path);
+    const granted = holder?.nonce === nonce;
+    each.heardMs = monotonicMs();
+    const task = granted ? await this.taskOf(id) : null;
+    if (task !== null) await this.options.useAnswers(task);
+    await link.tell(job, { kind: "permit", nonce, granted });
+    if (granted) await this.passOn(each);
+  }
+
+  private async passOn({ id, job, owner }: Away): Promise<void> {
+    const link = this.linkOf(owner.pool);
+    if (link === undefined || !link.isThere) return;
+    for (const { taskId: _, ...steer } of this.signalsOf(id)) await link.tell(job, { kind: "steer", steer });
+  }
+
+  private signalsOf(id: string) {
+    const own = [...this.options.mirror.signals.values()].filter(({ taskId }) => taskId === id);
+    return own.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  }
+
+  private async take(each: Away, link: Link): Promise<void> {
+    const { options } = this;
+    const { job, id, attempt, claim, owner } = each;
+    each.heardMs = options.monotonicMs();
+    const found = await link.outcome(job, OUTCOME_BYTES_MAX);
+    const candidate = await this.candidateOf(each);
+    const pool = this.links.get(owner.pool)?.pool;
+    // The engine has lost it: the pool says it again.
+    if (found === null || candidate === null || pool === undefined) return;
+    const { task } = candidate;
+    const place = { key: pool.key, job, pool: pool.name, task };
+    const { outcome, isBegun } = acceptOutcome(found, place, this.signalsOf(id));
+    await each.stream?.end();
+    options.noteUsage(candidate, claim.at, outcome, isBegun);
+    if (outcome.failureReason === "interrupted") await this.cutOff(each, outcome.error ?? "it was not run to its end");
+    else {
+      const { fs, nowMs, retryDelaySec } = options;
+      const written = await publish(candidate, claim, outcome, { fs, nowMs, retryDelaySec: retryDelaySec() });
+      const { traceId, parentId } = task;
+      const about = { taskId: id, traceId, ...(parentId && { parentId }), attempts: attempt };
+      if (written === null) options.audit({ event: "outcome_discarded", ...about });
+      else if ("retryAt" in written)
+        options.audit({
+          event: written.asks === undefined ? "task_retry" : "task_asks",
+          ...about,
+          failureReason: written.failureReason,
+          detail: { error: written.error },
+        });
+      else
+        options.audit({
+          event: `task_${written.status}`,
+          ...about,
+          ...(written.failureReason && { failureReason: written.failureReason }),
+          detail: { pool: pool.name, ...(written.error && { error: written.error }) },
+        });
+    }
+    await link.tell(job, { kind: "taken" });
+    await link.dropOutcome(job);
+  }
+
+  /** The attempt has ended without an outcome; `onInterrupt` says what follows. */
+  private async cutOff({ id, attempt, job, owner, stream }: Away, error: string): Promise<void> {
+    const { fs, nowMs, audit } = this.options;
+    const at = new Date(nowMs()).toISOString();
+    // Why it ended is not known, so it counts against nobody; what was reserved for it may be spent.
+    const record: FailedAttempt = {
+      id,
+      attempt,
+      failureReason: "interrupted",
+      error,
+      at,
+      retryAt: at,
+      death: "unknown",
+    };
+    if (await createRecord(fs, FailedAttempt, failedAttemptPath(ROLE, id, attempt), record))
+      audit({ event: "task_cut_off", taskId: id, attempts: attempt, detail: { error, pool: owner.pool } });
+    await stream?.end();
+    const link = this.linkOf(owner.pool);
+    if (link?.isThere === true) await link.remove(job);
+  }
+
+  private taskOf(id: string): Promise<Task | null> {
+    return readRecord(this.options.fs, Task, queuePath(ROLE, id));
+  }
+
+  private async candidateOf({ id, attempt, claim }: Away): Promise<Allotted | null> {
+    const task = await this.taskOf(id);
+    if (task === null) return null;
+    const before: Attempt[] = (this.options.mirror.attemptFacts.get(id) ?? []).filter((each) => each.attempt < attempt);
+    const earlier = before.flatMap(({ failed }) =>
+      failed === undefined ||
+      failed.failureReason === "interrupted" ||
+      failed.outage === true ||
+      failed.asks !== undefined
+        ? []
+        : [failed],
+    );
+    return {
+      task,
+      attempt,
+      earlier,
+      outages: outagesOf(before),
+      interrupted: before.some(wasCutOff),
+      company: "all",
+      ...(claim.reserved !== undefined && { reserved: claim.reserved }),
+    };
+  }
+
+  /** A permit is kept for as long as its claim: without the claim nobody is permitted anything. */
+  private async removePermits(): Promise<void> {
+    const { fs, mirror } = this.options;
+    for (const file of await fs.list(PERMITS)) {
+      const [, id = "", digits] = PERMIT_FILE.exec(file) ?? [];
+      if (id === "" || mirror.attempts.has(id) || (await fs.exists(queuePath(ROLE, id)))) continue;
+      await fs.unlink(permitPath(id, Number(digits)));
+    }
+  }
+}

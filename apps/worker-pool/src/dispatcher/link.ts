@@ -1,0 +1,74 @@
+/** The home's connection to one pool: what is said is sealed and opened here. */
+import {
+  FromPool,
+  type PoolBeat,
+  PoolBeat as PoolBeatSchema,
+  type PoolJob,
+  type ToPool,
+} from "@mimikit/protocol/pools/messages";
+import type { PoolRecord } from "@mimikit/protocol/pools/pool";
+import { Carrier } from "@mimikit/runtime/pools/carrier";
+import { HomeSide } from "@mimikit/runtime/pools/engine";
+import { seal } from "@mimikit/runtime/pools/seal";
+
+/** A pool, as the dispatcher needs it. */
+export interface Link {
+  /** Does the engine answer? */
+  readonly isThere: boolean;
+  /** Offers an attempt. The same one again changes nothing. */
+  add(job: string, record: PoolJob): Promise<void>;
+  /** Takes back what nobody runs yet. */
+  remove(job: string): Promise<void>;
+  /** Its outcome, sealed; null where there is none, and its size where that is more than `bytesMax` bytes. */
+  outcome(job: string, bytesMax: number): Promise<{ sealed: string } | { bytes: number } | null>;
+  dropOutcome(job: string): Promise<void>;
+  /** Says something of an attempt; who does not listen now never hears it. */
+  tell(job: string, record: ToPool): Promise<void>;
+  /** Removes all that is in the engine for this pool. */
+  obliterate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LinkOptions {
+  url: string;
+  homeId: string;
+  pool: PoolRecord;
+  onSaid(job: string, said: FromPool): void;
+  onHere(beat: PoolBeat): void;
+  onError(error: unknown): void;
+}
+
+/** @returns at once: the engine may be away. */
+export function openLink({ url, homeId, pool, onSaid, onHere, onError }: LinkOptions): Link {
+  const { name, key } = pool;
+  const side = new HomeSide({ url, home: homeId, pool: name, onError });
+  const carrier = new Carrier<ToPool, FromPool>({ key, pool: name }, { sent: "to-pool", heard: "from-pool" }, FromPool);
+  const presence = new Carrier<never, PoolBeat>(
+    { key, pool: name },
+    { sent: "to-pool", heard: "from-pool" },
+    PoolBeatSchema,
+  );
+  const listening = Promise.all([
+    side.onSaid((message) => {
+      const said = carrier.open(message);
+      if (said !== null) onSaid(message.job, said);
+    }),
+    side.onHere((message) => {
+      const beat = message.job === homeId ? presence.open(message) : null;
+      if (beat !== null) onHere(beat);
+    }),
+  ]);
+  listening.catch(onError);
+  return {
+    get isThere() {
+      return side.isThere;
+    },
+    add: (job, record) => side.add(job, seal(key, { job, pool: name, direction: "job" }, record)),
+    remove: (job) => side.remove(job),
+    outcome: (job, bytesMax) => side.outcome(job, bytesMax),
+    dropOutcome: (job) => side.dropOutcome(job),
+    tell: (job, record) => side.tell(carrier.wrap(job, record)),
+    obliterate: () => side.obliterate(),
+    close: () => side.close(),
+  };
+}

@@ -1,0 +1,238 @@
+/** The process of the dispatcher: it runs only where an engine is set up, and carries attempts to pools on other machines (docs/pools.md). */
+import { hostname } from "node:os";
+import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
+import { chainOf } from "@mimikit/agent/providers/index";
+import { definitionOf } from "@mimikit/agent/roles/index";
+import { priceOf } from "@mimikit/agent/run/reservation";
+import { priced } from "@mimikit/protocol/base/usage";
+import { POOLS_PROTOCOL, type PoolBeat, type PoolJob } from "@mimikit/protocol/pools/messages";
+import type { PoolRecord, PoolSeen } from "@mimikit/protocol/pools/pool";
+import type { Task } from "@mimikit/protocol/records/task";
+import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
+import { keepWitness } from "@mimikit/runtime/audit/witness";
+import { loadConfig } from "@mimikit/runtime/config/config";
+import { isFree } from "@mimikit/runtime/config/providers";
+import { watchConfig } from "@mimikit/runtime/config/watch-config";
+import { homeHash, readToken } from "@mimikit/runtime/home/home";
+import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
+import { connectTo } from "@mimikit/runtime/pools/connect";
+import { holderKey } from "@mimikit/runtime/pools/names";
+import { homeIdentity, readPools } from "@mimikit/runtime/pools/registry";
+import { announceReady } from "@mimikit/runtime/process/announce-ready";
+import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
+import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
+import { runLoop } from "@mimikit/runtime/process/loop";
+import { openHere } from "@mimikit/runtime/process/open-here";
+import { writeRole } from "@mimikit/runtime/process/role-record";
+import { waitForSingleton } from "@mimikit/runtime/process/singleton";
+import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
+import { onShutdown } from "@mimikit/runtime/shutdown";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { replaceView } from "@mimikit/store/disk/record";
+import { POOLS, poolSeenPath, SIGNALS } from "@mimikit/store/disk/state";
+import { WATCHED } from "@mimikit/store/disk/watch";
+import { Heard } from "@mimikit/store/mirror/heard";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { hasLine } from "@mimikit/store/views/accounts";
+import { UsageBook } from "@mimikit/store/views/usage-book";
+import { type Allotted, lineOf } from "../claim/allot.ts";
+import { answersTo, isOlderThanAutonomy, use } from "../run/gate-of.ts";
+import { OwnerRules } from "../run/owner-rules.ts";
+import { spentEarlier } from "../run/spent-earlier.ts";
+import { openStream } from "../run/stream-file.ts";
+import { recordUsage } from "../usage-file.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { holdHome } from "./hold-home.ts";
+import { openLink } from "./link.ts";
+
+/** A view of when a pool was heard of last is written so often. */
+const SEEN_EVERY_MS = 10_000;
+/** The same error of the engine is said once in this time: it may be away for hours. */
+const SAID_EVERY_MS = 60_000;
+
+const { home, adopted } = await openHere(process.env);
+await waitForSingleton(home, "dispatcher", () =>
+  createLog(home, "dispatcher", loadConfig(home, process.env).config.logLevel).warn(
+    "another dispatcher serves this home; waiting for it to end",
+  ),
+);
+if (!adopted) await waitForAdoption(home, process.env, "dispatcher");
+const { config } = loadConfig(home, process.env);
+// Only now: the chain of the audit log goes on from the last line of the one before.
+const log = createLog(home, "dispatcher", config.logLevel);
+const { url } = config.pools;
+if (url === undefined) {
+  log.error("no engine is set up: set pools.url, then  mimikit restart");
+  await log.flush();
+  process.exit(0);
+}
+hideInLogs([url, decodeURIComponent(new URL(url).password)]);
+const token = readToken(home);
+const own = ownIdentity();
+const nowMs = () => Date.now();
+const fs = openDisk(home, `dispatcher-${own.pid}-${own.startTime}`, () => completeHome(home, log));
+const onError = (error: unknown) => log.error("dispatcher", { error });
+const saidMs = new Map<string, number>();
+/** A connection that cannot be made fails again and again. */
+const onEngineError = (error: unknown) => {
+  const text = error instanceof Error ? (Reflect.get(error, "code") ?? error.message) : error;
+  const reason = String(text);
+  const at = performance.now();
+  if (at - (saidMs.get(reason) ?? Number.NEGATIVE_INFINITY) < SAID_EVERY_MS) return;
+  saidMs.set(reason, at);
+  log.warn("the engine of the pools", { reason });
+};
+const mirror = new Mirror(fs, {
+  token,
+  durable: false,
+  isAlive,
+  onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
+});
+await mirror.ledger.load();
+await mirror.refresh(nowMs());
+const identity = await homeIdentity(fs);
+const book = new UsageBook(home);
+const rules = new OwnerRules(fs, (chars) =>
+  log.audit({ event: "rules_cut", detail: { chars, shown: RULES_CHARS_MAX } }),
+);
+let nudge = () => {};
+const settings = watchConfig(home, process.env, ({ config }) => {
+  // PM2 starts it again with those of now.
+  if (config.pools.url !== url) process.kill(process.pid, "SIGTERM");
+  nudge();
+});
+
+const dispatcher = new Dispatcher({
+  fs,
+  mirror,
+  identity,
+  open: (pool) =>
+    openLink({
+      url,
+      homeId: identity.id,
+      pool,
+      onSaid: (job, said) => {
+        if (holder.holds) dispatcher.hear(pool.name, job, said);
+      },
+      onHere: (beat) => void noteSeen(pool, beat).catch(onError),
+      onError: onEngineError,
+    }),
+  leaseMs: () => settings.current.config.pools.leaseSec * 1_000,
+  nowMs,
+  monotonicMs: () => performance.now(),
+  retryDelaySec: () => settings.current.config.retryDelaySec,
+  jobFor,
+  async useAnswers(task) {
+    for (const { attempt, verdict, isUsed } of await answersTo(task, fs, mirror))
+      if (verdict === "once" && !isUsed) await use(task, attempt, fs);
+  },
+  openStream: (taskId) => openStream(home, taskId, onError),
+  noteUsage(candidate, at, outcome, isBegun) {
+    const { task, attempt } = candidate;
+    if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at }, nowMs())) return;
+    const usage = priced(outcome.usage, priceOf(outcome.model, settings.current.config.prices));
+    const ran = { outcome: { ...outcome, usage }, isBegun, isFree: isFree(outcome.provider), tools: null };
+    const line = lineOf(candidate, ran, nowMs());
+    if (line !== null) recordUsage(home, line);
+  },
+  audit: (event) => log.audit(event),
+  onError,
+});
+
+async function jobFor({ task, attempt, earlier, interrupted }: Allotted): Promise<PoolJob> {
+  const { config, keys } = settings.current;
+  const surroundings = { home, env: process.env, keys };
+  const isOwnersWords = (["teller", "planner"] as const).every((role) =>
+    chainOf(role, config, surroundings).ids.every((id) => id === "offline"),
+  );
+  return {
+    protocol: POOLS_PROTOCOL,
+    task,
+    attempt,
+    earlier,
+    interrupted,
+    timeoutSec: definitionOf(task).timeoutSec(config),
+    autonomy: await autonomyOf(task),
+    isOwnersWords,
+    answers: await answersTo(task, fs, mirror),
+    taskLimit: config.budget.task,
+    spentBefore: spentEarlier(task, { book, mirror, nowMs }),
+    rules: await rules.read(),
+  };
+}
+
+async function autonomyOf(task: Task): Promise<PoolJob["autonomy"]> {
+  return (await isOlderThanAutonomy(task, mirror)) ? "full" : settings.current.config.autonomy;
+}
+
+const seenMs = new Map<string, number>();
+const unfit = new Set<string>();
+async function noteSeen({ name }: PoolRecord, { protocol, version, running }: PoolBeat): Promise<void> {
+  if (protocol !== POOLS_PROTOCOL && !unfit.has(name)) {
+    unfit.add(name);
+    log.warn("a pool has another version: update it", { pool: name, version });
+  }
+  const at = performance.now();
+  if (at - (seenMs.get(name) ?? Number.NEGATIVE_INFINITY) < SEEN_EVERY_MS) return;
+  seenMs.set(name, at);
+  const seen: PoolSeen = { at: new Date(nowMs()).toISOString(), version, running };
+  await replaceView(fs, poolSeenPath(name), `${JSON.stringify(seen)}\n`);
+}
+
+const client = connectTo(url);
+client.on("error", onEngineError);
+const holder = holdHome(
+  client,
+  holderKey(identity.id),
+  `${hostname()} ${own.bootId} ${homeHash(home)}`,
+  (other) => log.warn("another machine serves a copy of this home; nothing is dispatched here", { other }),
+  onEngineError,
+);
+
+const heard = new Heard();
+const heartbeat = new Heartbeat(home, "dispatcher");
+let rereadAtMs = 0;
+let lookedAtMs = Number.NEGATIVE_INFINITY;
+const loop = runLoop({
+  tickMs: config.tickMs,
+  async tick() {
+    const at = performance.now();
+    const isFull = at >= rereadAtMs;
+    const changes = heard.take();
+    const looksAtAll = isFull || at - lookedAtMs >= config.tickMs;
+    if (isFull) rereadAtMs = at + config.rereadSec * 1_000;
+    if (looksAtAll) lookedAtMs = at;
+    await mirror.refresh(nowMs(), isFull, looksAtAll ? undefined : changes);
+    if (looksAtAll || changes.has(POOLS)) await dispatcher.connect(await readPools(fs));
+    if (!holder.holds) return;
+    if (changes.has(SIGNALS)) dispatcher.steer();
+    await dispatcher.tick();
+  },
+  onError,
+  onRest: (ms) => heartbeat.beat(ms),
+});
+nudge = () => loop.nudge();
+const stopWatching = keepHome({
+  home,
+  log,
+  dirs: WATCHED.dispatcher,
+  onChange: (dir, name) => {
+    heard.note(dir, name);
+    loop.nudge();
+  },
+  everyMs: config.rereadSec * 1_000,
+});
+const endWitness = keepWitness(home, "dispatcher", log);
+onShutdown(async () => {
+  stopWatching();
+  settings.close();
+  await loop.stop();
+  holder.stop();
+  await dispatcher.close();
+  client.disconnect();
+  log.audit({ event: "dispatcher_stopped" });
+  endWitness();
+}, log);
+writeRole(home, "dispatcher");
+log.audit({ event: "dispatcher_started" });
+announceReady();

@@ -1,0 +1,271 @@
+/** The process of a pool: it runs attempts for a home on another machine, in a workspace of this one (docs/pools.md). */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Gate } from "@mimikit/agent/approval/gate";
+import { chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
+import { isResumable } from "@mimikit/agent/roles/index";
+import { Circuits } from "@mimikit/agent/run/circuit";
+import { skillPlacesOf } from "@mimikit/agent/skills/skills";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { closeMemorySearch } from "@mimikit/memory/search/search";
+import {
+  type FromPool,
+  JoinedPool,
+  POOLS_PROTOCOL,
+  type PoolBeat,
+  PoolJob,
+  ToPool,
+} from "@mimikit/protocol/pools/messages";
+import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
+import { loadConfig } from "@mimikit/runtime/config/config";
+import { watchConfig } from "@mimikit/runtime/config/watch-config";
+import { homeHash, readToken } from "@mimikit/runtime/home/home";
+import { callersUmask } from "@mimikit/runtime/home/umask";
+import { VERSION } from "@mimikit/runtime/home/version";
+import { completeHome } from "@mimikit/runtime/keep-home";
+import { platform } from "@mimikit/runtime/platform/this-platform";
+import { Carrier } from "@mimikit/runtime/pools/carrier";
+import { PoolSide } from "@mimikit/runtime/pools/engine";
+import { partsOfJob } from "@mimikit/runtime/pools/names";
+import { seal, unseal } from "@mimikit/runtime/pools/seal";
+import { announceReady } from "@mimikit/runtime/process/announce-ready";
+import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
+import { killMarked } from "@mimikit/runtime/process/marked-processes";
+import { openHere } from "@mimikit/runtime/process/open-here";
+import { writeRole } from "@mimikit/runtime/process/role-record";
+import { waitForSingleton } from "@mimikit/runtime/process/singleton";
+import { onShutdown } from "@mimikit/runtime/shutdown";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { readRecord } from "@mimikit/store/disk/record";
+import { JOINED_POOL_PATH, runPath, sessionPath, streamPath, transcriptPath } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { HistoryWindow } from "@mimikit/store/views/history";
+import { UsageBook } from "@mimikit/store/views/usage-book";
+import { endEarlier } from "../end-earlier.ts";
+import { outside } from "../run/external.ts";
+import { OpenTasks } from "../run/open-tasks.ts";
+import { runAttempt } from "../run/run-attempt.ts";
+import { skillIndex } from "../run/skill-index.ts";
+import { RemotePool } from "./remote-pool.ts";
+
+const BEAT_MS_MAX = 5_000;
+/** Beats of one lease: some may be lost. */
+const BEATS_PER_LEASE = 12;
+/** So long, when it ends, it waits for its home to take what came of its runs. */
+const HAND_IN_MS = 2_000;
+const SAID_EVERY_MS = 60_000;
+
+const umask = callersUmask(process.env);
+const { home, workDir } = await openHere(process.env);
+// Files that Workers make are the user's; state files get a private mode explicitly.
+process.umask(umask);
+await waitForSingleton(home, "workers", () =>
+  createLog(home, "workers", loadConfig(home, process.env).config.logLevel).warn(
+    "another process is this pool; waiting for it to end",
+  ),
+);
+const log = createLog(home, "workers", loadConfig(home, process.env).config.logLevel);
+const own = ownIdentity();
+const fs = openDisk(home, `workers-${own.pid}-${own.startTime}`, () => completeHome(home, log));
+const joined = await readRecord(fs, JoinedPool, JOINED_POOL_PATH);
+if (joined === null) {
+  process.stderr.write("mimikit: this machine has joined no home: run  mimikit pool join\n");
+  process.exit(1);
+}
+const { url, key, pool: name, home: homeId, slots, leaseSec } = joined;
+hideInLogs([url, key, decodeURIComponent(new URL(url).password)]);
+const onError = (error: unknown) => log.error("pool", { error });
+const saidMs = new Map<string, number>();
+/** A connection that cannot be made fails again and again. */
+const onEngineError = (error: unknown) => {
+  const reason = String(error instanceof Error ? (Reflect.get(error, "code") ?? error.message) : error);
+  const at = performance.now();
+  if (at - (saidMs.get(reason) ?? Number.NEGATIVE_INFINITY) < SAID_EVERY_MS) return;
+  saidMs.set(reason, at);
+  log.warn("the engine", { reason });
+};
+const circuits = new Circuits(
+  () => {
+    const { cooldownSec, cooldownMaxSec } = settings.current.config.circuit;
+    return { first: cooldownSec * 1_000, max: cooldownMaxSec * 1_000 };
+  },
+  () => {},
+);
+const settings = watchConfig(home, process.env, () => circuits.reset());
+const surroundings = {
+  home,
+  env: process.env,
+  get keys() {
+    return settings.current.keys;
+  },
+};
+const mirror = new Mirror(fs, {
+  token: readToken(home),
+  durable: false,
+  isAlive,
+  onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
+});
+await mirror.ledger.load();
+// There is one pool, so whatever carries a mark of this directory was left behind by a dead one.
+for (const left of await killMarked(homeHash(home)))
+  log.error("a process of an earlier pool cannot be ended", { ...left });
+platform.removeGroups(homeHash(home));
+
+const openTasks = new OpenTasks(mirror);
+const conversation = new HistoryWindow(fs, mirror.ledger);
+const said = new HistoryIndex(home);
+const book = new UsageBook(home);
+const external = outside({
+  home,
+  workDir,
+  env: process.env,
+  sandbox: () => settings.current.config.sandbox,
+  onProblem: (problem) => log.audit({ event: "tool_refused", detail: { problem } }),
+  onError,
+});
+const listSkills = skillIndex(skillPlacesOf({ home, workDir }, process.env), (problem) =>
+  log.audit({ event: "skill_refused", detail: problem }),
+);
+
+const side = new PoolSide({ url, home: homeId, pool: name, onError: onEngineError });
+const carrier = new Carrier<FromPool, ToPool>({ key, pool: name }, { sent: "from-pool", heard: "to-pool" }, ToPool);
+const presence = new Carrier<PoolBeat, never>(
+  { key, pool: name },
+  { sent: "from-pool", heard: "to-pool" },
+  ToPool as never,
+);
+const pool = new RemotePool({
+  fs,
+  leaseMs: leaseSec * 1_000,
+  link: {
+    get silentMs() {
+      return side.silentMs;
+    },
+    tell: (job, message) => side.tell(carrier.wrap(job, message)),
+    putOutcome: (job, outcome) => side.putOutcome(job, seal(key, { job, pool: name, direction: "outcome" }, outcome)),
+  },
+  async run(job, steering, stop, onLine) {
+    const { task, attempt, earlier, interrupted } = job;
+    const candidate = { task, attempt, earlier, interrupted, outages: [], company: "all" as const };
+    let isBegun = false;
+    if (attempt > 1)
+      await endEarlier(candidate, home, (left) =>
+        log.error("processes of an earlier attempt are still there", { taskId: task.id, left }),
+      );
+    const { config } = settings.current;
+    const outcome = await runAttempt(candidate, steering, stop, {
+      home,
+      workDir,
+      fs,
+      mirror,
+      openTasks,
+      conversation,
+      said,
+      listSkills,
+      rules: { read: async () => job.rules },
+      providers: describeProviders(config, surroundings).names,
+      nowMs: () => Date.now(),
+      answerersOf: (each) => chooseProviders(each.role, settingsFor(each, settings.current.config), surroundings),
+      circuits,
+      monotonicMs: () => performance.now(),
+      prices: config.prices,
+      taskLimit: job.taskLimit,
+      spentBefore: job.spentBefore,
+      book,
+      noteUsage: () => {},
+      sandbox: config.sandbox,
+      autonomy: job.autonomy,
+      isOwnersWords: () => job.isOwnersWords,
+      isOfPool: true,
+      gateFor: (each, cwd) => gateFor(job, each, cwd),
+      outside: external,
+      improve: config.selfImprove,
+      problemOf: async () => null,
+      audit: (event) => log.audit(event),
+      timeLimitOf: () => job.timeoutSec,
+      onToolCall: () => {},
+      onLine(line) {
+        if (line.type === "delta" || line.type === "thought") isBegun = true;
+        onLine(line);
+      },
+      onError,
+    });
+    return { outcome, isBegun };
+  },
+  async forget(job, goesOn) {
+    const parts = partsOfJob(job);
+    if (parts === null) return;
+    const { task, attempt } = parts;
+    await rm(join(home, streamPath(task)), { force: true });
+    if (goesOn) return;
+    for (let each = 1; each <= attempt; each++)
+      await rm(join(home, runPath(task, each)), { recursive: true, force: true });
+    for (const path of [sessionPath(task), transcriptPath(task)]) await rm(join(home, path), { force: true });
+  },
+  audit: (event, job, detail) => {
+    const parts = partsOfJob(job);
+    log.audit({
+      event,
+      ...(parts !== null && { taskId: parts.task, attempts: parts.attempt }),
+      ...(detail && { detail }),
+    });
+  },
+  onError: onEngineError,
+});
+
+/** The home decides what asks, and sends the answers that it has; each is good for one call. */
+function gateFor(job: PoolJob, task: PoolJob["task"], cwd: string): Gate | undefined {
+  if (job.autonomy === "full") return undefined;
+  const used = new Set<number>();
+  return new Gate({
+    mode: job.autonomy,
+    mayAsk: isResumable(task),
+    isOwnersWords: job.isOwnersWords,
+    cwd,
+    answers: job.answers,
+    allowed: async () => [],
+    async use(attempt) {
+      const isFirst = !used.has(attempt);
+      used.add(attempt);
+      return isFirst;
+    },
+  });
+}
+
+await pool.load();
+writeRole(home, "workers");
+const leaseMs = leaseSec * 1_000;
+const beating = setInterval(beat, Math.min(BEAT_MS_MAX, leaseMs / BEATS_PER_LEASE));
+function beat(): void {
+  pool.beat();
+  const here: PoolBeat = { protocol: POOLS_PROTOCOL, version: VERSION, running: pool.size };
+  side.sayHere(presence.wrap(homeId, here)).catch(onEngineError);
+}
+onShutdown(async () => {
+  clearInterval(beating);
+  settings.close();
+  await pool.stop(HAND_IN_MS);
+  await side.close();
+  await external.close();
+  await closeMemorySearch();
+  log.audit({ event: "pool_stopped" });
+}, log);
+await side.onTold((message) => {
+  const told = carrier.open(message);
+  if (told !== null) pool.hear(message.job, told);
+});
+side.start(
+  async (job, sealed) => {
+    try {
+      await pool.run(job, unseal(key, { job, pool: name, direction: "job" }, PoolJob, sealed));
+    } catch (error) {
+      log.error("a job cannot be read", { job, error });
+    }
+  },
+  slots,
+  leaseMs,
+);
+beat();
+log.audit({ event: "pool_started", detail: { pool: name, slots } });
+announceReady();
+process.stderr.write(`mimikit: this machine works as ${name}\n`);

@@ -1,0 +1,172 @@
+/**
+ * What a run may do without asking, and what became of what it asked (docs/autonomy.md). The Tool Bus comes here before it makes
+ * a call that reaches beyond the workspace. A call that needs a yes is not made: the attempt ends, and the next one begins with
+ * the answer.
+ */
+import { createHash } from "node:crypto";
+import { beginsWith, prefixOf } from "@mimikit/core/tasks/simple-command";
+import {
+  type Approval,
+  type AskedCall,
+  type Autonomy,
+  type Reach,
+  SHOWN_CALL_CHARS_MAX,
+  type Verdict,
+} from "@mimikit/protocol/approvals/approval";
+
+/** More calls of one task are refused: somebody who is asked so often reads no question any more. */
+export const ASKED_PER_TASK_MAX = 20;
+
+/** What a call reaches for, as its tool knows it. */
+export interface Wanted {
+  /** Why it asks; none where it need not. */
+  reaches: readonly Reach[];
+  /** What people are shown of it: all that it will do. */
+  shown: string;
+  /** The real path that it means outside the workspace. */
+  place?: string;
+  /** The text for a shell, where it is one. */
+  command?: string;
+}
+
+/** What the owner has said to the call that an earlier attempt wanted to make. */
+export interface Answered {
+  attempt: number;
+  asks: AskedCall;
+  verdict: Verdict;
+  /** The call was made, or was about to be. */
+  isUsed: boolean;
+}
+
+export interface Leave {
+  mode: Autonomy;
+  /** Can it wait for the owner? A condition, a summary and an improvement cannot: what would ask is refused there. */
+  mayAsk: boolean;
+  /** A command of the offline engine is what the owner wrote, because no model stands between them. */
+  isOwnersWords: boolean;
+  cwd: string;
+  /** Oldest first. */
+  answers: readonly Answered[];
+  /** What is allowed for good, as it is now. Throws what the disk throws. */
+  allowed(): Promise<readonly Approval[]>;
+  /** Notes, durably, that the yes to the call of this attempt is used up. @returns false where it was before. */
+  use(attempt: number): Promise<boolean>;
+}
+
+export type Judged = "allowed" | { refused: string } | { asked: AskedCall };
+
+export class Gate {
+  readonly leave: Leave;
+  /** The call that this run ends with. */
+  asked: AskedCall | null = null;
+
+  constructor(leave: Leave) {
+    this.leave = leave;
+  }
+
+  get mode(): Autonomy {
+    return this.leave.mode;
+  }
+
+  /** Whether a call is made. Throws what the disk throws. */
+  async judge(tool: string, input: unknown, { reaches, shown, place, command }: Wanted): Promise<Judged> {
+    const { mode, mayAsk, cwd, answers } = this.leave;
+    // Where nobody can be asked, a command that the sandbox holds does no harm.
+    if (mode === "full" || reaches.every((reach) => reach === "command" && !mayAsk)) return "allowed";
+    const digest = digestOf([tool, input, place ?? null]);
+    if (await this.isAllowed(tool, digest, reaches, command)) return "allowed";
+    const refused = answers.findLast(({ asks, verdict }) => asks.digest === digest && isRefusal(verdict));
+    if (refused !== undefined) return { refused: refusalOf(refused) };
+    if (!mayAsk) return { refused: `this needs the owner's yes (${reaches.join(", ")}), and nobody is asked here` };
+    if (this.asked !== null) return { refused: "another call waits for the owner's yes already: end here" };
+    if (answers.length >= ASKED_PER_TASK_MAX)
+      return {
+        refused: `this task has asked ${ASKED_PER_TASK_MAX} times: go on without it, or say what could not be done`,
+      };
+    const whole = visible(shown);
+    if (whole.length > SHOWN_CALL_CHARS_MAX)
+      return {
+        refused: `this needs the owner's yes, and is too long to be shown: at most ${SHOWN_CALL_CHARS_MAX} characters. Do it in smaller steps`,
+      };
+    const prefix = command === undefined ? undefined : prefixOf(command);
+    this.asked = {
+      tool,
+      digest,
+      shown: whole,
+      cwd,
+      reaches: [...reaches],
+      ...(prefix !== undefined && { prefix }),
+    };
+    return { asked: this.asked };
+  }
+
+  /** What the model is told of the answer to the call with which the last attempt ended; null without one. */
+  get news(): string | null {
+    const last = this.leave.answers.at(-1);
+    if (last === undefined || last.isUsed) return null;
+    const call = `this call of ${last.asks.tool}:\n\n${last.asks.shown}\n\n`;
+    switch (last.verdict) {
+      case "once":
+        return `The owner says yes, once, to ${call}Make it again exactly as it was, and go on.`;
+      case "task":
+        return `The owner says yes to ${call}Calls like it need no yes in this task any more. Make it again, and go on.`;
+      case "always":
+        return `The owner says yes to ${call}Commands that begin so need no yes any more. Make it again, and go on.`;
+      default:
+        return refusalOf(last);
+    }
+  }
+
+  private async isAllowed(
+    tool: string,
+    digest: string,
+    reaches: readonly Reach[],
+    command: string | undefined,
+  ): Promise<boolean> {
+    const { answers, allowed, use } = this.leave;
+    const covers = (each: { tool: string; reaches: readonly Reach[] }) =>
+      each.tool === tool && reaches.every((reach) => each.reaches.includes(reach));
+    if (answers.some(({ asks, verdict }) => verdict === "task" && covers(asks))) return true;
+    if (command !== undefined) {
+      const kept = await allowed();
+      if (kept.some((each) => covers(each) && beginsWith(command, each.prefix))) return true;
+    }
+    for (const { attempt, asks, verdict, isUsed } of answers) {
+      // What was allowed for good may have been taken back before this call was made: it was a yes to it all the same.
+      const isYes = verdict === "once" || verdict === "always";
+      if (isYes && !isUsed && asks.digest === digest && (await use(attempt))) return true;
+    }
+    return false;
+  }
+}
+
+function isRefusal(verdict: Verdict): boolean {
+  return verdict === "no" || verdict === "expired";
+}
+
+function refusalOf({ asks: { tool, shown }, verdict }: Answered): string {
+  const said = verdict === "no" ? "The owner says no" : "The owner has not answered in time, which is a no,";
+  return `${said} to this call of ${tool}:\n\n${shown}\n\nDo not try to get the same in another way. Go on without it, or say what could not be done.`;
+}
+
+/** The same call has the same digest, in whatever order a model names its fields. */
+function digestOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sorted(value)))
+    .digest("hex");
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, sorted(each)]),
+  );
+}
+
+/** Characters that are not seen, or turn a line around, are written out: what is shown is what will be done. */
+function visible(text: string): string {
+  return text.replace(/[^\P{C}\n\t]|[\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}

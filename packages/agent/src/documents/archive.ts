@@ -1,0 +1,36 @@
+/** The files in a ZIP archive, as office formats and books are. */
+import { strFromU8, unzipSync } from "fflate";
+import { Unreadable } from "./unreadable.ts";
+
+/** All that is unpacked of one file together, in bytes: a small archive may hold terabytes. */
+export const UNPACKED_BYTES_MAX = 100 * 1_048_576;
+
+/** What is in an archive, by name. */
+export type Archive = ReadonlyMap<string, string>;
+
+/**
+ * Unpacks the texts of an archive whose name `isWanted`.
+ * @throws Unreadable where it is damaged, or too large when it is unpacked.
+ */
+export function openArchive(bytes: Uint8Array, isWanted: (name: string) => boolean): Archive {
+  let unpacked = 0;
+  try {
+    const files = unzipSync(bytes, {
+      filter({ name, originalSize }) {
+        if (!isWanted(name)) return false;
+        unpacked += originalSize;
+        if (unpacked > UNPACKED_BYTES_MAX) throw new Unreadable("it is too large when it is unpacked");
+        return true;
+      },
+    });
+    return new Map(Object.entries(files).map(([name, content]) => [name, strFromU8(content)]));
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    throw new Unreadable("the archive is damaged");
+  }
+}
+
+/** `../media/a.xml` as the file `ppt/slides/b.xml` means it. A path from the top begins with a slash. */
+export function resolveIn(file: string, target: string): string {
+  return decodeURIComponent(new URL(target, `file:///${file}`).pathname).slice(1);
+}

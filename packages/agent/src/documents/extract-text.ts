@@ -1,0 +1,38 @@
+/**
+ * A program of its own, which the pool runs in its sandbox: a document on standard input, its text on standard output. The kind of
+ * document is its argument. Where there is no text, it says why on standard error and ends with 1. What is wrong with a document ends
+ * this process and no other.
+ */
+import { buffer } from "node:stream/consumers";
+import { textOfBook } from "./book.ts";
+import type { DocumentKind } from "./kinds.ts";
+import { TEXT_CHARS_MAX } from "./limits.ts";
+import { textOfHtml } from "./markup.ts";
+import { textOfSlides, textOfWord } from "./office.ts";
+import { textOfPdf } from "./pdf.ts";
+import { textOfSheets } from "./sheets.ts";
+import { Unreadable } from "./unreadable.ts";
+
+const LEFT_OUT = "\n[… the rest is left out …]";
+
+const READERS: Record<DocumentKind, (bytes: Uint8Array) => string | Promise<string>> = {
+  pdf: textOfPdf,
+  docx: textOfWord,
+  xlsx: textOfSheets,
+  pptx: textOfSlides,
+  epub: textOfBook,
+  html: (bytes) => textOfHtml(new TextDecoder().decode(bytes)),
+};
+
+const cut = (text: string) =>
+  text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX - LEFT_OUT.length)}${LEFT_OUT}`;
+
+try {
+  const read = READERS[process.argv[2] as DocumentKind];
+  const text = await read(new Uint8Array(await buffer(process.stdin)));
+  process.stdout.write(cut(text));
+} catch (error) {
+  if (!(error instanceof Unreadable)) throw error;
+  process.stderr.write(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,90 @@
+/** Text out of XML and HTML: a walk over the elements, in which a table says what each of them is for the text. */
+import { Parser } from "htmlparser2";
+
+/** What an element does to the text around it. */
+interface Rule {
+  /** Written before and after it. */
+  open?: string;
+  close?: string;
+  /** Nothing in it is text. */
+  isSkipped?: true;
+}
+
+/** In which elements characters are text, and what each element does. */
+export interface Rules {
+  elements: Readonly<Record<string, Rule>>;
+  /** Only what is in these is text; everything where it is not given. */
+  textIn?: ReadonlySet<string>;
+}
+
+/** An element as it begins, for who looks for more than text. */
+export type OnElement = (name: string, attributes: Readonly<Record<string, string>>) => void;
+
+/** The text of XML by the rules of its kind. Damaged markup is read as far as it goes. */
+export function textOfXml(source: string, rules: Rules): string {
+  return walk(source, rules, true);
+}
+
+/** Visits each element of XML. */
+export function visitXml(source: string, onElement: OnElement): void {
+  const parser = new Parser({ onopentag: onElement }, { xmlMode: true });
+  parser.end(source);
+}
+
+/** The text of HTML as a reader sees it, a line for each block; no scripts, no styles. */
+export function textOfHtml(source: string): string {
+  return walk(source, HTML, false)
+    .split("\n")
+    .map((line) => line.replace(/[\p{Zs}\t]+/gu, " ").trim())
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function walk(source: string, { elements, textIn }: Rules, xmlMode: boolean): string {
+  let text = "";
+  let skipping = 0;
+  let inText = 0;
+  const parser = new Parser(
+    {
+      onopentag(name) {
+        const rule = elements[name];
+        if (rule?.isSkipped) skipping++;
+        if (textIn?.has(name)) inText++;
+        if (skipping === 0) text += rule?.open ?? "";
+      },
+      ontext(piece) {
+        if (skipping > 0 || (textIn !== undefined && inText === 0)) return;
+        text += xmlMode ? piece : piece.replace(/\s+/g, " ");
+      },
+      onclosetag(name) {
+        const rule = elements[name];
+        if (rule?.isSkipped) skipping--;
+        if (textIn?.has(name)) inText--;
+        if (skipping === 0) text += rule?.close ?? "";
+      },
+    },
+    { xmlMode },
+  );
+  parser.end(source);
+  return text;
+}
+
+const LINE: Rule = { open: "\n", close: "\n" };
+const BLOCK: Rule = { open: "\n\n", close: "\n\n" };
+const SKIPPED: Rule = { isSkipped: true };
+
+const named = (rule: Rule, names: string) => Object.fromEntries(names.split(" ").map((name) => [name, rule]));
+
+const HTML: Rules = {
+  elements: {
+    ...named(SKIPPED, "script style noscript template svg iframe object head"),
+    ...named(BLOCK, "p h1 h2 h3 h4 h5 h6 ul ol dl table pre blockquote section article figure form"),
+    ...named(LINE, "div tr dt dd header footer main nav aside address figcaption caption option"),
+    li: { open: "\n- ", close: "\n" },
+    br: { open: "\n" },
+    hr: { open: "\n" },
+    td: { close: "\t" },
+    th: { close: "\t" },
+  },
+};

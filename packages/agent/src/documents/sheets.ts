@@ -1,0 +1,142 @@
+/** Text out of Excel files (Office Open XML): a line for each row, a tab between cells. */
+
+import { Parser } from "htmlparser2";
+import { type Archive, openArchive, resolveIn } from "./archive.ts";
+import { visitXml } from "./markup.ts";
+import { Unreadable } from "./unreadable.ts";
+
+/** Formats of dates and times among those that every file has without naming them. */
+const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
+const DAY_MS = 86_400_000;
+/** Day 0 of a sheet, where day 60 is a 29 February 1900 that never was. */
+const EPOCH_MS = Date.UTC(1899, 11, 30);
+/** A cell further to the right than this is not shown at its place. */
+const GAP_MAX = 50;
+
+interface Workbook {
+  strings: readonly string[];
+  /** Whether the numbers of a style are dates. */
+  isDate: readonly boolean[];
+  /** Dates are counted from 1904, as old Macintoshes did. */
+  is1904: boolean;
+}
+
+/** The text of a workbook, sheet by sheet; of a formula its last result. @throws Unreadable. */
+export function textOfSheets(bytes: Uint8Array): string {
+  const archive = openArchive(bytes, (name) => /^xl\/(worksheets\/[^/]+|[^/]+|_rels\/[^/]+)\.(xml|rels)$/.test(name));
+  const workbook = archive.get("xl/workbook.xml");
+  if (workbook === undefined) throw new Unreadable("it is no Excel file");
+  const files = new Map<string, string>();
+  visitXml(archive.get("xl/_rels/workbook.xml.rels") ?? "", (name, { Id: id = "", Target: target = "" }) => {
+    if (name === "Relationship") files.set(id, resolveIn("xl/workbook.xml", target));
+  });
+  let is1904 = false;
+  const sheets: { title: string; file: string }[] = [];
+  visitXml(workbook, (name, attributes) => {
+    if (name === "workbookPr") is1904 = /^(1|true)$/.test(attributes.date1904 ?? "");
+    if (name === "sheet")
+      sheets.push({ title: attributes.name ?? "", file: files.get(attributes["r:id"] ?? "") ?? "" });
+  });
+  const of: Workbook = { strings: stringsOf(archive), isDate: datesOf(archive), is1904 };
+  return sheets.map(({ title, file }) => `Sheet: ${title}\n${rowsOf(archive.get(file) ?? "", of)}`).join("\n\n");
+}
+
+function stringsOf(archive: Archive): string[] {
+  const strings: string[] = [];
+  let text = "";
+  let isText = false;
+  let inReading = 0;
+  const parser = new Parser(
+    {
+      onopentag(name) {
+        if (name === "si") text = "";
+        // How a word is read aloud stands beside it, in Japanese and Chinese.
+        if (name === "rPh") inReading++;
+        isText = name === "t" && inReading === 0;
+      },
+      ontext(piece) {
+        if (isText) text += piece;
+      },
+      onclosetag(name) {
+        isText = false;
+        if (name === "rPh") inReading--;
+        if (name === "si") strings.push(text);
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(archive.get("xl/sharedStrings.xml") ?? "");
+  return strings;
+}
+
+function datesOf(archive: Archive): boolean[] {
+  const own = new Map<number, string>();
+  const isDate: boolean[] = [];
+  let inCells = false;
+  visitXml(archive.get("xl/styles.xml") ?? "", (name, { numFmtId = "0", formatCode = "" }) => {
+    if (name === "numFmt") own.set(Number(numFmtId), formatCode);
+    // The list of the cells' styles comes after that of the styles which they build on.
+    if (name === "cellXfs" || name === "cellStyles") inCells = name === "cellXfs";
+    if (name === "xf" && inCells) isDate.push(isDateFormat(Number(numFmtId), own.get(Number(numFmtId))));
+  });
+  return isDate;
+}
+
+function isDateFormat(id: number, code: string | undefined): boolean {
+  if (code === undefined) return DATE_FORMATS.has(id);
+  // What is in quotation marks, in brackets or behind a backslash is shown as it is.
+  return /[dmyhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ""));
+}
+
+function rowsOf(xml: string, of: Workbook): string {
+  const rows: string[] = [];
+  let cells: string[] = [];
+  let cell = { column: 0, type: "n", style: 0, value: "" };
+  let isValue = false;
+  const parser = new Parser(
+    {
+      onopentag(name, { r = "", t = "n", s = "0" }) {
+        if (name === "row") cells = [];
+        if (name === "c") cell = { column: columnOf(r) ?? cells.length, type: t, style: Number(s), value: "" };
+        isValue = name === "v" || name === "t";
+      },
+      ontext(piece) {
+        if (isValue) cell.value += piece;
+      },
+      onclosetag(name) {
+        isValue = false;
+        if (name === "c" && cell.value !== "") {
+          while (cells.length < cell.column && cell.column - cells.length <= GAP_MAX) cells.push("");
+          cells.push(shown(cell, of).replace(/\s+/g, " ").trim());
+        }
+        if (name === "row" && cells.length > 0) rows.push(cells.join("\t"));
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  return rows.join("\n");
+}
+
+function shown({ type, style, value }: { type: string; style: number; value: string }, of: Workbook): string {
+  if (type === "s") return of.strings[Number(value)] ?? "";
+  if (type === "b") return value === "1" ? "TRUE" : "FALSE";
+  const isDate = type === "n" && of.isDate[style] === true && Number.isFinite(Number(value));
+  return isDate ? dateOf(Number(value), of.is1904) : value;
+}
+
+/** `2026-11-22`, `2026-11-22 14:30:00`, or `14:30:00` where there is no day. */
+function dateOf(serial: number, is1904: boolean): string {
+  const ms = EPOCH_MS + Math.round((serial + (is1904 ? 1_462 : 0)) * 86_400) * 1_000;
+  if (Math.abs(ms) > 8e15) return String(serial);
+  const [day = "", time = ""] = new Date(ms).toISOString().slice(0, 19).split("T");
+  if (ms < EPOCH_MS + DAY_MS) return time;
+  return time === "00:00:00" ? day : `${day} ${time}`;
+}
+
+/** `C7` is column 2. */
+function columnOf(place: string): number | undefined {
+  const letters = /^[A-Z]{1,3}/.exec(place)?.[0];
+  if (letters === undefined) return undefined;
+  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}

@@ -1,0 +1,2 @@
+/** A document has no text that can be read; the message says why, for people. */
+export class Unreadable extends Error {}

@@ -1,0 +1,48 @@
+/** What a run may do in the web, as its tools see it. Light: what loads and reads pages is loaded when a tool is called. */
+
+import type { Config } from "@mimikit/runtime/config/config";
+import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { SEARCH_ENGINES, type SearchEngine, type SearchEngineFacts } from "@mimikit/runtime/config/search-engines";
+import type { Reach } from "./get-page.ts";
+
+/** Where a search is asked for. */
+export interface SearchPlace {
+  engine: SearchEngine;
+  url: string;
+  apiKey?: string;
+}
+
+export interface Web {
+  /** What pages may be loaded; null where none may. */
+  reach: Reach | null;
+  /** Null where no search engine is set up. */
+  search: SearchPlace | null;
+}
+
+type Keys = Pick<Surroundings, "env" | "keys">;
+
+/** What the settings allow. */
+export function webOf({ web }: Pick<Config, "web">, surroundings: Keys): Web {
+  const { fetch, hosts, privateHosts } = web;
+  return { reach: fetch ? { hosts, privateHosts } : null, search: searchPlaceOf({ web }, surroundings) };
+}
+
+/** What the search engine that is set up lacks, in a line for people; null where it lacks nothing, or none is set up. */
+export function missingForSearch({ web: { search } }: Pick<Config, "web">, surroundings: Keys): string | null {
+  const { engine } = search;
+  if (engine === undefined) return null;
+  const { key, ownUrl }: SearchEngineFacts = SEARCH_ENGINES[engine];
+  if (search.url === undefined && ownUrl === undefined)
+    return `web.search.engine is ${engine}, which needs its address: set web.search.url`;
+  if (key !== undefined && keyOf(engine, surroundings) === undefined)
+    return `web.search.engine is ${engine}, which needs a key: start once with ${key} set, and it is kept`;
+  return null;
+}
+
+function searchPlaceOf(config: Pick<Config, "web">, surroundings: Keys): SearchPlace | null {
+  const { engine, url } = config.web.search;
+  if (engine === undefined || missingForSearch(config, surroundings) !== null) return null;
+  const { ownUrl = "" }: SearchEngineFacts = SEARCH_ENGINES[engine];
+  const apiKey = keyOf(engine, surroundings);
+  return { engine, url: url ?? ownUrl, ...(apiKey !== undefined && { apiKey }) };
+}

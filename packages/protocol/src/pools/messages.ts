@@ -1,0 +1,132 @@
+/** All that a home and its pools say to each other. Each is sealed with the key of the pool (packages/runtime/src/pools/seal.ts). */
+import { z } from "zod";
+import { AskedCall, Autonomy, Verdict } from "../approvals/approval.ts";
+import { Problem } from "../base/cause.ts";
+import { FailureReason } from "../base/failure.ts";
+import { PoolName } from "../base/fields.ts";
+import { Steer } from "../base/signal.ts";
+import { NO_USAGE, Usage } from "../base/usage.ts";
+import { FailedAttempt } from "../records/claim.ts";
+import { STEERS_MAX } from "../records/result.ts";
+import { Task } from "../records/task.ts";
+import { StreamLine } from "../wire/stream.ts";
+import { SLOTS_MAX } from "./pool.ts";
+
+/** Both sides speak it, or the pool gets no work. */
+export const POOLS_PROTOCOL = 1;
+/** Longer outcomes, sealed, are not even read. */
+export const OUTCOME_BYTES_MAX = 2_097_152;
+/** Lines of a stream that go in one message. */
+export const LINES_MAX = 200;
+
+const Nonce = z.string().regex(/^[0-9a-f]{16}$/);
+
+/** A job: one attempt of a task for a pool, with the decisions of the home about it. */
+export const PoolJob = z.object({
+  protocol: z.literal(POOLS_PROTOCOL),
+  task: Task,
+  attempt: z.number().int().positive(),
+  earlier: z.array(FailedAttempt),
+  interrupted: z.boolean(),
+  /** Seconds that a run may take, where its task does not say. */
+  timeoutSec: z.number().int().positive(),
+  autonomy: Autonomy,
+  /** Does no model stand between what the owner writes and a command of the offline engine? */
+  isOwnersWords: z.boolean(),
+  /** The owner's answers to calls of earlier attempts. */
+  answers: z.array(
+    z.object({ attempt: z.number().int().positive(), asks: AskedCall, verdict: Verdict, isUsed: z.boolean() }),
+  ),
+  /** The budget of the task, and the cost of its earlier attempts. */
+  taskLimit: z.object({ tokens: z.number().optional(), costUsd: z.number().optional() }),
+  spentBefore: z.object({ tokens: z.number(), costUsd: z.number() }),
+  /** rules.md of the home. */
+  rules: z.string(),
+});
+export type PoolJob = z.infer<typeof PoolJob>;
+
+/** A message of a pool about an attempt. `seq` grows with each message of one process about one attempt. */
+export const FromPool = z.discriminatedUnion("kind", [
+  /** May it begin? Asked again until there is an answer. */
+  z.object({ kind: z.literal("ask"), nonce: Nonce }),
+  /** It runs. */
+  z.object({ kind: z.literal("runs"), nonce: Nonce }),
+  /** Stream lines of the run. */
+  z.object({ kind: z.literal("lines"), nonce: Nonce, lines: z.array(StreamLine).max(LINES_MAX) }),
+  /** It has an outcome, which lies at the key of the attempt. Said again until the home has taken it. */
+  z.object({ kind: z.literal("ended"), nonce: Nonce }),
+  /** The process that ran it is gone, and all that it had started with it. Said again until the home has heard it. */
+  z.object({ kind: z.literal("lost"), nonce: Nonce }),
+]);
+export type FromPool = z.infer<typeof FromPool>;
+
+/** A message of the home to a pool about an attempt. */
+export const ToPool = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("permit"), nonce: Nonce, granted: z.boolean() }),
+  z.object({ kind: z.literal("stop") }),
+  z.object({ kind: z.literal("steer"), steer: Steer }),
+  /** The home needs no more of it: its outcome is taken, or nobody wants one. */
+  z.object({ kind: z.literal("taken") }),
+]);
+export type ToPool = z.infer<typeof ToPool>;
+
+/** That a pool is there, said every few seconds. */
+export const PoolBeat = z.object({
+  protocol: z.number().int(),
+  version: z.string().max(64),
+  running: z.number().int().nonnegative(),
+});
+export type PoolBeat = z.infer<typeof PoolBeat>;
+
+const TEXT_CHARS_MAX = 4_000;
+
+/** A cost that a machine reports is never below zero. */
+const Cost = z.preprocess((usage) => {
+  if (typeof usage !== "object" || usage === null) return NO_USAGE;
+  const clamp = (value: unknown) => (typeof value === "number" && value > 0 && Number.isFinite(value) ? value : 0);
+  return Object.fromEntries(Object.entries(usage).map(([name, value]) => [name, clamp(value)]));
+}, Usage);
+
+/** The outcome of a run as the home accepts it. There are no effects: a machine elsewhere stages none. */
+export const PoolOutcome = z.object({
+  status: z.enum(["done", "failed", "needs_input"]),
+  resultType: z.enum(["text", "code_change", "analysis", "summary"]),
+  result: z.unknown(),
+  error: z.string().max(TEXT_CHARS_MAX).optional(),
+  failureReason: FailureReason.optional(),
+  problem: Problem.optional(),
+  question: z.string().max(TEXT_CHARS_MAX).optional(),
+  retryable: z.boolean(),
+  asks: AskedCall.optional(),
+  hasLeft: z.boolean().optional(),
+  /** The ids of what the owner said to it, as far as it was heard. */
+  steers: z.array(z.string().max(128)).max(STEERS_MAX),
+  usage: Cost,
+  /** Did a model answer, so that it may have cost something that it cannot tell? */
+  isBegun: z.boolean(),
+  provider: z.string().min(1).max(64),
+  model: z.string().max(200).optional(),
+});
+export type PoolOutcome = z.infer<typeof PoolOutcome>;
+
+/** On the disk of a pool: an attempt that it was permitted to begin, created before it begins. */
+export const BegunAway = z.object({ job: z.string(), nonce: Nonce });
+export type BegunAway = z.infer<typeof BegunAway>;
+
+/** On the disk of a pool: what came of an attempt, until the home has taken it. */
+export const EndedAway = z.object({ job: z.string(), nonce: Nonce, outcome: PoolOutcome });
+export type EndedAway = z.infer<typeof EndedAway>;
+
+/** Given to the machine that joins with a one-time code. */
+export const JoinBundle = z.object({
+  home: z.string(),
+  pool: PoolName,
+  key: z.base64(),
+  slots: z.number().int().min(1).max(SLOTS_MAX),
+  leaseSec: z.number().int().positive(),
+});
+export type JoinBundle = z.infer<typeof JoinBundle>;
+
+/** Its copy on the pool: `pool.json` in its own state directory, for its user alone. */
+export const JoinedPool = JoinBundle.extend({ url: z.string() });
+export type JoinedPool = z.infer<typeof JoinedPool>;

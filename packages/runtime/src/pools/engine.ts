@@ -1,0 +1,209 @@
+/**
+ * The engine that carries attempts to a pool and messages both ways: BullMQ on Redis or Valkey. Only the dispatcher and pools load this file
+ * (docs/pools.md). Messages are encrypted before they come here.
+ */
+import { type Job, Queue, Relay, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { z } from "zod";
+import { connectTo } from "./connect.ts";
+import { outcomeKey, PREFIX, queueOfPool, TOPICS } from "./names.ts";
+
+/** The engine is asked so often whether it is there, and counts as away when it has not answered for so long. */
+const PING_EVERY_MS = 1_000;
+const AWAY_MS = 5_000;
+/** A node of the relay that was cut off hears again after this time at most. */
+const RELAY_BEAT_MS = 1_000;
+const RELAY_LEASE_MS = 15_000;
+/** Bytes of a message: the lines of a stream, sealed. */
+const MESSAGE_BYTES_MAX = 1_048_576;
+/** So long an outcome waits for its home. */
+const OUTCOME_KEPT_SEC = 7 * 86_400;
+const JOB_NAME = "attempt";
+
+/** A message as it is carried. */
+export const Carried = z.object({ job: z.string().max(300), seq: z.string().max(64), sealed: z.string() });
+export type Carried = z.infer<typeof Carried>;
+
+const JobData = z.object({ sealed: z.string() });
+
+export interface EngineOptions {
+  url: string;
+  home: string;
+  pool: string;
+  onError(error: unknown): void;
+}
+
+/** The part that both sides share. */
+class Side {
+  protected readonly client: Redis;
+  protected readonly relay: Relay;
+  protected readonly options: EngineOptions;
+  private readonly pinging: NodeJS.Timeout;
+  private pongMs = Number.NEGATIVE_INFINITY;
+  private isPinging = false;
+
+  constructor(options: EngineOptions) {
+    const { url, home, pool, onError } = options;
+    this.options = options;
+    this.client = connectTo(url);
+    this.client.on("error", onError);
+    this.relay = new Relay({
+      connection: this.client,
+      prefix: PREFIX,
+      namespace: queueOfPool(home, pool),
+      leaseDuration: RELAY_LEASE_MS,
+      heartbeatInterval: RELAY_BEAT_MS,
+      maxMessageSize: MESSAGE_BYTES_MAX,
+    });
+    this.relay.on("error", onError);
+    const ping = () => void this.ping();
+    this.pinging = setInterval(ping, PING_EVERY_MS);
+    ping();
+  }
+
+  /** Has it answered within the last seconds? */
+  get isThere(): boolean {
+    return this.silentMs < AWAY_MS;
+  }
+
+  /** Milliseconds since it has answered last. */
+  get silentMs(): number {
+    return performance.now() - this.pongMs;
+  }
+
+  private async ping(): Promise<void> {
+    if (this.isPinging) return;
+    this.isPinging = true;
+    try {
+      await this.client.ping();
+      this.pongMs = performance.now();
+    } catch (error) {
+      this.options.onError(error);
+    } finally {
+      this.isPinging = false;
+    }
+  }
+
+  protected async hear(topic: string, heard: (message: Carried) => void): Promise<void> {
+    await this.relay.subscribe(topic, ({ data }) => {
+      const { data: message } = Carried.safeParse(data);
+      if (message !== undefined) heard(message);
+    });
+  }
+
+  /** Resolves when the engine has it; whoever does not listen now never hears it. */
+  protected async say(topic: string, message: Carried): Promise<void> {
+    await this.relay.publish(topic, message);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.pinging);
+    const isThere = this.isThere;
+    if (isThere) await this.relay.close().catch(this.options.onError);
+    this.client.disconnect();
+  }
+}
+
+/** The home's side of one pool. */
+export class HomeSide extends Side {
+  private readonly queue: Queue;
+
+  constructor(options: EngineOptions) {
+    super(options);
+    this.queue = new Queue(queueOfPool(options.home, options.pool), { connection: this.client, prefix: PREFIX });
+    this.queue.on("error", options.onError);
+  }
+
+  /** Offers a job. The same job again changes nothing while there is one. */
+  async add(job: string, sealed: string): Promise<void> {
+    await this.queue.add(JOB_NAME, { sealed }, { jobId: job, removeOnComplete: true, removeOnFail: true });
+  }
+
+  /** Takes a job back that nobody runs; one that runs stays. */
+  async remove(job: string): Promise<void> {
+    await this.queue.remove(job).catch(() => undefined);
+  }
+
+  /** An outcome; null where there is none. One of more than `bytesMax` bytes is not read. */
+  async outcome(job: string, bytesMax: number): Promise<{ sealed: string } | { bytes: number } | null> {
+    const key = outcomeKey(this.options.home, this.options.pool, job);
+    const bytes = await this.client.strlen(key);
+    if (bytes > bytesMax) return { bytes };
+    const sealed = await this.client.get(key);
+    return sealed === null ? null : { sealed };
+  }
+
+  async dropOutcome(job: string): Promise<void> {
+    await this.client.del(outcomeKey(this.options.home, this.options.pool, job));
+  }
+
+  onSaid(heard: (message: Carried) => void): Promise<void> {
+    return this.hear(TOPICS.up, heard);
+  }
+
+  onHere(heard: (message: Carried) => void): Promise<void> {
+    return this.hear(TOPICS.here, heard);
+  }
+
+  tell(message: Carried): Promise<void> {
+    return this.say(TOPICS.down, message);
+  }
+
+  /** Removes all that the pool has in the engine. */
+  async obliterate(): Promise<void> {
+    await this.queue.obliterate({ force: true });
+  }
+
+  override async close(): Promise<void> {
+    if (this.isThere) await this.queue.close().catch(this.options.onError);
+    await super.close();
+  }
+}
+
+/** A pool's side. */
+export class PoolSide extends Side {
+  private worker: Worker | undefined;
+
+  /** @param run resolves when the job is over, whatever came of it. @param slots how many run at once. */
+  start(run: (job: string, sealed: string) => Promise<void>, slots: number, leaseMs: number): void {
+    const { home, pool, onError } = this.options;
+    const processor = async (job: Job) => {
+      const { data } = JobData.safeParse(job.data);
+      if (job.id !== undefined && data !== undefined) await run(job.id, data.sealed);
+    };
+    this.worker = new Worker(queueOfPool(home, pool), processor, {
+      connection: this.client,
+      prefix: PREFIX,
+      concurrency: slots,
+      lockDuration: leaseMs,
+      // A job whose pool has died goes to the pool that is there now, which asks for a permit and is told whether to begin.
+      stalledInterval: Math.min(leaseMs, AWAY_MS),
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+    });
+    this.worker.on("error", onError);
+  }
+
+  onTold(heard: (message: Carried) => void): Promise<void> {
+    return this.hear(TOPICS.down, heard);
+  }
+
+  tell(message: Carried): Promise<void> {
+    return this.say(TOPICS.up, message);
+  }
+
+  sayHere(message: Carried): Promise<void> {
+    return this.say(TOPICS.here, message);
+  }
+
+  /** Lays an outcome where the home reads it. */
+  async putOutcome(job: string, sealed: string): Promise<void> {
+    const { home, pool } = this.options;
+    await this.client.set(outcomeKey(home, pool, job), sealed, "EX", OUTCOME_KEPT_SEC);
+  }
+
+  override async close(): Promise<void> {
+    // Those that run are told to end before.
+    if (this.isThere) await this.worker?.close(true).catch(this.options.onError);
+    await super.close();
+  }
+}

@@ -1,0 +1,66 @@
+/** The pools of a home, as records in `pools/` (docs/pools.md). The directory is there only where the owner has invited one. */
+import { randomBytes } from "node:crypto";
+import { HomeIdentity, PoolRecord, PoolSeen } from "@mimikit/protocol/pools/pool";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath, poolSeenPath } from "@mimikit/store/disk/state";
+
+const ID_BYTES = 8;
+const KEY_BYTES = 32;
+const POOL_FILE = /^([a-z0-9-]+)\.pool\.json$/;
+
+/** Every pool, by its name. Throws what the disk throws, and `BadJson` for a damaged record. */
+export async function readPools(fs: FileSystem): Promise<PoolRecord[]> {
+  const pools: PoolRecord[] = [];
+  for (const file of (await listIfThere(fs)).sort()) {
+    const name = POOL_FILE.exec(file)?.[1];
+    const pool = name === undefined ? null : await readRecord(fs, PoolRecord, poolPath(name));
+    if (pool !== null) pools.push(pool);
+  }
+  return pools;
+}
+
+/** The files in `pools/`; none where there is no such directory. */
+async function listIfThere(fs: FileSystem): Promise<string[]> {
+  return (await fs.exists(POOLS)) ? fs.list(POOLS) : [];
+}
+
+/** When a pool was heard of last; null where it never was. */
+export function readSeen(fs: FileSystem, name: string): Promise<PoolSeen | null> {
+  return readRecord(fs, PoolSeen, poolSeenPath(name));
+}
+
+/** The identity of this home towards its pools; created on first use. Throws what the disk throws. */
+export async function homeIdentity(fs: FileSystem): Promise<HomeIdentity> {
+  await fs.makeDir(POOLS);
+  await fs.makeDir(PERMITS);
+  const hex = () => randomBytes(ID_BYTES).toString("hex");
+  for (;;) {
+    const known = await readRecord(fs, HomeIdentity, POOLS_HOME_PATH);
+    if (known !== null) return known;
+    await createRecord(fs, HomeIdentity, POOLS_HOME_PATH, { id: hex(), epoch: hex() });
+  }
+}
+
+/** A pool with a key of its own. @returns null where there is one of that name. Throws what the disk throws. */
+export async function createPool(
+  fs: FileSystem,
+  pool: Pick<PoolRecord, "name" | "labels" | "slots">,
+  nowMs: number,
+): Promise<PoolRecord | null> {
+  const record: PoolRecord = {
+    ...pool,
+    key: randomBytes(KEY_BYTES).toString("base64"),
+    at: new Date(nowMs).toISOString(),
+  };
+  return (await createRecord(fs, PoolRecord, poolPath(pool.name), record)) ? record : null;
+}
+
+/** Forgets a pool, its key first of all. @returns false where there is none. Throws what the disk throws. */
+export async function removePool(fs: FileSystem, name: string): Promise<boolean> {
+  if ((await readRecord(fs, PoolRecord, poolPath(name))) === null) return false;
+  await fs.unlink(poolPath(name));
+  await fs.unlink(poolSeenPath(name));
+  await fs.syncDir(POOLS);
+  return true;
+}

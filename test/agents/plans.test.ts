@@ -1,0 +1,34 @@
+/** Plans with the real codex and the real claude in the three real processes. */
+import { describe } from "vitest";
+import { findAgent } from "../support/agents.ts";
+import { KEY } from "../support/main-job.ts";
+import { describePlans } from "../support/plans.ts";
+
+const codex = findAgent("codex");
+const claude = findAgent("claude");
+
+describe.skipIf("missing" in codex)("the real codex", () => {
+  describePlans({
+    provider: "codex",
+    settings: ({ baseUrl }) => ({
+      MIMIKIT_PROVIDER: "codex",
+      MIMIKIT_CODEX_BIN: "bin" in codex ? codex.bin : "",
+      MIMIKIT_CODEX_BASE_URL: baseUrl,
+      OPENAI_API_KEY: KEY,
+      MIMIKIT_MODEL: "scripted",
+    }),
+  });
+});
+
+describe.skipIf("missing" in claude)("the real claude", () => {
+  describePlans({
+    provider: "claude",
+    settings: ({ url }) => ({
+      MIMIKIT_PROVIDER: "claude",
+      MIMIKIT_CLAUDE_BIN: "bin" in claude ? claude.bin : "",
+      MIMIKIT_CLAUDE_BASE_URL: url,
+      ANTHROPIC_API_KEY: KEY,
+      MIMIKIT_MODEL: "scripted",
+    }),
+  });
+});

@@ -1,0 +1,164 @@
+/** Texts and documents that the user sends, through the real processes: the Teller is shown what they say, in the sandbox and out of it. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
+import { bomb, docx, epub, pdf, pptx, xlsx } from "../support/documents.ts";
+import { Instance } from "../support/instance.ts";
+import { call, KEY, section } from "../support/main-job.ts";
+import { type ModelRequest, ModelServer } from "../support/model-server.ts";
+
+const launch: { makeFresh(): boolean } = createRequire(import.meta.url)("../../scripts/launch.cjs");
+
+const opened: { dispose(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.dispose();
+});
+
+interface Options {
+  env?: Record<string, string>;
+  runsBundles?: boolean;
+}
+
+async function start(script: Parameters<typeof ModelServer.start>[0], { env, ...options }: Options = {}) {
+  const model = await ModelServer.start(script);
+  opened.push({ dispose: () => model.close() });
+  const mimikit = await Instance.start({
+    ...options,
+    env: {
+      MIMIKIT_PROVIDER: "openai",
+      OPENAI_BASE_URL: model.baseUrl,
+      OPENAI_API_KEY: KEY,
+      MIMIKIT_MODEL: "scripted",
+      ...env,
+    },
+  });
+  opened.unshift(mimikit);
+  await mimikit.ready();
+  const ask = async (words: string, ...files: [name: string, content: Buffer | string][]) => {
+    const attach = files.flatMap(([name, content]) => {
+      const path = join(mimikit.workDir, name);
+      writeFileSync(path, content);
+      return ["--attach", path];
+    });
+    const { code, out } = await runCli(mimikit, ["ask", "--json", ...attach, words]);
+    expect(code).toBe(0);
+    return JSON.parse(out) as { answer: string };
+  };
+  return { model, mimikit, ask };
+}
+
+/** What the Teller was shown of the files, last. */
+function shown(model: ModelServer): { documents: string; attachments: string } {
+  const request = model.of("teller").at(-1) as ModelRequest;
+  return { documents: section("documents", request), attachments: section("attachments", request) };
+}
+
+test.each<[where: string, options: Options]>([
+  ["in the sandbox", {}],
+  ["where there is no sandbox", { env: { MIMIKIT_SANDBOX: "off" } }],
+  ["as it is installed", { runsBundles: true }],
+])("the Teller reads texts and documents of every kind, %s", async (_where, options) => {
+  if (options.runsBundles) expect(launch.makeFresh()).toBe(true);
+  const { model, mimikit, ask } = await start({ teller: () => ({ say: "I have read it." }) }, options);
+  await ask(
+    "what do they say?",
+    ["n.txt", "the password is swordfish\n"],
+    ["memo.docx", docx(["Dear Ann,", "it costs 4 &amp; more."], ["left", "right"], "see page 2")],
+    ["costs.xlsx", xlsx()],
+    ["talk.pptx", pptx()],
+    ["book.epub", epub()],
+    ["report.pdf", pdf("Revenue rose.", "Costs fell.")],
+    [
+      "page.html",
+      "<html><head><style>p{}</style></head><body><h1>Open</h1><script>x()</script><p>from 9&nbsp;to 5</p></body></html>",
+    ],
+  );
+  const { documents, attachments } = shown(model);
+  for (const words of ["the password is swordfish", "Dear Ann,", "it costs 4 & more.", "left\tright", "see page 2"])
+    expect(documents).toContain(words);
+  expect(documents).not.toContain("deleted words");
+  expect(documents).toMatch(
+    /Sheet: Costs\n\s+rent\t\t1250\.5\t2026-11-22\n\s+in line\tTRUE\t2501\n\s*\n\s+Sheet: 二\n\s+末行/,
+  );
+  expect(documents).not.toContain("read aloud");
+  expect(documents).toMatch(/Slide 2\n\s+point 2\n[\s\S]*Slide 10\n\s+point 10\n\s+Notes: say thanks/);
+  expect(documents).toMatch(/It was a dark night\.\n\s*\n\s+Then it dawned\./);
+  expect(documents).toMatch(/Page 1\n\s+Revenue rose\.\n\s*\n\s+Page 2\n\s+Costs fell\./);
+  expect(documents).toMatch(/Open\n\s*\n\s+from 9 to 5/);
+  expect(documents).not.toContain("x()");
+  expect(attachments.match(/shown: "its text"/g)).toHaveLength(7);
+  // The text is kept beside the document, and made again where somebody has removed it.
+  const texts = () => readdirSync(join(mimikit.home, "attachments")).filter((name) => name.endsWith(".txt"));
+  expect(texts()).toHaveLength(6);
+  for (const name of texts()) rmSync(join(mimikit.home, "attachments", name));
+  await ask("and once more?");
+  expect(shown(model).documents).toBe(documents);
+  expect(texts()).toHaveLength(6);
+});
+
+test("a document whose text cannot be read says why, and the user is answered", async () => {
+  const { model, ask } = await start({ teller: () => ({ say: "I cannot read that." }) });
+  const torn = docx(["words"]);
+  const { answer } = await ask(
+    "what do they say?",
+    ["scan.pdf", pdf("", "")],
+    ["torn.docx", torn.subarray(0, torn.length - 40)],
+    ["torn.pdf", "%PDF-1.4\nnothing"],
+    ["bomb.docx", bomb()],
+  );
+  expect(answer).toBe("I cannot read that.");
+  const { documents, attachments } = shown(model);
+  expect(documents).toBe("");
+  const lines = attachments
+    .split("\n")
+    .map((line) => [/name: (\S+?),/.exec(line)?.[1], /unreadable: "([^"]*)"/.exec(line)?.[1]]);
+  expect(Object.fromEntries(lines)).toEqual({
+    "scan.pdf": "it has no text: its pages are pictures",
+    "torn.docx": "the archive is damaged",
+    "torn.pdf": "the PDF is damaged",
+    "bomb.docx": "it is too large when it is unpacked",
+  });
+});
+
+test("a long text is shown with its beginning and its end, beside short ones that stay whole", async () => {
+  const { model, ask } = await start({ teller: () => ({ say: "Read." }) });
+  const long = `first line\n${"middle ".repeat(40_000)}\nlast line\n`;
+  await ask("compare them", ["long.log", long], ["short.txt", "short and whole\n"]);
+  const { documents } = shown(model);
+  expect(documents).toContain("first line");
+  expect(documents).toContain("last line");
+  expect(documents).toContain("short and whole");
+  expect(documents.length).toBeLessThan(60_000);
+});
+
+test("any other file is taken as it is, and a Worker finds it, and the text of a document beside it", async () => {
+  const program = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0xff]);
+  const { model, mimikit, ask } = await start({
+    teller: (request) => {
+      const results = section("results", request);
+      if (results !== "") return { say: /found: .*/.exec(results)?.[0] ?? results };
+      return request.turn === 0 ? call("delegate", { prompt: "look at the files" }) : { say: "I am on it." };
+    },
+    planner: ({ turn }) => (turn === 0 ? call("delegate", { prompt: "look at the files" }) : { say: "" }),
+    worker: (request) => {
+      const attachments = section("attachments", request);
+      const path = (name: string) => new RegExp(`${name}: "?([^\\s",]+)`, "g");
+      const [tool = ""] = [...attachments.matchAll(path("path"))].map(([, each]) => each);
+      const text = path("text_path").exec(attachments)?.[1];
+      const [said] = request.results;
+      return said === undefined
+        ? call("bash", {
+            command: `echo "found: $(wc -c < '${tool}') $(grep -c Ann '${text}') ${tool.split(".").at(-1)}"`,
+          })
+        : { say: /found: .*/.exec(said)?.[0] ?? said };
+    },
+  });
+  const { answer } = await ask("what is in them?", ["tool.elf", program], ["memo.docx", docx(["Dear Ann,"])]);
+  expect(answer).toBe("found: 9 1 elf");
+  expect(shown(model)).toMatchObject({ documents: "" });
+  const stored = readdirSync(join(mimikit.home, "attachments")).filter((name) => name.endsWith(".json"));
+  const types = stored.map((name) => JSON.parse(readFileSync(join(mimikit.home, "attachments", name), "utf8")).type);
+  expect(types).toContain("application/octet-stream");
+});

@@ -1,0 +1,76 @@
+/** A turn that corrects and forgets is cut off before each of its operations on the disk, and settled again: it is done once. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Change } from "@mimikit/protocol/records/change";
+import type { Effect } from "@mimikit/protocol/records/effect";
+import { Result } from "@mimikit/protocol/records/result";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { changePath, resultPath } from "@mimikit/store/disk/state";
+import { Ledger } from "@mimikit/store/mirror/ledger";
+import { expect, test } from "vitest";
+import { settle } from "../../apps/supervisor/src/execute/settle.ts";
+import { settlementOf } from "../../packages/core/src/rules/settle.ts";
+import { done, NOON_MS, snapshot, turn } from "../core/facts.ts";
+import { temporaryState } from "../store/home.ts";
+import { cutAt, wasCut } from "../store/power-cut.ts";
+
+const MEMORY = "- lives in Kiel <!-- t-000001.0 -->\n- likes tea\n";
+
+async function settled(effects: Effect[], fs: FileSystem): Promise<void> {
+  const result = done(turn("t-000007", {}), { effects });
+  const ledger = new Ledger(fs, () => undefined);
+  await ledger.load();
+  await settle(settlementOf(result, snapshot({ results: [result] }), NOON_MS), {
+    fs,
+    ledger,
+    token: "a token",
+    nowMs: () => NOON_MS,
+    lock: <T>(_path: string, work: () => Promise<T>) => work(),
+    audit: () => undefined,
+    restart: async () => undefined,
+  });
+}
+
+const remembered = { type: "remember" as const, content: "lives in Jena", longTerm: true };
+const inMemory = (entry: string) => ({ document: "memory.md", entry });
+
+test.each<[string, Effect, string, object | null]>([
+  [
+    "a correction stands where the line was",
+    { ...remembered, replaces: inMemory("lives in Kiel") },
+    "- lives in Jena <!-- t-000007.0 --> <!-- t-000001.0 -->\n- likes tea\n",
+    { op: "change", what: "memory", by: "teller", line: "- lives in Kiel <!-- t-000001.0 -->" },
+  ],
+  [
+    "a forgotten line is gone, and its marks stay",
+    { type: "forget", ...inMemory("lives in Kiel") },
+    "- likes tea\n<!-- t-000001.0 --> <!-- t-000007.0 -->\n",
+    { op: "remove", what: "memory", by: "teller", line: "- lives in Kiel <!-- t-000001.0 -->" },
+  ],
+  [
+    "a correction of a line that somebody has taken out meanwhile is added",
+    { ...remembered, replaces: inMemory("lives in Bonn") },
+    `${MEMORY}- lives in Jena <!-- t-000007.0 -->\n`,
+    { op: "add", what: "memory", by: "teller" },
+  ],
+  [
+    "what is not there is not forgotten, and the turn ends",
+    { type: "forget", ...inMemory("lives in Bonn") },
+    MEMORY,
+    null,
+  ],
+])("%s", async (_, effect, expected, change) => {
+  for (let k = 0; ; k++) {
+    const { home, fs } = temporaryState();
+    writeFileSync(join(home, "memory.md"), MEMORY);
+    await createRecord(fs, Result, resultPath("teller", "t-000007"), done(turn("t-000007", {}), { effects: [effect] }));
+    const isCut = await wasCut(settled([effect], cutAt(fs, k)));
+    await settled([effect], fs);
+    expect(readFileSync(join(home, "memory.md"), "utf8")).toBe(expected);
+    const recorded = await readRecord(fs, Change, changePath("t-000007.0"));
+    if (change === null) expect(recorded).toBeNull();
+    else expect(recorded).toMatchObject(change);
+    if (!isCut) break;
+  }
+});

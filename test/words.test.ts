@@ -1,0 +1,123 @@
+/** How the docs are worded: sentences begin with their subject, and terms are those of the field (docs/glossary.md). */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Sentences with a relative clause or "nobody" for a subject: where a text, a cell, an item or a sentence begins. Questions are let pass. */
+const BACKWARD =
+  /(?:^|[.:;!?|]\**\s+|\|\s+|^\s*(?:[-*]|\d+\.)\s+|\*\*)((?:What|Whatever|Who|Whoever|Nobody|Somebody)\b[^.?!|]*[.?!|]?)/gm;
+
+/** Words of our own, each with the term of the field. The words in code stand in code style, which is not looked at. */
+const OWN_WORDS: Readonly<Record<string, RegExp>> = {
+  command: /\bwish(?:es)?\b/gi,
+  "archive index": /\bledgers?\b/gi,
+  "state cache": /\bmirror(?:s|ed)?\b/gi,
+  trigger: /\bstanding triggers?\b/gi,
+  "dependent task": /\blinks? of (?:a|the) chain\b|\bchain's links?\b/gi,
+  "apply, commit": /\bsettle(?:s|ment)?\b/gi,
+  compact: /\bfolds?\b|\bfolded\b/gi,
+  "sign, signature": /\bseals?\b|\bsealed\b/gi,
+  fallback: /\bstand-ins?\b/gi,
+  "tool-call format": /\bdialects?\b/gi,
+  "undo, revert": /\b(?:takes?|took|taken) back\b/gi,
+  fix: /\bmend(?:s|ed|ing)?\b/gi,
+};
+
+/** Prompts are tuned with models, so their sentences change with a measurement: here the numbers may only fall. */
+const BACKWARD_IN_PROMPTS_MAX = 14;
+const OWN_WORDS_IN_PROMPTS_MAX = 3;
+/** Sentences of comments that begin so, in all code. It may only fall. */
+const BACKWARD_IN_COMMENTS_MAX = 1489;
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const filesLike = (pattern: RegExp) =>
+  execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
+    .split("\n")
+    .filter((name) => pattern.test(name) && existsSync(join(ROOT, name)));
+
+/** The prose of a page: without code, headings, the addresses of links, and what is generated from texts of the code. */
+function proseOf(page: string): string {
+  if (/^This page is generated/m.test(page)) return "";
+  return page
+    .replaceAll(/^---\n[\s\S]*?^---$/gm, "")
+    .replaceAll(/<!-- (\w+): npm run docs -->[\s\S]*?<!-- end of \1 -->/g, "")
+    .replaceAll(/^ *```[\s\S]*?^ *```/gm, "")
+    .replaceAll(/``[^\n]*?``|`[^`\n]*`/g, "CODE")
+    .replaceAll(/\[[\w.-]+\.ts\]\([^)]*\)/g, "FILE")
+    .replaceAll(/\]\([^)]*\)/g, "]")
+    .replaceAll(/\*[^*\n]+\*(?!\*)/g, "*quoted*")
+    .replaceAll(/^#.*$/gm, "");
+}
+
+const backwardIn = (prose: string) =>
+  [...prose.matchAll(BACKWARD)].map(([, sentence = ""]) => sentence).filter((sentence) => !sentence.endsWith("?"));
+
+const ownWordsIn = (prose: string) =>
+  Object.entries(OWN_WORDS).flatMap(([term, words]) =>
+    [...prose.matchAll(words)].map(([word]) => `${word} (say: ${term})`),
+  );
+
+const commentsOf = (code: string) =>
+  [...code.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?:^|\s)\/\/ (.*)$/gm)].map(([, block, line]) =>
+    (block ?? line ?? "").replaceAll(/^\s*\* ?/gm, "").trim(),
+  );
+
+const PAGES = filesLike(
+  /^(?:README|CONTRIBUTING|SECURITY|AGENTS)\.md$|^docs\/(?!attacks)[^/]+\.md$|^docs\/(?:page|decisions)\/|^prompts\/README\.md$/,
+);
+const PROMPTS = filesLike(/^prompts\/(?:agents|tasks)\/.*\.md$/);
+
+test("no sentence of the docs begins with What, Whoever, Nobody or the like, but questions", () => {
+  expect(PAGES.length).toBeGreaterThan(90);
+  expect(PAGES.flatMap((page) => backwardIn(proseOf(read(page))).map((found) => `${page}: ${found}`))).toEqual([]);
+});
+
+test("the docs use the terms of the field", () => {
+  expect(PAGES.flatMap((page) => ownWordsIn(proseOf(read(page))).map((found) => `${page}: ${found}`))).toEqual([]);
+});
+
+test("prompts have no more of either than they had", () => {
+  const prose = PROMPTS.map((page) => proseOf(read(page)));
+  expect(prose.flatMap(backwardIn).length).toBeLessThanOrEqual(BACKWARD_IN_PROMPTS_MAX);
+  expect(prose.flatMap(ownWordsIn).length).toBeLessThanOrEqual(OWN_WORDS_IN_PROMPTS_MAX);
+});
+
+test("comments have no more such sentences than they had", () => {
+  const comments = filesLike(/^(?:apps|packages|scripts|test)\/.*\.tsx?$/).flatMap((file) => commentsOf(read(file)));
+  expect(comments.flatMap(backwardIn).length).toBeLessThanOrEqual(BACKWARD_IN_COMMENTS_MAX);
+});
+
+test.each([
+  "What you save is kept.",
+  "It is kept. Whoever asks gets it.",
+  "| Nobody knows. |",
+  "- Somebody has it.",
+  "a: **What** it is",
+])("a sentence that begins backward is found: %s", (text) => {
+  expect(backwardIn(text)).toHaveLength(1);
+});
+
+test.each([
+  "What is due today?",
+  "It says what you save.",
+  "Your save is kept.",
+  "`What` is code.",
+  "## What was missed",
+])("a sentence that does not is let pass: %s", (text) => {
+  expect(backwardIn(proseOf(text))).toEqual([]);
+});
+
+test.each(["A wish is signed.", "It is settlement.", "a standing trigger", "it was taken back"])(
+  "a word of our own is found: %s",
+  (text) => {
+    expect(ownWordsIn(text)).toHaveLength(1);
+  },
+);
+
+test("a page has at most 250 lines", () => {
+  const long = filesLike(/^docs\/(?!decisions\/).*\.md$/).filter((page) => read(page).split("\n").length > 251);
+  expect(long).toEqual([]);
+});

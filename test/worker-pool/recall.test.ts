@@ -1,0 +1,185 @@
+/** What a model is shown of what it was told: 180 facts among small talk, asked for in another order (docs/memory.md#search). */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderPrompt } from "@mimikit/agent/prompt/prompt";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { refreshMemoryIndex } from "@mimikit/memory/search/search";
+import { turnId } from "@mimikit/protocol/base/id";
+import { byRole } from "@mimikit/protocol/base/kind";
+import { Result } from "@mimikit/protocol/records/result";
+import { createRecord } from "@mimikit/store/disk/record";
+import { archivePath } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { HistoryWindow } from "@mimikit/store/views/history";
+import { expect, test } from "vitest";
+import { HistoryMonths } from "../../apps/supervisor/src/views/history-months.ts";
+import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
+import { gatherContext } from "../../apps/worker-pool/src/run/gather-context.ts";
+import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
+import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
+import { runOf } from "../agent/prompt-fixtures.ts";
+import { done, NOON_MS, turn } from "../core/facts.ts";
+import { temporaryState } from "../store/home.ts";
+import { chanceOf, FACTS, type Fact, shuffled, TALK } from "./recall/recall-set.ts";
+
+const SEEDS = [1, 2];
+/** The share that must be shown of the questions that have a word of their fact. */
+const SHOWN_MIN = 0.95;
+const MINUTE_MS = 60_000;
+
+/** A conversation that grows turn by turn, and the prompt of the turn that comes next. */
+async function conversation(memory: string) {
+  const { fs, home } = temporaryState();
+  writeFileSync(join(home, "memory.md"), memory);
+  await refreshMemoryIndex({ home, workDir: home });
+  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await mirror.ledger.load();
+  const sources = {
+    home,
+    workDir: home,
+    fs,
+    mirror,
+    openTasks: new OpenTasks(mirror),
+    conversation: new HistoryWindow(fs, mirror.ledger),
+    said: new HistoryIndex(home),
+    rules: new OwnerRules(fs, () => undefined),
+    providers: byRole(() => "openai"),
+    listSkills: async () => [],
+    nowMs: () => NOON_MS,
+  };
+  let turns = 0;
+  const next = (text: string) => {
+    const at = new Date(NOON_MS + turns * MINUTE_MS).toISOString();
+    return turn(turnId(turns + 1), { messages: [{ kind: "message", id: `m-${turns + 1}`, at, text }] });
+  };
+  const months = new HistoryMonths(home, mirror.ledger);
+  return {
+    async say(text: string, reply: string) {
+      const of = next(text);
+      const completedAt = new Date(NOON_MS + turns * MINUTE_MS).toISOString();
+      await createRecord(
+        fs,
+        Result,
+        archivePath(of.id),
+        done(of, { completedAt, effects: [{ type: "reply", text: reply }] }),
+      );
+      turns++;
+    },
+    remember: (document: string) => writeFileSync(join(home, "memory.md"), document),
+    async clear() {
+      const wish = {
+        kind: "clear" as const,
+        id: "clear-1",
+        at: new Date(NOON_MS + turns * MINUTE_MS).toISOString(),
+        mac: "seal",
+      };
+      const of = turn(turnId(++turns), { clear: wish });
+      await createRecord(fs, Result, archivePath(of.id), done(of));
+    },
+    async fold() {
+      await mirror.ledger.follow();
+      await writeHistory(fs, mirror.ledger);
+      await months.write();
+    },
+    async promptOf(text: string): Promise<string> {
+      const task = next(text);
+      const context = await gatherContext(task, home, sources);
+      return (await renderPrompt(runOf(task, context))).user;
+    },
+  };
+}
+
+/** The lines of the section of memory. */
+const memoryIn = (prompt: string) =>
+  /<M:memory>\n## Memory\n([\s\S]*?)\n<\/M:memory>/.exec(prompt)?.[1]?.split("\n") ?? [];
+
+test("what was said before the part of the conversation that is shown comes back with its date, once, and to a question about it", async () => {
+  const { say, promptOf } = await conversation("- the boiler is called Ignatius\n");
+  const fact = "My daughter Philippa is allergic to cats.";
+  await say(fact, "Poor Philippa.");
+  await say("The boiler is called Ignatius.", "Noted.");
+  // It is in the conversation, which is shown.
+  expect((await promptOf("What is Philippa allergic to?")).split(fact)).toHaveLength(2);
+  for (const text of TALK.slice(0, 12)) await say(text, "I see.");
+  expect(memoryIn(await promptOf("What is Philippa allergic to?"))).toEqual([
+    `[history 2026-11-22] user: ${fact}`,
+    "[history 2026-11-22] assistant: Poor Philippa.",
+  ]);
+  // What is remembered is not shown a second time as it was said.
+  expect(memoryIn(await promptOf("How is the boiler called?"))).toEqual(["[memory.md] the boiler is called Ignatius"]);
+  expect(memoryIn(await promptOf("Good morning!"))).toEqual([]);
+});
+
+test("what was said before the conversation began anew does not come back", async () => {
+  const { say, clear, promptOf } = await conversation("");
+  await say("Philippa is allergic to cats.", "Noted.");
+  await clear();
+  for (const text of TALK.slice(0, 12)) await say(text, "I see.");
+  expect(memoryIn(await promptOf("What is Philippa allergic to?"))).toEqual([]);
+});
+
+test("what was said in the turn in which it was remembered does not come back once it is forgotten", async () => {
+  const { say, fold, promptOf, remember } = await conversation("");
+  await say("Remember that Philippa is allergic to cats.", "I will remember this: Philippa is allergic to cats.");
+  for (const text of TALK.slice(0, 12)) await say(text, "I see.");
+  await fold();
+  remember("- Philippa is allergic to cats <!-- t-000001.0 -->\n");
+  expect(memoryIn(await promptOf("What is Philippa allergic to?"))).toEqual([
+    "[memory.md] Philippa is allergic to cats",
+  ]);
+  remember("<!-- t-000001.0 --> <!-- t-000013.0 -->\n");
+  expect(memoryIn(await promptOf("What is Philippa allergic to?"))).toEqual([]);
+});
+
+test("what a question finds comes before what the talk before it finds, and chance is left out", async () => {
+  const shelves = Array.from({ length: 9 }, (_, k) => `- the harbour of island ${k} has a lighthouse\n`);
+  const { say, promptOf } = await conversation(
+    `${shelves.join("")}- the graphics card of the workstation is an RTX 4070\n- the ferry leaves at noon\n`,
+  );
+  for (let i = 0; i < 3; i++)
+    await say("The harbour, the lighthouse, the island: and then the ferry to the harbour!", "Yes.");
+  const [first, ...further] = memoryIn(await promptOf("graphics card?"));
+  expect(first).toBe("[memory.md] the graphics card of the workstation is an RTX 4070");
+  expect(further.join("\n")).not.toContain("island");
+  // A question that says nothing by itself is about what was said before it.
+  expect(memoryIn(await promptOf("When does it leave?"))[0]).toBe("[memory.md] the ferry leaves at noon");
+});
+
+test("simplified and traditional Chinese find each other, in memory and in what was said", async () => {
+  const { say, promptOf } = await conversation("- 臺北的客戶要求開統一發票\n");
+  await say("机房的钥匙在总务处。", "好的。");
+  for (const text of TALK.slice(0, 12)) await say(text, "嗯。");
+  expect(memoryIn(await promptOf("台北客户的发票"))).toEqual(["[memory.md] 臺北的客戶要求開統一發票"]);
+  expect(memoryIn(await promptOf("機房的鑰匙在哪裡？"))).toEqual(["[history 2026-11-22] user: 机房的钥匙在总务处。"]);
+});
+
+async function shownFor(seed: number): Promise<Set<Fact>> {
+  const chance = chanceOf(seed);
+  const told = FACTS.map((each) => ({ each, way: chance() }));
+  // A third is in memory.md alone, a third was said and remembered, a third was only said.
+  const memory = told.filter(({ way }) => way < 2 / 3).map(({ each }) => `- ${each.fact}\n`);
+  const said = told.filter(({ way }) => way >= 1 / 3).map(({ each }) => each.fact);
+  const talk = FACTS.map((_, i) => TALK[i % TALK.length] ?? "");
+  const { say, fold, promptOf } = await conversation(memory.join(""));
+  for (const text of shuffled([...said, ...talk], chance)) await say(text, "Noted.");
+  await fold();
+  const shown = new Set<Fact>();
+  for (const each of shuffled(FACTS, chance)) {
+    if (chance() < 0.5) await say(TALK[Math.floor(chance() * TALK.length)] ?? "", "I see.");
+    if ((await promptOf(each.question)).includes(each.fact)) shown.add(each);
+    await say(each.question, "One moment.");
+  }
+  return shown;
+}
+
+test("of 180 shuffled facts in two languages, nineteen in twenty that share a word with their question are shown to the model", async () => {
+  for (const seed of SEEDS) {
+    const shown = await shownFor(seed);
+    const findable = FACTS.filter(({ isSaid }) => isSaid);
+    const missed = findable.filter((each) => !shown.has(each));
+    console.info(
+      `seed ${seed}: ${shown.size} of ${FACTS.length} shown; ${findable.length - missed.length} of the ${findable.length} that share a word\n${missed.map(({ question }) => question).join("\n")}`,
+    );
+    expect(missed.length / findable.length).toBeLessThanOrEqual(1 - SHOWN_MIN);
+  }
+});
