@@ -684,6 +684,15 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 25,
   },
   {
+    name: "summary-over-an-open-undo",
+    rule: "E3: what was edited in a note is found there until its command is answered",
+    file: SETTLE,
+    find: "return [...inbox.values()].some((wish) => editsNote(wish, snapshot) && !isArchived(wish.id));",
+    replace: "void inbox, void isArchived, void editsNote;\n  return false;",
+    seed: 1273,
+    isRare: true,
+  },
+  {
     name: "late-lines-go-too",
     rule: "E3: of a source goes only what was read",
     file: DOCUMENT,

@@ -22,6 +22,7 @@ import { weigh } from "@mimikit/core/memory/weigh";
 import { MemoryDocument } from "@mimikit/protocol/base/fields";
 import type { Note } from "@mimikit/protocol/records/archive";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import type { Wish } from "@mimikit/protocol/records/inbox";
 import { ROLL_UP_SOURCES_MAX, Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
 import { remember, slugOf } from "../../../packages/core/src/rules/remember.ts";
@@ -414,6 +415,25 @@ describe("a roll-up", () => {
     const results = [summed("ok")];
     expect(settle(snapshot({ results, memory: { note: note(1, 3, { isKept: false }) } }), NOON_MS)).toEqual([]);
     expect(settle(snapshot({ results, memory: { note: note(1, 3) } }), NOON_MS)).toHaveLength(1);
+  });
+
+  test("settles only when no command about a note is open: an edit that was made would not be found again", () => {
+    const results = [summed("ok")];
+    const command = { at: NOON, mac: "aa" };
+    const line = { op: "add" as const, text: "- [12:00Z] buy milk" };
+    const changed = (id: string, document: string) =>
+      ({ kind: "change", id, at: NOON, by: "user", title: "buy milk", what: "memory", document, ...line }) as const;
+    const changes = [changed("memory-1", "memory/2026-11-17.md"), changed("memory-2", "memory.md")];
+    const undone = (changeId: string) => ({ kind: "undo", id: "undo-1", changeId, ...command }) as const;
+    const edited = (document: string) =>
+      ({ kind: "memory-edit", id: "entry-1", document, entry: "buy", ...command }) as const;
+    const settled = (wish: Wish, archive: string[] = []) =>
+      settle(snapshot({ results, changes, inbox: [wish], archive }), NOON_MS);
+    for (const wish of [undone("memory-1"), edited("memory/2026-11-17.md")]) {
+      expect(settled(wish)).toEqual([]);
+      expect(settled(wish, [wish.id])).toHaveLength(1);
+    }
+    for (const wish of [undone("memory-2"), edited("memory.md")]) expect(settled(wish)).toHaveLength(1);
   });
 
   test("of nothing but blanks has failed", () => {

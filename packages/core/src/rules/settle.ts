@@ -8,7 +8,7 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { Report } from "@mimikit/protocol/base/report";
 import type { ResultSummary } from "@mimikit/protocol/records/archive";
 import type { EffectOf } from "@mimikit/protocol/records/effect";
-import type { Event } from "@mimikit/protocol/records/inbox";
+import type { Event, Wish } from "@mimikit/protocol/records/inbox";
 import { entryName } from "@mimikit/protocol/records/memory-entry";
 import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { RESULT_SCHEMAS, type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
@@ -64,9 +64,22 @@ function waitsForTriggers({ task }: Result, snapshot: Snapshot): boolean {
   });
 }
 
-/** A note that is not known to be in its file would be written again when the file has become a summary. */
-function waitsForNote({ task }: Result, { memory }: Snapshot): boolean {
-  return task.kind === "roll-up" && memory.note?.isKept === false;
+/**
+ * A note that is not known to be in its file would be written again when the file has become a summary, and an edit that was made,
+ * and whose command is not answered yet, would no longer be found there.
+ */
+function waitsForNote({ task }: Result, snapshot: Snapshot): boolean {
+  if (task.kind !== "roll-up") return false;
+  const { memory, inbox, isArchived } = snapshot;
+  if (memory.note?.isKept === false) return true;
+  return [...inbox.values()].some((wish) => editsNote(wish, snapshot) && !isArchived(wish.id));
+}
+
+/** Is it about a note that is there? Only such a document becomes a summary: an entry that this result drops is of memory.md. */
+function editsNote(wish: Wish, { changes }: Snapshot): boolean {
+  if (wish.kind === "memory-edit") return wish.document.startsWith("memory/");
+  const change = wish.kind === "undo" ? changes.get(wish.changeId) : undefined;
+  return change?.what === "memory" && change.document.startsWith("memory/");
 }
 
 /** Who wanted a merge to be taken back is answered with what came of it, as long as that is there to be seen (SPEC J3). */
