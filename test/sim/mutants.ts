@@ -1,7 +1,8 @@
 /**
  * `npm run test:mutants [-- [--common] [--seconds N] NAME …]`: breaks the real code in one place, and expects the simulation to notice. A
- * checker that misses a broken rule proves nothing when it is silent. After `--seconds` no search goes on: mutants that are not caught by
- * then are named, and neither passed nor failed. After a change of the product the worlds are others, and a search may take long.
+ * checker that misses a broken rule proves nothing when it is silent. Each is tried first in the worlds that it is expected in; only then
+ * those are searched for that were not caught there, because after a change of the product the worlds are others, and a search may take
+ * long. After `--seconds` no search goes on: mutants that are not caught by then are named, and neither passed nor failed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -16,6 +17,8 @@ const ROOT = join(import.meta.dirname, "../..");
 const SEEDS_MAX = 6_000;
 /** Worlds that are tried from the one on that has shown it before: they change a little with the simulation. */
 const SEEDS_AROUND = 20;
+/** Worlds that are tried first, from the first one on, of a mutant that names none. */
+const SEEDS_FIRST = 100;
 const JOBS = 2;
 
 /** A copy of what the simulation runs, which resolves `@mimikit/*` to itself. */
@@ -55,7 +58,7 @@ interface Verdict {
   said: string;
 }
 
-function simulate(tree: string, from: number, seeds: number, { simulation }: Mutant): Promise<Verdict> {
+function simulate(tree: string, { from, seeds }: Worlds, { simulation }: Mutant): Promise<Verdict> {
   const script = join(tree, "test/sim/run.ts");
   const options = ["--from", String(from), "--seeds", String(seeds), "--jobs", "1", "--until-violation"];
   if (simulation === "calendar") options.push("--calendar");
@@ -82,15 +85,27 @@ function simulate(tree: string, from: number, seeds: number, { simulation }: Mut
   });
 }
 
-async function judge(mutant: Mutant): Promise<Verdict> {
+/** Worlds in which a mutant is looked for. */
+interface Worlds {
+  from: number;
+  seeds: number;
+}
+
+function expectedWorlds({ seed }: Mutant): Worlds {
+  return seed === undefined ? { from: 1, seeds: SEEDS_FIRST } : { from: seed, seeds: SEEDS_AROUND };
+}
+
+/** All that are left when it was not caught where it was expected. */
+function otherWorlds({ seed }: Mutant): Worlds {
+  const from = seed === undefined ? SEEDS_FIRST + 1 : 1;
+  return { from, seeds: SEEDS_MAX - from + 1 };
+}
+
+async function judge(mutant: Mutant, worlds: Worlds): Promise<Verdict> {
   const tree = copyTree();
   try {
     mutate(tree, mutant);
-    if (mutant.seed !== undefined) {
-      const verdict = await simulate(tree, mutant.seed, SEEDS_AROUND, mutant);
-      if (verdict.caught || isTimeUp) return verdict;
-    }
-    return await simulate(tree, 1, SEEDS_MAX, mutant);
+    return await simulate(tree, worlds, mutant);
   } finally {
     rmSync(tree, { recursive: true, force: true });
   }
@@ -111,23 +126,36 @@ const undecided: string[] = [];
 const queue = [...MUTANTS, ...CALENDAR_MUTANTS].filter(
   ({ name, isRare }) => (wanted.length === 0 || wanted.includes(name)) && !(values.common && isRare === true),
 );
+const notWhereExpected: Mutant[] = [];
 let passed = 0;
 let failed = 0;
-async function work(): Promise<void> {
+
+function say({ name }: Mutant, { caught, said }: Verdict, startMs: number): void {
+  const seconds = Math.round((performance.now() - startMs) / 1_000);
+  if (caught) passed++;
+  else failed++;
+  console.log(`${caught ? "caught  " : "SURVIVED"} ${name} in ${seconds} s${caught ? ` (${said})` : ""}`);
+}
+
+async function judgeExpected(): Promise<void> {
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
     const startMs = performance.now();
-    const { caught, said } = isTimeUp ? { caught: false, said: "" } : await judge(mutant);
-    if (isTimeUp && !caught) {
-      undecided.push(mutant.name);
-      continue;
-    }
-    const seconds = Math.round((performance.now() - startMs) / 1_000);
-    if (caught) passed++;
-    else failed++;
-    console.log(`${caught ? "caught  " : "SURVIVED"} ${mutant.name} in ${seconds} s${caught ? ` (${said})` : ""}`);
+    const verdict = isTimeUp ? null : await judge(mutant, expectedWorlds(mutant));
+    if (verdict?.caught) say(mutant, verdict, startMs);
+    else notWhereExpected.push(mutant);
   }
 }
-await Promise.all(Array.from({ length: JOBS }, work));
+
+async function search(): Promise<void> {
+  for (let mutant = notWhereExpected.shift(); mutant !== undefined; mutant = notWhereExpected.shift()) {
+    const startMs = performance.now();
+    const verdict = isTimeUp ? null : await judge(mutant, otherWorlds(mutant));
+    if (verdict !== null && (verdict.caught || !isTimeUp)) say(mutant, verdict, startMs);
+    else undecided.push(mutant.name);
+  }
+}
+
+for (const work of [judgeExpected, search]) await Promise.all(Array.from({ length: JOBS }, work));
 if (undecided.length > 0) console.log(`not decided within ${values.seconds} s: ${undecided.join(", ")}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

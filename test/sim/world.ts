@@ -2,11 +2,31 @@
  * Several processes on one disk, one file operation at a time, in an order that a seed decides. Any of them may be
  * killed or paused between two operations, the power may fail and the clock may jump. The processes run the real code.
  */
+import { nextTick } from "node:process";
 import type { Excuse, Identity } from "@mimikit/protocol/records/claim";
 import { directoryOf, type FileSystem } from "@mimikit/store/disk/file-system";
 import { DIRECTORIES, TEMPORARY } from "@mimikit/store/disk/state";
 import { MemoryDisk } from "./memory-disk.ts";
 import { below, type Random, randomOf } from "./random.ts";
+
+const turnLoop = globalThis.setImmediate;
+/** That something waits for the event loop to turn. */
+let waitsForLoop = false;
+globalThis.setImmediate = Object.assign(
+  (...args: Parameters<typeof turnLoop>) => {
+    waitsForLoop = true;
+    return turnLoop(...args);
+  },
+  { __promisify__: turnLoop.__promisify__ },
+);
+
+/** Resolves when everything that follows from a step has happened: in microtasks, and where these ask for it, in a turn of the event loop. */
+async function afterMicrotasks(): Promise<void> {
+  await new Promise<void>((resolve) => nextTick(resolve));
+  if (!waitsForLoop) return;
+  waitsForLoop = false;
+  await new Promise((resolve) => turnLoop(resolve));
+}
 
 /** 2026-10-20: a jump of some weeks crosses the end of a month. */
 const START_MS = Date.UTC(2026, 9, 20);
@@ -304,8 +324,7 @@ export class World {
     } catch (error) {
       step.reject(error);
     }
-    // Everything that follows from this step happens in microtasks; they are over when the event loop turns.
-    await new Promise(setImmediate);
+    await afterMicrotasks();
   }
 
   /** A process that has come to its end is another when it is started again, as in real life. */
