@@ -22,15 +22,19 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          // Whatever belongs to no other project, so that there is no folder whose tests nobody runs.
+          // Each test that belongs to no other project, so that no folder is left out.
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{agents,attacks,browser,container,e2e,improve,kills,package,pm2,sim}/**"],
+          exclude: ["test/{agents,attacks,browser,cli,container,e2e,improve,kills,package,pm2,sim}/**"],
           isolate: false,
           testTimeout: 90_000,
           hookTimeout: 90_000,
           expect,
         },
       },
+      // The real system once, from a message to its report: enough to see that a clone works.
+      { test: { name: "quick", include: ["test/e2e/main-job.test.ts"], ...slow } },
+      // Most of these start the program many times.
+      { test: { name: "cli", include: ["test/cli/**/*.test.ts"], testTimeout: 90_000, hookTimeout: 90_000, expect } },
       // It computes all the time, beside whatever else runs.
       { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow, testTimeout: 900_000 } },
       { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },

@@ -1,4 +1,4 @@
-/** What the workflow of GitHub calls is there: nothing on this machine runs it. */
+/** The workflow of GitHub and the scripts of `.ci/` call only commands that are there: nothing on this machine runs the workflow. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -20,7 +20,8 @@ const Workflow = z.object({
 });
 const { jobs } = Workflow.parse(parse(read(".github/workflows/ci.yml")));
 const commandsOf = (job: string) => jobs[job]?.steps.flatMap(({ run }) => run ?? []) ?? [];
-const COMMANDS = Object.keys(jobs).flatMap(commandsOf).join("\n");
+const SCRIPTS = [".ci/run", ".ci/nightly", ".ci/suites.sh"];
+const COMMANDS = [...Object.keys(jobs).flatMap(commandsOf), ...SCRIPTS.map(read)].join("\n");
 
 test("the whole proof runs on Linux, and what needs no Linux on macOS", () => {
   expect(jobs.everything?.["runs-on"]).toMatch(/^ubuntu/);
@@ -29,12 +30,20 @@ test("the whole proof runs on Linux, and what needs no Linux on macOS", () => {
   expect(commandsOf("portable")).toContain("npm run check");
 });
 
-test("every script, npm command and project of tests that it names is there", () => {
+test("every script, npm command and project of tests that they name is there", () => {
   const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read("package.json")));
   const named = (pattern: RegExp) => [...COMMANDS.matchAll(pattern)].map(([, name = ""]) => name);
-  expect(named(/npm run ([\w:-]+)/g).filter((name) => scripts[name] === undefined)).toEqual([]);
-  expect(named(/^(?:node )?((?:scripts|\.ci)\/\S+)/gm).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  expect(named(/npm run (?:--silent )?([\w:-]+)/g).filter((name) => scripts[name] === undefined)).toEqual([]);
+  expect(named(/^ *(?:node |\. )?((?:scripts|\.ci)\/\S+)/gm).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   const projects = named(/--project (\w+)/g);
   expect(projects).not.toEqual([]);
   expect(projects.filter((name) => !read("vitest.config.ts").includes(`name: "${name}"`))).toEqual([]);
+});
+
+test("each suite of the whole proof says how long it may take, and a suite of random cases ends with the time", () => {
+  const suites = read(".ci/run").split("\n").filter((line) => /^(vitest|counted)_suite /.test(line));
+  expect(suites.length).toBeGreaterThan(10);
+  expect(suites.filter((line) => !/_suite "[^"]+" \d+ .* # \d+$/.test(line))).toEqual([]);
+  const seconds = suites.map((line) => Number(line.match(/# (\d+)$/)?.[1]));
+  expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(3_600);
 });

@@ -22,7 +22,7 @@ examples
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Those that may hold a test of the list. Their agent CLIs and browsers must be there, or the tests that need them say so. */
-const PROJECTS = ["unit", "attacks", "e2e", "pm2", "agents", "browser"];
+const PROJECTS = ["unit", "cli", "attacks", "e2e", "pm2", "agents", "browser"];
 
 const { values } = parseArgs({
   options: {

@@ -25,12 +25,14 @@ const HELP = `Simulates worlds, each of which follows from a number, and says wh
   --jobs N            in how many processes (one for each processor)
   --calendar          worlds of schedules around the world, not of everything else
   --until-violation   ends with the first world that is violated
+  --seconds N         no world begins later than that; says how many were not begun
   --resume FILE       goes on behind the seeds that FILE says are done, up to number N, at the lowest priority;
                       FILE is outside of the clone, and is written every ${BATCH_SEEDS} seeds
 
 Examples:
   npm run test:sim -- --seeds 500
   npm run test:sim -- --from 4711 --seeds 1
+  npm run test:sim -- --seeds 100000 --seconds 600
   npm run test:sim -- --seeds 100000 --resume ~/worlds.json
   npm run test:calendar -- --seeds 100000 --resume ~/calendar.json`;
 
@@ -41,6 +43,7 @@ const { values } = parseArgs({
     jobs: { type: "string", default: String(availableParallelism()) },
     calendar: { type: "boolean", default: false },
     "until-violation": { type: "boolean", default: false },
+    seconds: { type: "string" },
     resume: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -60,7 +63,7 @@ interface Range {
 }
 
 /** A whole number that was given. Ends with what to do where it is none. */
-function numberOf(option: "seeds" | "from" | "jobs", fallback = ""): number {
+function numberOf(option: "seeds" | "from" | "jobs" | "seconds", fallback = ""): number {
   const text = values[option] ?? fallback;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   console.error(`--${option} is a whole number from 1 on, not ${JSON.stringify(text)}. --help says more.`);
@@ -71,7 +74,8 @@ function numberOf(option: "seeds" | "from" | "jobs", fallback = ""): number {
 async function simulateShare({ from, seeds, jobs }: Range, first: number): Promise<Summary> {
   const { simulate } = await (values.calendar ? import("./calendar/simulate.ts") : import("./simulate.ts"));
   const summary: Summary = { seeds: 0, bad: [], counts: {} };
-  for (let seed = first; seed < from + seeds; seed += jobs) {
+  const untilMs = values.seconds === undefined ? Infinity : performance.now() + numberOf("seconds") * 1_000;
+  for (let seed = first; seed < from + seeds && performance.now() < untilMs; seed += jobs) {
     const { violations, counts } = await simulate(seed);
     summary.seeds++;
     for (const [name, count] of Object.entries(counts)) summary.counts[name] = (summary.counts[name] ?? 0) + count;
@@ -86,6 +90,7 @@ const children = new Set<ChildProcess>();
 function runShare({ from, seeds, jobs }: Range, share: number): Promise<Summary> {
   const options = ["--seeds", String(seeds), "--from", String(from), "--jobs", String(jobs)];
   for (const flag of ["calendar", "until-violation"] as const) if (values[flag]) options.push(`--${flag}`);
+  if (values.seconds !== undefined) options.push("--seconds", values.seconds);
   const child = spawn(process.execPath, [import.meta.filename, ...options], {
     env: { ...process.env, MIMIKIT_SIM_SHARE: String(share) },
     stdio: ["ignore", "pipe", "inherit"],
@@ -164,6 +169,8 @@ async function main(): Promise<void> {
   const startMs = performance.now();
   const { seeds, bad, counts } = await runSeeds(range);
   console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - startMs) / 1_000) }));
+  if (seeds < range.seeds && !values["until-violation"])
+    console.log(`not begun within ${values.seconds} s: ${range.seeds - seeds} of ${range.seeds}`);
   report(seeds - bad.length, bad);
 }
 
