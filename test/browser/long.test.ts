@@ -167,4 +167,29 @@ describe.runIf(hasChromium)("a long conversation", { timeout: BROWSER_MS_MAX }, 
       page.locator(".scroller").evaluate((el) => Math.round(el.scrollHeight - el.scrollTop - el.clientHeight));
     await expect.poll(fromBottom).toBe(0);
   });
+
+  test("follows the newest over a change above it in the same moment, and stops when its reader scrolls up", async () => {
+    for (let i = 0; i < 60; i++) pages.gateway.message(messageOf(i));
+    const { page } = await pages.openPage();
+    const scroller = page.locator(".scroller");
+    const fromBottom = () => scroller.evaluate((el) => Math.round(el.scrollHeight - el.scrollTop - el.clientHeight));
+    await expect.poll(() => inSight(page, 59)).toBe(true);
+    const above = await scroller.evaluateHandle((el) => {
+      const block = Object.assign(document.createElement("div"), { style: "height: 2000px" });
+      el.querySelector(".content")?.prepend(block);
+      return block;
+    });
+    await expect.poll(fromBottom).toBe(0);
+    await above.evaluate((block) => {
+      block.style.height = "0";
+      block.parentElement?.append(Object.assign(document.createElement("div"), { style: "height: 300px" }));
+      block.closest(".scroller")?.dispatchEvent(new Event("scroll"));
+    });
+    await expect.poll(fromBottom).toBe(0);
+    await scroller.hover();
+    await page.mouse.wheel(0, -400);
+    await expect.poll(fromBottom).toBeGreaterThan(48);
+    pages.gateway.message(messageOf(60));
+    await page.locator(".to-newest[data-unseen=true]").waitFor();
+  });
 });

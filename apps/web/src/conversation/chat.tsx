@@ -12,6 +12,7 @@ import { ArrowDown, Mark } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
 import { writeDraft } from "./composer.tsx";
 import { bringEarlier, offersEarlier } from "./earlier-messages.ts";
+import { following } from "./following.ts";
 import { FIRST_MESSAGES } from "./long/first-messages.ts";
 import { isShort, long } from "./long/long.ts";
 import { MessageItem, OutboxItem, Thinking, Thoughts } from "./message.tsx";
@@ -33,7 +34,6 @@ const hasFirstSteps = computed(() =>
 export function Chat() {
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const following = useSignal(true);
   const unseen = useSignal(false);
   const counted = useRef({ messages: 0, outbox: 0 });
   /** Where it was scrolled to, in pixels. */
@@ -71,7 +71,7 @@ export function Chat() {
     const element = scroller.current;
     if (!element) return;
     const { scrollHeight, scrollTop, clientHeight } = element;
-    // What has grown since the scrolling is not the reader's doing: only who moves up stops following.
+    // While it follows, only its reader moves it up: the browser does not (`overflow-anchor`), and its end takes it along.
     if (scrollHeight - scrollTop - clientHeight < BOTTOM_PX) following.value = true;
     else if (scrollTop < lastTop.current) following.value = false;
     lastTop.current = scrollTop;
@@ -81,8 +81,15 @@ export function Chat() {
   return (
     <div class="chat">
       {/* A region that scrolls must be reachable, or the keyboard cannot read it. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keyboard */}
-      <section class="scroller" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={words.conversation}>
+      <section
+        class="scroller"
+        data-following={following.value}
+        ref={scroller}
+        onScroll={onScroll}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keyboard
+        tabIndex={0}
+        aria-label={words.conversation}
+      >
         <div class="content" ref={content}>
           <Conversation />
           {hasFirstSteps.value && <FirstSteps write={writeDraft} />}

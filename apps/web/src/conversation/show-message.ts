@@ -1,6 +1,7 @@
 /** Leads the reader to a message, wherever it is in the conversation. */
 import { signal } from "@preact/signals";
 import { beginning, messages } from "../model/state.ts";
+import { following } from "./following.ts";
 import { sought } from "./long/sought.ts";
 
 /** The new beginning before which everything is shown; the next one folds it again. */
@@ -17,8 +18,7 @@ export function showMessage(id: string): void {
     if (item === null) return;
     item.tabIndex = -1;
     item.scrollIntoView({ block: "center" });
-    // The conversation follows what is new no longer: it must know before it grows by what is drawn here.
-    item.closest(".scroller")?.dispatchEvent(new Event("scroll"));
+    following.value = false;
     item.focus();
     item.classList.add("pointed-out");
     item.addEventListener("blur", () => item.classList.remove("pointed-out"), { once: true });

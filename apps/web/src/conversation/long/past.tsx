@@ -8,6 +8,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { plainText } from "../../ui/plain-text.ts";
+import { following } from "../following.ts";
 import { FIRST_MESSAGES } from "./first-messages.ts";
 import { sought } from "./sought.ts";
 
@@ -91,7 +92,8 @@ export function Past({ stretch: { messages, before, wasNewest }, draw }: PastPro
     const { item, id, top } = seen.current ?? {};
     seen.current = undefined;
     const root = list.current?.closest(".scroller");
-    if (!root || top === undefined) return;
+    // Where the conversation follows, its end stays in place instead.
+    if (!root || top === undefined || following.peek()) return;
     const now = item?.isConnected ? item : root.querySelector(`[data-id="${CSS.escape(id ?? "")}"]`);
     if (now) root.scrollBy({ top: now.getBoundingClientRect().top - top });
   }, [isDrawn]);
