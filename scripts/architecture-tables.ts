@@ -1,8 +1,9 @@
-/** The lists of docs/ARCHITECTURE.md, made from the tree: the packages and their folders, the kinds of tasks, the rules of a tick in their order. */
+/** The lists of docs/ARCHITECTURE.md, made from the tree: the packages and their folders, their size, the kinds of tasks, the rules of a tick in their order. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import { withBlocks } from "./generated-blocks.ts";
+import { sizeTable } from "./size-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const RULES = "packages/core/src/rules";
@@ -16,7 +17,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 /** The page with its lists as the tree has them. Throws where a list has no place on it. */
 export function withArchitectureTables(page: string): string {
-  return withBlocks(page, { tree: tree(), kinds: kinds(), rules: rules() });
+  return withBlocks(page, { tree: tree(), size: sizeTable(), kinds: kinds(), rules: rules() });
 }
 
 /** Each app and package: its folders, and the sentence of its README. */
