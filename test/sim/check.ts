@@ -10,6 +10,7 @@ import {
   keptId,
   noteId,
   resultSummaryId,
+  runAgainPermit,
   turnNumber,
 } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";
@@ -48,6 +49,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
       violate(`${turn.id} answers a message that wants a turn of its own, and something else`);
     if (new Set(messages.map(({ via }) => JSON.stringify(via ?? null))).size > 1)
       violate(`${turn.id} answers what was said by several ways, with one reply`);
+    const order = messages.map(({ at, id }) => `${at} ${id}`);
+    if (order.join() !== order.toSorted().join()) violate(`${turn.id} takes its messages in another order`);
     if (clear !== undefined && messages.length + events.length + reports.length + turn.effects.length > 0)
       violate(`${turn.id} begins a new conversation, and does something else`);
     if (again !== undefined) {
@@ -291,7 +294,12 @@ function checkQuestions(
     if (record.kind !== "question") continue;
     const { id, question, outcome, wishId } = record;
     if (wishId !== undefined) answered.set(wishId, id);
-    if (question.purpose.type !== "teller" || outcome === "cancelled") continue;
+    const { purpose } = question;
+    if (purpose.type === "run_again" && archive.has(runAgainPermit(purpose.taskId, purpose.attempt))) {
+      if (record.answer !== question.options[0])
+        violate(`${purpose.taskId} may run again, and ${id} was not answered yes`);
+    }
+    if (purpose.type !== "teller" || outcome === "cancelled") continue;
     const told = ["answered", "expired"].filter((each) => consumed.has(`${id}.${each}`));
     if (told.join() !== outcome) violate(`the question ${id} was ${outcome}, and the Teller was told ${told}`);
   }
