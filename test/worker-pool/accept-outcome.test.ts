@@ -1,5 +1,6 @@
 /** The outcome of another machine, as the home takes it: all of it is untrusted text. */
 import { randomBytes } from "node:crypto";
+import { FILES_BYTES_MAX } from "@mimikit/protocol/pools/messages";
 import { blankTask, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 import { seal } from "@mimikit/runtime/pools/seal";
 import { expect, test } from "vitest";
@@ -18,7 +19,7 @@ const task: Task = {
   traceId: "t-000001",
   pool: "box",
 };
-const place = { key, job, pool: "box", task };
+const place = { key, job, pool: "box", task, runDir: "/home/runs/a1" };
 const usage = { inputTokens: 10, cachedTokens: 0, outputTokens: 5, costUsd: 0.01 };
 const done = {
   status: "done",
@@ -73,4 +74,23 @@ test.each<[string, Parameters<typeof acceptOutcome>[0]]>([
 ])("one that %s ends the attempt as invalid, for good", (_what, found) => {
   const { outcome } = acceptOutcome(found, place, []);
   expect(outcome).toMatchObject({ status: "failed", failureReason: "invalid_result", retryable: false, effects: [] });
+});
+
+test("a result names the files that came home, where they are here, and none that did not", () => {
+  const id = "0".repeat(64);
+  const named = (path: string) => [{ id, bytes: 3, path }];
+  expect(
+    accept({ ...done, result: { text: "x", artifact: "/w/../out put.txt" }, files: named("/w/../out put.txt") }),
+  ).toMatchObject({ result: { text: "x", artifact: "/home/runs/a1/away-1-out-put.txt" } });
+  expect(accept({ ...done, result: { text: "x", artifact: "/etc/passwd" } }).result).toEqual({ text: "x" });
+  const files = ["a.png", "b.png"].map((path) => ({ path, action: "added", summary: "" }));
+  const change = { ...done, resultType: "code_change", result: { files }, files: named("a.png") };
+  expect(accept(change).result).toMatchObject({
+    files: [{ path: "/home/runs/a1/away-1-a.png" }, { path: "box:b.png" }],
+  });
+});
+
+test("more bytes of files than the bound are refused before one of them is read", () => {
+  const files = [{ id: "0".repeat(64), bytes: FILES_BYTES_MAX + 1, path: "a" }];
+  expect(accept({ ...done, files })).toMatchObject({ status: "failed", failureReason: "invalid_result" });
 });

@@ -2,33 +2,54 @@
  * Brings the attempts that the worker pool has claimed for other machines there, permits each to begin once, and publishes what comes of it
  * (docs/pools.md). All that it must know is in the state directory: it may be killed at any instant.
  */
+import { join } from "node:path";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { type Attempt, wasCutOff } from "@mimikit/core/base/snapshot";
 import { type AwayAttempt, answerTo, dueFor, LEASES_OF_SILENCE } from "@mimikit/core/pools/attempt-step";
+import { failedResult } from "@mimikit/core/tasks/finish";
 import { outagesOf } from "@mimikit/core/tasks/retry";
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
-import { type FromPool, OUTCOME_BYTES_MAX, type PoolJob } from "@mimikit/protocol/pools/messages";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import {
+  FILES_BYTES_MAX,
+  type FromPool,
+  OUTCOME_BYTES_MAX,
+  type Piece,
+  type PoolJob,
+} from "@mimikit/protocol/pools/messages";
 import { type HomeIdentity, Permit, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
 import { Task } from "@mimikit/protocol/records/task";
 import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
+import { addPiece, BadFile, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { claimPath, failedAttemptPath, PERMITS, permitPath, queuePath, resultPath } from "@mimikit/store/disk/state";
+import {
+  attachmentPath,
+  claimPath,
+  failedAttemptPath,
+  PERMITS,
+  permitPath,
+  queuePath,
+  resultPath,
+  runPath,
+} from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "../claim/allot.ts";
 import { publish } from "../claim/publish.ts";
 import type { StreamFile } from "../run/stream-file.ts";
 import type { Link } from "./link.ts";
-import { acceptOutcome } from "./outcome.ts";
+import { type Accepted, acceptOutcome, invalid } from "./outcome.ts";
 
 /** A job that is not begun is offered again so often: the engine may have lost it. */
 const OFFER_EVERY_MS = 5_000;
 const PERMIT_FILE = /^(.+)\.a([1-9]\d*)\.json$/;
 const ROLE = "worker";
+const MEBIBYTE = 1_048_576;
 
 export interface DispatcherOptions {
+  home: string;
   fs: FileSystem;
   mirror: Mirror;
   identity: HomeIdentity;
@@ -39,7 +60,9 @@ export interface DispatcherOptions {
   /** Milliseconds of a clock that never jumps. */
   monotonicMs(): number;
   retryDelaySec(): number;
-  jobFor(candidate: Allotted): Promise<PoolJob>;
+  jobFor(candidate: Allotted, files: PoolJob["files"]): Promise<PoolJob>;
+  /** The files of its messages. */
+  filesOf(task: Task): Promise<PoolJob["files"]>;
   /** The owner's answers that go with the job are used up from now on. */
   useAnswers(task: Task): Promise<void>;
   openStream(taskId: string): StreamFile;
@@ -59,6 +82,10 @@ interface Away {
   offeredMs: number;
   isWithdrawn: boolean;
   stream?: StreamFile;
+  /** The files of its messages, once they are known. */
+  files?: PoolJob["files"];
+  /** Its outcome, while files of it are still to come. */
+  accepted?: Accepted;
 }
 
 export class Dispatcher {
@@ -205,7 +232,10 @@ export class Dispatcher {
         const candidate = await this.candidateOf(each);
         if (candidate === null) return;
         each.offeredMs = monotonicMs();
-        await link.add(job, await this.options.jobFor(candidate));
+        const files = await this.filesOf(each, candidate.task);
+        const bytes = files.reduce((sum, { file, isThere }) => sum + (isThere ? file.bytes : 0), 0);
+        if (bytes > FILES_BYTES_MAX) return this.conclude(each, candidate, tooMuch(candidate.task, owner.pool, bytes));
+        await link.add(job, await this.options.jobFor(candidate, files));
         return;
       }
       case "withdraw":
@@ -232,7 +262,7 @@ export class Dispatcher {
       // Memory may be behind: what is claimed is answered when it is known here, because the pool says it again.
       if (await this.isClaimed(parts, pool)) return;
       if (said.kind === "ask") await link.tell(job, { kind: "permit", nonce, granted: false });
-      else await link.tell(job, { kind: said.kind === "runs" || said.kind === "lines" ? "stop" : "taken" });
+      else await link.tell(job, { kind: ["runs", "lines", "want"].includes(said.kind) ? "stop" : "taken" });
       if (said.kind === "ended") await link.dropOutcome(job);
       return;
     }
@@ -253,6 +283,9 @@ export class Dispatcher {
         if (said.kind === "lines") for (const line of said.lines) each.stream.write(line);
         return;
       }
+      case "lay":
+        if (said.kind === "want") await this.lay(each, link, said);
+        return;
       case "take":
         return this.take(each, link);
       case "interrupted":
@@ -302,40 +335,86 @@ export class Dispatcher {
     const { options } = this;
     const { job, id, attempt, claim, owner } = each;
     each.heardMs = options.monotonicMs();
-    const found = await link.outcome(job, OUTCOME_BYTES_MAX);
     const candidate = await this.candidateOf(each);
     const pool = this.links.get(owner.pool)?.pool;
-    // The engine has lost it: the pool says it again.
-    if (found === null || candidate === null || pool === undefined) return;
+    if (candidate === null || pool === undefined) return;
     const { task } = candidate;
-    const place = { key: pool.key, job, pool: pool.name, task };
-    const { outcome, isBegun } = acceptOutcome(found, place, this.signalsOf(id));
+    if (each.accepted === undefined) {
+      const found = await link.outcome(job, OUTCOME_BYTES_MAX);
+      // The engine has lost it: the pool says it again.
+      if (found === null) return;
+      const place = { key: pool.key, job, pool: pool.name, task, runDir: join(options.home, runPath(id, attempt)) };
+      each.accepted = acceptOutcome(found, place, this.signalsOf(id));
+    }
+    if (!(await this.hasFiles(each, each.accepted, task, link))) return;
+    const { outcome, isBegun } = each.accepted;
     await each.stream?.end();
     options.noteUsage(candidate, claim.at, outcome, isBegun);
     if (outcome.failureReason === "interrupted") await this.cutOff(each, outcome.error ?? "it was not run to its end");
-    else {
-      const { fs, nowMs, retryDelaySec } = options;
-      const written = await publish(candidate, claim, outcome, { fs, nowMs, retryDelaySec: retryDelaySec() });
-      const { traceId, parentId } = task;
-      const about = { taskId: id, traceId, ...(parentId && { parentId }), attempts: attempt };
-      if (written === null) options.audit({ event: "outcome_discarded", ...about });
-      else if ("retryAt" in written)
-        options.audit({
-          event: written.asks === undefined ? "task_retry" : "task_asks",
-          ...about,
-          failureReason: written.failureReason,
-          detail: { error: written.error },
-        });
-      else
-        options.audit({
-          event: `task_${written.status}`,
-          ...about,
-          ...(written.failureReason && { failureReason: written.failureReason }),
-          detail: { pool: pool.name, ...(written.error && { error: written.error }) },
-        });
-    }
+    else await this.conclude(each, candidate, outcome);
     await link.tell(job, { kind: "taken" });
     await link.dropOutcome(job);
+  }
+
+  private async conclude({ id, attempt, claim, owner }: Away, candidate: Allotted, outcome: Outcome): Promise<void> {
+    const { fs, nowMs, retryDelaySec, audit } = this.options;
+    const written = await publish(candidate, claim, outcome, { fs, nowMs, retryDelaySec: retryDelaySec() });
+    const { traceId, parentId } = candidate.task;
+    const about = { taskId: id, traceId, ...(parentId && { parentId }), attempts: attempt };
+    if (written === null) audit({ event: "outcome_discarded", ...about });
+    else if ("retryAt" in written)
+      audit({
+        event: written.asks === undefined ? "task_retry" : "task_asks",
+        ...about,
+        failureReason: written.failureReason,
+        detail: { error: written.error },
+      });
+    else
+      audit({
+        event: `task_${written.status}`,
+        ...about,
+        ...(written.failureReason && { failureReason: written.failureReason }),
+        detail: { pool: owner.pool, ...(written.error && { error: written.error }) },
+      });
+  }
+
+  private async filesOf(each: Away, task: Task): Promise<PoolJob["files"]> {
+    each.files ??= await this.options.filesOf(task);
+    return each.files;
+  }
+
+  /** Lays a piece of a file that the task names, and of no other. */
+  private async lay(each: Away, link: Link, { file, piece }: Piece): Promise<void> {
+    const { id, job } = each;
+    const task = await this.taskOf(id);
+    if (task === null) return;
+    const isNamed = (await this.filesOf(each, task)).some((named) => named.file.id === file && named.isThere);
+    const data = isNamed ? await readPiece(join(this.options.home, attachmentPath(file)), piece) : null;
+    if (data !== null) await link.putPiece(job, { file, piece }, data);
+    await link.tell(job, { kind: "laid", file, piece, isThere: data !== null });
+  }
+
+  /** Takes what has come of the files of an outcome, and asks for the next piece. @returns true when all of them are here. */
+  private async hasFiles(each: Away, { files }: Accepted, task: Task, link: Link): Promise<boolean> {
+    const { job, owner } = each;
+    try {
+      for (const { to, ...file } of files)
+        for (;;) {
+          const number = await missingPiece(to);
+          if (number === null) break;
+          const piece = { file: file.id, piece: number };
+          const data = await link.takePiece(job, piece);
+          if (data === null) {
+            await link.tell(job, { kind: "want", ...piece });
+            return false;
+          }
+          await addPiece(to, file, number, data);
+        }
+    } catch (error) {
+      if (!(error instanceof BadFile)) throw error;
+      each.accepted = invalid(task, owner.pool, error.message);
+    }
+    return true;
   }
 
   /** The attempt has ended without an outcome; `onInterrupt` says what follows. */
@@ -395,4 +474,23 @@ export class Dispatcher {
       await fs.unlink(permitPath(id, Number(digits)));
     }
   }
+}
+
+/** What is said where the files of a task are more than may go to a machine. */
+function tooMuch(task: Task, pool: string, bytes: number): Outcome {
+  const mb = (count: number) => Math.ceil(count / MEBIBYTE);
+  const error = `the files of this task have ${mb(bytes)} MB, and at most ${mb(FILES_BYTES_MAX)} MB go to another machine: send fewer or smaller ones, copy them to ${pool} yourself and say where they are, or name no machine`;
+  const { resultType } = failedResult(task, "error", error, 0, 1);
+  return {
+    status: "failed",
+    failureReason: "error",
+    error,
+    retryable: false,
+    resultType,
+    result: null,
+    effects: [],
+    steers: [],
+    usage: NO_USAGE,
+    provider: "unknown",
+  };
 }

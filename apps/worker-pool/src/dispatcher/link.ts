@@ -1,6 +1,7 @@
 /** The home's connection to one pool: what is said is sealed and opened here. */
 import {
   FromPool,
+  type Piece,
   type PoolBeat,
   PoolBeat as PoolBeatSchema,
   type PoolJob,
@@ -8,6 +9,7 @@ import {
 } from "@mimikit/protocol/pools/messages";
 import type { PoolRecord } from "@mimikit/protocol/pools/pool";
 import { Carrier } from "@mimikit/runtime/pools/carrier";
+import { FileCarrier } from "@mimikit/runtime/pools/carry";
 import { HomeSide } from "@mimikit/runtime/pools/engine";
 import { seal } from "@mimikit/runtime/pools/seal";
 
@@ -22,6 +24,9 @@ export interface Link {
   /** Its outcome, sealed; null where there is none, and its size where that is more than `bytesMax` bytes. */
   outcome(job: string, bytesMax: number): Promise<{ sealed: string } | { bytes: number } | null>;
   dropOutcome(job: string): Promise<void>;
+  putPiece(job: string, piece: Piece, data: Buffer): Promise<void>;
+  /** null where it does not lie there. */
+  takePiece(job: string, piece: Piece): Promise<Buffer | null>;
   /** Says something of an attempt; who does not listen now never hears it. */
   tell(job: string, record: ToPool): Promise<void>;
   /** Removes all that is in the engine for this pool. */
@@ -48,6 +53,7 @@ export function openLink({ url, homeId, pool, onSaid, onHere, onError }: LinkOpt
     { sent: "to-pool", heard: "from-pool" },
     PoolBeatSchema,
   );
+  const files = new FileCarrier(side, { key, name }, { sent: "file-to-pool", taken: "file-from-pool" });
   const listening = Promise.all([
     side.onSaid((message) => {
       const said = carrier.open(message);
@@ -67,6 +73,8 @@ export function openLink({ url, homeId, pool, onSaid, onHere, onError }: LinkOpt
     remove: (job) => side.remove(job),
     outcome: (job, bytesMax) => side.outcome(job, bytesMax),
     dropOutcome: (job) => side.dropOutcome(job),
+    putPiece: (job, piece, data) => files.put(job, piece, data),
+    takePiece: (job, piece) => files.take(job, piece),
     tell: (job, record) => side.tell(carrier.wrap(job, record)),
     obliterate: () => side.obliterate(),
     close: () => side.close(),

@@ -1,5 +1,6 @@
 /** The process of the dispatcher: it runs only where an engine is set up, and carries attempts to pools on other machines (docs/pools.md). */
 import { hostname } from "node:os";
+import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
 import { chainOf } from "@mimikit/agent/providers/index";
 import { definitionOf } from "@mimikit/agent/roles/index";
@@ -34,9 +35,11 @@ import { WATCHED } from "@mimikit/store/disk/watch";
 import { Heard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { hasLine } from "@mimikit/store/views/accounts";
+import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { type Allotted, lineOf } from "../claim/allot.ts";
 import { answersTo, isOlderThanAutonomy, use } from "../run/gate-of.ts";
+import { originOf } from "../run/origin-of.ts";
 import { OwnerRules } from "../run/owner-rules.ts";
 import { spentEarlier } from "../run/spent-earlier.ts";
 import { openStream } from "../run/stream-file.ts";
@@ -102,7 +105,11 @@ const settings = watchConfig(home, process.env, ({ config }) => {
   nudge();
 });
 
+const conversation = new HistoryWindow(fs, mirror.ledger);
+
 const dispatcher = new Dispatcher({
+  home,
+  filesOf,
   fs,
   mirror,
   identity,
@@ -139,7 +146,17 @@ const dispatcher = new Dispatcher({
   onError,
 });
 
-async function jobFor({ task, attempt, earlier, interrupted }: Allotted): Promise<PoolJob> {
+/** The files that its messages bring or quote: no other of the conversation goes to another machine. */
+async function filesOf(task: Task): Promise<PoolJob["files"]> {
+  await mirror.ledger.follow();
+  const messages = await originOf(task, mirror);
+  const { messages: said } = await conversation.read();
+  const quoted = said.filter(({ id }) => messages.some(({ quote }) => quote === id));
+  const found = await gatherEvidence(messages, quoted, { home, fs });
+  return found.map(({ messageId, file, path }) => ({ messageId, file, isThere: path !== null }));
+}
+
+async function jobFor({ task, attempt, earlier, interrupted }: Allotted, files: PoolJob["files"]): Promise<PoolJob> {
   const { config, keys } = settings.current;
   const surroundings = { home, env: process.env, keys };
   const isOwnersWords = (["teller", "planner"] as const).every((role) =>
@@ -158,6 +175,7 @@ async function jobFor({ task, attempt, earlier, interrupted }: Allotted): Promis
     taskLimit: config.budget.task,
     spentBefore: spentEarlier(task, { book, mirror, nowMs }),
     rules: await rules.read(),
+    files,
   };
 }
 

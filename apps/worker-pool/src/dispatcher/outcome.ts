@@ -1,18 +1,24 @@
 /** The outcome of a pool, as the home accepts it: bounded, checked and without effects (docs/pools.md). */
+import { basename, join } from "node:path";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import { OUTCOME_BYTES_MAX, PoolOutcome } from "@mimikit/protocol/pools/messages";
+import { type CarriedFile, FILES_BYTES_MAX, OUTCOME_BYTES_MAX, PoolOutcome } from "@mimikit/protocol/pools/messages";
 import type { Task } from "@mimikit/protocol/records/task";
 import { BadSeal, unseal } from "@mimikit/runtime/pools/seal";
+import { z } from "zod";
 
 export interface Accepted {
   outcome: Outcome;
   /** It may have cost something that it cannot tell. */
   isBegun: boolean;
+  /** Files that are still to come, and where they go. */
+  files: (CarriedFile & { to: string })[];
 }
+
+const NAME_CHARS_MAX = 60;
 
 /**
  * The outcome that lies in the engine. A wrong one is an outcome, too: the attempt has ended.
@@ -20,27 +26,33 @@ export interface Accepted {
  */
 export function acceptOutcome(
   found: { sealed: string } | { bytes: number },
-  { key, job, pool, task }: { key: string; job: string; pool: string; task: Task },
+  { key, job, pool, task, runDir }: { key: string; job: string; pool: string; task: Task; runDir: string },
   signals: readonly Signal[],
 ): Accepted {
   if ("bytes" in found) return invalid(task, pool, `it has ${found.bytes} bytes, more than ${OUTCOME_BYTES_MAX}`);
   try {
-    const { steers, isBegun, hasLeft, ...outcome } = unseal(
+    const { steers, isBegun, hasLeft, files, ...outcome } = unseal(
       key,
       { job, pool, direction: "outcome" },
       PoolOutcome,
       found.sealed,
     );
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes > FILES_BYTES_MAX)
+      return invalid(task, pool, `its files have ${bytes} bytes, more than ${FILES_BYTES_MAX}`);
+    const carried = files.map((file, i) => ({ ...file, to: join(runDir, nameOf(file.path, i + 1)) }));
+    const here = new Map(carried.map(({ path, to }) => [path, to]));
     const heard = signals.filter(({ id }) => steers.includes(id)).map(({ taskId: _, ...steer }) => steer);
     // The home alone says that a task is cancelled.
     const failureReason = outcome.failureReason === "cancelled" ? "killed" : outcome.failureReason;
     const { error, problem, question, asks, model } = outcome;
     return {
       isBegun,
+      files: carried.map(({ path: _, ...file }) => file),
       outcome: {
         status: outcome.status,
         resultType: outcome.resultType,
-        result: outcome.result ?? null,
+        result: atHome(outcome.result ?? null, pool, here),
         retryable: outcome.retryable,
         usage: outcome.usage,
         provider: outcome.provider,
@@ -61,11 +73,36 @@ export function acceptOutcome(
   }
 }
 
-function invalid(task: Task, pool: string, why: string): Accepted {
+/** The name of a file here: never that of anything else in the folder of a run. */
+function nameOf(path: string, number: number): string {
+  const name = basename(path).replace(/[^\w.-]+/g, "-");
+  return `away-${number}-${name.slice(-NAME_CHARS_MAX)}`;
+}
+
+const WithArtifact = z.looseObject({ artifact: z.string() });
+const WithFiles = z.looseObject({ files: z.array(z.looseObject({ path: z.string() })) });
+
+/** A result that names the files where they are here; of those that stayed there it says so. */
+function atHome(result: unknown, pool: string, here: ReadonlyMap<string, string>): unknown {
+  const { data: text } = WithArtifact.safeParse(result);
+  if (text !== undefined) {
+    const { artifact, ...rest } = text;
+    const path = here.get(artifact);
+    return path === undefined ? rest : { ...rest, artifact: path };
+  }
+  const { data: change } = WithFiles.safeParse(result);
+  if (change === undefined) return result;
+  const files = change.files.map((file) => ({ ...file, path: here.get(file.path) ?? `${pool}:${file.path}` }));
+  return { ...change, files };
+}
+
+/** A failure in the place of what is no valid outcome. */
+export function invalid(task: Task, pool: string, why: string): Accepted {
   const error = `${pool} handed in no valid outcome: ${why}`;
   const { resultType } = failedResult(task, "invalid_result", error, 0, 1);
   return {
     isBegun: true,
+    files: [],
     outcome: {
       status: "failed",
       failureReason: "invalid_result",

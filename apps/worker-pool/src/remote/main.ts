@@ -5,6 +5,7 @@ import { Gate } from "@mimikit/agent/approval/gate";
 import { chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
 import { isResumable } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
+import type { Outcome } from "@mimikit/agent/run/run-task";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { closeMemorySearch } from "@mimikit/memory/search/search";
@@ -14,6 +15,7 @@ import {
   POOLS_PROTOCOL,
   type PoolBeat,
   PoolJob,
+  type PoolOutcome,
   ToPool,
 } from "@mimikit/protocol/pools/messages";
 import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
@@ -25,6 +27,7 @@ import { VERSION } from "@mimikit/runtime/home/version";
 import { completeHome } from "@mimikit/runtime/keep-home";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { Carrier } from "@mimikit/runtime/pools/carrier";
+import { FileCarrier } from "@mimikit/runtime/pools/carry";
 import { PoolSide } from "@mimikit/runtime/pools/engine";
 import { partsOfJob } from "@mimikit/runtime/pools/names";
 import { seal, unseal } from "@mimikit/runtime/pools/seal";
@@ -37,7 +40,14 @@ import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { readRecord } from "@mimikit/store/disk/record";
-import { JOINED_POOL_PATH, runPath, sessionPath, streamPath, transcriptPath } from "@mimikit/store/disk/state";
+import {
+  JOINED_POOL_PATH,
+  longTextPath,
+  runPath,
+  sessionPath,
+  streamPath,
+  transcriptPath,
+} from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
@@ -46,6 +56,7 @@ import { outside } from "../run/external.ts";
 import { OpenTasks } from "../run/open-tasks.ts";
 import { runAttempt } from "../run/run-attempt.ts";
 import { skillIndex } from "../run/skill-index.ts";
+import { collectFiles, TooMuch } from "./collect-files.ts";
 import { RemotePool } from "./remote-pool.ts";
 
 const BEAT_MS_MAX = 5_000;
@@ -134,7 +145,9 @@ const presence = new Carrier<PoolBeat, never>(
   { sent: "from-pool", heard: "to-pool" },
   ToPool as never,
 );
+const carriedFiles = new FileCarrier(side, { key, name }, { sent: "file-from-pool", taken: "file-to-pool" });
 const pool = new RemotePool({
+  home,
   fs,
   leaseMs: leaseSec * 1_000,
   link: {
@@ -143,8 +156,10 @@ const pool = new RemotePool({
     },
     tell: (job, message) => side.tell(carrier.wrap(job, message)),
     putOutcome: (job, outcome) => side.putOutcome(job, seal(key, { job, pool: name, direction: "outcome" }, outcome)),
+    putPiece: (job, piece, data) => carriedFiles.put(job, piece, data),
+    takePiece: (job, piece) => carriedFiles.take(job, piece),
   },
-  async run(job, steering, stop, onLine) {
+  async run(job, steering, stop, onLine, { evidence, outDir }) {
     const { task, attempt, earlier, interrupted } = job;
     const candidate = { task, attempt, earlier, interrupted, outages: [], company: "all" as const };
     let isBegun = false;
@@ -177,6 +192,7 @@ const pool = new RemotePool({
       autonomy: job.autonomy,
       isOwnersWords: () => job.isOwnersWords,
       isOfPool: true,
+      evidence,
       gateFor: (each, cwd) => gateFor(job, each, cwd),
       outside: external,
       improve: config.selfImprove,
@@ -190,13 +206,14 @@ const pool = new RemotePool({
       },
       onError,
     });
-    return { outcome, isBegun };
+    return { isBegun, ...(await withFiles(outcome, task.id, outDir)) };
   },
-  async forget(job, goesOn) {
+  async forget(job, goesOn, fileIds) {
     const parts = partsOfJob(job);
     if (parts === null) return;
     const { task, attempt } = parts;
     await rm(join(home, streamPath(task)), { force: true });
+    for (const id of fileIds) await rm(join(home, longTextPath(id)), { force: true });
     if (goesOn) return;
     for (let each = 1; each <= attempt; each++)
       await rm(join(home, runPath(task, each)), { recursive: true, force: true });
@@ -212,6 +229,23 @@ const pool = new RemotePool({
   },
   onError: onEngineError,
 });
+
+/** With the files that the result names. An attempt that goes on hands none in. */
+async function withFiles(
+  outcome: Outcome,
+  taskId: string,
+  outDir: string,
+): Promise<{ outcome: Outcome; files: PoolOutcome["files"] }> {
+  if (outcome.asks !== undefined || outcome.failureReason === "interrupted") return { outcome, files: [] };
+  try {
+    const files = await collectFiles(outcome, taskId, { home, workDir }, outDir);
+    return { outcome, files };
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+    const failed = { status: "failed", failureReason: "error", error: error.message, retryable: false } as const;
+    return { outcome: { ...outcome, ...failed }, files: [] };
+  }
+}
 
 /** The home decides what asks, and sends the answers that it has; each is good for one call. */
 function gateFor(job: PoolJob, task: PoolJob["task"], cwd: string): Gate | undefined {

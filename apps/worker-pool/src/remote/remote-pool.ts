@@ -3,22 +3,28 @@
  * disk here until the home has taken it. A pool that reaches nobody for a lease ends what it runs, because the home gives it up after two.
  */
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Evidence } from "@mimikit/agent/prompt/evidence";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import {
   BegunAway,
+  type CarriedFile,
   EndedAway,
   type FromPool,
   LINES_MAX,
+  type Piece,
   type PoolJob,
   PoolOutcome,
   type ToPool,
 } from "@mimikit/protocol/pools/messages";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { AWAY, begunAwayPath, endedAwayPath } from "@mimikit/store/disk/state";
-import { z } from "zod";
+import { AWAY, begunAwayPath, endedAwayPath, filesAwayPath, filesOutPath } from "@mimikit/store/disk/state";
 
 const NONCE_BYTES = 8;
 const ASK_EVERY_MS = 1_000;
@@ -28,6 +34,7 @@ const LINES_EVERY_MS = 50;
 const WAITING_LINES_MAX = 2_000;
 const TEXT_CHARS_MAX = 4_000;
 const RECORD = /^(.+)\.(begun|ended)\.json$/;
+const FILES = /^(.+)\.(files|out)$/;
 
 /** The pool's connection to its home. */
 export interface HomeLink {
@@ -35,21 +42,26 @@ export interface HomeLink {
   readonly silentMs: number;
   tell(job: string, said: FromPool): Promise<void>;
   putOutcome(job: string, outcome: PoolOutcome): Promise<void>;
+  putPiece(job: string, piece: Piece, data: Buffer): Promise<void>;
+  /** null where it does not lie there. */
+  takePiece(job: string, piece: Piece): Promise<Buffer | null>;
 }
 
 export interface RemotePoolOptions {
+  home: string;
   fs: FileSystem;
   link: HomeLink;
   leaseMs: number;
-  /** Runs an attempt; ends soon after `stop` aborts, with all its processes gone. Never throws. */
+  /** Runs an attempt, with the files of its messages, and copies those of its result to `outDir`; ends soon after `stop` aborts, with all its processes gone. Never throws. */
   run(
     job: PoolJob,
     steering: Steering,
     stop: AbortSignal,
     onLine: (line: StreamLine) => void,
-  ): Promise<{ outcome: Outcome; isBegun: boolean }>;
-  /** The home needs no more of this attempt. @param goesOn another attempt may go on where it was. */
-  forget(job: string, goesOn: boolean): Promise<void>;
+    files: { evidence: readonly Evidence[]; outDir: string },
+  ): Promise<{ outcome: Outcome; isBegun: boolean; files: PoolOutcome["files"] }>;
+  /** The home needs no more of this attempt. @param goesOn another attempt may go on where it was. @param fileIds those of its messages. */
+  forget(job: string, goesOn: boolean, fileIds: readonly string[]): Promise<void>;
   audit(event: string, job: string, detail?: Record<string, unknown>): void;
   onError(error: unknown): void;
 }
@@ -57,7 +69,8 @@ export interface RemotePoolOptions {
 interface Running {
   nonce: string;
   hasPermit: boolean;
-  answered: PromiseWithResolvers<boolean>;
+  /** That what it waits for is answered, by the name of that. */
+  question?: { of: string; answer(isYes: boolean): void };
   stop: AbortController;
   steering: Steering;
   lines: StreamLine[];
@@ -97,6 +110,11 @@ export class RemotePool {
       const ended = await readRecord(fs, EndedAway, endedAwayPath(job));
       if (begun !== null) this.kept.set(job, { nonce: begun.nonce, outcome: ended?.outcome ?? null });
     }
+    // What came for an attempt that never began comes again with it.
+    for (const file of await fs.list(AWAY)) {
+      const job = FILES.exec(file)?.[1];
+      if (job !== undefined && !this.kept.has(job)) await this.removeFiles(job, false);
+    }
   }
 
   /** Runs the attempt, once the home permits it. Resolves when nothing more is to be done for the job; never throws. */
@@ -108,13 +126,12 @@ export class RemotePool {
     const running: Running = {
       nonce: randomBytes(NONCE_BYTES).toString("hex"),
       hasPermit: false,
-      answered: Promise.withResolvers(),
       stop: new AbortController(),
       steering: new Steering(),
       lines: [],
       ended: Promise.resolve(),
     };
-    running.stop.signal.addEventListener("abort", () => running.answered.resolve(false));
+    running.stop.signal.addEventListener("abort", () => running.question?.answer(false));
     running.ended = this.askAndRun(job, record, running)
       .catch(this.options.onError)
       .finally(() => this.running.delete(job));
@@ -127,7 +144,13 @@ export class RemotePool {
     const running = this.running.get(job);
     switch (told.kind) {
       case "permit":
-        if (running?.nonce === told.nonce && !running.hasPermit) running.answered.resolve(told.granted);
+        if (running?.nonce === told.nonce && running.question?.of === PERMIT) running.question.answer(told.granted);
+        return;
+      case "laid":
+        if (running?.question?.of === nameOf(told)) running.question.answer(told.isThere);
+        return;
+      case "want":
+        void this.lay(job, told).catch(this.options.onError);
         return;
       case "stop":
         running?.stop.abort("cancelled");
@@ -171,35 +194,93 @@ export class RemotePool {
   private async askAndRun(job: string, record: PoolJob, running: Running): Promise<void> {
     const { fs, audit } = this.options;
     const { nonce, stop, steering } = running;
-    if (!(await this.permitted(job, running)) || stop.signal.aborted) return;
+    for (const { file, isThere } of record.files) if (isThere) await this.fetch(job, file, running);
+    if (stop.signal.aborted) return this.removeFiles(job, false);
+    const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);
+    if (!isPermitted || stop.signal.aborted) return this.removeFiles(job, false);
     await createRecord(fs, BegunAway, begunAwayPath(job), { job, nonce });
     running.hasPermit = true;
     audit("attempt_begun", job);
     const sending = setInterval(() => this.sendLines(job, running), LINES_EVERY_MS);
     const ran = await this.options
-      .run(record, steering, stop.signal, (line) => {
-        running.lines.push(line);
-        if (running.lines.length > WAITING_LINES_MAX) running.lines.shift();
-      })
+      .run(
+        record,
+        steering,
+        stop.signal,
+        (line) => {
+          running.lines.push(line);
+          if (running.lines.length > WAITING_LINES_MAX) running.lines.shift();
+        },
+        {
+          evidence: record.files.map(({ messageId, file }) => {
+            const path = this.pathOf(job, file.id);
+            return { messageId, file, path: existsSync(path) ? path : null };
+          }),
+          outDir: join(this.options.home, filesOutPath(job)),
+        },
+      )
       .finally(() => clearInterval(sending));
     this.sendLines(job, running);
-    const outcome = outcomeOf(ran.outcome, ran.isBegun);
+    const outcome = outcomeOf(ran);
     await createRecord(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });
     audit("attempt_ended", job, { status: outcome.status });
     this.kept.set(job, { nonce, outcome });
     this.announce(job);
   }
 
-  /** Asks until there is an answer: the home may be away for as long as it likes. */
-  private async permitted(job: string, { nonce, answered }: Running): Promise<boolean> {
-    const ask = () => this.say(job, { kind: "ask", nonce });
+  /** Asks until there is an answer: the home may be away for as long as it likes. No where it is stopped. */
+  private async ask(job: string, running: Running, question: FromPool, of: string): Promise<boolean> {
+    const answered = Promise.withResolvers<boolean>();
+    running.question = { of, answer: answered.resolve };
+    if (running.stop.signal.aborted) return false;
+    const ask = () => this.say(job, question);
     const asking = setInterval(ask, ASK_EVERY_MS);
     ask();
     try {
       return await answered.promise;
     } finally {
       clearInterval(asking);
+      delete running.question;
     }
+  }
+
+  /** Gets a file piece by piece, as far as the home has it. */
+  private async fetch(job: string, file: CarriedFile, running: Running): Promise<void> {
+    const { nonce } = running;
+    const path = this.pathOf(job, file.id);
+    for (;;) {
+      const number = await missingPiece(path);
+      if (number === null) return;
+      const piece = { file: file.id, piece: number };
+      if (!(await this.ask(job, running, { kind: "want", nonce, ...piece }, nameOf(piece)))) return;
+      const data = await this.options.link.takePiece(job, piece);
+      if (data !== null) await addPiece(path, file, number, data);
+    }
+  }
+
+  private pathOf(job: string, id: string): string {
+    return join(this.options.home, filesAwayPath(job), id);
+  }
+
+  /** Lays a piece of a file of the outcome where the home reads it. */
+  private async lay(job: string, { file, piece }: Piece): Promise<void> {
+    const nonce = this.kept.get(job)?.nonce;
+    const data = await readPiece(join(this.options.home, filesOutPath(job), file), piece);
+    if (nonce === undefined || data === null) return;
+    await this.options.link.putPiece(job, { file, piece }, data);
+    this.say(job, { kind: "laid", nonce, file, piece });
+  }
+
+  private async removeFiles(job: string, goesOn: boolean): Promise<void> {
+    const { home, fs, forget } = this.options;
+    const ids = (await fs.exists(filesAwayPath(job))) ? await fs.list(filesAwayPath(job)) : [];
+    await forget(
+      job,
+      goesOn,
+      ids.map((name) => basename(name, ".part")),
+    );
+    for (const path of [filesAwayPath(job), filesOutPath(job)])
+      await rm(join(home, path), { recursive: true, force: true });
   }
 
   private sendLines(job: string, { nonce, lines }: Running): void {
@@ -223,9 +304,12 @@ export class RemotePool {
   private async letGo(job: string): Promise<void> {
     const kept = this.kept.get(job);
     if (kept === undefined) return;
-    const { fs, forget } = this.options;
+    const { fs } = this.options;
     const { outcome } = kept;
-    await forget(job, outcome === null || outcome.asks !== undefined || outcome.failureReason === "interrupted");
+    await this.removeFiles(
+      job,
+      outcome === null || outcome.asks !== undefined || outcome.failureReason === "interrupted",
+    );
     // The beginning last: without it there is nothing to be said.
     await fs.unlink(endedAwayPath(job));
     await fs.unlink(begunAwayPath(job));
@@ -235,18 +319,17 @@ export class RemotePool {
   }
 }
 
-const WithArtifact = z.looseObject({ artifact: z.string() });
+/** The question for a permit. */
+const PERMIT = "permit";
+const nameOf = ({ file, piece }: Piece) => `${file}.${piece}`;
 
-/** The messages about a run that go to the home. */
-function outcomeOf(outcome: Outcome, isBegun: boolean): PoolOutcome {
-  const { error, question, steers, result, isOutage: _, effects: _effects, shown: _shown, ...rest } = outcome;
-  const withFile = WithArtifact.safeParse(result).data;
-  const { artifact: _file, ...withoutFile } = withFile ?? {};
+/** The outcome of a run as it goes to the home. */
+function outcomeOf(ran: { outcome: Outcome; isBegun: boolean; files: PoolOutcome["files"] }): PoolOutcome {
+  const { error, question, steers, isOutage: _, effects: _effects, shown: _shown, ...rest } = ran.outcome;
   const handed = {
     ...rest,
-    // The file stays here, and goes with the folder of the run.
-    result: withFile === undefined ? result : withoutFile,
-    isBegun,
+    files: ran.files,
+    isBegun: ran.isBegun,
     steers: steers.map(({ id }) => id),
     ...(error !== undefined && { error: error.slice(0, TEXT_CHARS_MAX) }),
     ...(question !== undefined && { question: question.slice(0, TEXT_CHARS_MAX) }),
@@ -261,5 +344,6 @@ function outcomeOf(outcome: Outcome, isBegun: boolean): PoolOutcome {
     retryable: false,
     resultType: "text",
     result: null,
+    files: [],
   });
 }

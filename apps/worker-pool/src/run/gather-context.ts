@@ -1,6 +1,6 @@
 /** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
-import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
+import { type Evidence, gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { type Conversation, shownOfHistory } from "@mimikit/agent/prompt/sections";
 import { definitionOf } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
@@ -9,7 +9,7 @@ import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } fr
 import type { HistoryIndex, Said } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import { toldOf } from "@mimikit/memory/text/told";
-import { compareTaskIds, resultSummaryId, rootOf, turnId } from "@mimikit/protocol/base/id";
+import { compareTaskIds, resultSummaryId, turnId } from "@mimikit/protocol/base/id";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { SkillSummary } from "@mimikit/protocol/base/skill";
 import type { History, HistoryMessage } from "@mimikit/protocol/records/history";
@@ -27,6 +27,7 @@ import type { Mirror } from "@mimikit/store/mirror/mirror";
 import type { HistoryWindow } from "@mimikit/store/views/history";
 import { layOutTexts } from "./lay-out-texts.ts";
 import type { OpenTasks } from "./open-tasks.ts";
+import { originOf } from "./origin-of.ts";
 import type { OwnerRules } from "./owner-rules.ts";
 import { readDocument } from "./read-document.ts";
 import { recall } from "./recall.ts";
@@ -50,13 +51,28 @@ export interface Sources {
   /** What there is to follow; asked again for each run, so that an edit counts from the next one on. */
   listSkills(): Promise<SkillSummary[]>;
   nowMs(): number;
+  /** The files that a run is about, where another home has given them. */
+  evidence?: readonly Evidence[];
 }
 
 /** @param runDir the folder of the attempt, which exists. Throws what the disk throws. */
 export async function gatherContext(
   task: Task,
   runDir: string,
-  { home, workDir, fs, mirror, openTasks, conversation, said, rules, providers, listSkills, nowMs }: Sources,
+  {
+    home,
+    workDir,
+    fs,
+    mirror,
+    openTasks,
+    conversation,
+    said,
+    rules,
+    providers,
+    listSkills,
+    nowMs,
+    evidence: given,
+  }: Sources,
 ): Promise<Context> {
   await mirror.ledger.follow();
   const view = await conversation.read();
@@ -65,7 +81,7 @@ export async function gatherContext(
   const origin = isTurn(task) ? [] : await originOf(task, mirror);
   const messages = task.turn?.messages ?? origin;
   const now = new Date(nowMs()).toISOString();
-  const evidence = await gatherEvidence(messages, history, { home, fs });
+  const evidence = given ?? (await gatherEvidence(messages, history, { home, fs }));
   const sender = messages.findLast((message) => message.client !== undefined);
   const tasks = await listTasks(openTasks.list, mirror.ledger, sinceClear(newest));
   // Thousands may wait, and what has not ended has no summary.
@@ -173,14 +189,6 @@ function clientOf(sender: Message, client: ClientClock, now: string): ClientCloc
   const { timeZone } = clockOf(sender);
   const msSince = Date.parse(now) - Date.parse(sender.at);
   return { timeZone: client.timeZone, now: isoIn(Date.parse(client.now) + msSince, timeZone) };
-}
-
-/** The messages of the turn that the work came from, and of the one that it began with. It may not be archived yet. */
-async function originOf({ id, traceId }: Task, { results, ledger }: Mirror): Promise<Message[]> {
-  const turns = [...new Set([traceId, rootOf(id)])].map(
-    async (turn) => results.get(turn) ?? (await ledger.readResult(turn)),
-  );
-  return (await Promise.all(turns)).flatMap((turn) => turn?.task.turn?.messages ?? []);
 }
 
 function listTriggers({ standing, ledger }: Mirror): TriggerSummary[] {

@@ -33,7 +33,17 @@ export function dueFor(attempt: AwayAttempt, leaseMs: number): Due {
 }
 
 /** How the home answers what a pool says of an attempt. */
-export type Answer = "grant" | "confirm" | "refuse" | "stop" | "show" | "take" | "interrupted" | "dismiss" | "note";
+export type Answer =
+  | "lay"
+  | "grant"
+  | "confirm"
+  | "refuse"
+  | "stop"
+  | "show"
+  | "take"
+  | "interrupted"
+  | "dismiss"
+  | "note";
 
 export function answerTo(
   { kind, nonce }: Pick<FromPool, "kind" | "nonce">,
@@ -44,11 +54,14 @@ export function answerTo(
     case "ask":
       if (!isOurs) return "refuse";
       return permit === null ? "grant" : "confirm";
+    case "want":
+      return !isOver && isOfThisEpoch && (permit === null || permit === nonce) ? "lay" : "stop";
     case "runs":
       return isOurs ? "note" : "stop";
     case "lines":
       return isOurs ? "show" : "stop";
     case "ended":
+    case "laid":
       return isOurs ? "take" : "dismiss";
     case "lost":
       return isOurs ? "interrupted" : "dismiss";

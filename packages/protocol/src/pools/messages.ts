@@ -1,6 +1,7 @@
 /** All that a home and its pools say to each other. Each is sealed with the key of the pool (packages/runtime/src/pools/seal.ts). */
 import { z } from "zod";
 import { AskedCall, Autonomy, Verdict } from "../approvals/approval.ts";
+import { AttachedFile } from "../base/attachment.ts";
 import { Problem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { PoolName } from "../base/fields.ts";
@@ -18,6 +19,27 @@ export const POOLS_PROTOCOL = 1;
 export const OUTCOME_BYTES_MAX = 2_097_152;
 /** Lines of a stream that go in one message. */
 export const LINES_MAX = 200;
+
+/** Files that go with one attempt, or come home with its outcome: all their bytes together, and how many. */
+export const FILES_BYTES_MAX = 64 * 1_048_576;
+export const FILES_MAX = 64;
+/** A file travels in pieces of so many bytes, one after the other. */
+export const PIECE_BYTES = 524_288;
+const FILE_PATH_CHARS_MAX = 1_000;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** A file on its way: the SHA-256 of its bytes, and how many. */
+export const CarriedFile = z.object({ id: Sha256, bytes: z.number().int().nonnegative() });
+export type CarriedFile = z.infer<typeof CarriedFile>;
+const Piece = z.object({
+  file: Sha256,
+  piece: z
+    .number()
+    .int()
+    .min(0)
+    .max(FILES_BYTES_MAX / PIECE_BYTES),
+});
+export type Piece = z.infer<typeof Piece>;
 
 const Nonce = z.string().regex(/^[0-9a-f]{16}$/);
 
@@ -42,6 +64,8 @@ export const PoolJob = z.object({
   spentBefore: z.object({ tokens: z.number(), costUsd: z.number() }),
   /** rules.md of the home. */
   rules: z.string(),
+  /** The files of its messages. The pool asks for those that are there, piece by piece, before it asks to begin. */
+  files: z.array(z.object({ messageId: z.string(), file: AttachedFile, isThere: z.boolean() })).max(FILES_MAX),
 });
 export type PoolJob = z.infer<typeof PoolJob>;
 
@@ -53,6 +77,10 @@ export const FromPool = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("runs"), nonce: Nonce }),
   /** Stream lines of the run. */
   z.object({ kind: z.literal("lines"), nonce: Nonce, lines: z.array(StreamLine).max(LINES_MAX) }),
+  /** It needs a piece of a file before it begins. Asked again until the piece is laid. */
+  Piece.extend({ kind: z.literal("want"), nonce: Nonce }),
+  /** A piece of a file of its outcome lies in the engine. */
+  Piece.extend({ kind: z.literal("laid"), nonce: Nonce }),
   /** It has an outcome, which lies at the key of the attempt. Said again until the home has taken it. */
   z.object({ kind: z.literal("ended"), nonce: Nonce }),
   /** The process that ran it is gone, and all that it had started with it. Said again until the home has heard it. */
@@ -64,6 +92,10 @@ export type FromPool = z.infer<typeof FromPool>;
 export const ToPool = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("permit"), nonce: Nonce, granted: z.boolean() }),
   z.object({ kind: z.literal("stop") }),
+  /** A piece that the pool wants lies in the engine, or the file is gone. */
+  Piece.extend({ kind: z.literal("laid"), isThere: z.boolean() }),
+  /** It needs a piece of a file of the outcome. */
+  Piece.extend({ kind: z.literal("want") }),
   z.object({ kind: z.literal("steer"), steer: Steer }),
   /** The home needs no more of it: its outcome is taken, or nobody wants one. */
   z.object({ kind: z.literal("taken") }),
@@ -102,6 +134,11 @@ export const PoolOutcome = z.object({
   /** The ids of what the owner said to it, as far as it was heard. */
   steers: z.array(z.string().max(128)).max(STEERS_MAX),
   usage: Cost,
+  /** Files that its result names, by the path that it names them by. */
+  files: z
+    .array(CarriedFile.extend({ path: z.string().max(FILE_PATH_CHARS_MAX) }))
+    .max(FILES_MAX)
+    .default([]),
   /** Did a model answer, so that it may have cost something that it cannot tell? */
   isBegun: z.boolean(),
   provider: z.string().min(1).max(64),

@@ -6,7 +6,7 @@ import { type Job, Queue, Relay, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { connectTo } from "./connect.ts";
-import { outcomeKey, PREFIX, queueOfPool, TOPICS } from "./names.ts";
+import { outcomeKey, PREFIX, pieceKey, queueOfPool, TOPICS } from "./names.ts";
 
 /** The engine is asked so often whether it is there, and counts as away when it has not answered for so long. */
 const PING_EVERY_MS = 1_000;
@@ -18,6 +18,8 @@ const RELAY_LEASE_MS = 15_000;
 const MESSAGE_BYTES_MAX = 1_048_576;
 /** So long an outcome waits for its home. */
 const OUTCOME_KEPT_SEC = 7 * 86_400;
+/** So long a piece of a file waits for its reader, who asks for it again afterwards. */
+const PIECE_KEPT_SEC = 600;
 const JOB_NAME = "attempt";
 
 /** A message as it is carried. */
@@ -94,6 +96,22 @@ class Side {
   /** Resolves when the engine has it; whoever does not listen now never hears it. */
   protected async say(topic: string, message: Carried): Promise<void> {
     await this.relay.publish(topic, message);
+  }
+
+  /** Lays a piece of a file where the other side reads it. */
+  async putPiece(job: string, piece: string, sealed: Buffer): Promise<void> {
+    const { home, pool } = this.options;
+    await this.client.set(pieceKey(home, pool, job, piece), sealed, "EX", PIECE_KEPT_SEC);
+  }
+
+  /** Takes a piece out; null where there is none, or one of more than `bytesMax` bytes, which is not read. */
+  async takePiece(job: string, piece: string, bytesMax: number): Promise<Buffer | null> {
+    const { home, pool } = this.options;
+    const key = pieceKey(home, pool, job, piece);
+    const isTooLarge = (await this.client.strlen(key)) > bytesMax;
+    const sealed = isTooLarge ? null : await this.client.getBuffer(key);
+    await this.client.del(key);
+    return sealed;
   }
 
   async close(): Promise<void> {

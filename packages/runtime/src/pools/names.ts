@@ -9,6 +9,9 @@ export const TOPICS = { up: "up", down: "down", here: "here" } as const;
 /** The queue of a pool, and the space of its messages. */
 export const queueOfPool = (home: string, pool: string) => `${home}-${pool}`;
 export const outcomeKey = (home: string, pool: string, job: string) => `${PREFIX}:${home}:${pool}:outcome:${job}`;
+/** A piece of a file of an attempt, on its way. */
+export const pieceKey = (home: string, pool: string, job: string, piece: string) =>
+  `${PREFIX}:${home}:${pool}:piece:${job}:${piece}`;
 export const joinKey = (name: string) => `${PREFIX}:join:${name}`;
 /** Which machine has this home, so that a copy of it stays out. */
 export const holderKey = (home: string) => `${PREFIX}:home:${home}`;

@@ -1,0 +1,76 @@
+/** The files that a result names, as far as a person may read them, copied as they are now: they go home with the outcome (docs/pools.md). */
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { FILES_BYTES_MAX, FILES_MAX, type PoolOutcome } from "@mimikit/protocol/pools/messages";
+import { RESULT_SCHEMAS, type ResultType } from "@mimikit/protocol/records/result";
+import { openReadable, type ReadablePlace } from "@mimikit/runtime/workspace/readable-file";
+
+const MEBIBYTE = 1_048_576;
+
+/** What is more than may come home; the message says what to do. */
+export class TooMuch extends Error {}
+
+/** @param dir where the copies go, under their hashes. Throws `TooMuch`, and what the disk throws. */
+export async function collectFiles(
+  { resultType, result }: { resultType: ResultType; result: unknown },
+  taskId: string,
+  place: ReadablePlace,
+  dir: string,
+): Promise<PoolOutcome["files"]> {
+  const files: PoolOutcome["files"] = [];
+  let bytes = 0;
+  for (const path of new Set(namedBy(resultType, result))) {
+    const found = await openReadable(place, path, taskId);
+    if (found === null) continue;
+    try {
+      bytes += found.bytes;
+      if (bytes > FILES_BYTES_MAX || files.length >= FILES_MAX) throw tooMuch();
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      files.push({ path, ...(await copy(found.handle.createReadStream({ autoClose: false }), dir, found.bytes)) });
+    } finally {
+      await found.handle.close();
+    }
+  }
+  return files;
+}
+
+function tooMuch(): TooMuch {
+  return new TooMuch(
+    `at most ${FILES_MAX} files of together ${FILES_BYTES_MAX / MEBIBYTE} MB come home with a result, and it names more. They stay on this machine: let the task name fewer, or copy them yourself`,
+  );
+}
+
+/** A file that grows meanwhile counts as it was. */
+async function copy(source: AsyncIterable<Buffer>, dir: string, bytes: number): Promise<{ id: string; bytes: number }> {
+  const hash = createHash("sha256");
+  const temporary = join(dir, "copy");
+  let left = bytes;
+  await pipeline(
+    async function* () {
+      for await (const chunk of source) {
+        const part = chunk.subarray(0, left);
+        left -= part.length;
+        hash.update(part);
+        yield part;
+        if (left === 0) return;
+      }
+    },
+    createWriteStream(temporary, { mode: 0o600, flush: true }),
+  );
+  const id = hash.digest("hex");
+  await rename(temporary, join(dir, id));
+  return { id, bytes: bytes - left };
+}
+
+function namedBy(resultType: ResultType, result: unknown): string[] {
+  if (resultType === "text") {
+    const artifact = RESULT_SCHEMAS.text.safeParse(result).data?.artifact;
+    return artifact === undefined ? [] : [artifact];
+  }
+  if (resultType !== "code_change") return [];
+  const { files = [] } = RESULT_SCHEMAS.code_change.safeParse(result).data ?? {};
+  return files.map(({ path }) => path);
+}

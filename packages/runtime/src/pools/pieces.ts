@@ -1,0 +1,72 @@
+/** A file that comes in pieces: what is there of it is on the disk, so that it goes on after a crash, and it counts when its hash does (docs/pools.md). */
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { type CarriedFile, PIECE_BYTES } from "@mimikit/protocol/pools/messages";
+import { hasCode } from "@mimikit/store/disk/error-code";
+
+/** The bytes are not those of the hash; nothing of them is kept. */
+export class BadFile extends Error {}
+
+const partOf = (path: string) => `${path}.part`;
+
+/** The piece that comes next; null where the whole file is at `path`. Throws what the disk throws. */
+export async function missingPiece(path: string): Promise<number | null> {
+  if (existsSync(path)) return null;
+  try {
+    return Math.floor((await stat(partOf(path))).size / PIECE_BYTES);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return 0;
+    throw error;
+  }
+}
+
+/** Adds a piece, durably; with the last one the file is at `path`. Throws `BadFile`, and what the disk throws. */
+export async function addPiece(path: string, { id, bytes }: CarriedFile, piece: number, data: Buffer): Promise<void> {
+  const part = partOf(path);
+  const end = Math.min((piece + 1) * PIECE_BYTES, bytes);
+  if (piece * PIECE_BYTES + data.length !== end) return refuse(part);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(part, piece === 0 ? "w" : "r+", 0o600);
+  try {
+    await file.write(data, 0, data.length, piece * PIECE_BYTES);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  if (end < bytes) return;
+  if ((await hashOf(part)) !== id) return refuse(part);
+  await rename(part, path);
+  const dir = await open(dirname(path));
+  await dir.sync().finally(() => dir.close());
+}
+
+async function refuse(part: string): Promise<never> {
+  await rm(part, { force: true });
+  throw new BadFile("the bytes of a file are not those of its hash");
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/** A piece of the file at `path`; null where there is no such file. Throws what the disk throws. */
+export async function readPiece(path: string, piece: number): Promise<Buffer | null> {
+  try {
+    const file = await open(path);
+    try {
+      const bytes = Buffer.alloc(PIECE_BYTES);
+      const { bytesRead } = await file.read(bytes, 0, PIECE_BYTES, piece * PIECE_BYTES);
+      return bytes.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}

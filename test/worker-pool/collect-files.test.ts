@@ -1,0 +1,32 @@
+/** The files that go home with a result: those that a person may read there, as they were when the run ended. */
+import { mkdirSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FILES_BYTES_MAX } from "@mimikit/protocol/pools/messages";
+import { expect, test } from "vitest";
+import { collectFiles, TooMuch } from "../../apps/worker-pool/src/remote/collect-files.ts";
+
+const workDir = mkdtempSync(join(tmpdir(), "mimikit-collect-"));
+const home = join(workDir, ".mimikit-pool");
+mkdirSync(home);
+const dir = join(home, "away/job.out");
+const collect = (...paths: string[]) => {
+  const result = { files: paths.map((path) => ({ path, action: "added", summary: "" })) };
+  return collectFiles({ resultType: "code_change", result }, "t-000001.0.0", { home, workDir }, dir);
+};
+
+test("files of the workspace go, and none of the state of the machine or from elsewhere", async () => {
+  writeFileSync(join(workDir, "a.txt"), "a");
+  writeFileSync(join(home, "pool.json"), "the key");
+  const files = await collect("a.txt", "gone.txt", ".mimikit-pool/pool.json", "/etc/hostname");
+  expect(files.map(({ path, bytes }) => [path, bytes])).toEqual([["a.txt", 1]]);
+  expect(readFileSync(join(dir, files[0]?.id ?? ""), "utf8")).toBe("a");
+});
+
+test("more than the bound is refused, with what to do", async () => {
+  writeFileSync(join(workDir, "large"), "");
+  truncateSync(join(workDir, "large"), FILES_BYTES_MAX + 1);
+  const refused = collect("large");
+  await expect(refused).rejects.toThrow(TooMuch);
+  await expect(refused).rejects.toThrow("let the task name fewer, or copy them yourself");
+});
