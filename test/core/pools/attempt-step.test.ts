@@ -35,6 +35,20 @@ describe("without a word from the machine", () => {
   });
 });
 
+describe("a machine that wants a file of the attempt", () => {
+  const want = { kind: "want", nonce: OURS } as const;
+
+  test("gets it before and after it is permitted to begin", () => {
+    expect(answerTo(want, waiting)).toBe("lay");
+    expect(answerTo(want, begun)).toBe("lay");
+  });
+  test("is stopped where another run was permitted, or the attempt is over", () => {
+    expect(answerTo({ ...want, nonce: OTHER }, begun)).toBe("stop");
+    expect(answerTo(want, { ...begun, isOver: true })).toBe("stop");
+    expect(answerTo(want, { ...waiting, isOfThisEpoch: false })).toBe("stop");
+  });
+});
+
 describe("a machine that asks to begin", () => {
   const ask = { kind: "ask", nonce: OURS } as const;
 

@@ -17,18 +17,19 @@ import {
   type Piece,
   type PoolJob,
 } from "@mimikit/protocol/pools/messages";
-import { type HomeIdentity, Permit, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
+import { type HomeIdentity, NotedCalls, Permit, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
 import { Task } from "@mimikit/protocol/records/task";
 import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
 import { addPiece, BadFile, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { createRecord, readRecord, replaceView } from "@mimikit/store/disk/record";
 import {
   attachmentPath,
   claimPath,
   failedAttemptPath,
+  notedCallsPath,
   PERMITS,
   permitPath,
   queuePath,
@@ -44,7 +45,7 @@ import { type Accepted, acceptOutcome, invalid } from "./outcome.ts";
 
 /** A job that is not begun is offered again so often: the engine may have lost it. */
 const OFFER_EVERY_MS = 5_000;
-const PERMIT_FILE = /^(.+)\.a([1-9]\d*)\.json$/;
+const PERMIT_FILE = /^(.+)\.a([1-9]\d*)(?:\.calls)?\.json$/;
 const ROLE = "worker";
 const MEBIBYTE = 1_048_576;
 
@@ -66,7 +67,7 @@ export interface DispatcherOptions {
   /** The owner's answers that go with the job are used up from now on. */
   useAnswers(task: Task): Promise<void>;
   openStream(taskId: string): StreamFile;
-  noteUsage(candidate: Allotted, at: string, outcome: Outcome, isBegun: boolean): void;
+  noteUsage(candidate: Allotted, at: string, accepted: Accepted): void;
   audit(event: AuditEvent): void;
   onError(error: unknown): void;
 }
@@ -257,6 +258,7 @@ export class Dispatcher {
     const each = this.away.get(job);
     // A pool speaks of what it was given, and of nothing else.
     if (each !== undefined && each.owner.pool !== pool) return;
+    if (said.kind === "calls") return this.noteCalls(link, { pool, job, ...parts }, said);
     const { nonce } = said;
     if (each === undefined) {
       // Memory may be behind: what is claimed is answered when it is known here, because the pool says it again.
@@ -347,9 +349,9 @@ export class Dispatcher {
       each.accepted = acceptOutcome(found, place, this.signalsOf(id));
     }
     if (!(await this.hasFiles(each, each.accepted, task, link))) return;
-    const { outcome, isBegun } = each.accepted;
+    const { outcome } = each.accepted;
     await each.stream?.end();
-    options.noteUsage(candidate, claim.at, outcome, isBegun);
+    options.noteUsage(candidate, claim.at, each.accepted);
     if (outcome.failureReason === "interrupted") await this.cutOff(each, outcome.error ?? "it was not run to its end");
     else await this.conclude(each, candidate, outcome);
     await link.tell(job, { kind: "taken" });
@@ -381,6 +383,37 @@ export class Dispatcher {
   private async filesOf(each: Away, task: Task): Promise<PoolJob["files"]> {
     each.files ??= await this.options.filesOf(task);
     return each.files;
+  }
+
+  /** Notes each tool call once, also of what is over meanwhile: the permit says whose they are. */
+  private async noteCalls(
+    link: Link,
+    { pool, job, task: taskId, attempt }: { pool: string; job: string; task: string; attempt: number },
+    { nonce, first, calls }: Extract<FromPool, { kind: "calls" }>,
+  ): Promise<void> {
+    const { fs, audit, monotonicMs } = this.options;
+    const permit = await readRecord(fs, Permit, permitPath(taskId, attempt));
+    // Nobody has permitted it, or that is long over: nothing waits for them.
+    if (permit?.job !== job || permit.pool !== pool || permit.nonce !== nonce)
+      return link.tell(job, { kind: "noted", calls: first + calls.length });
+    const each = this.away.get(job);
+    if (each !== undefined) each.heardMs = monotonicMs();
+    const path = notedCallsPath(taskId, attempt);
+    const noted = (await readRecord(fs, NotedCalls, path))?.calls ?? 0;
+    const fresh = first > noted ? [] : calls.slice(noted - first);
+    const traceId = (await this.taskOf(taskId))?.traceId;
+    for (const [i, { durationMs, ...call }] of fresh.entries())
+      audit({
+        event: "tool_call",
+        taskId,
+        ...(traceId !== undefined && { traceId }),
+        attempts: attempt,
+        durationMs,
+        detail: { ...call, pool, call: noted + i + 1 },
+      });
+    const all: NotedCalls = { calls: noted + fresh.length };
+    if (fresh.length > 0) await replaceView(fs, path, `${JSON.stringify(all)}\n`);
+    await link.tell(job, { kind: "noted", ...all });
   }
 
   /** Lays a piece of a file that the task names, and of no other. */
@@ -471,7 +504,7 @@ export class Dispatcher {
     for (const file of await fs.list(PERMITS)) {
       const [, id = "", digits] = PERMIT_FILE.exec(file) ?? [];
       if (id === "" || mirror.attempts.has(id) || (await fs.exists(queuePath(ROLE, id)))) continue;
-      await fs.unlink(permitPath(id, Number(digits)));
+      for (const path of [notedCallsPath(id, Number(digits)), permitPath(id, Number(digits))]) await fs.unlink(path);
     }
   }
 }

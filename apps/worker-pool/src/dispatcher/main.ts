@@ -134,11 +134,11 @@ const dispatcher = new Dispatcher({
       if (verdict === "once" && !isUsed) await use(task, attempt, fs);
   },
   openStream: (taskId) => openStream(home, taskId, onError),
-  noteUsage(candidate, at, outcome, isBegun) {
+  noteUsage(candidate, at, { outcome, isBegun, tools }) {
     const { task, attempt } = candidate;
     if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at }, nowMs())) return;
     const usage = priced(outcome.usage, priceOf(outcome.model, settings.current.config.prices));
-    const ran = { outcome: { ...outcome, usage }, isBegun, isFree: isFree(outcome.provider), tools: null };
+    const ran = { outcome: { ...outcome, usage }, isBegun, isFree: isFree(outcome.provider), tools };
     const line = lineOf(candidate, ran, nowMs());
     if (line !== null) recordUsage(home, line);
   },

@@ -14,6 +14,7 @@ export interface Accepted {
   outcome: Outcome;
   /** It may have cost something that it cannot tell. */
   isBegun: boolean;
+  tools: PoolOutcome["tools"];
   /** Files that are still to come, and where they go. */
   files: (CarriedFile & { to: string })[];
 }
@@ -31,7 +32,7 @@ export function acceptOutcome(
 ): Accepted {
   if ("bytes" in found) return invalid(task, pool, `it has ${found.bytes} bytes, more than ${OUTCOME_BYTES_MAX}`);
   try {
-    const { steers, isBegun, hasLeft, files, ...outcome } = unseal(
+    const { steers, isBegun, hasLeft, files, tools, ...outcome } = unseal(
       key,
       { job, pool, direction: "outcome" },
       PoolOutcome,
@@ -48,6 +49,7 @@ export function acceptOutcome(
     const { error, problem, question, asks, model } = outcome;
     return {
       isBegun,
+      tools,
       files: carried.map(({ path: _, ...file }) => file),
       outcome: {
         status: outcome.status,
@@ -102,6 +104,7 @@ export function invalid(task: Task, pool: string, why: string): Accepted {
   const { resultType } = failedResult(task, "invalid_result", error, 0, 1);
   return {
     isBegun: true,
+    tools: null,
     files: [],
     outcome: {
       status: "failed",

@@ -56,6 +56,7 @@ import { outside } from "../run/external.ts";
 import { OpenTasks } from "../run/open-tasks.ts";
 import { runAttempt } from "../run/run-attempt.ts";
 import { skillIndex } from "../run/skill-index.ts";
+import { ToolTally } from "../run/tool-tally.ts";
 import { collectFiles, TooMuch } from "./collect-files.ts";
 import { RemotePool } from "./remote-pool.ts";
 
@@ -159,10 +160,11 @@ const pool = new RemotePool({
     putPiece: (job, piece, data) => carriedFiles.put(job, piece, data),
     takePiece: (job, piece) => carriedFiles.take(job, piece),
   },
-  async run(job, steering, stop, onLine, { evidence, outDir }) {
+  async run(job, steering, stop, { onLine, onCall }, { evidence, outDir }) {
     const { task, attempt, earlier, interrupted } = job;
     const candidate = { task, attempt, earlier, interrupted, outages: [], company: "all" as const };
     let isBegun = false;
+    const tally = new ToolTally();
     if (attempt > 1)
       await endEarlier(candidate, home, (left) =>
         log.error("processes of an earlier attempt are still there", { taskId: task.id, left }),
@@ -199,14 +201,17 @@ const pool = new RemotePool({
       problemOf: async () => null,
       audit: (event) => log.audit(event),
       timeLimitOf: () => job.timeoutSec,
-      onToolCall: () => {},
+      onToolCall: (_task, { artifact: _stays, ...call }) => {
+        tally.note(call);
+        onCall(call);
+      },
       onLine(line) {
         if (line.type === "delta" || line.type === "thought") isBegun = true;
         onLine(line);
       },
       onError,
     });
-    return { isBegun, ...(await withFiles(outcome, task.id, outDir)) };
+    return { isBegun, tools: tally.total, ...(await withFiles(outcome, task.id, outDir)) };
   },
   async forget(job, goesOn, fileIds) {
     const parts = partsOfJob(job);

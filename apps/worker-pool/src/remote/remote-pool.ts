@@ -3,19 +3,22 @@
  * disk here until the home has taken it. A pool that reaches nobody for a lease ends what it runs, because the home gives it up after two.
  */
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Evidence } from "@mimikit/agent/prompt/evidence";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
+import { tryJson } from "@mimikit/protocol/base/json";
 import {
   BegunAway,
+  CALLS_MAX,
   type CarriedFile,
   EndedAway,
   type FromPool,
   LINES_MAX,
   type Piece,
+  PoolCall,
   type PoolJob,
   PoolOutcome,
   type ToPool,
@@ -24,7 +27,14 @@ import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { AWAY, begunAwayPath, endedAwayPath, filesAwayPath, filesOutPath } from "@mimikit/store/disk/state";
+import {
+  AWAY,
+  begunAwayPath,
+  callsAwayPath,
+  endedAwayPath,
+  filesAwayPath,
+  filesOutPath,
+} from "@mimikit/store/disk/state";
 
 const NONCE_BYTES = 8;
 const ASK_EVERY_MS = 1_000;
@@ -35,6 +45,8 @@ const WAITING_LINES_MAX = 2_000;
 const TEXT_CHARS_MAX = 4_000;
 const RECORD = /^(.+)\.(begun|ended)\.json$/;
 const FILES = /^(.+)\.(files|out)$/;
+/** Characters of the calls of one attempt that are read again. */
+const CALLS_BYTES_MAX = 67_108_864;
 
 /** The pool's connection to its home. */
 export interface HomeLink {
@@ -47,6 +59,11 @@ export interface HomeLink {
   takePiece(job: string, piece: Piece): Promise<Buffer | null>;
 }
 
+/** What came of a run. */
+export interface Ran extends Pick<PoolOutcome, "isBegun" | "files" | "tools"> {
+  outcome: Outcome;
+}
+
 export interface RemotePoolOptions {
   home: string;
   fs: FileSystem;
@@ -57,9 +74,9 @@ export interface RemotePoolOptions {
     job: PoolJob,
     steering: Steering,
     stop: AbortSignal,
-    onLine: (line: StreamLine) => void,
+    told: { onLine(line: StreamLine): void; onCall(call: PoolCall): void },
     files: { evidence: readonly Evidence[]; outDir: string },
-  ): Promise<{ outcome: Outcome; isBegun: boolean; files: PoolOutcome["files"] }>;
+  ): Promise<Ran>;
   /** The home needs no more of this attempt. @param goesOn another attempt may go on where it was. @param fileIds those of its messages. */
   forget(job: string, goesOn: boolean, fileIds: readonly string[]): Promise<void>;
   audit(event: string, job: string, detail?: Record<string, unknown>): void;
@@ -87,6 +104,8 @@ export class RemotePool {
   private readonly options: RemotePoolOptions;
   private readonly running = new Map<string, Running>();
   private readonly kept = new Map<string, Kept>();
+  /** The tool calls of each attempt, and how many of them the home has noted. */
+  private readonly calls = new Map<string, { made: PoolCall[]; noted: number }>();
   private isStopping = false;
   private onTaken: () => void = () => {};
 
@@ -108,7 +127,10 @@ export class RemotePool {
       if (job === undefined || kind !== "begun") continue;
       const begun = await readRecord(fs, BegunAway, begunAwayPath(job));
       const ended = await readRecord(fs, EndedAway, endedAwayPath(job));
-      if (begun !== null) this.kept.set(job, { nonce: begun.nonce, outcome: ended?.outcome ?? null });
+      if (begun === null) continue;
+      this.kept.set(job, { nonce: begun.nonce, outcome: ended?.outcome ?? null });
+      const lines = (await fs.read(callsAwayPath(job), CALLS_BYTES_MAX))?.split("\n") ?? [];
+      this.calls.set(job, { made: lines.flatMap((line) => PoolCall.safeParse(tryJson(line)).data ?? []), noted: 0 });
     }
     // What came for an attempt that never began comes again with it.
     for (const file of await fs.list(AWAY)) {
@@ -157,6 +179,14 @@ export class RemotePool {
         // Remains of an earlier process are reported without being asked for.
         if (running === undefined && this.kept.has(job)) void this.letGo(job).catch(this.options.onError);
         return;
+      case "noted": {
+        const calls = this.calls.get(job);
+        if (calls === undefined) return;
+        calls.noted = Math.min(told.calls, calls.made.length);
+        if (calls.noted < calls.made.length) this.sayCalls(job);
+        else this.announce(job);
+        return;
+      }
       case "steer":
         running?.steering.offer(told.steer);
         return;
@@ -173,7 +203,10 @@ export class RemotePool {
       if (link.silentMs > leaseMs && !running.stop.signal.aborted) {
         audit("pool_unreached", job, { silentMs: Math.round(link.silentMs) });
         running.stop.abort("interrupted");
-      } else this.say(job, { kind: "runs", nonce: running.nonce });
+        continue;
+      }
+      this.say(job, { kind: "runs", nonce: running.nonce });
+      this.sayCalls(job);
     }
     for (const job of this.kept.keys()) this.announce(job);
   }
@@ -200,6 +233,7 @@ export class RemotePool {
     if (!isPermitted || stop.signal.aborted) return this.removeFiles(job, false);
     await createRecord(fs, BegunAway, begunAwayPath(job), { job, nonce });
     running.hasPermit = true;
+    this.calls.set(job, { made: [], noted: 0 });
     audit("attempt_begun", job);
     const sending = setInterval(() => this.sendLines(job, running), LINES_EVERY_MS);
     const ran = await this.options
@@ -207,9 +241,12 @@ export class RemotePool {
         record,
         steering,
         stop.signal,
-        (line) => {
-          running.lines.push(line);
-          if (running.lines.length > WAITING_LINES_MAX) running.lines.shift();
+        {
+          onLine: (line) => {
+            running.lines.push(line);
+            if (running.lines.length > WAITING_LINES_MAX) running.lines.shift();
+          },
+          onCall: (call) => this.noteCall(job, call),
         },
         {
           evidence: record.files.map(({ messageId, file }) => {
@@ -279,8 +316,28 @@ export class RemotePool {
       goesOn,
       ids.map((name) => basename(name, ".part")),
     );
-    for (const path of [filesAwayPath(job), filesOutPath(job)])
+    for (const path of [filesAwayPath(job), filesOutPath(job), callsAwayPath(job)])
       await rm(join(home, path), { recursive: true, force: true });
+  }
+
+  /** On the disk before it is said: also of a run whose process is killed the home hears each call. */
+  private noteCall(job: string, call: PoolCall): void {
+    appendFileSync(join(this.options.home, callsAwayPath(job)), `${JSON.stringify(call)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
+    this.calls.get(job)?.made.push(call);
+    this.sayCalls(job);
+  }
+
+  /** Says the next of those that are not noted. @returns false where all are. */
+  private sayCalls(job: string): boolean {
+    const { made, noted: first } = this.calls.get(job) ?? { made: [], noted: 0 };
+    const nonce = (this.running.get(job) ?? this.kept.get(job))?.nonce;
+    const calls = made.slice(first, first + CALLS_MAX);
+    if (calls.length === 0 || nonce === undefined) return false;
+    this.say(job, { kind: "calls", nonce, first, calls });
+    return true;
   }
 
   private sendLines(job: string, { nonce, lines }: Running): void {
@@ -291,6 +348,7 @@ export class RemotePool {
   private announce(job: string): void {
     const kept = this.kept.get(job);
     if (kept === undefined || this.options.link.silentMs > this.options.leaseMs) return;
+    if (this.sayCalls(job)) return;
     const { nonce, outcome } = kept;
     const laid = outcome === null ? Promise.resolve() : this.options.link.putOutcome(job, outcome);
     laid.then(() => this.say(job, { kind: outcome === null ? "lost" : "ended", nonce })).catch(this.options.onError);
@@ -315,6 +373,7 @@ export class RemotePool {
     await fs.unlink(begunAwayPath(job));
     await fs.syncDir(AWAY);
     this.kept.delete(job);
+    this.calls.delete(job);
     if (this.kept.size === 0) this.onTaken();
   }
 }
@@ -324,11 +383,12 @@ const PERMIT = "permit";
 const nameOf = ({ file, piece }: Piece) => `${file}.${piece}`;
 
 /** The outcome of a run as it goes to the home. */
-function outcomeOf(ran: { outcome: Outcome; isBegun: boolean; files: PoolOutcome["files"] }): PoolOutcome {
+function outcomeOf(ran: Ran): PoolOutcome {
   const { error, question, steers, isOutage: _, effects: _effects, shown: _shown, ...rest } = ran.outcome;
   const handed = {
     ...rest,
     files: ran.files,
+    tools: ran.tools,
     isBegun: ran.isBegun,
     steers: steers.map(({ id }) => id),
     ...(error !== undefined && { error: error.slice(0, TEXT_CHARS_MAX) }),

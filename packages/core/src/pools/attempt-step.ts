@@ -46,7 +46,7 @@ export type Answer =
   | "note";
 
 export function answerTo(
-  { kind, nonce }: Pick<FromPool, "kind" | "nonce">,
+  { kind, nonce }: { kind: Exclude<FromPool["kind"], "calls">; nonce: string },
   { isOver, isOfThisEpoch, permit }: Pick<AwayAttempt, "isOver" | "isOfThisEpoch" | "permit">,
 ): Answer {
   const isOurs = !isOver && isOfThisEpoch && (permit === nonce || (permit === null && kind === "ask"));

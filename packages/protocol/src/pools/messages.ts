@@ -6,7 +6,7 @@ import { Problem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { PoolName } from "../base/fields.ts";
 import { Steer } from "../base/signal.ts";
-import { NO_USAGE, Usage } from "../base/usage.ts";
+import { NO_USAGE, ToolCount, Usage } from "../base/usage.ts";
 import { FailedAttempt } from "../records/claim.ts";
 import { STEERS_MAX } from "../records/result.ts";
 import { Task } from "../records/task.ts";
@@ -69,6 +69,19 @@ export const PoolJob = z.object({
 });
 export type PoolJob = z.infer<typeof PoolJob>;
 
+/** Tool calls that go in one message. */
+export const CALLS_MAX = 100;
+
+/** A call of a tool, as the audit log tells it: never what was said or answered. */
+export const PoolCall = z.object({
+  tool: z.string().max(200),
+  requestId: z.string().max(200),
+  ok: z.boolean(),
+  errorCode: z.string().max(64).optional(),
+  durationMs: z.number().nonnegative(),
+});
+export type PoolCall = z.infer<typeof PoolCall>;
+
 /** A message of a pool about an attempt. `seq` grows with each message of one process about one attempt. */
 export const FromPool = z.discriminatedUnion("kind", [
   /** May it begin? Asked again until there is an answer. */
@@ -77,6 +90,13 @@ export const FromPool = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("runs"), nonce: Nonce }),
   /** Stream lines of the run. */
   z.object({ kind: z.literal("lines"), nonce: Nonce, lines: z.array(StreamLine).max(LINES_MAX) }),
+  /** Tool calls that it has made, from number `first` on, the first being 0. Said again until the home has noted them, and before it says how it ended. */
+  z.object({
+    kind: z.literal("calls"),
+    nonce: Nonce,
+    first: z.number().int().nonnegative(),
+    calls: z.array(PoolCall).max(CALLS_MAX),
+  }),
   /** It needs a piece of a file before it begins. Asked again until the piece is laid. */
   Piece.extend({ kind: z.literal("want"), nonce: Nonce }),
   /** A piece of a file of its outcome lies in the engine. */
@@ -92,6 +112,8 @@ export type FromPool = z.infer<typeof FromPool>;
 export const ToPool = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("permit"), nonce: Nonce, granted: z.boolean() }),
   z.object({ kind: z.literal("stop") }),
+  /** So many of its tool calls are noted. */
+  z.object({ kind: z.literal("noted"), calls: z.number().int().nonnegative() }),
   /** A piece that the pool wants lies in the engine, or the file is gone. */
   Piece.extend({ kind: z.literal("laid"), isThere: z.boolean() }),
   /** It needs a piece of a file of the outcome. */
@@ -134,6 +156,8 @@ export const PoolOutcome = z.object({
   /** The ids of what the owner said to it, as far as it was heard. */
   steers: z.array(z.string().max(128)).max(STEERS_MAX),
   usage: Cost,
+  /** How often it called each tool; null where it called none. */
+  tools: z.record(z.string().max(200), ToolCount).nullable().default(null),
   /** Files that its result names, by the path that it names them by. */
   files: z
     .array(CarriedFile.extend({ path: z.string().max(FILE_PATH_CHARS_MAX) }))

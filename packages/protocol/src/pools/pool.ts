@@ -38,6 +38,10 @@ export type PoolOwner = z.infer<typeof PoolOwner>;
 export const Permit = z.object({ job: z.string(), pool: PoolName, nonce: Hex, at: z.iso.datetime() });
 export type Permit = z.infer<typeof Permit>;
 
+/** How many tool calls of an attempt the audit log has: a count beside its permit. */
+export const NotedCalls = z.object({ calls: z.number().int().nonnegative() });
+export type NotedCalls = z.infer<typeof NotedCalls>;
+
 /** When a pool was heard of last: a view, `pools/<name>.seen.json`. */
 export const PoolSeen = z.object({
   at: z.iso.datetime(),

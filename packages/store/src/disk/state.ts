@@ -76,11 +76,15 @@ export const poolPath = (name: string) => recordIn(POOLS, `${name}.pool`);
 export const poolSeenPath = (name: string) => recordIn(POOLS, `${name}.seen`);
 export const begunAwayPath = (job: string) => recordIn(AWAY, `${job}.begun`);
 export const endedAwayPath = (job: string) => recordIn(AWAY, `${job}.ended`);
+/** The tool calls that an attempt has made, a line each. */
+export const callsAwayPath = (job: string) => `${AWAY}/${job}.calls.jsonl`;
 /** Files of the messages of an attempt, under their hashes. */
 export const filesAwayPath = (job: string) => `${AWAY}/${job}.files`;
 /** Files of its result, under their hashes, until the home has them. */
 export const filesOutPath = (job: string) => `${AWAY}/${job}.out`;
 export const permitPath = (id: string, attempt: number) => recordIn(PERMITS, `${id}.a${attempt}`);
+/** How many tool calls of an attempt are in the audit log. */
+export const notedCallsPath = (id: string, attempt: number) => recordIn(PERMITS, `${id}.a${attempt}.calls`);
 export const triggerPath = (id: string, version: number) => recordIn(TRIGGERS, `${id}.v${version}`);
 export const approvalPath = (id: string) => recordIn(APPROVALS, id);
 export const questionPath = (id: string) => recordIn(QUESTIONS, id);
