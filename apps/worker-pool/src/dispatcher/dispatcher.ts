@@ -393,7 +393,7 @@ export class Dispatcher {
   ): Promise<void> {
     const { fs, audit, monotonicMs } = this.options;
     const permit = await readRecord(fs, Permit, permitPath(taskId, attempt));
-    // Nobody has permitted it, or that is long over: nothing waits for them.
+    // Never permitted, or long over: nothing waits for them.
     if (permit?.job !== job || permit.pool !== pool || permit.nonce !== nonce)
       return link.tell(job, { kind: "noted", calls: first + calls.length });
     const each = this.away.get(job);
@@ -509,7 +509,7 @@ export class Dispatcher {
   }
 }
 
-/** What is said where the files of a task are more than may go to a machine. */
+/** The end of a task whose files are more than may go to a machine. */
 function tooMuch(task: Task, pool: string, bytes: number): Outcome {
   const mb = (count: number) => Math.ceil(count / MEBIBYTE);
   const error = `the files of this task have ${mb(bytes)} MB, and at most ${mb(FILES_BYTES_MAX)} MB go to another machine: send fewer or smaller ones, copy them to ${pool} yourself and say where they are, or name no machine`;

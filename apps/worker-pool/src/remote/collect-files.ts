@@ -10,7 +10,7 @@ import { openReadable, type ReadablePlace } from "@mimikit/runtime/workspace/rea
 
 const MEBIBYTE = 1_048_576;
 
-/** What is more than may come home; the message says what to do. */
+/** The files are more than may come home; the message says what to do. */
 export class TooMuch extends Error {}
 
 /** @param dir where the copies go, under their hashes. Throws `TooMuch`, and what the disk throws. */

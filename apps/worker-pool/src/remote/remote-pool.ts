@@ -59,7 +59,7 @@ export interface HomeLink {
   takePiece(job: string, piece: Piece): Promise<Buffer | null>;
 }
 
-/** What came of a run. */
+/** A run, once it has ended. */
 export interface Ran extends Pick<PoolOutcome, "isBegun" | "files" | "tools"> {
   outcome: Outcome;
 }
@@ -132,7 +132,7 @@ export class RemotePool {
       const lines = (await fs.read(callsAwayPath(job), CALLS_BYTES_MAX))?.split("\n") ?? [];
       this.calls.set(job, { made: lines.flatMap((line) => PoolCall.safeParse(tryJson(line)).data ?? []), noted: 0 });
     }
-    // What came for an attempt that never began comes again with it.
+    // Files for an attempt that never began come again with it.
     for (const file of await fs.list(AWAY)) {
       const job = FILES.exec(file)?.[1];
       if (job !== undefined && !this.kept.has(job)) await this.removeFiles(job, false);
