@@ -183,6 +183,9 @@ const pool: Pool = new Pool({
       conversation,
       said,
       listSkills,
+      ...(settings.current.config.pools.url !== undefined && {
+        listPools: async () => (await import("@mimikit/runtime/pools/registry")).describePools(fs, Date.now()),
+      }),
       rules,
       providers: describeProviders(settings.current.config, surroundings).names,
       nowMs: () => Date.now(),

@@ -45,6 +45,10 @@ export function orderOptions<T extends CommonOptions>(yargs: Argv<T>) {
       choices: Role.options,
       describe: `who gets it: teller (if not given), ${TARGETS.slice(1).join(" or ")}`,
     })
+    .option("pool", {
+      type: "string",
+      describe: "the machine, or the label of machines, where it is done: mimikit pools",
+    })
     .option("priority", { type: "number", describe: "0 to 10, 5 if not given" })
     .option("timeout", { type: "string", describe: "how long each run may take" })
     .option("on-interrupt", { choices: ["rerun", "fail", "ask"] as const, describe: "what a crash in mid-run means" })
@@ -69,6 +73,7 @@ export const ORDER_OPTIONS = [
   "missed",
   "title",
   "target",
+  "pool",
   "priority",
   "timeout",
   "on-interrupt",
@@ -113,7 +118,7 @@ function possible<T extends { when?: When | undefined }>(order: T | { problem: s
 }
 
 function saidIn(options: OrderOptions, words: string): object {
-  const { prompt, cron, at, missed, title, target, priority, budgetTokens, budgetUsd, onInterrupt } = options;
+  const { prompt, cron, at, missed, title, target, pool, priority, budgetTokens, budgetUsd, onInterrupt } = options;
   if (prompt !== undefined && words !== "")
     throw new Failure("usage", "say what is to be done once: with --prompt, or at the end");
   const times = saidOf(WHEN_OPTIONS, options);
@@ -136,6 +141,7 @@ function saidIn(options: OrderOptions, words: string): object {
     missed,
     title,
     target,
+    pool,
     priority,
     timeoutSec: duration("--timeout", options.timeout),
     onInterrupt,

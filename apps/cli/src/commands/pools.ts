@@ -1,12 +1,10 @@
 /** Says which machines work for this home, and how each does. It needs no running process. */
-import { readPools, readSeen } from "@mimikit/runtime/pools/registry";
+import { describePools } from "@mimikit/runtime/pools/registry";
 import { command } from "../arguments/command.ts";
 import { withDisk } from "../instance/state.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printTable } from "../io/print.ts";
 
-/** A pool that says nothing for so long is told as away: it says that it is there every few seconds, and that is noted every ten. */
-const AWAY_MS = 30_000;
 const MS_PER_SEC = 1_000;
 
 export const pools = command({
@@ -18,17 +16,7 @@ export const pools = command({
   ],
   options: (yargs) => yargs,
   async run({ json }) {
-    const found = await withDisk(currentPlace().home, async (fs) =>
-      Promise.all((await readPools(fs)).map(async (pool) => ({ pool, seen: await readSeen(fs, pool.name) }))),
-    );
-    const told = found.map(({ pool: { name, labels, slots, at }, seen }) => ({
-      name,
-      labels,
-      slots,
-      invitedAt: at,
-      state: seen === null ? "invited" : Date.now() - Date.parse(seen.at) < AWAY_MS ? "there" : "away",
-      ...(seen !== null && { seenAt: seen.at, version: seen.version, running: seen.running }),
-    }));
+    const told = await withDisk(currentPlace().home, (fs) => describePools(fs, Date.now()));
     if (json) return printJson({ pools: told });
     printTable(
       ["name", "labels", "tasks", "state"],

@@ -149,11 +149,12 @@ async function show(given: string, json: boolean): Promise<void> {
     return;
   }
   const timeZone = terminalZone();
-  const { id, title, prompt, target, priority, budget, recent, paused, createdAt } = trigger;
+  const { id, title, prompt, target, pool, priority, budget, recent, paused, createdAt } = trigger;
   printLine(styled("bold", `${plainLine(title)}  ${id}`));
   const next = summary.next === null ? "" : `, next ${momentText(Date.parse(summary.next), timeZone)}`;
   printLine(`${plainLine(whenText(trigger, timeZone))}${paused ? ", paused" : next}`);
-  printLine(`for the ${target}, priority ${priority}, made ${momentText(Date.parse(createdAt), timeZone)}`);
+  const where = pool === undefined ? "" : ` on ${pool}`;
+  printLine(`for the ${target}${where}, priority ${priority}, made ${momentText(Date.parse(createdAt), timeZone)}`);
   if (trigger.type !== "conditional") printLine(`missed: ${trigger.missed}`);
   else if (trigger.cooldownSec > 0) printLine(`rests ${durationText(trigger.cooldownSec)} after each firing`);
   if (budget !== undefined) printLine(`budget a day: ${budgetText(budget)}`);
@@ -183,6 +184,7 @@ function pastRow(past: Past, timeZone: string): string[] {
 async function add(options: OrderOptions, words: string): Promise<void> {
   const definition = definitionFrom(options, words, Date.now());
   await assertTasksKnown(definition.when);
+  await assertPoolOf(definition.order.pool);
   const asked = await ask(currentPlace().home, { kind: "trigger-put", definition });
   const triggerId = triggerIdOf(asked.id);
   const next = await nextOfNew(triggerId);
@@ -191,6 +193,13 @@ async function add(options: OrderOptions, words: string): Promise<void> {
     const fires = next === null ? "" : `, next ${momentText(Date.parse(next), terminalZone())}`;
     printLine(`${triggerId}${fires}${laterText(asked)}`);
   }
+}
+
+/** Loaded only where one is named. */
+async function assertPoolOf(pool: string | undefined): Promise<void> {
+  if (pool === undefined) return;
+  const { assertPool } = await import("../pools/named-pools.ts");
+  await assertPool(pool);
 }
 
 async function nextOfNew(triggerId: string): Promise<string | null> {
@@ -206,7 +215,10 @@ async function change(what: Change, given: string, json: boolean, said: (trigger
     trigger: found(given, state.triggers.values(), "trigger"),
   }));
   const wish = said(trigger);
-  if (wish.kind === "trigger-patch") await assertTasksKnown(wish.patch.when);
+  if (wish.kind === "trigger-patch") {
+    await assertTasksKnown(wish.patch.when);
+    await assertPoolOf(wish.patch.order?.pool);
+  }
   const asked = await ask(home, wish);
   const done = DONE[what];
   if (json) printJson({ ...asked, triggerId: trigger.id });

@@ -1,4 +1,5 @@
 /** The machines of this home, for commands that name one. */
+import { unknownPool } from "@mimikit/core/base/named-pool";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { readPools } from "@mimikit/runtime/pools/registry";
 import { withDisk } from "../instance/state.ts";
@@ -20,12 +21,6 @@ export function engineUrl(): string {
 export async function assertPool(wanted: string): Promise<void> {
   engineUrl();
   const pools = await withDisk(currentPlace().home, readPools);
-  if (pools.some(({ name, labels }) => name === wanted || labels.includes(wanted))) return;
-  const names = pools.map(({ name }) => name).join(", ");
-  throw new Failure(
-    "usage",
-    names === ""
-      ? "no machine works for this home yet: mimikit pool invite <name>"
-      : `no machine has the name or label ${wanted}; there are ${names}`,
-  );
+  const problem = unknownPool(wanted, pools);
+  if (problem !== null) throw new Failure("usage", problem);
 }

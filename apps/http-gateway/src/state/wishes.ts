@@ -1,5 +1,6 @@
 /** The one door in: what a client wants becomes a record in inbox/, and is promised only once it is durable (SPEC K2). */
 
+import { unknownPool } from "@mimikit/core/base/named-pool";
 import { optionOf } from "@mimikit/core/tasks/question";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
@@ -213,6 +214,7 @@ export class Wishes {
     const definition = definitionOf(input, this.timeZone);
     if ("problem" in definition) throw new Problem(400, codeOrQuote(definition.problem));
     assertPossible(definition.when);
+    await this.assertPool(definition.order.pool);
     const { triggers } = await this.view.refresh();
     await this.assertTasksKnown(definition.when);
     if (triggers.length >= TRIGGERS_MAX)
@@ -235,9 +237,18 @@ export class Wishes {
     const patch = patchOf(change, type, this.timeZone);
     if ("problem" in patch) throw new Problem(400, codeOrQuote(patch.problem));
     if (patch.when !== undefined) assertPossible(patch.when);
+    await this.assertPool(patch.order?.pool);
     await this.assertTasksKnown(patch.when);
     const detail = { triggerId, fields: Object.keys(change) };
     return this.accept(id, { kind: "trigger-patch", triggerId, patch }, { event: "trigger_changed", detail });
+  }
+
+  /** @throws Problem 400 for a machine that there is not. */
+  private async assertPool(pool: string | undefined): Promise<void> {
+    if (pool === undefined) return;
+    const { readPools } = await import("@mimikit/runtime/pools/registry");
+    const problem = unknownPool(pool, await readPools(this.fs));
+    if (problem !== null) throw new Problem(400, codeOrQuote(problem));
   }
 
   /** @throws Problem 400 for an order that waits for a task that never was. */

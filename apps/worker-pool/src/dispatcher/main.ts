@@ -18,7 +18,7 @@ import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { connectTo } from "@mimikit/runtime/pools/connect";
 import { holderKey } from "@mimikit/runtime/pools/names";
-import { homeIdentity, readPools } from "@mimikit/runtime/pools/registry";
+import { AWAY_MS, homeIdentity, readPools, readSeen } from "@mimikit/runtime/pools/registry";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
@@ -193,7 +193,10 @@ async function noteSeen({ name }: PoolRecord, { protocol, version, running }: Po
   const at = performance.now();
   if (at - (seenMs.get(name) ?? Number.NEGATIVE_INFINITY) < SEEN_EVERY_MS) return;
   seenMs.set(name, at);
-  const seen: PoolSeen = { at: new Date(nowMs()).toISOString(), version, running };
+  const before = await readSeen(fs, name);
+  const isNew = before === null || nowMs() - Date.parse(before.at) >= AWAY_MS;
+  const now = new Date(nowMs()).toISOString();
+  const seen: PoolSeen = { at: now, version, running, since: isNew ? now : (before.since ?? now) };
   await replaceView(fs, poolSeenPath(name), `${JSON.stringify(seen)}\n`);
 }
 

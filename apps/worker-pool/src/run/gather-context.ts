@@ -12,6 +12,7 @@ import { toldOf } from "@mimikit/memory/text/told";
 import { compareTaskIds, resultSummaryId, turnId } from "@mimikit/protocol/base/id";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { SkillSummary } from "@mimikit/protocol/base/skill";
+import type { PoolSummary } from "@mimikit/protocol/pools/pool";
 import type { History, HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import { forgottenTurns } from "@mimikit/protocol/records/memory-entry";
@@ -51,6 +52,8 @@ export interface Sources {
   /** What there is to follow; asked again for each run, so that an edit counts from the next one on. */
   listSkills(): Promise<SkillSummary[]>;
   nowMs(): number;
+  /** The other machines that work for this home. */
+  listPools?(): Promise<readonly PoolSummary[]>;
   /** The files that a run is about, where another home has given them. */
   evidence?: readonly Evidence[];
 }
@@ -70,6 +73,7 @@ export async function gatherContext(
     rules,
     providers,
     listSkills,
+    listPools,
     nowMs,
     evidence: given,
   }: Sources,
@@ -98,6 +102,7 @@ export async function gatherContext(
   const profile = await readDocument(fs, PROFILE_PATH);
   const all = said.with(newest);
   const { sections } = definitionOf(task);
+  const pools = sections.includes("pools") ? ((await listPools?.()) ?? []) : [];
   return {
     ...conversed,
     ...(sections.includes("memory")
@@ -123,6 +128,7 @@ export async function gatherContext(
     providers,
     version: VERSION,
     ...(evidence.length > 0 && { evidence }),
+    ...(pools.length > 0 && { pools }),
   };
 }
 

@@ -30,7 +30,8 @@ export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
     external = NO_EXTERNAL,
     web,
   } = run;
-  if (!ROLES[task.role].hasWorkspace) return { tools: [...toolsOf(task.role), ...external.offered], bus: run.bus };
+  if (!ROLES[task.role].hasWorkspace)
+    return { tools: [...toolsOf(task.role, context.pools), ...external.offered], bus: run.bus };
   const { levels } = definitionOf(task);
   const files = (context.evidence ?? []).flatMap(({ path, textPath }) => [path ?? [], textPath ?? []].flat());
   const sent = [...files, ...Object.values(context.longTexts)];

@@ -86,6 +86,7 @@ export const SECTIONS: Record<SectionName, Section> = {
   triggers: around(1_024, renderTriggers),
   questions: around(1_024, renderQuestions),
   guides: around(10_240, renderGuides),
+  pools: around(1_024, renderPools),
   skills: around(2_048, renderSkills),
   history: around(4_096, renderHistory),
   attachments: question(2_048, renderEvidence),
@@ -377,6 +378,21 @@ function renderGuides({ context }: Run, max: number): Quoted {
   const { guides = [] } = context;
   const items = guides.map(({ file, text, cutOf }) => ({ fields: { file, cut_of_bytes: cutOf }, body: text }));
   return records(items, max);
+}
+
+function renderPools({ context }: Run, max: number): Quoted {
+  const { pools = [] } = context;
+  return firstOf(
+    pools.map(({ name, labels, state, slots, running = 0 }) =>
+      record({
+        name,
+        labels: labels.join(", ") || undefined,
+        connected: state === "there" ? "yes" : "no",
+        runs: `${running} of ${slots}`,
+      }),
+    ),
+    max,
+  );
 }
 
 /** The skill that the task names stands first, so that it is there however little room there is. */

@@ -73,6 +73,7 @@ const ROWS = {
     levels: ["read-only", "process-control"],
     mayAsk: true,
     sections: [
+      "pools",
       "skills",
       "summary",
       "history",

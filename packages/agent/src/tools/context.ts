@@ -3,6 +3,7 @@ import type { Said } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { SkillSummary } from "@mimikit/protocol/base/skill";
+import type { PoolSummary } from "@mimikit/protocol/pools/pool";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
@@ -50,6 +51,8 @@ export interface Context {
   memoryPlace: MemoryPlace;
   /** What there is to follow, for those who do work or plan it. */
   skills: SkillSummary[];
+  /** The other machines that work for this home, for those who plan; not given where none do. */
+  pools?: readonly PoolSummary[];
   /** What the workspace says of how work is done in it, for those who do work. */
   guides?: readonly Guide[];
   backlog: { item: string; done: boolean }[];

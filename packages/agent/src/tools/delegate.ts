@@ -1,5 +1,7 @@
 /** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
+import { unknownPool } from "@mimikit/core/base/named-pool";
 import { needsOf } from "@mimikit/core/conditions/index";
+import { PoolName } from "@mimikit/protocol/base/fields";
 import { ancestorsOf, childId } from "@mimikit/protocol/base/id";
 import { SkillName } from "@mimikit/protocol/base/skill";
 import { DelegateEffect, type EffectOf } from "@mimikit/protocol/records/effect";
@@ -18,30 +20,39 @@ const TELLER_DELEGATIONS_MAX = 3;
 const { name, prompt, title, priority, timeoutSec, onInterrupt } = DelegateEffect.shape;
 
 const Work = z.strictObject({ prompt, title, priority, timeoutSec });
+const Planned = Work.extend({
+  name: name.describe("A short name of your own, for `after`."),
+  after: z
+    .array(z.string().trim().min(1))
+    .min(1)
+    .max(CONDITION_LEAVES_MAX)
+    .optional()
+    .describe("Starts when these are done: names, or ids, of tasks that were delegated before."),
+  condition: ConditionInput.optional().describe("as for schedule"),
+  onInterrupt,
+  skill: SkillName.optional().describe("The name of a skill of M:skills that the Worker is to follow."),
+});
+const ABOUT = "Hand work on. Answers the id that the task will have; with a condition it waits until that holds.";
+const Input = Planned.extend({
+  pool: PoolName.optional().describe(
+    "A name or a label of M:pools: the work is done on that machine, in a folder of its own. Only where the request says so or needs it.",
+  ),
+}).describe(ABOUT);
 
 export const delegate = tool({
   name: "delegate",
   level: "process-control",
-  input: Work.extend({
-    name: name.describe("A short name of your own, for `after`."),
-    after: z
-      .array(z.string().trim().min(1))
-      .min(1)
-      .max(CONDITION_LEAVES_MAX)
-      .optional()
-      .describe("Starts when these are done: names, or ids, of tasks that were delegated before."),
-    condition: ConditionInput.optional().describe("as for schedule"),
-    onInterrupt,
-    skill: SkillName.optional().describe("The name of a skill of M:skills that the Worker is to follow."),
-  }).describe("Hand work on. Answers the id that the task will have; with a condition it waits until that holds."),
-  shownTo: { teller: Work.describe("Hand work on. Answers the id of the task.") },
+  input: Input,
+  shownTo: { teller: Work.describe("Hand work on. Answers the id of the task."), planner: Planned.describe(ABOUT) },
+  shownWithPools: { planner: Input },
   refuse: (input, scene) =>
     isTurn(scene.task)
       ? refuseTeller(input, scene)
       : (refuseName(input.name, scene) ??
         refuseAfter(input.after ?? [], input.condition, scene) ??
         refuseWaiting(input.condition, scene) ??
-        refuseUnknown(input.skill, scene)),
+        refuseUnknown(input.skill, scene) ??
+        refusePool(input.pool, scene)),
   effect: ({ skill, after = [], condition: given, ...input }, scene) => {
     const condition = conditionOf(after, given, scene);
     const named = scene.reads.skills.find(({ name }) => name === skill);
@@ -95,6 +106,7 @@ function refuseTeller(
   input: Pick<EffectOf<"delegate">, "name" | "condition" | "onInterrupt"> & {
     after?: readonly string[] | undefined;
     skill?: string | undefined;
+    pool?: string | undefined;
   },
   { task, effects }: Scene,
 ): string | null {
@@ -103,6 +115,7 @@ function refuseTeller(
   if (input.onInterrupt !== undefined)
     return "only the Planner sets onInterrupt: say in the prompt what must not run twice";
   if (input.skill !== undefined) return "only the Planner names skills: say in the prompt what should be followed";
+  if (input.pool !== undefined) return "only the Planner names machines: say in the prompt where it should be done";
   const delegated = effects.filter((effect) => effect.type === "delegate").length;
   const { messages = [], events = [] } = task.turn ?? {};
   const due = events.filter(({ name }) => name === "cron_trigger");
@@ -114,6 +127,13 @@ function refuseTeller(
 function refuseUnknown(skill: string | undefined, { reads }: Scene): string | null {
   if (skill === undefined || reads.skills.some(({ name }) => name === skill)) return null;
   return `there is no skill "${skill}"; there are: ${reads.skills.map(({ name }) => name).join(", ") || "none"}`;
+}
+
+function refusePool(pool: string | undefined, { task, reads }: Scene): string | null {
+  if (pool === undefined) return null;
+  if (task.pool !== undefined && task.pool !== pool)
+    return `the user has named ${task.pool}, and all of it is done there: leave pool out`;
+  return unknownPool(pool, reads.pools ?? []);
 }
 
 /** What waits for a task that never existed would wait in vain, so its id must be known now. */

@@ -39,10 +39,10 @@ export const TOOLS: readonly Tool[] = [
   notify,
 ];
 
-/** The tools that `role` may use, with what it is told of them. */
-export function toolsOf(role: Role): Tool[] {
+/** The tools that `role` may use, with what it is told of them. @param pools that work for this home. */
+export function toolsOf(role: Role, pools: readonly unknown[] = []): Tool[] {
   return TOOLS.filter((tool) => tool.roles.includes(role)).map((tool) => ({
     ...tool,
-    shown: tool.shownTo[role] ?? tool.input,
+    shown: (pools.length > 0 ? tool.shownWithPools?.[role] : undefined) ?? tool.shownTo[role] ?? tool.input,
   }));
 }

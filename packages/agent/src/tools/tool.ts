@@ -15,6 +15,7 @@ import type { Context } from "./context.ts";
 /** What of the context tools look at. */
 export interface Reads
   extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
+  pools?: Context["pools"] | undefined;
   client?: ClientClock | undefined;
 }
 
@@ -41,6 +42,8 @@ interface Definition<Input extends z.ZodType> {
   input: Input;
   /** What a role is told of the input where that is less: the rest is refused to it, in words. */
   shownTo?: Partial<Record<Role, z.ZodType>>;
+  /** The same where other machines work for this home. */
+  shownWithPools?: Partial<Record<Role, z.ZodType>>;
   /** What a well-formed call reaches for, where it may have to ask the owner. */
   wants?: (input: z.output<Input>, scene: Scene) => Promise<Wanted | null>;
   /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
@@ -68,6 +71,7 @@ export interface Tool {
   roles: readonly Role[];
   input: z.ZodType;
   shownTo: Partial<Record<Role, z.ZodType>>;
+  shownWithPools?: Partial<Record<Role, z.ZodType>>;
   /** What of the input the role is told that `toolsOf` was asked for. */
   shown: z.ZodType;
   /** Description and schema of a tool from outside, as a model is told them. */
@@ -96,6 +100,7 @@ export function tool<Input extends z.ZodType>(
     roles: "roles" in definition ? definition.roles : EFFECT_ROLES[definition.name],
     input: definition.input,
     shownTo: definition.shownTo ?? {},
+    ...(definition.shownWithPools !== undefined && { shownWithPools: definition.shownWithPools }),
     shown: definition.input,
     ...(wants !== undefined && { wants: (checked: unknown, scene: Scene) => wants(checked as z.output<Input>, scene) }),
     async apply(checked, scene) {

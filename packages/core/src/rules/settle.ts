@@ -244,7 +244,8 @@ function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Ta
   const { priority, traceId } = parent.task;
   const order = { id, title, prompt, timeoutSec, createdAt: parent.completedAt, traceId, parentId: parent.id };
   const common = { ...order, priority: effect.priority ?? PRIORITY_DEFAULT, ...triggerOver(parent) };
-  const { pool = parent.task.turn?.messages[0]?.pool } = parent.task;
+  // The machine that the user has named; else the one that the plan names.
+  const pool = parent.task.pool ?? parent.task.turn?.messages[0]?.pool ?? effect.pool;
   const where = pool === undefined ? {} : { pool };
   if (parent.task.kind !== "plan")
     return { ...blankTask("plan"), ...common, ...where, upstream: answeredReports(parent) };

@@ -45,7 +45,7 @@ export interface Maker {
 
 /** The first version of a standing trigger. */
 export function triggerOf(id: string, { order, when }: TriggerDefinition, maker: Maker): Standing {
-  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, skill } = order;
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, skill, pool } = order;
   const { createdAt, traceId, parentId, depth } = maker;
   const common = {
     id,
@@ -53,12 +53,14 @@ export function triggerOf(id: string, { order, when }: TriggerDefinition, maker:
     createdAt,
     title: title ?? titleOf(prompt),
     prompt,
-    target: target ?? maker.target,
+    // The Teller works here alone.
+    target: target ?? (pool === undefined ? maker.target : "worker"),
     priority: priority ?? PRIORITY_DEFAULT,
     timeoutSec: timeoutSec ?? null,
     onInterrupt: onInterrupt ?? "rerun",
     ...(budget !== undefined && { budget }),
     ...(skill !== undefined && { skill }),
+    ...(pool !== undefined && { pool }),
     traceId,
     ...(parentId !== undefined && { parentId }),
     depth,
@@ -97,10 +99,11 @@ function stateOf(when: When, at: string) {
  * @returns what is wrong with it, in words that say what would be right, where something is.
  */
 export function definitionOf(input: TriggerInput, timeZone: string): TriggerDefinition | { problem: string } {
-  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = input;
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool, ...rest } = input;
+  if (pool !== undefined && target === "teller") return { problem: sentence("pool_not_teller") };
   const when = whenOf(rest, timeZone);
   if ("problem" in when) return when;
-  return { order: { prompt, title, target, priority, timeoutSec, onInterrupt, budget }, when };
+  return { order: { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool }, when };
 }
 
 /** A change as it was said, made whole. @param type that of the trigger, which cannot be changed. */
@@ -109,8 +112,9 @@ export function patchOf(
   type: Standing["type"],
   timeZone: string,
 ): TriggerPatch | { problem: string } {
-  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, ...rest } = change;
-  const order = { prompt, title, target, priority, timeoutSec, onInterrupt, budget };
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool, ...rest } = change;
+  if (pool !== undefined && target === "teller") return { problem: sentence("pool_not_teller") };
+  const order = { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool };
   if (WHEN_FIELDS.some((field) => rest[field] !== undefined) || rest.timezone !== undefined) {
     const when = whenOf({ ...rest, type }, timeZone);
     return "problem" in when ? when : { order, when, paused, anew };
@@ -199,11 +203,12 @@ export function noted<T extends Standing>(trigger: T, wishId: string): T {
  * from before an occurrence that is decided (SPEC D5); a new condition begins anew.
  */
 export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): Standing {
-  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget } = patch.order ?? {};
+  const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool } = patch.order ?? {};
   const order = {
     ...(prompt !== undefined && { prompt }),
     ...(title !== undefined && { title }),
     ...(target !== undefined && { target }),
+    ...(pool !== undefined && { pool, ...((target ?? trigger.target) === "teller" && { target: "worker" as const }) }),
     ...(priority !== undefined && { priority }),
     ...(timeoutSec !== undefined && { timeoutSec }),
     ...(onInterrupt !== undefined && { onInterrupt }),
@@ -297,11 +302,12 @@ export function triggerOfOccurrence(id: string): string | null {
 /** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */
 export function occurrenceTask(trigger: Standing, occurrence: Occurrence, upstream: Report[], nowMs: number): Task {
   const { id, at } = occurrence;
-  const { title, prompt, target, priority, timeoutSec, onInterrupt, skill, traceId, depth } = trigger;
+  const { title, prompt, target, priority, timeoutSec, onInterrupt, skill, pool, traceId, depth } = trigger;
   return {
     ...blankTask(kindsOf("order").find((kind) => KINDS[kind].role === target) ?? "work"),
     ...(ROLES[target].hasWorkspace && { onInterrupt }),
     ...(target === "worker" && skill !== undefined && { skill }),
+    ...(pool !== undefined && { pool }),
     id,
     title,
     prompt,

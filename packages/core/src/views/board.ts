@@ -99,7 +99,7 @@ function baseOf(task: Task, state: TaskState): TaskSummary {
 
 /** A standing trigger. */
 export function triggerSummary(trigger: Standing): TriggerSummary {
-  const { id, type, title, prompt, target, priority, createdAt, parentId, paused, budget, recent } = trigger;
+  const { id, type, title, prompt, target, priority, createdAt, parentId, paused, budget, pool, recent } = trigger;
   const nextMs = nextFiring(trigger);
   return {
     id,
@@ -116,6 +116,7 @@ export function triggerSummary(trigger: Standing): TriggerSummary {
     ...(trigger.type === "conditional" && { condition: trigger.condition, cooldownSec: trigger.cooldownSec }),
     ...(trigger.type === "conditional" && trigger.stableSec !== undefined && { stableSec: trigger.stableSec }),
     ...(budget !== undefined && { budget }),
+    ...(pool !== undefined && { pool }),
     next: nextMs === null ? null : new Date(nextMs).toISOString(),
     recent,
   };

@@ -4,7 +4,16 @@
  * when it is staged.
  */
 import { z } from "zod";
-import { MemoryDocument, OnInterrupt, Priority, Prompt, TaskName, TimeoutSec, Title } from "../base/fields.ts";
+import {
+  MemoryDocument,
+  OnInterrupt,
+  PoolName,
+  Priority,
+  Prompt,
+  TaskName,
+  TimeoutSec,
+  Title,
+} from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import type { Role } from "../base/role.ts";
 import { SkillRef } from "../base/skill.ts";
@@ -40,6 +49,8 @@ export const DelegateEffect = z.object({
   onInterrupt: OnInterrupt.optional(),
   /** What the Worker follows, and is held to. */
   skill: SkillRef.optional(),
+  /** The machine, or the label of machines, where it is done. */
+  pool: PoolName.optional(),
 });
 /** A standing trigger; its id is that of the effect. */
 export const ScheduleEffect = z.object({ type: z.literal("schedule"), order: TriggerOrder, when: When });

@@ -5,7 +5,7 @@
  * anything follows from it.
  */
 import { z } from "zod";
-import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { OnInterrupt, PoolName, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import { SkillRef } from "../base/skill.ts";
 import { Condition } from "../triggers/condition-schema.ts";
@@ -109,6 +109,8 @@ const standing = {
   timeoutSec: TimeoutSec.nullable(),
   onInterrupt: OnInterrupt,
   budget: TriggerBudget.optional(),
+  /** Where its work is done, if not here. */
+  pool: PoolName.optional(),
   /** Its runs are held to this skill; only those for a Worker have one. */
   skill: SkillRef.optional(),
   traceId: Id,

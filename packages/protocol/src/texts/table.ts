@@ -136,6 +136,9 @@ export const TEXTS = {
   missed_misplaced: "missed is for a schedule, not for a condition",
   task_never_was:
     "nothing can wait for {id}: there never was such a task, and  mimikit tasks  shows those that there are",
+  pool_none: "no machine works for this home yet: mimikit pool invite <name>",
+  pool_unknown: "no machine has the name or label {pool}; there are {pools}",
+  pool_not_teller: "the Teller works here alone: with a pool, target is worker or planner",
   moment_past: "runAt {moment} is in the past: now it is {now}",
   cron_never: 'the cron "{cron}" never occurs',
   cron_too_often: 'the cron "{cron}" occurs more often than every {seconds} seconds',

@@ -1,6 +1,6 @@
 /** What is ordered to start later: what, and when (SPEC D4, D6; docs/file-protocol.md#commands). */
 import { z } from "zod";
-import { OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
+import { OnInterrupt, PoolName, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { TARGETS } from "../base/kind.ts";
 import { SkillRef } from "../base/skill.ts";
 import { Condition, TimeZone } from "./condition-schema.ts";
@@ -59,6 +59,8 @@ export const TriggerOrder = z.strictObject({
   timeoutSec: TimeoutSec.optional(),
   onInterrupt: OnInterrupt.optional(),
   budget: TriggerBudget.optional(),
+  /** The machine, or the label of machines, where its work is done (docs/pools.md). */
+  pool: PoolName.optional(),
   /** The skill that each run of a trigger for a Worker is held to. Only a recipe says it, so no flat order has it. */
   skill: SkillRef.optional(),
 });

@@ -221,6 +221,8 @@ export const TriggerSummary = z.object({
   cooldownSec: z.number().optional(),
   stableSec: z.number().optional(),
   budget: TriggerBudget.optional(),
+  /** The machine, or the label of machines, where its work is done. */
+  pool: PoolName.optional(),
   /** When it fires next; null where that depends on a condition, or never. */
   next: z.string().nullable(),
   /** What it did lately, newest last. */

@@ -1,12 +1,14 @@
 /** The pools of a home, as records in `pools/` (docs/pools.md). The directory is there only where the owner has invited one. */
 import { randomBytes } from "node:crypto";
-import { HomeIdentity, PoolRecord, PoolSeen } from "@mimikit/protocol/pools/pool";
+import { HomeIdentity, PoolRecord, PoolSeen, type PoolSummary } from "@mimikit/protocol/pools/pool";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath, poolSeenPath } from "@mimikit/store/disk/state";
 
 const ID_BYTES = 8;
 const KEY_BYTES = 32;
+/** A pool that says nothing for so long is told as away: it says that it is there every few seconds, and that is noted every ten. */
+export const AWAY_MS = 30_000;
 const POOL_FILE = /^([a-z0-9-]+)\.pool\.json$/;
 
 /** Every pool, by its name. Throws what the disk throws, and `BadJson` for a damaged record. */
@@ -28,6 +30,21 @@ async function listIfThere(fs: FileSystem): Promise<string[]> {
 /** When a pool was heard of last; null where it never was. */
 export function readSeen(fs: FileSystem, name: string): Promise<PoolSeen | null> {
   return readRecord(fs, PoolSeen, poolSeenPath(name));
+}
+
+/** Every pool, with when it was heard of. Throws what the disk throws, and `BadJson` for a damaged record. */
+export async function describePools(fs: FileSystem, nowMs: number): Promise<PoolSummary[]> {
+  return Promise.all(
+    (await readPools(fs)).map(async ({ name, labels, slots, at: invitedAt }) => {
+      const seen = await readSeen(fs, name);
+      if (seen === null) return { name, labels, slots, invitedAt, state: "invited" };
+      const { at: seenAt, since, version, running } = seen;
+      const isThere = nowMs - Date.parse(seenAt) < AWAY_MS;
+      const common = { name, labels, slots, invitedAt, seenAt, version };
+      // What it ran when it was heard of last says nothing of now.
+      return isThere ? { ...common, state: "there", running, ...(since && { since }) } : { ...common, state: "away" };
+    }),
+  );
 }
 
 /** The identity of this home towards its pools; created on first use. Throws what the disk throws. */

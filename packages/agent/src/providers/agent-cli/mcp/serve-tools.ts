@@ -32,15 +32,17 @@ async function replayed({ task, reads: told, newest, calls }: ToolsFile): Promis
   return bus;
 }
 
-function serverOf({ task, external }: ToolsFile, bus: ToolBus, version: string): Server {
+function serverOf({ task, reads, external }: ToolsFile, bus: ToolBus, version: string): Server {
   const server = new Server({ name: SERVER_NAME, version }, { capabilities: { tools: {} } });
   // One after the other: ids are given in the order in which the calls came.
   let last: Promise<unknown> = Promise.resolve();
   server.setRequestHandler("tools/list", () => ({
-    tools: [...toolsOf(task.role).map(describeTool), ...(external?.tools ?? [])].map(({ parameters, ...tool }) => ({
-      ...tool,
-      inputSchema: { ...parameters, type: "object" as const },
-    })),
+    tools: [...toolsOf(task.role, reads.pools).map(describeTool), ...(external?.tools ?? [])].map(
+      ({ parameters, ...tool }) => ({
+        ...tool,
+        inputSchema: { ...parameters, type: "object" as const },
+      }),
+    ),
   }));
   server.setRequestHandler("tools/call", ({ params }) => {
     if (external?.tools.some(({ name }) => name === params.name))

@@ -5,6 +5,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseRecord } from "@mimikit/protocol/base/json";
 import { SkillSummary } from "@mimikit/protocol/base/skill";
+import { PoolSummary } from "@mimikit/protocol/pools/pool";
 import { HistoryMessage } from "@mimikit/protocol/records/history";
 import { ClientClock } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
@@ -23,6 +24,7 @@ const reads: z.ZodType<Omit<Reads, "said">> = z.object({
   triggers: z.array(TriggerSummary),
   questions: z.array(Question),
   skills: z.array(SkillSummary),
+  pools: z.array(PoolSummary).optional(),
   memoryPlace: z.object({ home: z.string(), workDir: z.string() }),
 });
 
