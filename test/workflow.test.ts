@@ -34,14 +34,18 @@ test("every script, npm command and project of tests that they name is there", (
   const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read("package.json")));
   const named = (pattern: RegExp) => [...COMMANDS.matchAll(pattern)].map(([, name = ""]) => name);
   expect(named(/npm run (?:--silent )?([\w:-]+)/g).filter((name) => scripts[name] === undefined)).toEqual([]);
-  expect(named(/^ *(?:node |\. )?((?:scripts|\.ci)\/\S+)/gm).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  expect(named(/^ *(?:node |\. )?((?:scripts|\.ci)\/\S+)/gm).filter((path) => !existsSync(join(ROOT, path)))).toEqual(
+    [],
+  );
   const projects = named(/--project (\w+)/g);
   expect(projects).not.toEqual([]);
   expect(projects.filter((name) => !read("vitest.config.ts").includes(`name: "${name}"`))).toEqual([]);
 });
 
 test("each suite of the whole proof says how long it may take, and a suite of random cases ends with the time", () => {
-  const suites = read(".ci/run").split("\n").filter((line) => /^(vitest|counted)_suite /.test(line));
+  const suites = read(".ci/run")
+    .split("\n")
+    .filter((line) => /^(vitest|counted)_suite /.test(line));
   expect(suites.length).toBeGreaterThan(10);
   expect(suites.filter((line) => !/_suite "[^"]+" \d+ .* # \d+$/.test(line))).toEqual([]);
   const seconds = suites.map((line) => Number(line.match(/# (\d+)$/)?.[1]));
