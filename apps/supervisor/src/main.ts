@@ -30,6 +30,7 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import { HISTORY, runningOf } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { DocumentBusy, type DocumentLock } from "@mimikit/store/documents/document";
+import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { noticeConfig } from "./execute/config-changes.ts";
 import { improveSettings } from "./observe/improve-settings.ts";
@@ -165,7 +166,7 @@ tend();
 const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger, () =>
   log.audit({ event: RESTORED_EVENT, detail: { dir: HISTORY } }),
 );
-const named = new NamedAttachments(home, supervisor.mirror);
+const named = new NamedAttachments(supervisor.fs, supervisor.mirror, () => new HistoryPartitions(home));
 const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
 const selfAwakeView = new SelfAwakeView(fs, supervisor.mirror);
 let written = "";

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messagesOf } from "@mimikit/core/views/history";
 import { Message } from "@mimikit/protocol/records/inbox";
@@ -8,16 +8,18 @@ import {
   storeAttachment,
   sweepAttachments,
   UNNAMED_MS_MAX,
+  UnknownAttachment,
 } from "@mimikit/store/attachments/attachments";
 import { createRecord } from "@mimikit/store/disk/record";
-import { attachmentPath, inboxPath, longTextPath, recordIn } from "@mimikit/store/disk/state";
+import { attachmentPath, goingAttachmentPath, inboxPath, longTextPath, recordIn } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
-import { appendHistory } from "@mimikit/store/views/history-partitions";
+import { appendHistory, HistoryPartitions } from "@mimikit/store/views/history-partitions";
 import { expect, test } from "vitest";
 import { NamedAttachments } from "../../../apps/supervisor/src/upkeep/named-attachments.ts";
 import { layOutTexts } from "../../../apps/worker-pool/src/run/lay-out-texts.ts";
 import { archive, NOON, queue, resultOf, taskOf } from "../../http-gateway/records.ts";
 import { temporaryState } from "../home.ts";
+import { pausedAt } from "../power-cut.ts";
 
 async function* inPieces(...pieces: Buffer[]) {
   yield* pieces;
@@ -75,27 +77,92 @@ test("what a client breaks off leaves nothing behind", async () => {
 });
 
 test("what no message names for a day goes; what one names stays, and so does what is new or wanted again", async () => {
-  const { home, fs, store, age, names } = prepare();
+  const { fs, store, age, names } = prepare();
   const [old, named, wanted, fresh] = await Promise.all(["old", "named", "wanted", "fresh"].map(store));
   if (!old || !named || !wanted || !fresh) throw new Error("not stored");
   for (const { id } of [old, named, wanted]) age(id);
   await keepAttachments(fs, [{ id: wanted.id }]);
-  expect(await sweepAttachments(home, async () => new Set([named.id]), Date.now())).toBe(1);
+  expect(await sweepAttachments(fs, async () => new Set([named.id]), Date.now())).toBe(1);
   expect(names()).toEqual([named, wanted, fresh].flatMap(({ id }) => [id, `${id}.json`]).sort());
 });
 
 test("nobody is asked what is named while nothing is old enough to go, and what is wanted meanwhile stays", async () => {
-  const { home, fs, store, age, names } = prepare();
+  const { fs, store, age, names } = prepare();
   const { id } = await store("fresh");
   const mustNotAsk = () => Promise.reject(new Error("asked, and nothing is old"));
-  expect(await sweepAttachments(home, mustNotAsk, Date.now())).toBe(0);
+  expect(await sweepAttachments(fs, mustNotAsk, Date.now())).toBe(0);
   age(id);
   const wantedMeanwhile = async () => {
     await keepAttachments(fs, [{ id }]);
     return new Set<string>();
   };
-  expect(await sweepAttachments(home, wantedMeanwhile, Date.now())).toBe(0);
+  expect(await sweepAttachments(fs, wantedMeanwhile, Date.now())).toBe(0);
   expect(names()).toEqual([id, `${id}.json`]);
+});
+
+test("what is wanted at any moment of a sweep is there afterwards, or is refused", async () => {
+  let isOver = false;
+  for (let k = 0; !isOver; k++) {
+    const { home, fs, store, age } = prepare();
+    const { id } = await store("old");
+    age(id);
+    let wanted: Promise<string> | undefined;
+    const meanwhile = async () => {
+      wanted = keepAttachments(fs, [{ id }]).then(
+        () => "kept",
+        (error: unknown) => {
+          if (!(error instanceof UnknownAttachment)) throw error;
+          return "refused";
+        },
+      );
+      await wanted;
+    };
+    await sweepAttachments(pausedAt(fs, k, meanwhile), async () => new Set(), Date.now());
+    isOver = wanted === undefined;
+    const isThere = existsSync(join(home, attachmentPath(id))) && (await findAttachment(fs, id)) !== null;
+    if ((await wanted) === "kept") expect(isThere, `before operation ${k}`).toBe(true);
+  }
+});
+
+test("what is swept at any moment while it is wanted or stored is refused, and can be stored anew", async () => {
+  for (const isStored of [true, false])
+    for (let k = 0, isOver = false; !isOver; k++) {
+      const { home, fs, store, age } = prepare();
+      const { id } = await store("old");
+      age(id);
+      let isSwept = false;
+      const meanwhile = async () => {
+        isSwept = true;
+        await sweepAttachments(fs, async () => new Set(), Date.now());
+      };
+      const paused = pausedAt(fs, k, meanwhile);
+      const done = await (isStored
+        ? storeAttachment(home, paused, inPieces(Buffer.from("old")))
+        : keepAttachments(paused, [{ id }])
+      ).then(
+        () => true,
+        () => false,
+      );
+      isOver = !isSwept;
+      const isThere = existsSync(join(home, attachmentPath(id))) && (await findAttachment(fs, id)) !== null;
+      if (done) expect(isThere, `before operation ${k}`).toBe(true);
+      await store("old");
+      expect(await keepAttachments(fs, [{ id }])).toMatchObject([{ id }]);
+    }
+});
+
+test("what a killed sweep has left behind may be stored and wanted again from the next sweep on", async () => {
+  const { fs, store, age, names } = prepare();
+  const { id } = await store("old");
+  await fs.link(attachmentPath(id), goingAttachmentPath(id));
+  await expect(store("old")).rejects.toThrow("send it again");
+  await expect(keepAttachments(fs, [{ id }])).rejects.toThrow(UnknownAttachment);
+  expect(await sweepAttachments(fs, async () => new Set(), Date.now())).toBe(0);
+  await store("old");
+  expect(await keepAttachments(fs, [{ id }])).toMatchObject([{ id }]);
+  age(id);
+  expect(await sweepAttachments(fs, async () => new Set(), Date.now())).toBe(1);
+  expect(names()).toEqual([]);
 });
 
 test("a long message's file goes when no run has wanted it for a day, and nothing else that lies there does", async () => {
@@ -111,7 +178,7 @@ test("a long message's file goes when no run has wanted it for a day, and nothin
   const { "m-long": wanted = "" } = await layOutTexts([message], "teller", { fs, runDir });
   aged(wanted);
   await layOutTexts([message], "teller", { fs, runDir });
-  expect(await sweepAttachments(home, async () => new Set(), Date.now())).toBe(0);
+  expect(await sweepAttachments(fs, async () => new Set(), Date.now())).toBe(0);
   expect(names()).toEqual([wanted, ...others].map((path) => path.replace("attachments/", "")).sort());
 });
 
@@ -142,8 +209,13 @@ test("named is what waits in the inbox, what an open or a settled turn answers, 
   const mirror = new Mirror(fs, { token: "", durable: false, onBadArchive: () => undefined });
   await mirror.ledger.load();
   await mirror.refresh(Date.now(), true);
-  const named = new NamedAttachments(home, mirror);
+  const named = new NamedAttachments(fs, mirror, () => new HistoryPartitions(home));
   const all = [waiting, open, settled, shown].map(({ id }) => id).sort();
   expect([...(await named.ids())].sort()).toEqual(all);
   expect([...(await named.ids())].sort()).toEqual(all);
+  // Nobody has looked into the inbox since.
+  const { id } = await store("5");
+  await createRecord(fs, Message, inboxPath("m-new"), message("m-new", { ...open, id }));
+  writeFileSync(join(home, inboxPath("broken")), "{torn");
+  expect([...(await named.ids())].sort()).toEqual([...all, id].sort());
 });

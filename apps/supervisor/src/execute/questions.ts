@@ -56,6 +56,8 @@ export async function permit(
   const { id, taskId, attempt, verdict } = permitted;
   if (approval !== undefined && !(await hands.ledger.confirm(id))) {
     await hands.fs.makeDir(APPROVALS);
+    // Whoever made the folder may not have got as far as this.
+    await hands.fs.syncDir(".");
     await createRecord(hands.fs, Approval, approvalPath(approval.id), approval);
   }
   if (!(await archive(permitted, Permit, hands))) return;
@@ -70,10 +72,9 @@ export async function revoke({ wish }: Extract<Action, { type: "revoke" }>, hand
   if (!(await ledger.confirm(id))) {
     const path = approvalPath(approvalId);
     const isThere = await fs.exists(path);
-    if (isThere) {
-      await fs.unlink(path);
-      await fs.syncDir(APPROVALS);
-    }
+    if (isThere) await fs.unlink(path);
+    // Also where it is gone: who removed it may have been killed before this, and a power loss would bring it back.
+    if (await fs.exists(APPROVALS)) await fs.syncDir(APPROVALS);
     const outcome = isThere
       ? "removed: it asks again"
       : "refused: nothing of that id is allowed: see  mimikit approvals";

@@ -2,7 +2,7 @@
  * Removes old months, scratch folders, attachments and the leftovers of dead processes, and writes the index of each month of the
  * history that is over.
  */
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { keepMonthIndexes } from "@mimikit/memory/search/keep-month-indexes";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
@@ -11,7 +11,7 @@ import type { Config } from "@mimikit/runtime/config/config";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
 import { sweepAttachments } from "@mimikit/store/attachments/attachments";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { CHANGES, RUNS, SESSIONS, STREAMS, TEMPORARY } from "@mimikit/store/disk/state";
+import { CHANGES, RUNS, SESSIONS, STREAMS, TEMPORARY, taskOfRun, USED_YES } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { boundProcessLogs } from "./bound-process-logs.ts";
 import { foldArchive } from "./fold.ts";
@@ -39,12 +39,12 @@ export async function keepHouse(house: House): Promise<void> {
       const folded = await foldArchive(fs, ledger, nowMs, config.archiveFoldDays);
       if (folded > 0) audit({ event: "archive_folded", detail: { records: folded } });
     },
-    () => removeWhere(join(home, RUNS), (path) => isOld(path, config.runsKeepDays)),
+    () => removeWhere(join(home, RUNS), (path) => isOld(path, config.runsKeepDays) && !saysWhatIsUsed(path, ledger)),
     () => removeWhere(join(home, STREAMS), (path) => isOld(path, config.runsKeepDays)),
     () =>
       removeWhere(join(home, SESSIONS), (path) => isOld(path, config.runsKeepDays) && ledger.has(sessionTask(path))),
     async () => {
-      const removed = await sweepAttachments(home, namedAttachments, nowMs);
+      const removed = await sweepAttachments(fs, namedAttachments, nowMs);
       if (removed > 0) audit({ event: "attachments_removed", detail: { removed } });
     },
     () => boundProcessLogs(home),
@@ -70,6 +70,12 @@ function removeWhere(dir: string, isDue: (path: string) => boolean): void {
     const path = join(dir, name);
     if (isDue(path)) rmSync(path, { recursive: true, force: true });
   }
+}
+
+/** Does the folder of a run say that a yes was used, of a task that is still open? Without it, the call could be made once more. */
+function saysWhatIsUsed(path: string, ledger: Ledger): boolean {
+  const taskId = taskOfRun(basename(path));
+  return taskId !== undefined && !ledger.has(taskId) && existsSync(join(path, USED_YES));
 }
 
 /** What is longer ago, or has too many newer ones over it, cannot be taken back any more. */

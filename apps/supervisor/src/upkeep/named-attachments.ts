@@ -2,24 +2,35 @@
  * Which attachments a message names: one that waits, one of an open turn, or one of the conversation, however long ago
  * (SPEC I8). What none of them names may go.
  */
+import { basename } from "node:path";
 import { messagesOf } from "@mimikit/core/views/history";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import { turnId } from "@mimikit/protocol/base/id";
+import { BadJson } from "@mimikit/protocol/base/json";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { INBOX } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
-import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
+import type { HistoryPartitions } from "@mimikit/store/views/history-partitions";
+
+const IDS = /[0-9a-f]{64}/g;
+
+type Months = Pick<HistoryPartitions, "isAsRead" | "follow">;
 
 export class NamedAttachments {
-  private readonly home: string;
+  private readonly fs: FileSystem;
   private readonly mirror: Mirror;
-  private months: HistoryPartitions;
+  private readonly open: () => Months;
+  private months: Months;
   private readonly ofHistory = new Set<string>();
   /** The turns whose lines have been read; each line is read once. */
   private readonly turns = new Set<number>();
 
-  constructor(home: string, mirror: Mirror) {
-    this.home = home;
+  /** @param open begins to read the history, again where it is not what was read. */
+  constructor(fs: FileSystem, mirror: Mirror, open: () => Months) {
+    this.fs = fs;
     this.mirror = mirror;
-    this.months = new HistoryPartitions(home);
+    this.open = open;
+    this.months = open();
   }
 
   /** The ids of all that are named now. Throws what the disk throws: then nobody knows, and nothing may go. */
@@ -27,11 +38,12 @@ export class NamedAttachments {
     // In the order in which a message moves on, so that one in motion is seen at least once.
     const named = new Set<string>();
     const { inbox, dropped, queue, results, ledger } = this.mirror;
+    await this.addNew(named);
     for (const wish of [...inbox.values(), ...dropped.values()]) if (wish.kind === "message") add(named, [wish]);
     for (const { turn } of queue.values()) add(named, turn?.messages ?? []);
     for (const { task } of results.values()) add(named, task.turn?.messages ?? []);
     if (!this.months.isAsRead()) {
-      this.months = new HistoryPartitions(this.home);
+      this.months = this.open();
       this.turns.clear();
     }
     for await (const lines of this.months.follow())
@@ -46,6 +58,24 @@ export class NamedAttachments {
       if (turn !== null) add(named, messagesOf(turn));
     }
     return new Set([...named, ...this.ofHistory]);
+  }
+
+  /**
+   * Adds what is named by a message that the mirror has not seen: the clock may have jumped by days since the last look. Whatever looks
+   * like an id is taken for one.
+   */
+  private async addNew(named: Set<string>): Promise<void> {
+    const { inbox, dropped } = this.mirror;
+    for (const name of await this.fs.list(INBOX)) {
+      const stem = basename(name, ".json");
+      if (inbox.has(stem) || dropped.has(stem)) continue;
+      try {
+        for (const [id] of ((await this.fs.read(`${INBOX}/${name}`)) ?? "").matchAll(IDS)) named.add(id);
+      } catch (error) {
+        // What is no record names nothing.
+        if (!(error instanceof BadJson)) throw error;
+      }
+    }
   }
 }
 

@@ -7,12 +7,9 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createOnce } from "@mimikit/store/disk/record";
-import { RUNS, runPath } from "@mimikit/store/disk/state";
+import { RUNS, runPath, USED_YES } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { readApprovals } from "@mimikit/store/views/approvals";
-
-/** In the folder of the attempt that asked: its yes was used. */
-const USED = "used-yes";
 
 export interface GateSources {
   fs: FileSystem;
@@ -60,7 +57,7 @@ export async function answersTo({ id }: Task, fs: FileSystem, { attempts, ledger
     const permit = await ledger.read(approvalPermit(id, attempt));
     const verdict = permit !== null && "verdict" in permit ? permit.verdict : undefined;
     if (verdict === undefined) continue;
-    const isUsed = await fs.exists(`${runPath(id, attempt)}/${USED}`);
+    const isUsed = await fs.exists(`${runPath(id, attempt)}/${USED_YES}`);
     answers.push({ attempt, asks: failed.asks, verdict, isUsed });
   }
   return answers;
@@ -74,7 +71,7 @@ export async function answersTo({ id }: Task, fs: FileSystem, { attempts, ledger
 export async function use({ id }: Pick<Task, "id">, attempt: number, fs: FileSystem): Promise<boolean> {
   const dir = runPath(id, attempt);
   await fs.makeDir(dir);
-  const isFirst = await createOnce(fs, `${dir}/${USED}`, "");
+  const isFirst = await createOnce(fs, `${dir}/${USED_YES}`, "");
   await fs.syncDir(RUNS);
   return isFirst;
 }

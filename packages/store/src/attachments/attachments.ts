@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { open, readdir, rm, stat } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import {
   ATTACHMENT_BYTES_MAX,
@@ -18,7 +18,7 @@ import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "../disk/error-code.ts";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { readRecord, replaceView } from "../disk/record.ts";
-import { ATTACHMENTS, attachmentPath, isLongText, recordIn } from "../disk/state.ts";
+import { ATTACHMENTS, attachmentPath, goingAttachmentPath, isLongText, recordIn } from "../disk/state.ts";
 import { TypeSniffer } from "./sniff-type.ts";
 
 /** All of them together. */
@@ -36,6 +36,9 @@ export class AttachmentRefused extends Error {
     this.reason = reason;
   }
 }
+
+/** It was old and is being removed in this moment: nothing was promised. */
+export class AttachmentGoing extends Error {}
 
 /** There is no attachment of this id. */
 export class UnknownAttachment extends Error {}
@@ -65,19 +68,26 @@ export async function storeAttachment(
       const limit = Math.floor(bytesMax / MEBIBYTE);
       throw new AttachmentRefused("full", sentence("files_too_many", { max: limit }));
     }
-    if ((await fs.link(temporary, path)) === "missing") throw new Error(`${ATTACHMENTS} or a file for it is gone`);
-    await fs.syncDir(ATTACHMENTS);
-    await describe(fs, attachment);
+    await nameAttachment(fs, temporary, attachment);
     return attachment;
   } finally {
     await fs.unlink(temporary);
   }
 }
 
-/** What is stored under an id; null where nothing is, and where its record is damaged. */
+/** Makes an attachment of the synced file `temporary`; it is durable when this resolves. Throws what the disk throws. */
+export async function nameAttachment(fs: FileSystem, temporary: string, attachment: Attachment): Promise<void> {
+  const path = attachmentPath(attachment.id);
+  if ((await fs.link(temporary, path)) === "missing") throw new Error(`${ATTACHMENTS} or a file for it is gone`);
+  await fs.syncDir(ATTACHMENTS);
+  await describe(fs, attachment);
+  if (await isGoing(fs, attachment.id)) throw new AttachmentGoing(`${path} is just being removed: send it again`);
+}
+
+/** What is stored under an id; null where nothing is, and where its record is damaged or has lost its bytes. */
 export async function findAttachment(fs: FileSystem, id: string): Promise<Attachment | null> {
   try {
-    return await readRecord(fs, Attachment, recordIn(ATTACHMENTS, id));
+    return (await fs.exists(attachmentPath(id))) ? await readRecord(fs, Attachment, recordIn(ATTACHMENTS, id)) : null;
   } catch (error) {
     if (error instanceof BadJson) return null;
     throw error;
@@ -101,42 +111,64 @@ export async function findAttachments(fs: FileSystem, orders: readonly Attachmen
  */
 export async function keepAttachments(fs: FileSystem, orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
   const files = await findAttachments(fs, orders);
-  for (const { id, type, bytes } of files) await describe(fs, { id, type, bytes });
+  for (const { id, type, bytes } of files) {
+    await describe(fs, { id, type, bytes });
+    if (await isGoing(fs, id)) throw new UnknownAttachment(sentence("attachment_not_uploaded", { id }));
+  }
   return files;
 }
 
+/** Is it being removed, or was it just now? Asked behind `describe`: a sweep that is not seen here, in this order, sees that. */
+async function isGoing(fs: FileSystem, id: string): Promise<boolean> {
+  return (await fs.exists(goingAttachmentPath(id))) || !(await fs.exists(attachmentPath(id)));
+}
+
 /**
- * Removes what nobody has named for UNNAMED_MS_MAX. The record goes first: what is half removed is not there. The files of
+ * Removes what nobody has named for UNNAMED_MS_MAX, one process at a time. The record goes first: what is half removed is not there. The files of
  * long messages go when no run has wanted them for as long: they are made again wherever they are missing.
  * @param named tells the ids that a message names. It is asked only where something is old enough to go: to know, it reads
  * all that was ever said.
  * @returns how many attachments were removed. Throws what the disk and `named` throw.
  */
 export async function sweepAttachments(
-  home: string,
+  fs: FileSystem,
   named: () => Promise<ReadonlySet<string>>,
   nowMs: number,
 ): Promise<number> {
-  const dir = join(home, ATTACHMENTS);
-  const names = await readdir(dir);
+  const names = await fs.list(ATTACHMENTS);
   const isOld = (timeMs: number) => timeMs <= nowMs - UNNAMED_MS_MAX;
-  for (const path of names.map((name) => join(dir, name)))
-    if (isLongText(path) && isOld(await modifiedMs(path))) await rm(path, { force: true });
-  const ids = [...new Set(names.map((name) => basename(name, ".json")))];
-  const pathsOf = (id: string) => [join(home, recordIn(ATTACHMENTS, id)), join(home, attachmentPath(id))];
-  const isDue = async (id: string) => isOld(Math.max(...(await Promise.all(pathsOf(id).map(modifiedMs)))));
-  const due: string[] = [];
-  for (const id of ids) if (AttachmentId.safeParse(id).success && (await isDue(id))) due.push(id);
-  if (due.length === 0) return 0;
+  for (const path of names.map((name) => `${ATTACHMENTS}/${name}`))
+    if (isLongText(path) && isOld((await fs.info(path))?.mtimeMs ?? 0)) await fs.unlink(path);
+  const due = new Map<string, string>();
+  for (const id of new Set(names.map((name) => basename(name, ".json")))) {
+    if (!AttachmentId.safeParse(id).success) continue;
+    const { lastMs, stamp } = await look(fs, id);
+    if (isOld(lastMs)) due.set(id, stamp);
+  }
+  // What a sweep has left behind that was killed.
+  for (const name of names) if (name.endsWith(".going")) await fs.unlink(`${ATTACHMENTS}/${name}`);
+  if (due.size === 0) return 0;
   const kept = await named();
   let removed = 0;
-  for (const id of due) {
-    // Somebody may have wanted it again meanwhile.
-    if (kept.has(id) || !(await isDue(id))) continue;
-    for (const path of pathsOf(id)) await rm(path, { force: true });
-    removed++;
+  for (const [id, stamp] of due) {
+    const going = goingAttachmentPath(id);
+    const paths = [recordIn(ATTACHMENTS, id), attachmentPath(id)];
+    // Where only one of them is left, that one.
+    for (const path of paths) await fs.link(path, going);
+    // Somebody may have wanted it again meanwhile. Whoever wants it from here on finds that it goes.
+    const isWanted = kept.has(id) || (await look(fs, id)).stamp !== stamp;
+    for (const path of isWanted ? [] : paths) await fs.unlink(path);
+    await fs.unlink(going);
+    if (!isWanted) removed++;
   }
   return removed;
+}
+
+/** When an attachment was wanted last, and how its two files look: whoever wants it writes its record anew. */
+async function look(fs: FileSystem, id: string): Promise<{ lastMs: number; stamp: string }> {
+  const [record, bytes] = [await fs.info(recordIn(ATTACHMENTS, id)), await fs.info(attachmentPath(id))];
+  const lastMs = Math.max(record?.mtimeMs ?? 0, bytes?.mtimeMs ?? 0);
+  return { lastMs, stamp: `${record?.inode} ${record?.mtimeMs} ${bytes?.inode}` };
 }
 
 /** What the bytes are follows from them, so this may be written again at any time; its time says when it was wanted last. */
@@ -171,11 +203,6 @@ async function storedBytes(home: string): Promise<number> {
   let bytes = 0;
   for (const name of await readdir(dir)) bytes += (await infoOf(join(dir, name)))?.size ?? 0;
   return bytes;
-}
-
-/** 0 for what is not there. */
-async function modifiedMs(path: string): Promise<number> {
-  return (await infoOf(path))?.mtimeMs ?? 0;
 }
 
 async function infoOf(path: string) {

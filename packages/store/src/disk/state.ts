@@ -121,6 +121,8 @@ export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
 export const CHAT = "chat";
 /** @param id the SHA-256 of the bytes that are there. */
 export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
+/** There while a sweep removes that attachment: nobody may want it any more. */
+export const goingAttachmentPath = (id: string) => `${ATTACHMENTS}/${id}.going`;
 /** What a user said at length, whole: a view of the message. @param sha256 of the text. */
 export const longTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;
 /** Is this the path of such a file? */
@@ -134,6 +136,10 @@ export const monthIndexPath = (month: string) => `${HISTORY}/${month}.index`;
 /** Is this the path of such a view? */
 export const isMonthIndex = (path: string) => /^history\/\d{4}-\d{2}\.index$/.test(path);
 export const runPath = (id: string, attempt: number) => `${RUNS}/${id}.a${attempt}`;
+/** Which task the folder of a run is of, by its name; undefined where it is no such folder. */
+export const taskOfRun = (name: string) => /^(.+)\.a\d+$/.exec(name)?.[1];
+/** In the folder of the attempt that asked: its yes was used. */
+export const USED_YES = "used-yes";
 /** Part 1 of a month has no number: `archive/folded/2026-10.jsonl`, then `2026-10.2.jsonl`. */
 export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
 

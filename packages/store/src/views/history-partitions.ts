@@ -145,7 +145,9 @@ export function parseLine(text: string): HistoryTurn[] {
 }
 
 /**
- * Appends a line for each of the turns; they are durable when it resolves. Throws what the disk throws.
+ * Appends a line for each of the turns. They are durable when it resolves, unless a process was killed between making the file and the
+ * sync of its name: a power loss may take the whole file then, and its lines are made again from the archive (docs/file-protocol.md R9).
+ * Throws what the disk throws.
  * @returns whether the directory was missing, and was made.
  */
 export async function appendHistory(home: string, month: string, turns: readonly HistoryTurn[]): Promise<boolean> {
