@@ -23,6 +23,7 @@ import { RECENT_MAX, type Recurring } from "@mimikit/protocol/records/trigger";
 import { HISTORY_PATH, queueOf, resultsOf, runningOf } from "@mimikit/store/disk/state";
 import { editMark } from "@mimikit/store/documents/document";
 import { itemOf } from "../../apps/supervisor/src/execute/notes.ts";
+import { checkApprovals } from "./approvals.ts";
 import { checkChanges } from "./check-changes.ts";
 import { checkImprovements } from "./improvements.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
@@ -199,6 +200,7 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   checkImprovements(archive, disk, consumed, isCancelled, violate);
   checkTriggers(archive, outside, consumed, isCancelled, violate);
   checkQuestions(archive, consumed, violate);
+  if (outside.approvals !== undefined) checkApprovals(archive, disk, violate);
 
   // R11: a restart wish ends the processes at most once.
   const restartWishes = [...archive.values()].filter((record) => "wish" in record && record.wish.kind === "restart");

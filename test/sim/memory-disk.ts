@@ -38,6 +38,10 @@ export class MemoryDisk {
   private inodes = 0;
   private changes = 0;
   private made = 0;
+  /** Directories that were made since the last sync of the one that they are in, where a power loss takes such. */
+  private readonly unsyncedDirs = new Set<string>();
+  /** May a power loss take directories that were made, with all that is in them? */
+  losesDirectories = false;
 
   constructor() {
     for (const dir of [".", ...DIRECTORIES]) this.makeDirectory(dir);
@@ -47,6 +51,12 @@ export class MemoryDisk {
     // No other directory of this name had this version: `change` counts up.
     if (!this.directories.has(dir))
       this.directories.set(dir, { names: new Map(), unsynced: [], version: -this.made++ });
+  }
+
+  /** Makes a directory that is durable with the next sync of the one that it is in. */
+  makeUnsyncedDirectory(dir: string): void {
+    if (this.losesDirectories && !this.directories.has(dir)) this.unsyncedDirs.add(dir);
+    this.makeDirectory(dir);
   }
 
   /** Is there such a directory? Somebody may have tidied it away. */
@@ -144,6 +154,7 @@ export class MemoryDisk {
 
   syncDir(dir: string): void {
     this.directory(dir).unsynced.length = 0;
+    for (const each of this.unsyncedDirs) if (directoryOf(each) === dir) this.unsyncedDirs.delete(each);
   }
 
   link(from: string, to: string): "linked" | "exists" | "missing" {
@@ -167,6 +178,8 @@ export class MemoryDisk {
   }
 
   losePower(random: Random): void {
+    for (const dir of this.unsyncedDirs) if (random() < 0.5) this.directories.delete(dir);
+    this.unsyncedDirs.clear();
     for (const directory of this.directories.values()) {
       const states = new Map<string, (Inode | undefined)[]>();
       for (const [name, before] of directory.unsynced) states.set(name, [...(states.get(name) ?? []), before]);

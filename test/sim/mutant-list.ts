@@ -33,6 +33,8 @@ const NOTES = "apps/supervisor/src/execute/notes.ts";
 const SETTLEMENT = "apps/supervisor/src/execute/settle.ts";
 const TRIGGERS = "apps/supervisor/src/execute/triggers.ts";
 const QUESTIONS = "apps/supervisor/src/execute/questions.ts";
+const ATTACHMENTS = "packages/store/src/attachments/attachments.ts";
+const GATE = "packages/agent/src/approval/gate.ts";
 const RECORD = "packages/store/src/disk/record.ts";
 const LEDGER = "packages/store/src/mirror/ledger.ts";
 const SETTLE = "packages/core/src/rules/settle.ts";
@@ -828,5 +830,106 @@ export const MUTANTS: readonly Mutant[] = [
     file: WAKE,
     find: "return { said: said.sort(byTime), events: events.sort(byTime) };",
     replace: "return { said: said.sort(byTime).reverse(), events: events.sort(byTime) };",
+  },
+  {
+    name: "call-before-its-answer",
+    rule: "I10: a task that has asked about a call begins again only when that is decided",
+    file: "packages/core/src/tasks/question.ts",
+    find: "...(asked === undefined ? [] : [approvalPermit(task.id, asked.attempt)]),",
+    replace: "",
+    seed: 42,
+  },
+  {
+    name: "no-taken-for-yes",
+    rule: "I10: the last option is the no, however many there are",
+    file: "packages/core/src/tasks/question.ts",
+    find: "chosen < options.length - 1 ? YES",
+    replace: "chosen < options.length ? YES",
+    seed: 42,
+  },
+  {
+    name: "silence-taken-for-yes",
+    rule: "I10: no answer in time is a no",
+    file: "packages/core/src/tasks/question.ts",
+    find: 'if (closed?.outcome === "expired") return "expired";',
+    replace: 'if (closed?.outcome === "expired") return "once";',
+    seed: 42,
+  },
+  {
+    name: "yes-for-another-call",
+    rule: "I10: a yes is for the call that was shown",
+    file: GATE,
+    find: "isYes && !isUsed && asks.digest === digest &&",
+    replace: "isYes && !isUsed &&",
+    seed: 54,
+  },
+  {
+    name: "yes-not-used-up",
+    rule: "I10: a yes that was used is not used again",
+    file: "apps/worker-pool/src/run/gate-of.ts",
+    find: '  const isFirst = await createOnce(fs, `${dir}/${USED_YES}`, "");',
+    replace: "  const isFirst = true;",
+    seed: 42,
+  },
+  {
+    name: "yes-used-up-unsynced",
+    rule: "I10: that a yes was used is durable, with its folder, before the call is made",
+    file: "apps/worker-pool/src/run/gate-of.ts",
+    find: "  await fs.syncDir(RUNS);\n",
+    replace: "",
+    seed: 117,
+  },
+  {
+    name: "revoked-unsynced",
+    rule: "I10: what was taken back is gone durably before that is answered",
+    file: QUESTIONS,
+    find: "    if (await fs.exists(APPROVALS)) await fs.syncDir(APPROVALS);\n",
+    replace: "",
+    seed: 117,
+  },
+  {
+    name: "revoked-before-its-permit",
+    rule: "I10: what is allowed for good is taken back only behind its permit",
+    file: "packages/core/src/rules/approve.ts",
+    find: " && !unfinished.has(wish.approvalId)",
+    replace: "",
+    seed: 119,
+  },
+  {
+    name: "allowed-in-a-lost-folder",
+    rule: "I10: what is allowed for good is durable, with its folder, before its permit",
+    file: QUESTIONS,
+    find: '    await hands.fs.syncDir(".");\n',
+    replace: "",
+    seed: 623,
+  },
+  {
+    name: "file-swept-unread",
+    rule: "I8: a file stays that is named by a message which the mirror has not seen",
+    file: "apps/supervisor/src/upkeep/named-attachments.ts",
+    find: "    await this.addNew(named);\n",
+    replace: "",
+    seed: 114,
+  },
+  {
+    name: "file-swept-while-wanted",
+    rule: "I8: a file that was wanted again since it was looked at stays",
+    file: ATTACHMENTS,
+    find: "const isWanted = (await look(fs, id)).stamp !== stamp;",
+    replace: "const isWanted = false;",
+  },
+  {
+    name: "going-file-named",
+    rule: "I8: a file that is being removed, or is gone, is refused",
+    file: ATTACHMENTS,
+    find: '    if (await isGoing(fs, id)) throw new UnknownAttachment(sentence("attachment_not_uploaded", { id }));\n',
+    replace: "",
+  },
+  {
+    name: "named-file-swept",
+    rule: "I8: a file that a message of the conversation names stays",
+    file: "apps/supervisor/src/upkeep/named-attachments.ts",
+    find: "if (turn !== null) add(named, messagesOf(turn));",
+    replace: "void turn;",
   },
 ];

@@ -11,6 +11,8 @@ import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { SUSPECT_DEATHS } from "@mimikit/core/tasks/poison";
 import { outageOf } from "@mimikit/core/tasks/retry";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
+import type { AskedCall } from "@mimikit/protocol/approvals/approval";
+import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import { ancestorsOf, cancelMark, childId } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
@@ -25,6 +27,7 @@ import { createSealed } from "@mimikit/store/disk/create-wish";
 import { directoryOf } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import {
+  APPROVALS,
   archivePath,
   CHANGES,
   claimPath,
@@ -35,6 +38,7 @@ import {
   runningOf,
 } from "@mimikit/store/disk/state";
 import { DocumentBusy } from "@mimikit/store/documents/document";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { MemoryWatch } from "../../apps/supervisor/src/observe/memory-watch.ts";
 import type { SupervisorOptions } from "../../apps/supervisor/src/supervisor.ts";
 import { foldArchive } from "../../apps/supervisor/src/upkeep/fold.ts";
@@ -42,6 +46,8 @@ import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
 import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
 import { keepClaim } from "../../apps/worker-pool/src/claim/claim.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
+import { Approvals } from "./approvals.ts";
+import { Attachments, isRefused } from "./attachments.ts";
 import { IDLE_SEC, inventStep, isOtherImprovement } from "./improvements.ts";
 import { Purse } from "./purse.ts";
 import { below, type Random } from "./random.ts";
@@ -67,6 +73,10 @@ const NOTE_WISHES = 12;
 const SCRIBBLES = 4;
 /** Wishes to look for something to improve in one run, at most. */
 const IMPROVE_WISHES = 6;
+/** Wishes to take back what was allowed for good in one run, at most. */
+const REVOKES = 8;
+/** One question in so many is answered only when all is calm, where there are many: until then its time may run out. */
+const UNNOTICED_EVERY = 3;
 const DAY_SEC = 86_400;
 /** A run says little and is short: notes are made, and the window is cut, accordingly. */
 export const BOUNDS: MemoryBounds = {
@@ -139,9 +149,14 @@ export class Outside {
   isAtCeiling = false;
   /** Real budgets, where the run has such. */
   purse: Purse | undefined;
+  /** Calls that need a yes, where the run has such. */
+  approvals: Approvals | undefined;
+  /** Files that messages name, where the run has such. */
+  attachments: Attachments | undefined;
   triggerWishes = 0;
   noteWishes = 0;
   improveWishes = 0;
+  revokes = 0;
   schedules = 0;
   interjections = 0;
   restartWishes = 0;
@@ -158,6 +173,10 @@ export interface Shape {
   purse?: Random;
   /** It looks for something to improve whenever it is quiet, and when a person wants it. */
   improves?: boolean;
+  /** Workers make calls that need the owner's yes. */
+  asks?: boolean;
+  /** Messages name files, and old files are swept. */
+  attaches?: boolean;
   supervisors: number;
   pools: number;
   /** The lock of a document is only a courtesy: without it one supervisor still loses nothing. */
@@ -176,6 +195,11 @@ export function populate(world: World, outside: Outside, shape: Shape): void {
     outside.purse?.forget();
   };
   if (shape.purse !== undefined) outside.purse = new Purse(world, shape.purse);
+  if (shape.attaches) outside.attachments = new Attachments(world);
+  if (shape.asks) {
+    outside.approvals = new Approvals(world);
+    world.disk.losesDirectories = true;
+  }
   world.onDeath = ({ identity: { pid } }) => noteDeath(pid, world, outside);
   world.start("gateway", gateway(outside, shape));
   world.start("person", person(outside, shape));
@@ -187,29 +211,35 @@ export function populate(world: World, outside: Outside, shape: Shape): void {
 function gateway(outside: Outside, { hasWays }: Shape): Program {
   return async (environment) => {
     const { fs, step, rest, world } = environment;
+    const { attachments } = outside;
     for (;;) {
       const id = await step(() => outside.toSend[0]);
+      if (attachments !== undefined) await tolerating(environment, () => attachments.prepare(environment));
       if (id === undefined || world.random() < 0.93) {
         await rest();
         continue;
       }
-      const message: Message = {
+      let files: AttachedFile[] = [];
+      const message = (): Message => ({
         kind: "message",
         id,
         at: new Date(environment.nowMs()).toISOString(),
         text: `say ${id}`,
+        ...(files.length > 0 && { attachments: files }),
         ...(Number(id.slice("m-".length)) % NEXT_EVERY === 0 && { mode: "next" as const }),
         ...(hasWays && viaOf(Number(id.slice("m-".length)))),
-      };
-      const persist = () => createRecord(fs, Message, inboxPath(id), message);
+      });
+      const persist = () => createRecord(fs, Message, inboxPath(id), message());
       const acknowledge = () =>
         step(() => {
           outside.acknowledged.add(id);
+          attachments?.acknowledged(files);
           outside.toSend.shift();
           // The client did not hear the answer and sends the same message again, perhaps much later.
           if (world.random() < 0.15) outside.toSend.push(id);
         });
       await tolerating(environment, async () => {
+        if (attachments !== undefined) files = await attachments.named(Number(id.slice("m-".length)), environment);
         await persist();
         await acknowledge();
       });
@@ -224,7 +254,7 @@ function viaOf(number: number): Pick<Message, "via"> {
 }
 
 /** Drops files by hand, cancels tasks, asks for restarts, and leaves garbage. */
-function person(outside: Outside, { takesNotes, improves = false }: Shape): Program {
+function person(outside: Outside, { takesNotes, improves = false, asks = false }: Shape): Program {
   return async (environment) => {
     const { fs, step, rest, world, nowMs } = environment;
     const drop = (path: string, text: string) => {
@@ -238,8 +268,10 @@ function person(outside: Outside, { takesNotes, improves = false }: Shape): Prog
       // One after the other: whoever asks again before the answer is only one more to be answered.
       const isDeleting = world.disk.names("inbox").some((name) => name.startsWith("delete-"));
       const standing = world.isCalm && !isDeleting ? standingOn(world) : [];
-      const asked = dice < 0.3 ? questionsOn(world) : [];
-      if (asked.length > 0 && dice < (world.isCalm ? 0.3 : 0.03)) {
+      const open = dice < 0.3 ? questionsOn(world) : [];
+      // Of many questions each is answered rarely twice: what came too late is a message, and makes work of its own.
+      const asked = asks && world.random() < 0.98 ? open.filter((each) => isNoticed(each, world)) : open;
+      if (asked.length > 0 && dice < (world.isCalm ? 0.3 : asks ? 0.2 : 0.03)) {
         await answerQuestion(pick(asked, world), serial, environment, outside);
       } else if (standing.length > 0 && dice < 0.2) {
         await deleteTrigger(pick(standing, world), serial, environment, outside);
@@ -298,6 +330,8 @@ function person(outside: Outside, { takesNotes, improves = false }: Shape): Prog
       } else if (dice < 0.1 && takesNotes && outside.noteWishes < NOTE_WISHES) {
         outside.noteWishes++;
         await wishForNote(serial, environment, outside);
+      } else if (asks && dice > 0.96 && !world.isCalm && outside.revokes < REVOKES) {
+        await revoke(serial, environment, outside);
       } else await rest();
     }
   };
@@ -349,6 +383,14 @@ function questionsOn({ disk }: World): Question[] {
     const text = disk.read(`questions/${name}`) ?? "";
     return text.includes('"half') ? [] : [Question.parse(JSON.parse(text))];
   });
+}
+
+/** Does the person see it, and is no answer to it on its way? */
+function isNoticed({ id: questionId, at }: Question, { disk, isCalm }: World): boolean {
+  if (!isCalm && Date.parse(at) % UNNOTICED_EVERY === 0) return false;
+  const answers = disk.names("inbox").filter((name) => name.startsWith("a-"));
+  const isOnItsWay = answers.some((name) => disk.read(`inbox/${name}`)?.includes(`"${questionId}"`));
+  return !isOnItsWay && disk.info(archivePath(questionId)) === null;
 }
 
 /** Answers with an option or with something else; the same question may be answered again before that is seen. */
@@ -508,12 +550,26 @@ async function interject(serial: number, environment: Environment, outside: Outs
   });
 }
 
+/** Takes back something that is allowed for good, perhaps once more. */
+async function revoke(serial: number, environment: Environment, outside: Outside): Promise<void> {
+  const { fs, world, nowMs, rest } = environment;
+  const allowed = world.disk.names(APPROVALS);
+  if (allowed.length === 0) return rest();
+  outside.revokes++;
+  const id = `revoke-${String(serial).padStart(8, "0")}`;
+  const approvalId = pick(allowed, world).replace(/\.json$/, "");
+  await tolerating(environment, async () => {
+    await createSealed(fs, TOKEN, { kind: "revoke", id, at: new Date(nowMs()).toISOString(), approvalId });
+    outside.wishes.add(id);
+  });
+}
+
 /** Does something that a disk error may cut off, as every loop of the real processes does. */
 async function tolerating({ rest, world }: Environment, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!world.isOfDisk(error)) throw error;
+    if (!world.isOfDisk(error) && !isRefused(error)) throw error;
     await rest();
   }
 }
@@ -573,6 +629,7 @@ function supervisor(outside: Outside, shape: Shape): Program {
         if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, BOUNDS.windowKept);
         if (world.random() < FOLD_CHANCE)
           await world.besideQuiet(() => foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS));
+        await outside.attachments?.sweep(hands.mirror, environment);
         if (actions === 0) await rest();
       });
     }
@@ -598,7 +655,7 @@ function pool(outside: Outside, shape: Shape): Program {
       },
       allot: (candidates) =>
         book && outside.purse ? outside.purse.allot(candidates, book, hands.mirror, process) : [...candidates],
-      run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside, shape),
+      run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside, shape, hands.mirror),
       onRoom: () => undefined,
       endEarlier: (candidate) => endEarlier(candidate, environment, outside),
       audit: () => undefined,
@@ -629,10 +686,12 @@ async function run(
   candidate: Allotted,
   steering: Steering,
   signal: AbortSignal,
-  { fs, world, process, step }: Environment,
+  environment: Environment,
   outside: Outside,
   { greedyNth }: Shape,
+  mirror: Mirror,
 ): Promise<Outcome> {
+  const { fs, world, process, step } = environment;
   const { task, attempt } = candidate;
   const child: Child = { task: task.id, attempt, role: task.role, owner: process };
   await step(() => {
@@ -644,6 +703,7 @@ async function run(
     if (isNews) outside.told.set(task.id, { since, isContested: isBeingStopped(task.id, world) });
     inspectStart(candidate, process, world, outside);
     outside.purse?.begin(candidate, process);
+    outside.approvals?.begin(task, attempt);
     outside.children.add(child);
     outside.executions.set(task.id, (outside.executions.get(task.id) ?? 0) + 1);
   });
@@ -652,8 +712,10 @@ async function run(
   for (let left = steps; left > 0 && !signal.aborted; left--)
     await step(() => (world.random() < 0.2 ? steering.take() : undefined));
   if (isGreedy && !signal.aborted) return world.leave(process);
+  const asks = await askedBy(task, mirror, signal, environment, outside);
   const outcome = await step(() => {
     outside.children.delete(child);
+    if (asks !== null && !signal.aborted) return waiting(asks, steering);
     return { ...invent(candidate, signal.aborted, world, outside), steers: [...steering.taken] };
   });
   const { purse } = outside;
@@ -665,6 +727,34 @@ async function run(
   });
   await step(() => purse.end(candidate, { outcome: { ...outcome, usage }, isBegun: true, isFree: false, tools: null }));
   return { ...outcome, usage };
+}
+
+/** The call that a run ends with. A disk that fails ends it as well. */
+async function askedBy(
+  task: Task,
+  mirror: Mirror,
+  signal: AbortSignal,
+  environment: Environment,
+  { approvals }: Outside,
+): Promise<AskedCall | null> {
+  let asked: AskedCall | null = null;
+  if (approvals !== undefined)
+    await tolerating(environment, async () => {
+      asked = await approvals.make(task, mirror, signal, environment);
+    });
+  return asked;
+}
+
+/** As a run ends whose call needs a yes. */
+function waiting(asks: AskedCall, { taken }: Steering): Outcome {
+  const failure = {
+    status: "failed",
+    failureReason: "needs_approval",
+    error: "waits for a yes",
+    retryable: true,
+  } as const;
+  const said = { resultType: "text", result: null, effects: [], steers: [...taken] } as const;
+  return { ...failure, ...said, effects: [], asks, usage: NO_USAGE, provider: "simulated" };
 }
 
 /** The same task, and not another that was given its id after a power loss had taken it, unsynced, out of its queue? */

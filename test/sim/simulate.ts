@@ -8,6 +8,9 @@ import { FAULTS, type Faults, World } from "./world.ts";
 process.env.TZ = "UTC";
 
 const FAULTY_STEPS = 5_000;
+/** Where calls need a yes, it takes longer until there is work that makes one: as many faults as elsewhere come over more steps. */
+const ASKING_STEPS = 20_000;
+const ASKING_WEATHER = FAULTY_STEPS / ASKING_STEPS;
 const QUIET_STEPS = 3_000;
 const STEPS_MAX = 120_000;
 /** One world in so many has messages by several ways: each way makes turns of its own, and a world of many turns takes longer. */
@@ -16,6 +19,12 @@ const WAYS_EVERY = 5;
 const TROUBLE_CHANCE = 0.25;
 /** Which ones they are. Worlds that were named before there were troubles, as those of mutants, are none of them: they stay what they were. */
 const TROUBLE_SALT = 0x444ab1f;
+/** That Workers make calls which need a yes, and a salt that leaves the worlds of mutants without them. */
+const ASKS_CHANCE = 0.12;
+const ASKS_SALT = 0xa5d2b;
+/** The same for messages that name files. One supervisor does the upkeep, as in real life. */
+const ATTACHES_CHANCE = 0.12;
+const ATTACHES_SALT = 0xa77ad7c;
 /** One world in so many has a greedy task: one of the first few that run. */
 const GREEDY_EVERY = 4;
 const GREEDY_FIRST = 9;
@@ -30,7 +39,9 @@ export async function simulate(seed: number): Promise<Run> {
   const world = new World(seed);
   const outside = new Outside();
   populate(world, outside, shape);
-  await world.run({ faultySteps: FAULTY_STEPS, faults: faultsOf(seed), quietSteps: QUIET_STEPS, stepsMax: STEPS_MAX });
+  const faultySteps = asks(seed) ? ASKING_STEPS : FAULTY_STEPS;
+  await world.run({ faultySteps, faults: faultsOf(seed), quietSteps: QUIET_STEPS, stepsMax: STEPS_MAX });
+  outside.attachments?.check();
   const violations = [...world.violations, ...check(world.disk, outside, world.counts.powerLosses)];
   const executions = [...outside.executions.values()].reduce((sum, times) => sum + times, 0);
   const turns = world.disk.names("archive").filter((name) => /^t-\d+\.json$/.test(name)).length;
@@ -40,7 +51,7 @@ export async function simulate(seed: number): Promise<Run> {
 /** Most runs have two of each role, which must be safe though the kernel forbids it; some have one, as in real life. */
 function shapeOf(seed: number): Shape {
   const random = randomOf(seed ^ 0x5eed);
-  const supervisors = random() < 0.7 ? 2 : 1;
+  const supervisors = random() < 0.7 && !attaches(seed) ? 2 : 1;
   const pools = random() < 0.7 ? 2 : 1;
   const documentLocks = supervisors > 1 || random() < 0.5;
   return {
@@ -50,6 +61,8 @@ function shapeOf(seed: number): Shape {
     takesNotes: random() < 0.6,
     hasWays: hasWays(seed),
     ...(hasTroubles(seed) && furtherOf(seed)),
+    asks: asks(seed),
+    attaches: attaches(seed),
     greedyNth: seed % GREEDY_EVERY === 0 ? 1 + ((seed / GREEDY_EVERY) % GREEDY_FIRST) : null,
   };
 }
@@ -60,6 +73,8 @@ function furtherOf(seed: number): Partial<Shape> {
   return { ...(random() < 0.4 && { purse: randomOf(seed ^ 0x9e4) }), improves: random() < 0.4 };
 }
 
+const asks = (seed: number) => randomOf(seed ^ ASKS_SALT)() < ASKS_CHANCE;
+const attaches = (seed: number) => randomOf(seed ^ ATTACHES_SALT)() < ATTACHES_CHANCE;
 const hasWays = (seed: number) => seed % WAYS_EVERY === WAYS_EVERY - 1;
 const hasTroubles = (seed: number) => !hasWays(seed) && randomOf(seed ^ TROUBLE_SALT)() < TROUBLE_CHANCE;
 
@@ -67,7 +82,7 @@ const hasTroubles = (seed: number) => !hasWays(seed) && randomOf(seed ^ TROUBLE_
 function faultsOf(seed: number): Faults {
   const random = randomOf(seed ^ 0xfa17);
   const weatherOf = (stream: Random) => [0, 0.2, 0.5, 1, 2][Math.floor(stream() * 5)] ?? 1;
-  const weather = () => weatherOf(random);
+  const weather = () => weatherOf(random) * (asks(seed) ? ASKING_WEATHER : 1);
   // A stream of its own: worlds without troubles stay as they are.
   const further = randomOf(seed ^ 0x7a0b1e);
   const trouble = () => (hasTroubles(seed) ? weatherOf(further) : 0);
@@ -76,7 +91,8 @@ function faultsOf(seed: number): Faults {
     pause: FAULTS.pause * weather(),
     powerLoss: FAULTS.powerLoss * weather(),
     clockJump: FAULTS.clockJump * weather(),
-    monthJump: FAULTS.monthJump * weather(),
+    // Time runs out for a question about a call, and for a file, only after a day.
+    monthJump: FAULTS.monthJump * Math.max(weather(), asks(seed) ? ASKING_WEATHER : attaches(seed) ? 3 : 0),
     error: FAULTS.error * weather(),
     full: FAULTS.full * trouble(),
     badSync: FAULTS.badSync * trouble(),

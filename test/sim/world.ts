@@ -432,7 +432,7 @@ export class World {
       },
       read: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
       readText: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
-      exists: (path) => look(() => disk.info(path) !== null),
+      exists: (path) => look(() => disk.info(path) !== null || disk.hasDirectory(path)),
       info: (path) => look(() => disk.info(path)),
       async write(path, text, mayBegin) {
         await write(() => create(path, text));
@@ -446,7 +446,7 @@ export class World {
       makeDir: (dir) =>
         write(() => {
           world.assertRoom(true);
-          disk.makeDirectory(dir);
+          disk.makeUnsyncedDirectory(dir);
         }),
       unlink: (path) => look(() => disk.unlink(path)),
       syncDir: (dir) => look(() => disk.syncDir(dir)),

@@ -151,12 +151,13 @@ export async function sweepAttachments(
   const kept = await named();
   let removed = 0;
   for (const [id, stamp] of due) {
+    if (kept.has(id)) continue;
     const going = goingAttachmentPath(id);
     const paths = [recordIn(ATTACHMENTS, id), attachmentPath(id)];
     // Where only one of them is left, that one.
     for (const path of paths) await fs.link(path, going);
     // Somebody may have wanted it again meanwhile. Whoever wants it from here on finds that it goes.
-    const isWanted = kept.has(id) || (await look(fs, id)).stamp !== stamp;
+    const isWanted = (await look(fs, id)).stamp !== stamp;
     for (const path of isWanted ? [] : paths) await fs.unlink(path);
     await fs.unlink(going);
     if (!isWanted) removed++;
