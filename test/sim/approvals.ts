@@ -28,7 +28,7 @@ interface Decided {
   taskId: string;
   words: string;
   verdict: Verdict | null;
-  /** What may be allowed for good. */
+  /** Prefixes that may be allowed for good. */
   prefix: string | null;
 }
 
@@ -41,7 +41,7 @@ export class Approvals {
     this.world = world;
   }
 
-  /** What must hold when an attempt begins: whatever an earlier one has asked is decided. */
+  /** Must hold when an attempt begins: each question of an earlier one is decided. */
   begin({ id, role }: Task, attempt: number): void {
     const { disk } = this.world;
     const decided = new Set(decidedOn(disk).map((each) => each.id));
@@ -108,7 +108,7 @@ export class Approvals {
   }
 }
 
-/** What is allowed for good is what was said so, and was not taken back. */
+/** Only prefixes are allowed for good that the owner has named and not taken back. */
 export function checkApprovals(
   archive: ReadonlyMap<string, Archived>,
   disk: MemoryDisk,

@@ -39,7 +39,7 @@ export class Attachments {
     this.world = world;
   }
 
-  /** What a message names, as the gateway puts it into its record; it is uploaded first where it must be. Throws what the disk throws. */
+  /** The files that a message names, as the gateway puts them into its record; they are uploaded first where they must be. Throws what the disk throws. */
   async named(number: number, { fs }: Environment): Promise<AttachedFile[]> {
     if (number % FILE_EVERY !== 0) return [];
     const text = textOf(number);
@@ -74,7 +74,7 @@ export class Attachments {
     this.check();
   }
 
-  /** What was promised is there, in all states of the disk between two operations. */
+  /** Promised files are there, in all states of the disk between two operations. */
   check(): void {
     const { disk } = this.world;
     for (const id of this.promised) {

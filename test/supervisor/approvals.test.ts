@@ -1,4 +1,4 @@
-/** What the owner allows and takes back outlives a power loss, and a yes that was used stays used. */
+/** Approvals of the owner, and their end, outlive a power loss, and a yes that was used stays used. */
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";

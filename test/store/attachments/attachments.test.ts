@@ -213,7 +213,7 @@ test("named is what waits in the inbox, what an open or a settled turn answers, 
   const all = [waiting, open, settled, shown].map(({ id }) => id).sort();
   expect([...(await named.ids())].sort()).toEqual(all);
   expect([...(await named.ids())].sort()).toEqual(all);
-  // Nobody has looked into the inbox since.
+  // The supervisor has not looked into the inbox since.
   const { id } = await store("5");
   await createRecord(fs, Message, inboxPath("m-new"), message("m-new", { ...open, id }));
   writeFileSync(join(home, inboxPath("broken")), "{torn");

@@ -56,7 +56,7 @@ export async function permit(
   const { id, taskId, attempt, verdict } = permitted;
   if (approval !== undefined && !(await hands.ledger.confirm(id))) {
     await hands.fs.makeDir(APPROVALS);
-    // Whoever made the folder may not have got as far as this.
+    // The process that made the folder may have been killed before this.
     await hands.fs.syncDir(".");
     await createRecord(hands.fs, Approval, approvalPath(approval.id), approval);
   }

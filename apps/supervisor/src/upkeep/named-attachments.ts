@@ -61,7 +61,7 @@ export class NamedAttachments {
   }
 
   /**
-   * Adds what is named by a message that the mirror has not seen: the clock may have jumped by days since the last look. Whatever looks
+   * Adds what is named by a message that the mirror has not seen: the clock may have jumped by days since the last look. Each text that looks
    * like an id is taken for one.
    */
   private async addNew(named: Set<string>): Promise<void> {
@@ -72,7 +72,7 @@ export class NamedAttachments {
       try {
         for (const [id] of ((await this.fs.read(`${INBOX}/${name}`)) ?? "").matchAll(IDS)) named.add(id);
       } catch (error) {
-        // What is no record names nothing.
+        // A file that is no record names nothing.
         if (!(error instanceof BadJson)) throw error;
       }
     }

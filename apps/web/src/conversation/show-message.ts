@@ -1,7 +1,7 @@
 /** Leads the reader to a message, wherever it is in the conversation. */
 import { signal } from "@preact/signals";
 import { beginning, messages } from "../model/state.ts";
-import { following } from "./following.ts";
+import { following } from "./long/following.ts";
 import { sought } from "./long/sought.ts";
 
 /** The new beginning before which everything is shown; the next one folds it again. */

@@ -41,7 +41,7 @@ export async function describePools(fs: FileSystem, nowMs: number): Promise<Pool
       const { at: seenAt, since, version, running } = seen;
       const isThere = nowMs - Date.parse(seenAt) < AWAY_MS;
       const common = { name, labels, slots, invitedAt, seenAt, version };
-      // What it ran when it was heard of last says nothing of now.
+      // Its load when it was heard of last says nothing of now.
       return isThere ? { ...common, state: "there", running, ...(since && { since }) } : { ...common, state: "away" };
     }),
   );

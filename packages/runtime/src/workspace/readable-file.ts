@@ -9,7 +9,7 @@ import { RUNS } from "@mimikit/store/disk/state";
 import { STATE_FOLDER } from "../home/work-dir.ts";
 import { platform } from "../platform/this-platform.ts";
 
-/** What agents and commands printed, and files that another machine handed in; all else in the folder of a run is the pool's own. */
+/** The output of agents and commands, and files that another machine handed in; all else in the folder of a run is the pool's own. */
 const OUTPUT_NAME = /^([\w-]+\.(txt|diff)|away-\d+-[\w.-]+)$/;
 /** What there is no file for a person under this path for. */
 const NOT_THERE = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG", "ENXIO", "EISDIR", "ENODEV"];

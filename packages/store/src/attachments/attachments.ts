@@ -84,7 +84,7 @@ export async function nameAttachment(fs: FileSystem, temporary: string, attachme
   if (await isGoing(fs, attachment.id)) throw new AttachmentGoing(`${path} is just being removed: send it again`);
 }
 
-/** What is stored under an id; null where nothing is, and where its record is damaged or has lost its bytes. */
+/** The attachment of this id; null where there is none, and where its record is damaged or has lost its bytes. */
 export async function findAttachment(fs: FileSystem, id: string): Promise<Attachment | null> {
   try {
     return (await fs.exists(attachmentPath(id))) ? await readRecord(fs, Attachment, recordIn(ATTACHMENTS, id)) : null;
@@ -145,7 +145,7 @@ export async function sweepAttachments(
     const { lastMs, stamp } = await look(fs, id);
     if (isOld(lastMs)) due.set(id, stamp);
   }
-  // What a sweep has left behind that was killed.
+  // Left behind by a sweep that was killed.
   for (const name of names) if (name.endsWith(".going")) await fs.unlink(`${ATTACHMENTS}/${name}`);
   if (due.size === 0) return 0;
   const kept = await named();
@@ -156,7 +156,7 @@ export async function sweepAttachments(
     const paths = [recordIn(ATTACHMENTS, id), attachmentPath(id)];
     // Where only one of them is left, that one.
     for (const path of paths) await fs.link(path, going);
-    // Somebody may have wanted it again meanwhile. Whoever wants it from here on finds that it goes.
+    // It may be wanted again meanwhile. A request from here on finds that it goes.
     const isWanted = (await look(fs, id)).stamp !== stamp;
     for (const path of isWanted ? [] : paths) await fs.unlink(path);
     await fs.unlink(going);

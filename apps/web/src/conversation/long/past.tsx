@@ -8,8 +8,8 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { plainText } from "../../ui/plain-text.ts";
-import { following } from "../following.ts";
 import { FIRST_MESSAGES } from "./first-messages.ts";
+import { following } from "./following.ts";
 import { sought } from "./sought.ts";
 
 const STRETCH_MESSAGES = 50;
