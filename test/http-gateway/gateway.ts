@@ -93,6 +93,7 @@ export async function startGateway({
       paused: [],
       limits,
       hasChannels: false,
+      hasPools: false,
     }),
     log: logInto(logged),
     ...others,

@@ -55,6 +55,17 @@ export class RedisServer {
     this.child?.kill(signal);
   }
 
+  /** Gives it one command, and waits for the answer. */
+  async command(...words: string[]): Promise<void> {
+    const socket = createConnection(this.port, "127.0.0.1");
+    try {
+      socket.write(`${words.join(" ")}\r\n`);
+      await once(socket, "data");
+    } finally {
+      socket.destroy();
+    }
+  }
+
   async dispose(): Promise<void> {
     await this.kill();
     rmSync(this.dir, { recursive: true, force: true });

@@ -49,6 +49,7 @@ const factsOf = (loaded: LoadedConfig): SettingsFacts => {
     paused,
     limits,
     hasChannels: hasChannels(home, process.env),
+    hasPools: loaded.config.pools.url !== undefined,
   };
 };
 let facts = factsOf({ config, keys, problems: [] });

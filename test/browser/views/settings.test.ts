@@ -24,6 +24,44 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     expect((await pages.gateway.arrival("input")).text).toBe("In one sentence: who are you?");
   });
 
+  test("say each machine in both languages, and nothing of machines where no engine is set up", async () => {
+    const { page } = await openPage();
+    await openView(page, "settings");
+    await view(page).getByText("Worker pool", { exact: true }).waitFor();
+    expect(await view(page).getByText("Dispatcher").count()).toBe(0);
+    const invitedAt = "2026-11-26T12:00:00.000Z";
+    const common = { slots: 2, invitedAt };
+    pages.gateway.setStatus({
+      pools: {
+        process: { alive: true, pid: 7 },
+        each: [
+          {
+            ...common,
+            name: "box",
+            labels: ["gpu", "big"],
+            state: "there",
+            since: invitedAt,
+            tasks: [{ id: "t-000001.0.0", title: "train it" }],
+          },
+          { ...common, name: "attic", labels: [], state: "away", seenAt: invitedAt },
+          { ...common, name: "spare", labels: [], state: "invited" },
+        ],
+      },
+    });
+    const said = async (name: string, state: RegExp) => {
+      const row = view(page).locator("dl.facts-list > div").filter({ hasText: name });
+      await expect.poll(() => row.textContent()).toMatch(state);
+    };
+    await said("Dispatcher", /7/);
+    await said("Machine box (gpu, big)", /connected since .+, runs train it$/);
+    await said("Machine attic", /last seen /);
+    await said("Machine spare", /has not joined yet$/);
+    await page.getByRole("button", { name: "中文" }).click();
+    await said("机器 box（gpu、big）", /已连接，始于 .+，正在运行：train it$/);
+    await said("机器 attic", /最后一次出现：/);
+    await said("机器 spare", /尚未加入$/);
+  });
+
   test("notifications are shown only after the user has asked for them, and only for what is new and unasked", async () => {
     pages.gateway.question(questionRecord({ id: "q-old", question: "An old one?" }));
     const context = await pages.browser.newContext();

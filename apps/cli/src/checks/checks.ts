@@ -48,6 +48,9 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   skills: checkSkills,
   hooks: checkHooks,
   channels: checkChannels,
+  /** Loaded only where an engine is set up. */
+  pools: async (patient) =>
+    patient.config.pools.url === undefined ? [] : (await import("./pools.ts")).checkPools(patient),
   mcp: checkMcp,
   web: checkWeb,
   quarantine: checkQuarantine,

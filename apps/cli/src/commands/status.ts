@@ -57,7 +57,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   say("works in", workDir);
   say(
     "processes",
-    `${Object.entries(processes)
+    `${Object.entries(answer.pools === undefined ? processes : { ...processes, dispatcher: answer.pools.process })
       .map(([role, { pid, alive, silentSec }]) => {
         if (!alive) return styled("red", `${role} DOWN`);
         return silentSec === undefined ? `${role} ${pid}` : styled("red", `${role} ${pid} hangs`);
@@ -65,6 +65,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
       .join(", ")}  ${styled("dim", `for ${since}`)}`,
   );
   if (answer.channels !== undefined) say("channels", channelsText(answer.channels));
+  if (answer.pools !== undefined) sayMachines(answer.pools.each);
   say("answers", answersText(answer));
   if (passedOver.length > 0) say("", styled("dim", `auto passed over: ${passedOver.join("; ")}`));
   sayTasks(open);
@@ -118,15 +119,44 @@ async function showFiles(json: boolean): Promise<void> {
     printJson({ ready: false, home, processes, counts, tasks, next: soonest ?? null, usage: { today }, problems });
     return;
   }
+  const machines = roles.includes("dispatcher") ? await machinesOf() : [];
   printLine(`${styled("bold", "Mimikit")}  ${styled("red", stateText(living))}`);
   say("state", home);
   say("processes", roles.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : "DOWN"}`).join(", "));
+  sayMachines(machines);
   sayTasks(known.open);
   if (counts.inbox > 0) say("waits", `${counts.inbox} in the inbox`);
   say("triggers", soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
   say("today", usageText(today));
   if (counts.questions > 0) sayQuestions(counts.questions);
   showProblems(problems);
+}
+
+/** Loaded only where an engine is set up. */
+async function machinesOf(): Promise<Machines> {
+  const { describeMachines } = await import("@mimikit/runtime/pools/registry");
+  return withState(({ fs, mirror }) => describeMachines(fs, mirror, Date.now()));
+}
+
+type Machines = NonNullable<Status["pools"]>["each"];
+
+/** A line for each machine, where there are any. */
+function sayMachines(machines: Machines): void {
+  for (const [i, { name, labels, state, since, seenAt, tasks = [] }] of machines.entries()) {
+    const called = labels.length === 0 ? name : `${name} (${labels.join(", ")})`;
+    const runs =
+      tasks.length === 0 ? "" : `, runs ${tasks.map(({ id, title }) => `${shortId(id)} ${title}`).join("; ")}`;
+    const how =
+      state === "there"
+        ? `connected${since === undefined ? "" : ` since ${momentText(Date.parse(since), terminalZone())}`}`
+        : state === "invited"
+          ? "has not joined yet"
+          : styled(
+              "yellow",
+              `last seen ${seenAt === undefined ? "never" : momentText(Date.parse(seenAt), terminalZone())}`,
+            );
+    say(i === 0 ? "machines" : "", plainLine(`${called} ${how}${runs}`));
+  }
 }
 
 function channelsText({ process: { alive, pid }, each }: NonNullable<Status["channels"]>): string {

@@ -48,6 +48,8 @@ export interface SettingsFacts {
   limits: Limits;
   /** Is a channel set up? */
   hasChannels: boolean;
+  /** Is an engine set up that carries work to other machines? */
+  hasPools: boolean;
 }
 
 /** What does not change while the gateway runs, and where to ask for what does. */
@@ -69,6 +71,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const quarantine = (await fs.list(QUARANTINE)).length;
   const settings = facts.settings();
   const channels = settings.hasChannels ? await channelsOf(fs, facts.home) : undefined;
+  const pools = settings.hasPools ? await poolsOf(fs, facts, nowMs) : undefined;
   const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
@@ -86,9 +89,18 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push(sentence("supervisor_down"));
   if (!workers.alive) problems.push(sentence("workers_down"));
-  for (const [role, state] of Object.entries({ supervisor, workers, channels: channels?.process }))
+  for (const [role, state] of Object.entries({
+    supervisor,
+    workers,
+    channels: channels?.process,
+    dispatcher: pools?.process,
+  }))
     if (state?.silentSec !== undefined) problems.push(sentence("role_hangs", { role, seconds: state.silentSec }));
   if (channels?.process.alive === false) problems.push(sentence("channels_down"));
+  if (pools?.process.alive === false) problems.push(sentence("dispatcher_down"));
+  for (const { name, state, seenAt, tasks = [] } of pools?.each ?? [])
+    if (state === "away" && seenAt !== undefined && tasks.length > 0)
+      problems.push(sentence("machine_away", { name, moment: seenAt }));
   for (const [name, { state, detail = "" }] of Object.entries(channels?.each ?? {}))
     if (state === "unreachable" || state === "refused")
       problems.push(sentence("channel_stands_still", { name, detail }));
@@ -107,6 +119,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     passedOver: [...settings.passedOver],
     processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
     ...(channels !== undefined && { channels }),
+    ...(pools !== undefined && { pools }),
     counts: {
       inbox: look.inbox,
       queued: { ...look.queued },
@@ -206,6 +219,16 @@ async function memoryProblems(fs: FileSystem): Promise<string[]> {
 async function channelsOf(fs: FileSystem, home: string): Promise<NonNullable<Status["channels"]>> {
   const { readChannelStates } = await import("@mimikit/store/views/channel-states");
   return { process: processState(home, "channels"), each: await readChannelStates(fs) };
+}
+
+/** Loaded only where an engine is set up. */
+async function poolsOf(
+  fs: FileSystem,
+  { home, mirror }: StatusFacts,
+  nowMs: number,
+): Promise<NonNullable<Status["pools"]>> {
+  const { describeMachines } = await import("@mimikit/runtime/pools/registry");
+  return { process: processState(home, "dispatcher"), each: await describeMachines(fs, mirror, nowMs) };
 }
 
 /** Loaded only where there are hooks. */

@@ -129,7 +129,21 @@ function Process({ name, state: { alive, pid, silentSec } }: { name: Actor; stat
   );
 }
 
-function System({ status: { processes, channels, workDir, version, startedAt, problems } }: { status: Status }) {
+function Machine({ machine }: { machine: NonNullable<Status["pools"]>["each"][number] }) {
+  const { name, labels, state, since, seenAt, tasks = [] } = machine;
+  const at = state === "there" ? since : seenAt;
+  return (
+    <div>
+      <dt>{viewWords.machine(name, labels)}</dt>
+      <dd class={state === "away" ? "bad" : "good"}>
+        {viewWords.machineState[state](at === undefined ? "" : momentText(at, nowMs.value))}
+        {tasks.length > 0 && viewWords.machineRuns(tasks.map(({ title }) => title))}
+      </dd>
+    </div>
+  );
+}
+
+function System({ status: { processes, channels, pools, workDir, version, startedAt, problems } }: { status: Status }) {
   return (
     <section>
       <h3>{viewWords.system}</h3>
@@ -146,6 +160,10 @@ function System({ status: { processes, channels, workDir, version, startedAt, pr
               {detail !== undefined && `: ${detail}`}
             </dd>
           </div>
+        ))}
+        {pools !== undefined && <Process name="dispatcher" state={pools.process} />}
+        {pools?.each.map((machine) => (
+          <Machine key={machine.name} machine={machine} />
         ))}
         <div>
           <dt>{viewWords.since}</dt>

@@ -3,11 +3,10 @@ import type { Said } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { SkillSummary } from "@mimikit/protocol/base/skill";
-import type { PoolSummary } from "@mimikit/protocol/pools/pool";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
-import type { HistoryHit, MemoryHit, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import type { HistoryHit, MemoryHit, PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Evidence } from "../prompt/evidence.ts";
 import type { Guide } from "../skills/guides.ts";
 

@@ -21,24 +21,6 @@ export const PoolRecord = z.object({
 });
 export type PoolRecord = z.infer<typeof PoolRecord>;
 
-/** A pool as people and the Planner are told of it. */
-export const PoolSummary = z.object({
-  name: PoolName,
-  labels: z.array(PoolName),
-  slots: z.number(),
-  invitedAt: z.string(),
-  /** `invited`: it was never heard of. */
-  state: z.enum(["there", "away", "invited"]),
-  /** When it was heard of last. */
-  seenAt: z.string().optional(),
-  /** Since when it is there without a break. */
-  since: z.string().optional(),
-  version: z.string().optional(),
-  /** Attempts that it has now. */
-  running: z.number().optional(),
-});
-export type PoolSummary = z.infer<typeof PoolSummary>;
-
 const Hex = z.string().regex(/^[0-9a-f]{16}$/);
 
 /**

@@ -398,6 +398,26 @@ export type HomeContents = z.infer<typeof HomeContents>;
 export const AdoptionView = HomeContents.extend({ adopted: z.boolean() });
 export type AdoptionView = z.infer<typeof AdoptionView>;
 
+/** A pool as people and the Planner are told of it. */
+export const PoolSummary = z.object({
+  name: PoolName,
+  labels: z.array(PoolName),
+  slots: z.number(),
+  invitedAt: z.string(),
+  /** `invited`: it was never heard of. */
+  state: z.enum(["there", "away", "invited"]),
+  /** When it was heard of last. */
+  seenAt: z.string().optional(),
+  /** Since when it is there without a break. */
+  since: z.string().optional(),
+  version: z.string().optional(),
+  /** Attempts that it has now. */
+  running: z.number().optional(),
+  /** The tasks that this home has given it and that have not ended. */
+  tasks: z.array(z.object({ id: Id, title: z.string() })).optional(),
+});
+export type PoolSummary = z.infer<typeof PoolSummary>;
+
 export const Status = z.object({
   ready: z.boolean(),
   /** false where the state directory was not made by this user and is not adopted yet: nothing in it runs. */
@@ -420,6 +440,8 @@ export const Status = z.object({
   processes: z.object({ supervisor: ProcessState, workers: ProcessState, gateway: ProcessState }),
   /** Only where a channel is set up: its process, and how each channel does. */
   channels: z.object({ process: ProcessState, each: z.record(ChannelName, ChannelState) }).optional(),
+  /** Only where an engine is set up: the dispatcher, and each machine that works for this home. */
+  pools: z.object({ process: ProcessState, each: z.array(PoolSummary) }).optional(),
   counts: z.object({
     inbox: z.number(),
     queued: z.record(Role, z.number()),

@@ -1,14 +1,18 @@
 /** The pools of a home, as records in `pools/` (docs/pools.md). The directory is there only where the owner has invited one. */
 import { randomBytes } from "node:crypto";
-import { HomeIdentity, PoolRecord, PoolSeen, type PoolSummary } from "@mimikit/protocol/pools/pool";
+import { HomeIdentity, PoolOwner, PoolRecord, PoolSeen } from "@mimikit/protocol/pools/pool";
+import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath, poolSeenPath } from "@mimikit/store/disk/state";
+import type { Mirror } from "@mimikit/store/mirror/mirror";
 
 const ID_BYTES = 8;
 const KEY_BYTES = 32;
 /** A pool that says nothing for so long is told as away: it says that it is there every few seconds, and that is noted every ten. */
 export const AWAY_MS = 30_000;
+/** Tasks of one machine that are named. */
+const TASKS_MAX = 64;
 const POOL_FILE = /^([a-z0-9-]+)\.pool\.json$/;
 
 /** Every pool, by its name. Throws what the disk throws, and `BadJson` for a damaged record. */
@@ -45,6 +49,35 @@ export async function describePools(fs: FileSystem, nowMs: number): Promise<Pool
       return isThere ? { ...common, state: "there", running, ...(since && { since }) } : { ...common, state: "away" };
     }),
   );
+}
+
+/** The same with the work that each has. Throws what the disk throws, and `BadJson` for a damaged record. */
+export async function describeMachines(fs: FileSystem, mirror: Mirror, nowMs: number): Promise<PoolSummary[]> {
+  const tasks = tasksAway(mirror);
+  return (await describePools(fs, nowMs)).map((pool) => ({
+    ...pool,
+    tasks: (tasks.get(pool.name) ?? []).slice(0, TASKS_MAX),
+  }));
+}
+
+/** The tasks that are claimed for each machine and have not ended. */
+function tasksAway({
+  unaccounted,
+  attempts,
+  results,
+  ledger,
+  queue,
+}: Mirror): Map<string, { id: string; title: string }[]> {
+  const away = new Map<string, { id: string; title: string }[]>();
+  for (const id of unaccounted.keys()) {
+    const task = queue.get(id);
+    if (task === undefined || results.has(id) || ledger.has(id)) continue;
+    for (const { claim, failed } of attempts.get(id) ?? []) {
+      const owner = failed === undefined ? PoolOwner.safeParse(claim?.owner).data : undefined;
+      if (owner !== undefined) away.set(owner.pool, [...(away.get(owner.pool) ?? []), { id, title: task.title }]);
+    }
+  }
+  return away;
 }
 
 /** The identity of this home towards its pools; created on first use. Throws what the disk throws. */

@@ -452,6 +452,14 @@ export const viewWords = {
     unreachable: "not reached",
     refused: "refused",
   },
+  machine: (name: string, labels: readonly string[]) =>
+    labels.length === 0 ? `Machine ${name}` : `Machine ${name} (${labels.join(", ")})`,
+  machineState: {
+    there: (since: string) => (since === "" ? "connected" : `connected since ${since}`),
+    away: (seen: string) => `last seen ${seen}`,
+    invited: (_: string) => "has not joined yet",
+  },
+  machineRuns: (titles: readonly string[]) => `, runs ${titles.join("; ")}`,
   since: "Gateway since",
 };
 

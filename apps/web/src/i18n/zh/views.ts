@@ -432,6 +432,13 @@ export const viewWords: typeof en.viewWords = {
     unreachable: "连接不上",
     refused: "被拒绝",
   },
+  machine: (name, labels) => (labels.length === 0 ? `机器 ${name}` : `机器 ${name}（${labels.join("、")}）`),
+  machineState: {
+    there: (since) => (since === "" ? "已连接" : `已连接，始于 ${since}`),
+    away: (seen) => `最后一次出现：${seen}`,
+    invited: () => "尚未加入",
+  },
+  machineRuns: (titles) => `，正在运行：${titles.join("；")}`,
   since: "网关启动于",
 };
 

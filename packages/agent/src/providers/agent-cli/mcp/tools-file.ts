@@ -5,12 +5,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseRecord } from "@mimikit/protocol/base/json";
 import { SkillSummary } from "@mimikit/protocol/base/skill";
-import { PoolSummary } from "@mimikit/protocol/pools/pool";
 import { HistoryMessage } from "@mimikit/protocol/records/history";
 import { ClientClock } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { Task } from "@mimikit/protocol/records/task";
-import { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import { PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import type { Reads } from "../../../tools/tool.ts";
 
