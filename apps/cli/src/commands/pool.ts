@@ -36,24 +36,28 @@ export const pool = command({
       "mimikit pool join --work-dir ~/work < code.txt",
       "the same for scripts; without a code where it has joined before",
     ],
+    ["mimikit pool service --work-dir ~/work", "there: keeps it working from boot on, as a unit of systemd"],
+    ["mimikit pool service --work-dir ~/work --remove", "there: stops it, and removes the unit"],
     ["mimikit pool remove gpu-box", "here: forgets its key, so that nothing of it is believed any more"],
   ],
   epilogue:
     "An engine carries the work: set pools.url to a Redis or Valkey that both machines reach. Whoever has the code works for you: it gets the tasks that name the machine. See docs/pools.md.",
   options: (yargs) =>
     yargs
-      .positional("action", actions("invite", "join", "remove"))
+      .positional("action", actions("invite", "join", "service", "remove"))
       .positional("name", { type: "string", describe: "invite, remove: the name of the machine" })
       .option("label", { type: "string", array: true, default: [] as string[], describe: "invite: also found by this" })
       .option("slots", { type: "number", default: SLOTS_DEFAULT, describe: "invite: how many tasks it runs at once" })
       .option("work-dir", {
         type: "string",
-        describe: "join: the folder where the work is done; this one, if not given",
+        describe: "join, service: the folder where the work is done; this one, if not given",
       })
       .option("url", { type: "string", describe: "join: the address of the engine as this machine reaches it" })
+      .option("remove", { type: "boolean", default: false, describe: "service: stop it, and remove the unit" })
       .option("start", { type: "boolean", default: true, describe: "join: work at once; --no-start only joins" }),
-  async run({ json, action, name, label, slots, workDir, url, start }) {
+  async run({ json, action, name, label, slots, workDir, url, start, remove: isRemoved }) {
     if (action === "join") return joinHome(json, resolve(workDir ?? process.cwd()), url, start);
+    if (action === "service") return serve(json, resolve(workDir ?? process.cwd()), isRemoved);
     const { home } = currentPlace();
     if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
     if (name === undefined) throw new Failure("usage", `say which: mimikit pool ${action} <name>`);
@@ -104,6 +108,12 @@ async function remove(json: boolean, home: string, name: string): Promise<void> 
   if (!isGone) throw new Failure("failed", `no machine is called ${plainLine(name)}: see  mimikit pools`);
   if (json) return printJson({ removed: name });
   printLine(`${plainLine(name)} works for this home no more; what it runs is given up.`);
+}
+
+async function serve(json: boolean, workDir: string, isRemoved: boolean): Promise<void> {
+  const { installPoolService, removePoolService } = await import("../pools/pool-service.ts");
+  const place = { home: join(workDir, POOL_FOLDER), workDir };
+  return isRemoved ? removePoolService(json, place) : installPoolService(json, place);
 }
 
 async function joinHome(json: boolean, workDir: string, url: string | undefined, isStarted: boolean): Promise<void> {

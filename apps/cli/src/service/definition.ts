@@ -10,6 +10,8 @@ import { PROGRAM } from "../io/place.ts";
 import { UMASK } from "../processes/pm2.ts";
 
 export interface Definition {
+  /** The commands that make and remove it. */
+  madeBy: { install: string; uninstall: string };
   /** One for each state directory: `mimikit-3f2a91bc`. */
   name: string;
   workDir: string;
@@ -34,8 +36,16 @@ const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD/;
 /** `https://user:password@host` */
 const WITH_PASSWORD = /\/\/[^/\s]*:[^/\s]*@/;
 
-/** @returns the definition, and the variables of `env` that are not in it because they hold a secret. */
-export function describeService({ home, workDir }: Place, env: Environment) {
+const OF_HOME = {
+  command: ["service", "run"],
+  madeBy: { install: "mimikit service install", uninstall: "mimikit service uninstall" },
+};
+
+/**
+ * @param command that it runs, and the commands that make and remove it.
+ * @returns the definition, and the variables of `env` that are not in it because they hold a secret.
+ */
+export function describeService({ home, workDir }: Place, env: Environment, { command, madeBy } = OF_HOME) {
   const carried = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       (CARRIED.has(entry[0]) || setsAnything(entry[0])) && !SAID_ELSEWHERE.has(entry[0]) && Boolean(entry[1]),
@@ -44,9 +54,10 @@ export function describeService({ home, workDir }: Place, env: Environment) {
   const isSecret = ([name, value]: [string, string]) =>
     SECRET_NAME.test(name) || WITH_PASSWORD.test(value) || keys.some((key) => value.includes(key));
   const definition: Definition = {
+    madeBy,
     name: serviceName(home),
     workDir,
-    program: [process.execPath, PROGRAM, "service", "run"],
+    program: [process.execPath, PROGRAM, ...command],
     environment: {
       MIMIKIT_WORK_DIR: workDir,
       // A directory that is found by default needs a record that it is this user's (`adoption.ts`).

@@ -8,9 +8,9 @@ const STOP_SEC_MAX = 90;
 const RESTART_SEC = 2;
 
 /** @param user whose processes they are, of a unit of the system. */
-export function systemdUnit({ workDir, program, environment, umask }: Definition, user?: string): string {
+export function systemdUnit({ madeBy, workDir, program, environment, umask }: Definition, user?: string): string {
   const variables = Object.entries(environment).map(([key, value]) => `Environment=${systemdWord(`${key}=${value}`)}`);
-  return `# Made by  mimikit service install;  mimikit service uninstall  removes it. It holds no key.
+  return `# Made by  ${madeBy.install};  ${madeBy.uninstall}  removes it. It holds no key.
 [Unit]
 Description=Mimikit in ${oneLine(workDir).replaceAll("%", "%%")}
 ${user === undefined ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}# Never given up: what fails is tried again.
