@@ -67,6 +67,13 @@ describe.runIf(hasRedis)("a home with two machines, of which one has joined", ()
     expect((await pools.command(["status"])).stdout).toMatch(/box \(gpu\) last seen /);
     expect((await pools.command(["doctor"])).stdout).toContain(`the machine box was heard of last at ${seenAt}`);
   });
+
+  test("a damaged record of a machine is told as a problem, and status answers all the same", async () => {
+    writeFileSync(join(pools.mimikit.home, "pools/bad.pool.json"), "{");
+    const { problems, pools: told } = await pools.mimikit.api<Status>("/api/status");
+    expect(problems.join()).toContain("a record in pools/ cannot be read");
+    expect(told?.each).toEqual([]);
+  });
 });
 
 test("a home without an engine tells nothing of machines", async () => {

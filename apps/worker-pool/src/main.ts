@@ -184,7 +184,14 @@ const pool: Pool = new Pool({
       said,
       listSkills,
       ...(settings.current.config.pools.url !== undefined && {
-        listPools: async () => (await import("@mimikit/runtime/pools/registry")).describePools(fs, Date.now()),
+        listPools: async () => {
+          const { describePools } = await import("@mimikit/runtime/pools/registry");
+          // A damaged record takes the machines from a plan, and not the plan.
+          return describePools(fs, Date.now()).catch((error: unknown) => {
+            onError(error);
+            return [];
+          });
+        },
       }),
       rules,
       providers: describeProviders(settings.current.config, surroundings).names,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
 import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
 import { unansweredTriggers } from "@mimikit/core/triggers/unanswered";
+import { BadJson } from "@mimikit/protocol/base/json";
 import { byRole, type Pausable } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { dayOf } from "@mimikit/protocol/base/usage";
@@ -71,7 +72,6 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const quarantine = (await fs.list(QUARANTINE)).length;
   const settings = facts.settings();
   const channels = settings.hasChannels ? await channelsOf(fs, facts.home) : undefined;
-  const pools = settings.hasPools ? await poolsOf(fs, facts, nowMs) : undefined;
   const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
   const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
@@ -82,6 +82,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
   const unanswered = unansweredTriggers(standing.values()).filter(({ id }) => !ledger.has(id));
   for (const { id, title, count, at } of unanswered.slice(0, TRIGGERS_SHOWN_MAX))
     problems.push(sentence("trigger_unanswered", { id, title, count, moment: at }));
+  const pools = settings.hasPools ? await poolsOf(fs, facts, nowMs, problems) : undefined;
   const today = facts.usage.readDay(dayOf(nowMs));
   const unwritable = whyUnwritable(facts.home);
   if (unwritable !== null) problems.push(sentence("unwritable", { detail: unwritable }));
@@ -221,14 +222,22 @@ async function channelsOf(fs: FileSystem, home: string): Promise<NonNullable<Sta
   return { process: processState(home, "channels"), each: await readChannelStates(fs) };
 }
 
-/** Loaded only where an engine is set up. */
+/** Loaded only where an engine is set up. A damaged record is a problem, and hides the machines. */
 async function poolsOf(
   fs: FileSystem,
   { home, mirror }: StatusFacts,
   nowMs: number,
+  problems: string[],
 ): Promise<NonNullable<Status["pools"]>> {
+  const process = processState(home, "dispatcher");
   const { describeMachines } = await import("@mimikit/runtime/pools/registry");
-  return { process: processState(home, "dispatcher"), each: await describeMachines(fs, mirror, nowMs) };
+  try {
+    return { process, each: await describeMachines(fs, mirror, nowMs) };
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    problems.push(sentence("pools_unreadable", { detail: error.message }));
+    return { process, each: [] };
+  }
 }
 
 /** Loaded only where there are hooks. */

@@ -303,6 +303,7 @@ export const TEXTS = {
   no_room: "the disk of {path} is full: nothing new is taken until there is room",
   role_hangs: "{role} has been hanging for {seconds} s",
   dispatcher_down: "the dispatcher is not running: no work goes to other machines",
+  pools_unreadable: "a record in pools/ cannot be read, so no machine is shown: {detail}",
   machine_away: "the machine {name} is away since {moment}: the work that names it waits",
   channels_down: "the channels are not running: nobody is heard or told there",
   channel_stands_still: "the channel {name} is not connected: {detail}",
