@@ -3,6 +3,7 @@ import { Role } from "@mimikit/protocol/base/role";
 import { Archived } from "@mimikit/protocol/records/archive";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
+import { reportOf } from "@mimikit/protocol/records/result";
 import { readToken } from "@mimikit/runtime/home/home";
 import { createSealed } from "@mimikit/store/disk/create-wish";
 import { openDisk } from "@mimikit/store/disk/disk";
@@ -296,6 +297,29 @@ test("a look where a notification told of a change asks nothing about another di
   expect(await callsOf([INBOX])).toBe(none + 3);
   await disk.unlink(inboxPath("m-1"));
   expect(await callsOf([INBOX])).toBeGreaterThan(none + DIRECTORIES_OF_TASKS);
+});
+
+test("a task that is settled in the middle of the very first look is in it, and in the next", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  for (let k = 0; ; k++) {
+    const { disk, stepped, view } = temporaryView();
+    const result = await finish(disk, await queue(disk, taskOf("trg-1--run-1")));
+    stepped.interrupt(k, async () => {
+      // The turn that reports it is settled right behind it.
+      const turn = { messages: [], events: [], results: [reportOf(result)] };
+      const reporting = await finish(disk, taskOf("t-000001", { role: "teller", consumer: "supervisor", turn }));
+      await archive(disk, result);
+      await archive(disk, reporting);
+    });
+    const looks = [await view.refresh(), await view.refresh()];
+    if (stepped.calls <= k) return;
+    for (const { tasks } of looks)
+      expect(
+        tasks.map(({ id }) => id),
+        `before call ${k}`,
+      ).toEqual(["trg-1--run-1"]);
+  }
 });
 
 test("a look that fails at any call loses nothing: the next one shows it all", { timeout: TEST_MS_MAX }, async () => {

@@ -240,16 +240,19 @@ export class View {
     return conversation;
   }
 
-  /** What was open at the last look and is nowhere now has ended; what came and went since then is named by its turn. */
+  /**
+   * A task has ended that was open at the last look and is nowhere now; a turn names those that came and went since then. Its queue may
+   * have been looked at before it was archived: the archive counts.
+   */
   private async noteEnded(named: readonly string[]): Promise<void> {
-    const { results, queue, links } = this.mirror;
+    const { results, queue, links, ledger } = this.mirror;
     for (const id of this.touched) {
       const result = results.get(id);
       if (result !== undefined) this.ended.note(result);
     }
     const open = [...this.touched].filter((id) => this.board.open.has(id) && turnNumber(id) === 0);
     for (const id of new Set([...open, ...named]))
-      if (!this.ended.has(id) && !queue.has(id) && !links.has(id)) await this.ended.find(id);
+      if (!this.ended.has(id) && (ledger.has(id) || (!queue.has(id) && !links.has(id)))) await this.ended.find(id);
   }
 
   private compose(conversation: Conversation): Look {
