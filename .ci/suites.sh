@@ -123,8 +123,10 @@ install_package() {
   fi
 }
 
+has_redis() { command -v redis-server > /dev/null; }
+
 find_redis() {
-  command -v redis-server > /dev/null || install_package redis-server "Work on other machines is not tested"
+  has_redis || install_package redis-server "Work on other machines is not tested"
 }
 
 find_sandbox() {

@@ -181,7 +181,7 @@ class Striker {
 }
 
 /** The process may have ended by itself a moment before. */
-function send(pid: number, signal: NodeJS.Signals): void {
+export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
@@ -271,7 +271,7 @@ class Load {
 }
 
 /** Everything ends by itself, but for a chain behind a failure, which asks whether it goes on. Throws where it does not. */
-async function restOf(mimikit: Instance): Promise<void> {
+export async function restOf(mimikit: Instance): Promise<void> {
   let isOver = false;
   const answered = (async () => {
     while (!isOver) {

@@ -1,7 +1,7 @@
 /** A redis-server of the test's own, on loopback: it can be killed and started again on what it has kept. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,6 +48,13 @@ export class RedisServer {
     const gone = once(child, "exit");
     child.kill(signal);
     await gone;
+  }
+
+  /** kill -9, and the end of what it has written is gone, as after a power loss: with `appendfsync everysec`, up to a second of it. */
+  async loseEnd(bytes: number): Promise<void> {
+    await this.kill();
+    const [path] = globSync(join(this.dir, "appendonlydir/*.incr.aof"));
+    if (path !== undefined) truncateSync(path, Math.max(0, statSync(path).size - bytes));
   }
 
   /** Stops or continues it: SIGSTOP, SIGCONT. */
