@@ -462,7 +462,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: SETTLEMENT,
     find: "  if (consumed.length === 0) return;\n  await fs.syncDir(ARCHIVE);",
     replace: "  if (consumed.length === 0) return;",
-    seed: 345,
+    seed: 232,
   },
   {
     name: "plan-without-tasks-untold",
@@ -598,7 +598,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/rules/stop.ts",
     find: "countAttempts(attempts), outage)",
     replace: "countAttempts(attempts))",
-    seed: 39,
+    seed: 99,
   },
   {
     name: "trigger-ends-over-its-decision",
@@ -796,7 +796,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "packages/core/src/base/budget.ts",
     find: "return spent[measure] + reserved[measure] + reservation[measure] <= most;",
     replace: "return spent[measure] + reserved[measure] + reservation[measure] >= most;",
-    seed: 70,
+    seed: 46,
   },
   {
     name: "cut-off-runs-twice",
