@@ -48,7 +48,7 @@ export async function askAutonomy(
   return chosen;
 }
 
-/** What was typed; null where the terminal was closed instead. */
+/** The line that was typed; null where the terminal was closed instead. */
 async function answerFrom(input: Readable, output: Writable, question: string): Promise<string | null> {
   const terminal = createInterface({ input, output });
   const closed = new Promise<null>((resolve) => terminal.once("close", () => resolve(null)));

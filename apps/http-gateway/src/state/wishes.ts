@@ -321,7 +321,7 @@ export class Wishes {
   }
 
   /**
-   * What was allowed for good is to ask again.
+   * Commands of a prefix that was allowed for good are to ask again.
    * @returns the id of the wish. @throws Problem 404 where nothing of that id is allowed.
    */
   async revoke(approvalId: string, key: string | undefined): Promise<string> {

@@ -6,10 +6,8 @@ import { join } from "node:path";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { type Attempt, wasCutOff } from "@mimikit/core/base/snapshot";
 import { type AwayAttempt, answerTo, dueFor, LEASES_OF_SILENCE } from "@mimikit/core/pools/attempt-step";
-import { failedResult } from "@mimikit/core/tasks/finish";
 import { outagesOf } from "@mimikit/core/tasks/retry";
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
-import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import {
   FILES_BYTES_MAX,
   type FromPool,
@@ -41,7 +39,7 @@ import type { Allotted } from "../claim/allot.ts";
 import { publish } from "../claim/publish.ts";
 import type { StreamFile } from "../run/stream-file.ts";
 import type { Link } from "./link.ts";
-import { type Accepted, acceptOutcome, invalid } from "./outcome.ts";
+import { type Accepted, acceptOutcome, failedOutcome, invalid } from "./outcome.ts";
 
 /** A job that is not begun is offered again so often: the engine may have lost it. */
 const OFFER_EVERY_MS = 5_000;
@@ -513,17 +511,5 @@ export class Dispatcher {
 function tooMuch(task: Task, pool: string, bytes: number): Outcome {
   const mb = (count: number) => Math.ceil(count / MEBIBYTE);
   const error = `the files of this task have ${mb(bytes)} MB, and at most ${mb(FILES_BYTES_MAX)} MB go to another machine: send fewer or smaller ones, copy them to ${pool} yourself and say where they are, or name no machine`;
-  const { resultType } = failedResult(task, "error", error, 0, 1);
-  return {
-    status: "failed",
-    failureReason: "error",
-    error,
-    retryable: false,
-    resultType,
-    result: null,
-    effects: [],
-    steers: [],
-    usage: NO_USAGE,
-    provider: "unknown",
-  };
+  return failedOutcome(task, "error", error);
 }

@@ -101,22 +101,22 @@ function atHome(result: unknown, pool: string, here: ReadonlyMap<string, string>
 /** A failure in the place of what is no valid outcome. */
 export function invalid(task: Task, pool: string, why: string): Accepted {
   const error = `${pool} handed in no valid outcome: ${why}`;
-  const { resultType } = failedResult(task, "invalid_result", error, 0, 1);
+  return { isBegun: true, tools: null, files: [], outcome: failedOutcome(task, "invalid_result", error) };
+}
+
+/** The outcome of a task that the dispatcher ends, and that is not tried again. */
+export function failedOutcome(task: Task, failureReason: "error" | "invalid_result", error: string): Outcome {
+  const { resultType } = failedResult(task, failureReason, error, 0, 1);
   return {
-    isBegun: true,
-    tools: null,
-    files: [],
-    outcome: {
-      status: "failed",
-      failureReason: "invalid_result",
-      error,
-      retryable: false,
-      resultType,
-      result: null,
-      effects: [],
-      steers: [],
-      usage: NO_USAGE,
-      provider: "unknown",
-    },
+    status: "failed",
+    failureReason,
+    error,
+    retryable: false,
+    resultType,
+    result: null,
+    effects: [],
+    steers: [],
+    usage: NO_USAGE,
+    provider: "unknown",
   };
 }
