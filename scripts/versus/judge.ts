@@ -1,4 +1,4 @@
-/** What became of the messages of a trial: a pure reading of its journal. */
+/** The fate of each message of a trial: a pure reading of its journals. */
 import type { Reply } from "./assistants/assistant.ts";
 import type { Entry } from "./journal.ts";
 import { repliesIn } from "./words.ts";
@@ -30,7 +30,34 @@ export interface Verdict {
   readyMs: { median: number; most: number };
 }
 
-export function judge(entries: readonly Entry[]): Verdict {
+/** @param journals of a trial, one for each home. */
+export function judge(...journals: readonly (readonly Entry[])[]): Verdict {
+  const fates = journals.map(fatesIn);
+  const sum = (count: (fates: Fates) => number) => fates.reduce((total, each) => total + count(each), 0);
+  const sumKnown = (count: (fates: Fates) => number | null) =>
+    fates.every((each) => count(each) === null) ? null : sum((each) => count(each) ?? 0);
+  const downMs = fates.flatMap((each) => each.downMs).sort((a, b) => a - b);
+  return {
+    kills: sum(({ kills }) => kills),
+    sent: sum(({ sent }) => sent),
+    taken: sum(({ taken }) => taken),
+    unconfirmed: sum(({ unconfirmed }) => unconfirmed),
+    lost: sum(({ lost }) => lost),
+    lostAfterSendingAgain: sumKnown(({ lostAfterSendingAgain }) => lostAfterSendingAgain),
+    answered: sum(({ answered }) => answered),
+    doubled: sum(({ doubled }) => doubled),
+    late: sumKnown(({ late }) => late),
+    modelCalls: sum(({ modelCalls }) => modelCalls),
+    readyMs: { median: downMs[Math.floor(downMs.length / 2)] ?? 0, most: downMs.at(-1) ?? 0 },
+  };
+}
+
+/** Counts of one home, and the milliseconds that it was down after each kill. */
+interface Fates extends Omit<Verdict, "readyMs"> {
+  downMs: number[];
+}
+
+function fatesIn(entries: readonly Entry[]): Fates {
   const of = <Is extends Entry["is"]>(is: Is) =>
     entries.filter((entry): entry is Extract<Entry, { is: Is }> => entry.is === is);
   const replies = of("calm").at(-1)?.replies ?? [];
@@ -42,7 +69,6 @@ export function judge(entries: readonly Entry[]): Verdict {
     const answered = answers.get(nonce)?.at(0);
     return typeof answered === "number" ? answered - atMs - downWithin(downs, atMs, answered) : null;
   });
-  const ready = downs.map(({ fromMs, toMs }) => toMs - fromMs).sort((a, b) => a - b);
   const hasTimes = replies.some(({ atMs }) => atMs !== null);
   return {
     kills: of("killed").length,
@@ -55,7 +81,7 @@ export function judge(entries: readonly Entry[]): Verdict {
     doubled: [...answers.values()].filter(({ length }) => length > 1).length,
     late: hasTimes ? waits.filter((ms) => ms !== null && ms > LATE_MS).length : null,
     modelCalls: of("model").reduce((sum, { calls }) => sum + calls, 0),
-    readyMs: { median: ready[Math.floor(ready.length / 2)] ?? 0, most: ready.at(-1) ?? 0 },
+    downMs: downs.map(({ fromMs, toMs }) => toMs - fromMs),
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { freePort } from "../../test/support/free-port.ts";
 import type { Assistant, Client, Place, Reply } from "./assistants/assistant.ts";
-import { Journal } from "./journal.ts";
+import { type Entry, Journal } from "./journal.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { ScriptedModel } from "./model.ts";
 import { randomFrom } from "./random.ts";
@@ -33,18 +33,34 @@ const LAST_STILL_MS = 120_000;
 export interface TrialOptions {
   kills: number;
   seed: number;
-  /** Everything of this trial is in it. */
+  /** Everything of this trial is in it, of each home in a folder of its own. */
   folder: string;
   installed: string | null;
   say(text: string): void;
 }
 
+/** Runs a trial, in as many homes as the assistant needs. Throws when it answers nothing before its first kill. */
 export async function runTrial(assistant: Assistant, options: TrialOptions): Promise<Verdict> {
-  const { kills, seed, folder, installed, say } = options;
+  const { homes, apartMs } = assistant.kills ?? { homes: 1, apartMs: 0 };
+  const share = Math.ceil(options.kills / homes);
+  const journals = await Promise.all(
+    Array.from({ length: Math.ceil(options.kills / share) }, async (_, index) => {
+      // Their starts, which take all processors, do not fall together.
+      await wait((apartMs / homes) * index);
+      const kills = Math.min(share, options.kills - share * index);
+      const folder = join(options.folder, `${index + 1}`);
+      return runHome(assistant, { ...options, kills, apartMs, folder, seed: options.seed + index });
+    }),
+  );
+  return judge(...journals);
+}
+
+async function runHome(assistant: Assistant, options: TrialOptions & { apartMs: number }): Promise<Entry[]> {
+  const { kills, apartMs, seed, folder, installed, say } = options;
   const home = join(folder, "home");
   mkdirSync(home, { recursive: true });
   const journal = new Journal(join(folder, "journal.jsonl"));
-  if (journal.count("calm") > 0) return judge(journal.entries);
+  if (journal.count("calm") > 0) return journal.entries;
   const model = await ScriptedModel.start();
   const place: Place = { home, installed, port: await freePort(), modelUrl: model.url };
   assistant.configure(place);
@@ -59,6 +75,8 @@ export async function runTrial(assistant: Assistant, options: TrialOptions): Pro
     if (done === 0 && load.waits) throw new Error(`${assistant.name} answers nothing, and was not killed yet`);
     const random = randomFrom(seed + done);
     for (let kill = done; kill < kills; kill++) {
+      const beforeMs = journal.entries.findLast(({ is }) => is === "killed")?.atMs ?? 0;
+      await wait(Math.max(0, beforeMs + apartMs - Date.now()));
       const killAtMs = Date.now() + random() * KILL_WITHIN_MS;
       do {
         load.send(Math.floor(kill / KILLS_EACH));
@@ -86,7 +104,7 @@ export async function runTrial(assistant: Assistant, options: TrialOptions): Pro
     await service.stop();
     model.close();
   }
-  return judge(journal.entries);
+  return journal.entries;
 }
 
 /** A user who sends messages, and looks for the answers. */

@@ -116,7 +116,7 @@ async function runApart(trial: { id: string; kills: number; seed: number; folder
   });
   const [code] = await once(child, "exit");
   if (code !== 0)
-    fail(`the trial of ${trial.id} broke off; --resume goes on with it (its log: ${trial.folder}/service.log)`);
+    fail(`the trial of ${trial.id} broke off; --resume goes on with it (its log: ${trial.folder}/1/service.log)`);
 }
 
 function help(): string {

@@ -39,7 +39,7 @@ test.runIf(hasSandbox)(
     const [result] = JSON.parse(ran.out);
     expect(result).toMatchObject({ id: "mimikit", kills: KILLS, seed: 7, lost: 0, doubled: 0 });
     expect(result.taken).toBeGreaterThan(KILLS);
-    const journal = join(folder, "trials/mimikit/journal.jsonl");
+    const journal = join(folder, "trials/mimikit/1/journal.jsonl");
     const before = readFileSync(journal, "utf8");
     const again = await versus(...args, "--resume");
     expect(again).toMatchObject({ code: 0, error: "" });

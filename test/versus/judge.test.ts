@@ -39,6 +39,24 @@ test("a message that is answered only when it is sent again stays lost, but not 
   expect(judge(entries)).toMatchObject({ lost: 2, lostAfterSendingAgain: 1 });
 });
 
+test("homes that share the kills are counted together, each by its own journal", () => {
+  const down = (toMs: number): Entry[] => [
+    { atMs: 0, is: "killed" },
+    { atMs: toMs, is: "ready" },
+  ];
+  const one = [sent(A), taken(A), ...down(10), calm([`said ${A}`, 1])];
+  const other = [sent(A), taken(A), ...down(30), calm()];
+  expect(judge(one, other)).toMatchObject({
+    kills: 2,
+    taken: 2,
+    answered: 1,
+    lost: 1,
+    late: 0,
+    lostAfterSendingAgain: null,
+    readyMs: { median: 30, most: 30 },
+  });
+});
+
 test("the scripted model answers what is new and unanswered, whole and as a stream, in the shape of any assistant", async () => {
   const model = await ScriptedModel.start();
   onTestFinished(() => model.close());

@@ -43,6 +43,11 @@ export interface Assistant {
    * once, when everything is over.
    */
   readonly sendsAgain?: true;
+  /**
+   * It counts kills, and starts with less after too many in a short time. One home is then killed no more often than this, and
+   * several homes share the kills side by side.
+   */
+  readonly kills?: { readonly apartMs: number; readonly homes: number };
   /** Connects as a client; throws while the service is not ready for messages. */
   connect(place: Place): Promise<Client>;
 }

@@ -6,6 +6,10 @@ import type { Assistant, Place, Reply } from "./assistant.ts";
 
 const TOKEN = "versus-versus-versus-versus";
 const WIRE_VERSION = 4;
+/** Its breaker trips at the third start within five minutes that follows a kill (its docs: gateway/restart-recovery). */
+const KILLS_APART_MS = 151_000;
+/** So that a hundred kills take an hour. */
+const HOMES = 4;
 /** The most that chat.history gives at once. */
 const HISTORY_MAX = 1_000;
 
@@ -20,6 +24,7 @@ export const openclaw: Assistant = {
   name: "OpenClaw",
   package: { name: "openclaw", version: "2026.9.6" },
   sendsAgain: true,
+  kills: { apartMs: KILLS_APART_MS, homes: HOMES },
 
   configure({ home, port, modelUrl }) {
     const model = { id: "scripted", name: "scripted", contextWindow: 200_000, maxTokens: 8_192, input: ["text"] };
