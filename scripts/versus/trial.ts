@@ -22,6 +22,8 @@ const KILLS_EACH = 10;
 const READY_MS_MAX = 300_000;
 const RETRY_MS = 50;
 const LOOK_EVERY_MS = 1_000;
+/** A look may cost the assistant seconds of work: it then has this many times as long to itself before the next. */
+const REST_PER_LOOK = 4;
 /**
  * It is left alone before the next kill until all is answered, or nothing has been for as long as its start took, within these
  * bounds.
@@ -175,10 +177,11 @@ class Load {
     await Promise.all(this.sending);
     let sinceMs = Date.now();
     while (this.open.size > 0 && Date.now() - sinceMs < stillMs) {
+      const lookedMs = Date.now();
       const replies = await this.look(false).catch(() => this.lookAnew());
       for (const nonce of replies.flatMap(({ text }) => repliesIn(text)))
         if (this.open.delete(nonce)) sinceMs = Date.now();
-      if (this.open.size > 0) await wait(LOOK_EVERY_MS);
+      if (this.open.size > 0) await wait(Math.max(LOOK_EVERY_MS, REST_PER_LOOK * (Date.now() - lookedMs)));
     }
   }
 
