@@ -1,5 +1,5 @@
 /** Work on other machines, with a real redis-server and real processes: the home, its dispatcher, and pools (docs/pools.md). */
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -124,6 +124,15 @@ describe.runIf(hasRedis)("a home with a machine", () => {
     await machine.kill();
     expect((await taskOf(pools, plan, "done")).attempts).toBe(2);
     expect(machine.read("machine")).toBe("begun\nbegun\nended\n");
+    await idle(pools, machine);
+  });
+
+  test("has its work done by a machine whose records a power loss has torn", async () => {
+    const torn = join(machine.home, "away/0123456789abcdef.0123456789abcdef.t-000001.0.a1.begun.json");
+    await machine.stop();
+    writeFileSync(torn, '{"job":');
+    machine.start();
+    expect((await taskOf(pools, await order(pools, "true"), "done")).attempts).toBe(1);
     await idle(pools, machine);
   });
 

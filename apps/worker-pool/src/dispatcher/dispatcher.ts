@@ -199,9 +199,12 @@ export class Dispatcher {
 
   private async factsOf({ id, attempt, owner, heardMs }: Away): Promise<AwayAttempt> {
     const { fs, identity, monotonicMs } = this.options;
-    const permit = await readRecord(fs, Permit, permitPath(id, attempt));
+    const [permit, isOver] = await Promise.all([
+      readRecord(fs, Permit, permitPath(id, attempt)),
+      this.isOver(id, attempt),
+    ]);
     return {
-      isOver: await this.isOver(id, attempt),
+      isOver,
       isOfThisEpoch: owner.epoch === identity.epoch,
       hasPool: this.links.has(owner.pool),
       permit: permit?.nonce ?? null,
@@ -287,8 +290,12 @@ export class Dispatcher {
         if (said.kind === "want") await this.lay(each, link, said);
         return;
       case "take":
-        return this.take(each, link);
+        // A piece counts only for an outcome that is known here; the pool says again that it has one.
+        if (said.kind === "ended" ? await this.isNoted(each, link, said.calls) : each.accepted !== undefined)
+          await this.take(each, link);
+        return;
       case "interrupted":
+        if (said.kind === "lost" && !(await this.isNoted(each, link, said.calls))) return;
         await this.cutOff(each, `the pool of ${pool} ended while it ran`);
         return link.tell(job, { kind: "taken" });
       case "dismiss":
@@ -310,9 +317,8 @@ export class Dispatcher {
     const { id, attempt, job, owner } = each;
     const path = permitPath(id, attempt);
     const permit: Permit = { job, pool: owner.pool, nonce, at: new Date(nowMs()).toISOString() };
-    await createRecord(fs, Permit, path, permit);
-    const holder = await readRecord(fs, Permit, path);
-    const granted = holder?.nonce === nonce;
+    const granted =
+      (await createRecord(fs, Permit, path, permit)) || (await readRecord(fs, Permit, path))?.nonce === nonce;
     each.heardMs = monotonicMs();
     const task = granted ? await this.taskOf(id) : null;
     if (task !== null) await this.options.useAnswers(task);
@@ -412,6 +418,14 @@ export class Dispatcher {
     const all: NotedCalls = { calls: noted + fresh.length };
     if (fresh.length > 0) await replaceView(fs, path, `${JSON.stringify(all)}\n`);
     await link.tell(job, { kind: "noted", ...all });
+  }
+
+  /** Are so many of its tool calls noted? Else the pool is told how many are, and says the others again. */
+  private async isNoted({ id, job, attempt }: Away, link: Link, calls: number): Promise<boolean> {
+    if (calls === 0) return true;
+    const noted = (await readRecord(this.options.fs, NotedCalls, notedCallsPath(id, attempt)))?.calls ?? 0;
+    if (noted < calls) await link.tell(job, { kind: "noted", calls: noted });
+    return noted >= calls;
   }
 
   /** Lays a piece of a file that the task names, and of no other. */

@@ -150,8 +150,9 @@ const dispatcher = new Dispatcher({
 async function filesOf(task: Task): Promise<PoolJob["files"]> {
   await mirror.ledger.follow();
   const messages = await originOf(task, mirror);
-  const { messages: said } = await conversation.read();
-  const quoted = said.filter(({ id }) => messages.some(({ quote }) => quote === id));
+  const quotes = new Set(messages.flatMap(({ quote }) => quote ?? []));
+  const said = quotes.size === 0 ? [] : (await conversation.read()).messages;
+  const quoted = said.filter(({ id }) => quotes.has(id));
   const found = await gatherEvidence(messages, quoted, { home, fs });
   return found.map(({ messageId, file, path }) => ({ messageId, file, isThere: path !== null }));
 }

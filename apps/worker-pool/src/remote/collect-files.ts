@@ -58,7 +58,7 @@ async function copy(source: AsyncIterable<Buffer>, dir: string, bytes: number): 
         if (left === 0) return;
       }
     },
-    createWriteStream(temporary, { mode: 0o600, flush: true }),
+    createWriteStream(temporary, { mode: 0o600 }),
   );
   const id = hash.digest("hex");
   await rename(temporary, join(dir, id));

@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import type { Evidence } from "@mimikit/agent/prompt/evidence";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
-import { tryJson } from "@mimikit/protocol/base/json";
+import { BadJson, tryJson } from "@mimikit/protocol/base/json";
 import {
   BegunAway,
   CALLS_MAX,
@@ -17,6 +17,8 @@ import {
   EndedAway,
   type FromPool,
   LINES_MAX,
+  PIECE_BYTES,
+  PIECES_AHEAD_MAX,
   type Piece,
   PoolCall,
   type PoolJob,
@@ -26,7 +28,7 @@ import {
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { createUnsynced, readRecord } from "@mimikit/store/disk/record";
 import {
   AWAY,
   begunAwayPath,
@@ -35,6 +37,7 @@ import {
   filesAwayPath,
   filesOutPath,
 } from "@mimikit/store/disk/state";
+import type { z } from "zod";
 
 const NONCE_BYTES = 8;
 const ASK_EVERY_MS = 1_000;
@@ -125,9 +128,12 @@ export class RemotePool {
     for (const file of await fs.list(AWAY)) {
       const [, job, kind] = RECORD.exec(file) ?? [];
       if (job === undefined || kind !== "begun") continue;
-      const begun = await readRecord(fs, BegunAway, begunAwayPath(job));
-      const ended = await readRecord(fs, EndedAway, endedAwayPath(job));
-      if (begun === null) continue;
+      const begun = await readWhole(fs, BegunAway, begunAwayPath(job));
+      const ended = await readWhole(fs, EndedAway, endedAwayPath(job));
+      if (begun === null) {
+        await this.unlinkRecords(job);
+        continue;
+      }
       this.kept.set(job, { nonce: begun.nonce, outcome: ended?.outcome ?? null });
       const lines = (await fs.read(callsAwayPath(job), CALLS_BYTES_MAX))?.split("\n") ?? [];
       this.calls.set(job, { made: lines.flatMap((line) => PoolCall.safeParse(tryJson(line)).data ?? []), noted: 0 });
@@ -183,8 +189,8 @@ export class RemotePool {
         const calls = this.calls.get(job);
         if (calls === undefined) return;
         calls.noted = Math.min(told.calls, calls.made.length);
-        if (calls.noted < calls.made.length) this.sayCalls(job);
-        else this.announce(job);
+        if (this.kept.has(job) && calls.noted < calls.made.length) this.announce(job);
+        else this.sayCalls(job);
         return;
       }
       case "steer":
@@ -231,7 +237,7 @@ export class RemotePool {
     if (stop.signal.aborted) return this.removeFiles(job, false);
     const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);
     if (!isPermitted || stop.signal.aborted) return this.removeFiles(job, false);
-    await createRecord(fs, BegunAway, begunAwayPath(job), { job, nonce });
+    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce });
     running.hasPermit = true;
     this.calls.set(job, { made: [], noted: 0 });
     audit("attempt_begun", job);
@@ -259,9 +265,10 @@ export class RemotePool {
       .finally(() => clearInterval(sending));
     this.sendLines(job, running);
     const outcome = outcomeOf(ran);
-    await createRecord(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });
+    await createUnsynced(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });
     audit("attempt_ended", job, { status: outcome.status });
     this.kept.set(job, { nonce, outcome });
+    await this.layAhead(job, outcome);
     this.announce(job);
   }
 
@@ -308,6 +315,18 @@ export class RemotePool {
     this.say(job, { kind: "laid", nonce, file, piece });
   }
 
+  /** Lays the first pieces of the files of an outcome, so that the home need not ask for them. */
+  private async layAhead(job: string, { files }: PoolOutcome): Promise<void> {
+    const pieces = files.flatMap(({ id, bytes }) =>
+      Array.from({ length: Math.max(1, Math.ceil(bytes / PIECE_BYTES)) }, (_, piece) => ({ file: id, piece })),
+    );
+    for (const piece of pieces.slice(0, PIECES_AHEAD_MAX)) {
+      const data = await readPiece(join(this.options.home, filesOutPath(job), piece.file), piece.piece);
+      // Not waited for: the engine does it before it hears of the outcome. The home asks for a piece that is lost.
+      if (data !== null) void this.options.link.putPiece(job, piece, data).catch(this.options.onError);
+    }
+  }
+
   private async removeFiles(job: string, goesOn: boolean): Promise<void> {
     const { home, fs, forget } = this.options;
     const ids = (await fs.exists(filesAwayPath(job))) ? await fs.list(filesAwayPath(job)) : [];
@@ -320,24 +339,22 @@ export class RemotePool {
       await rm(join(home, path), { recursive: true, force: true });
   }
 
-  /** On the disk before it is said: also of a run whose process is killed the home hears each call. */
+  /** In its file before it is said: the home hears each call, also of a run whose process is killed. */
   private noteCall(job: string, call: PoolCall): void {
     appendFileSync(join(this.options.home, callsAwayPath(job)), `${JSON.stringify(call)}\n`, {
       mode: 0o600,
-      flush: true,
     });
     this.calls.get(job)?.made.push(call);
     this.sayCalls(job);
   }
 
-  /** Says the next of those that are not noted. @returns false where all are. */
-  private sayCalls(job: string): boolean {
+  /** Says the next of those that are not noted. @returns how many there are, and whether all of them are said. */
+  private sayCalls(job: string): { made: number; areSaid: boolean } {
     const { made, noted: first } = this.calls.get(job) ?? { made: [], noted: 0 };
     const nonce = (this.running.get(job) ?? this.kept.get(job))?.nonce;
     const calls = made.slice(first, first + CALLS_MAX);
-    if (calls.length === 0 || nonce === undefined) return false;
-    this.say(job, { kind: "calls", nonce, first, calls });
-    return true;
+    if (calls.length > 0 && nonce !== undefined) this.say(job, { kind: "calls", nonce, first, calls });
+    return { made: made.length, areSaid: first + calls.length === made.length };
   }
 
   private sendLines(job: string, { nonce, lines }: Running): void {
@@ -348,10 +365,13 @@ export class RemotePool {
   private announce(job: string): void {
     const kept = this.kept.get(job);
     if (kept === undefined || this.options.link.silentMs > this.options.leaseMs) return;
-    if (this.sayCalls(job)) return;
+    const { made: calls, areSaid } = this.sayCalls(job);
+    if (!areSaid) return;
     const { nonce, outcome } = kept;
     const laid = outcome === null ? Promise.resolve() : this.options.link.putOutcome(job, outcome);
-    laid.then(() => this.say(job, { kind: outcome === null ? "lost" : "ended", nonce })).catch(this.options.onError);
+    laid
+      .then(() => this.say(job, { kind: outcome === null ? "lost" : "ended", nonce, calls }))
+      .catch(this.options.onError);
   }
 
   /** It is not awaited: a message that is not heard is repeated. */
@@ -362,19 +382,32 @@ export class RemotePool {
   private async letGo(job: string): Promise<void> {
     const kept = this.kept.get(job);
     if (kept === undefined) return;
-    const { fs } = this.options;
     const { outcome } = kept;
     await this.removeFiles(
       job,
       outcome === null || outcome.asks !== undefined || outcome.failureReason === "interrupted",
     );
-    // The beginning last: without it there is nothing to be said.
-    await fs.unlink(endedAwayPath(job));
-    await fs.unlink(begunAwayPath(job));
-    await fs.syncDir(AWAY);
+    await this.unlinkRecords(job);
     this.kept.delete(job);
     this.calls.delete(job);
     if (this.kept.size === 0) this.onTaken();
+  }
+
+  /** The beginning last: without it there is nothing to be said. */
+  private async unlinkRecords(job: string): Promise<void> {
+    const { fs } = this.options;
+    await fs.unlink(endedAwayPath(job));
+    await fs.unlink(begunAwayPath(job));
+  }
+}
+
+/** A record that a power loss has torn is as good as none. */
+async function readWhole<T>(fs: FileSystem, schema: z.ZodType<T>, path: string): Promise<T | null> {
+  try {
+    return await readRecord(fs, schema, path);
+  } catch (error) {
+    if (error instanceof BadJson) return null;
+    throw error;
   }
 }
 

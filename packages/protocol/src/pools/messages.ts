@@ -25,6 +25,8 @@ export const FILES_BYTES_MAX = 64 * 1_048_576;
 export const FILES_MAX = 64;
 /** A file travels in pieces of so many bytes, one after the other. */
 export const PIECE_BYTES = 524_288;
+/** Pieces that a pool lays in the engine beside an outcome without being asked for them. */
+export const PIECES_AHEAD_MAX = 4;
 const FILE_PATH_CHARS_MAX = 1_000;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -90,7 +92,7 @@ export const FromPool = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("runs"), nonce: Nonce }),
   /** Stream lines of the run. */
   z.object({ kind: z.literal("lines"), nonce: Nonce, lines: z.array(StreamLine).max(LINES_MAX) }),
-  /** Tool calls that it has made, from number `first` on, the first being 0. Said again until the home has noted them, and before it says how it ended. */
+  /** Tool calls that it has made, from number `first` on, the first being 0. Said again until the home has noted them. */
   z.object({
     kind: z.literal("calls"),
     nonce: Nonce,
@@ -99,12 +101,15 @@ export const FromPool = z.discriminatedUnion("kind", [
   }),
   /** It needs a piece of a file before it begins. Asked again until the piece is laid. */
   Piece.extend({ kind: z.literal("want"), nonce: Nonce }),
-  /** A piece of a file of its outcome lies in the engine. */
+  /** A piece of a file of its outcome lies in the engine, as the home wanted. */
   Piece.extend({ kind: z.literal("laid"), nonce: Nonce }),
-  /** It has an outcome, which lies at the key of the attempt. Said again until the home has taken it. */
-  z.object({ kind: z.literal("ended"), nonce: Nonce }),
-  /** The process that ran it is gone, and all that it had started with it. Said again until the home has heard it. */
-  z.object({ kind: z.literal("lost"), nonce: Nonce }),
+  /**
+   * It has an outcome, which lies at the key of the attempt, and has made so many tool calls. Said again until the home has taken
+   * it, which it does when it has noted them.
+   */
+  z.object({ kind: z.literal("ended"), nonce: Nonce, calls: z.number().int().nonnegative() }),
+  /** The process that ran it is gone, and all that it had started with it. Said again as `ended` is. */
+  z.object({ kind: z.literal("lost"), nonce: Nonce, calls: z.number().int().nonnegative() }),
 ]);
 export type FromPool = z.infer<typeof FromPool>;
 
@@ -170,11 +175,14 @@ export const PoolOutcome = z.object({
 });
 export type PoolOutcome = z.infer<typeof PoolOutcome>;
 
-/** On the disk of a pool: an attempt that it was permitted to begin, created before it begins. */
+/**
+ * On the disk of a pool: an attempt that it was permitted to begin, created before it begins. These records outlive the process, and are
+ * not synced: after a power loss the home hears nothing of the attempt, and gives it up after two leases.
+ */
 export const BegunAway = z.object({ job: z.string(), nonce: Nonce });
 export type BegunAway = z.infer<typeof BegunAway>;
 
-/** On the disk of a pool: what came of an attempt, until the home has taken it. */
+/** On the disk of a pool: the outcome of an attempt, until the home has taken it. */
 export const EndedAway = z.object({ job: z.string(), nonce: Nonce, outcome: PoolOutcome });
 export type EndedAway = z.infer<typeof EndedAway>;
 

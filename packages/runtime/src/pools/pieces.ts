@@ -1,4 +1,7 @@
-/** A file that comes in pieces: what is there of it is on the disk, so that it goes on after a crash, and it counts when its hash does (docs/pools.md). */
+/**
+ * A file that comes in pieces: they are kept over a kill of the process, and the file counts when its hash is right (docs/pools.md). Nothing
+ * is synced, as no output of a local run is: a power loss may take the file.
+ */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
@@ -23,7 +26,7 @@ export async function missingPiece(path: string): Promise<number | null> {
   }
 }
 
-/** Adds a piece, durably; with the last one the file is at `path`. Throws `BadFile`, and what the disk throws. */
+/** Adds a piece; with the last one the file is at `path`. Throws `BadFile`, and what the disk throws. */
 export async function addPiece(path: string, { id, bytes }: CarriedFile, piece: number, data: Buffer): Promise<void> {
   const part = partOf(path);
   const end = Math.min((piece + 1) * PIECE_BYTES, bytes);
@@ -32,15 +35,12 @@ export async function addPiece(path: string, { id, bytes }: CarriedFile, piece: 
   const file = await open(part, piece === 0 ? "w" : "r+", 0o600);
   try {
     await file.write(data, 0, data.length, piece * PIECE_BYTES);
-    await file.sync();
   } finally {
     await file.close();
   }
   if (end < bytes) return;
   if ((await hashOf(part)) !== id) return refuse(part);
   await rename(part, path);
-  const dir = await open(dirname(path));
-  await dir.sync().finally(() => dir.close());
 }
 
 async function refuse(part: string): Promise<never> {
