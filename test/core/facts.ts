@@ -137,6 +137,7 @@ interface Facts {
   memory?: Partial<MemoryFacts>;
   ceiling?: Snapshot["ceiling"];
   spentByTrigger?: Record<string, Spending>;
+  silentAway?: string[];
   signals?: Signal[];
   heard?: Record<string, string[]>;
   decisions?: Record<string, string | null>;
@@ -208,6 +209,7 @@ export function snapshot(facts: Facts): Snapshot {
     evaluation: facts.evaluation ?? null,
     memory: { ...NOTHING_SAID, ...facts.memory },
     ceiling: facts.ceiling ?? null,
+    silentAway: new Set(facts.silentAway),
     spentByTrigger: (id) => facts.spentByTrigger?.[id] ?? NO_SPENDING,
     signals: byId(facts.signals),
     changes: byId(facts.changes),

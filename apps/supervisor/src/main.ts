@@ -36,6 +36,7 @@ import { noticeConfig } from "./execute/config-changes.ts";
 import { improveSettings } from "./observe/improve-settings.ts";
 import { improvingOf, SelfAwakeView } from "./observe/improving.ts";
 import { MemoryWatch } from "./observe/memory-watch.ts";
+import { SilentPools } from "./observe/silent-pools.ts";
 import { spendingNow } from "./observe/spending.ts";
 import { restartRoles } from "./restart-roles.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -102,6 +103,11 @@ const spendingHere = () =>
   spendingNow({ book, mirror: supervisor.mirror, config: settings.current.config, surroundings, nowMs: Date.now() });
 const improveSettingsHere = () => improveSettings(settings.current.config, surroundings, startedMs);
 const canSummarize = () => hasModel(KINDS["roll-up"].role, settings.current.config, surroundings);
+const silentPools = new SilentPools({
+  fs,
+  monotonicMs: () => performance.now(),
+  askMs: () => settings.current.config.pools.askSec * 1_000,
+});
 const supervisor: Supervisor = new Supervisor({
   fs,
   token: readToken(home),
@@ -125,6 +131,7 @@ const supervisor: Supervisor = new Supervisor({
     timeZone,
     spending: spendingHere,
     selfImprove: improveSettingsHere,
+    silentAway: (away) => silentPools.of(away),
     memory: new MemoryWatch({ fs, bounds: MEMORY_BOUNDS, nowMs: () => Date.now(), canSummarize }),
   },
 });

@@ -11,6 +11,7 @@ import { cancel } from "./rules/cancel.ts";
 import { change } from "./rules/change.ts";
 import { evaluate } from "./rules/evaluate.ts";
 import { fire } from "./rules/fire.ts";
+import { giveUp } from "./rules/give-up.ts";
 import { improve } from "./rules/improve.ts";
 import { noteDown } from "./rules/note-down.ts";
 import { prune } from "./rules/prune.ts";
@@ -38,6 +39,7 @@ const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   again,
   announce,
   rescue,
+  giveUp,
   approve,
   settle,
   questions,

@@ -1,7 +1,7 @@
 /** The disk as facts for `decide`: the mirror, who is alive, and the outcomes that triggers ask about. */
 import type { Attention } from "@mimikit/core/attention/attention";
 import type { Ceiling, Spending } from "@mimikit/core/base/budget";
-import type { Attended, Decision, LastEvaluation, MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
+import type { Attempt, Attended, Decision, LastEvaluation, MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
 import { needsOf } from "@mimikit/core/conditions/index";
 import { hasUserWords } from "@mimikit/core/tasks/answer-anew";
 import { evaluationId, evaluationNumber, turnId } from "@mimikit/protocol/base/id";
@@ -27,6 +27,8 @@ export interface World {
   selfImprove(): ImproveSettings;
   /** What has been spent, and whether that is all that may be. */
   spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
+  /** Of the tasks that other machines have, by id, those whose machine has been silent for so long that the owner is asked. */
+  silentAway?(away: ReadonlyMap<string, Attempt>): Promise<ReadonlySet<string>>;
   /** What of the conversation is in memory, and what is to go there. */
   memory: { look(records: MemoryRecords): Promise<MemoryFacts> };
 }
@@ -70,6 +72,7 @@ export async function observe(mirror: Mirror, world: World, attention: Attention
   const memory = await world.memory.look(mirror);
   const { ceiling, spentByTrigger } = world.spending();
   const answer = await lastAnswer(mirror);
+  const silentAway = await silentTasks(mirror, world);
   const improving = await improvingOf(mirror, world.selfImprove(), spentByTrigger(SELF_IMPROVE));
   // Of some names it was found out only now that they are in the archive.
   attend();
@@ -94,6 +97,7 @@ export async function observe(mirror: Mirror, world: World, attention: Attention
     queuedBy: (triggerId) => mirror.queuedBy(triggerId),
     childrenOf: (parentId) => mirror.childrenOf(parentId),
     attempts,
+    silentAway,
     isArchived,
     outcomeOf: (taskId) => outcomes.get(taskId),
     resultOf: (taskId) => ended.get(taskId),
@@ -103,6 +107,17 @@ export async function observe(mirror: Mirror, world: World, attention: Attention
     settledTurn: ledger.settledTurn,
     improving,
   };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+async function silentTasks({ unaccounted }: Mirror, world: World): Promise<ReadonlySet<string>> {
+  const away = new Map<string, Attempt>();
+  for (const [id, attempts] of unaccounted) {
+    const last = attempts.at(-1);
+    if (last?.pool !== undefined && last.failed === undefined) away.set(id, last);
+  }
+  return away.size === 0 ? NONE : ((await world.silentAway?.(away)) ?? NONE);
 }
 
 /** The conditions of everything that may get what it waits for. */

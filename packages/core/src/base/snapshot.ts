@@ -29,6 +29,8 @@ export interface Attempt {
   /** What it counts for until it has said what it cost (SPEC N2). */
   reserved?: Spending;
   failed?: FailedAttempt;
+  /** The machine that has it; not set for this one. */
+  pool?: string;
   /** A turn was begun beside it. */
   isJoined?: true;
 }
@@ -101,6 +103,8 @@ export interface Snapshot {
   childrenOf(parentId: string): { tasks: Iterable<Task>; links: Iterable<Link> };
   /** Claims by task id, oldest first; also of tasks that are gone. */
   attempts: ReadonlyMap<string, readonly Attempt[]>;
+  /** Tasks whose machine has been silent for so long that the owner is asked. */
+  silentAway: ReadonlySet<string>;
   results: ReadonlyMap<string, Result>;
   /** "Has this ever been settled?", from memory; execution confirms a no by name (docs/file-protocol.md R4). */
   isArchived(id: string): boolean;

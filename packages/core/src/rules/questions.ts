@@ -12,6 +12,7 @@ import { needsOf } from "../conditions/index.ts";
 import { isAgreed, optionOf, restartWishId } from "../tasks/question.ts";
 import { messageOf } from "../tasks/target.ts";
 import { expiryNotice } from "../views/notices.ts";
+import { awayAttempt } from "./give-up.ts";
 
 export function questions(snapshot: Snapshot, nowMs: number): Action[] {
   const wishes = answersIn(snapshot);
@@ -56,6 +57,8 @@ function isMoot({ purpose }: Question, snapshot: Snapshot): boolean {
   switch (purpose.type) {
     case "go_on":
       return !openLinks(snapshot).some(({ condition }) => needsOf(condition).tasks.includes(purpose.failedId));
+    case "give_up":
+      return awayAttempt(purpose, snapshot) === undefined || !snapshot.silentAway.has(purpose.taskId);
     case "run_again":
     case "approve":
       return openTasks(snapshot, [snapshot.queue.get(purpose.taskId) ?? []].flat()).length === 0;
@@ -74,6 +77,8 @@ function conclude(closed: ClosedQuestion, snapshot: Snapshot): Action[] {
   const { id, question } = closed;
   const { purpose } = question;
   if (purpose.type === "teller") return [{ type: "conclude-question", id, event: eventOf(closed) }];
+  // Its record is there until the task has its outcome: that is how the rule finds the answer.
+  if (purpose.type === "give_up" && isAgreed(closed) && awayAttempt(purpose, snapshot) !== undefined) return [];
   if (purpose.type !== "restart" || !isAgreed(closed)) return [{ type: "conclude-question", id, event: null }];
   const wishId = restartWishId(id);
   if (snapshot.isArchived(wishId)) return [{ type: "conclude-question", id, event: restarted(closed) }];

@@ -18,6 +18,11 @@ export function runAgainId(taskId: string, attempt: number): string {
   return `${taskId}.a${attempt}.run-again`;
 }
 
+/** The question whether a task is given up whose machine is silent: one for each attempt. */
+export function giveUpId(taskId: string, attempt: number): string {
+  return `${taskId}.a${attempt}.give-up`;
+}
+
 /** The question whether a call is made that an attempt wanted to make: one for each such attempt (SPEC I10). */
 export function approveId(taskId: string, attempt: number): string {
   return `${taskId}.a${attempt}.approve`;

@@ -107,6 +107,19 @@ export function runAgainWords(title: string): Words {
       };
 }
 
+/** How the user is asked whether a task is given up whose machine is silent, in the language of its title (docs/pools.md). */
+export function giveUpWords(title: string, pool: string): Words {
+  return isChinese(title)
+    ? {
+        question: `「${title}」交给了 ${pool}，但已经很久没有它的消息。要放弃这个任务吗？如果不放弃，等 ${pool} 回来后会继续。`,
+        options: ["是", "否"],
+      }
+    : {
+        question: `"${title}" was given to ${pool}, which has not been heard of for a long time. Give the task up? If not, it goes on when ${pool} is back.`,
+        options: ["yes", "no"],
+      };
+}
+
 /** What a call reaches for, as people are told it: as part of a sentence, in the order in which they are said. */
 const REACHES: Record<Reach, readonly [en: string, zh: string]> = {
   command: ["", ""],

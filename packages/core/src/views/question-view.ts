@@ -26,6 +26,7 @@ function subjectOf(purpose: Purpose): string | undefined {
     case "go_on":
       return purpose.failedId;
     case "run_again":
+    case "give_up":
     case "approve":
       return purpose.taskId;
     case "restart":

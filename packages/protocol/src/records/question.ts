@@ -3,6 +3,7 @@
  * `archive/<id>`: one answer, or none in time (docs/file-protocol.md#the-life-of-a-question).
  */
 import { z } from "zod";
+import { PoolName } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 import { Report } from "../base/report.ts";
 
@@ -13,16 +14,16 @@ export const OPTIONS_MAX = 10;
 export const OPTION_CHARS_MAX = 200;
 export const ANSWER_CHARS_MAX = 8_000;
 export const QUESTION_TIMEOUT_SEC = 3_600;
-/** Whether a call is made: the task holds no place meanwhile, and the owner may sleep. */
-export const APPROVAL_TIMEOUT_SEC = 86_400;
+/** Whether a call is made, or a task is given up whose machine is silent: nothing is held up meanwhile, and the owner may sleep. */
+export const PATIENT_TIMEOUT_SEC = 86_400;
 export const QUESTION_TIMEOUT_SEC_MAX = 30 * 86_400;
 
 export const Answer = z.string().trim().min(1).max(ANSWER_CHARS_MAX);
 
 /**
  * What an answer means. `teller`: an event for the Teller. The others are the supervisor's own: whether a chain goes on
- * behind a failure (C8), whether a task that was cut off runs again (C5), whether a call of a
- * task is made (I10), whether the processes start anew (G).
+ * behind a failure (C8), whether a task that was cut off runs again (C5), whether a task is given up whose machine is
+ * silent, whether a call of a task is made (I10), whether the processes restart (G).
  */
 export const Purpose = z.discriminatedUnion("type", [
   z.object({
@@ -32,6 +33,7 @@ export const Purpose = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("go_on"), failedId: Id }),
   z.object({ type: z.literal("run_again"), taskId: Id, attempt: z.number().int().positive() }),
+  z.object({ type: z.literal("give_up"), taskId: Id, attempt: z.number().int().positive(), pool: PoolName }),
   z.object({ type: z.literal("approve"), taskId: Id, attempt: z.number().int().positive() }),
   z.object({ type: z.literal("restart") }),
 ]);

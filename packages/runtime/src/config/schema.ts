@@ -248,6 +248,12 @@ export const Config = z.strictObject({
       60,
       "Seconds after which a pool that reaches nobody ends what it runs; after twice as many it is given up here.",
     ),
+    askSec: whole(
+      10,
+      604_800,
+      3_600,
+      "Seconds of silence of a machine that has work after which you are asked whether to give that work up.",
+    ),
   }),
   retryDelaySec: whole(0, 86_400, 60, "Seconds before a task that failed for a passing reason is tried once more."),
   tickMs: whole(50, 60_000, 1_000, "Milliseconds between two looks at the state."),

@@ -1,6 +1,7 @@
 /** What running/ says of each task, kept up as claims and failures come and go, and as their owners die. */
 import { type Attempt, isUnaccounted } from "@mimikit/core/base/snapshot";
 import type { Role } from "@mimikit/protocol/base/role";
+import { PoolOwner } from "@mimikit/protocol/pools/pool";
 import {
   type Claim,
   type Owner as ClaimOwner,
@@ -92,9 +93,16 @@ export class Attempts {
       ...(claim !== undefined && { at: claim.at }),
       ...(claim?.reserved !== undefined && { reserved: claim.reserved }),
       ...(failed !== undefined && { failed }),
+      ...(claim !== undefined && !isOfThisMachine(claim.owner) && poolOf(claim.owner)),
       ...(joined !== undefined && { isJoined: true }),
     };
   }
+}
+
+/** An owner that this version does not know is no machine of which it can say anything. */
+function poolOf(owner: ClaimOwner): { pool?: string } {
+  const { data } = PoolOwner.safeParse(owner);
+  return data === undefined ? {} : { pool: data.pool };
 }
 
 function keyOf(owner: ClaimOwner): string {

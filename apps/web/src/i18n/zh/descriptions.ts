@@ -70,6 +70,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "selfImprove.merge": "通过审查的改动是否也合并，前提是不妨碍用户自己的修改。",
   "channels.notify": "通知还发到哪些通道；不设置则发到所有已设置的通道。",
   "pools.url": "把任务送到其他机器的 Redis 或 Valkey 的地址，例如 `redis://192.0.2.1:6379`。",
+  "pools.askSec": "一台机器手上有任务，却多少秒没有消息之后，会问你是否放弃这些任务。",
   "pools.leaseSec": "一台机器多少秒联系不上任何一方，就结束它正在运行的任务；两倍时间之后，这里不再等它。",
   retryDelaySec: "任务因为暂时的原因失败后，过多少秒再试一次。",
   watchdogSec: "一个进程的循环停住多少秒后，由另一个进程结束它，再由 PM2 重新启动；0 表示从不。",
