@@ -127,6 +127,21 @@ describe.runIf(hasRedis)("a home with a machine", () => {
     await idle(pools, machine);
   });
 
+  test("gives up a task with which the machine dies alone three times, and goes on with the others", async () => {
+    const plan = await order(pools, slow("poison", 600));
+    for (const times of [1, 2, 3]) {
+      await pools.mimikit.until(
+        `run ${times}`,
+        () => machine.read("poison").split("begun").length > times || undefined,
+      );
+      await machine.kill();
+    }
+    const task = await taskOf(pools, plan, "failed");
+    expect(task).toMatchObject({ attempts: 3, error: expect.stringContaining("died 3 times while it ran") });
+    expect((await taskOf(pools, await order(pools, "true"), "done")).attempts).toBe(1);
+    await idle(pools, machine);
+  });
+
   test("has its work done by a machine whose records a power loss has torn", async () => {
     const torn = join(machine.home, "away/0123456789abcdef.0123456789abcdef.t-000001.0.a1.begun.json");
     await machine.stop();

@@ -5,6 +5,7 @@ import {
   type PoolOwner,
   PoolOwner as PoolOwnerSchema,
   type PoolRecord,
+  SLOTS_MAX,
 } from "@mimikit/protocol/pools/pool";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import type { Allotted } from "./allot.ts";
@@ -16,9 +17,10 @@ export interface Placement {
 }
 
 /**
- * A task goes to the pool of its name, or to that of its label which has the most room; where none has room it waits.
+ * A task goes to the pool of its name, or to that of its label which has the most room; where none has room it waits. One that is
+ * suspected to take its machine down runs there with nothing beside it; the machine gets nothing else until it has (SPEC C5).
  * @param candidates in the order in which they begin.
- * @param load how many attempts each pool has claimed, by its name.
+ * @param load how many slots of each pool are taken, by its name.
  */
 export function placeAway(
   candidates: readonly Allotted[],
@@ -37,21 +39,25 @@ export function placeAway(
       continue;
     }
     const pool = others.reduce((best, each) => (roomOf(each) > roomOf(best) ? each : best), first);
-    if (roomOf(pool) <= 0) continue;
-    taken.set(pool.name, (taken.get(pool.name) ?? 0) + 1);
-    placement.placed.push({ candidate, owner: { engine: ENGINE, pool: pool.name, epoch } });
+    const load = taken.get(pool.name) ?? 0;
+    const isSuspect = candidate.company !== "all";
+    const fits = isSuspect ? load === 0 : load < pool.slots;
+    if (isSuspect) taken.set(pool.name, load + SLOTS_MAX);
+    else if (fits) taken.set(pool.name, load + 1);
+    if (fits) placement.placed.push({ candidate, owner: { engine: ENGINE, pool: pool.name, epoch } });
   }
   return placement;
 }
 
-/** How many attempts of each pool have not ended. */
+/** How many slots of each pool are taken, by attempts that have not ended: one that runs with nothing beside it takes them all. */
 export function loadOf({ unaccounted, attempts, results, ledger }: Mirror): Map<string, number> {
   const load = new Map<string, number>();
   for (const id of unaccounted.keys()) {
     if (results.has(id) || ledger.has(id)) continue;
     for (const { claim, failed } of attempts.get(id) ?? []) {
       const owner = failed === undefined ? PoolOwnerSchema.safeParse(claim?.owner).data : undefined;
-      if (owner !== undefined) load.set(owner.pool, (load.get(owner.pool) ?? 0) + 1);
+      const weight = claim?.alone === true ? SLOTS_MAX : 1;
+      if (owner !== undefined) load.set(owner.pool, (load.get(owner.pool) ?? 0) + weight);
     }
   }
   return load;

@@ -17,7 +17,7 @@ import {
 } from "@mimikit/protocol/pools/messages";
 import { type HomeIdentity, NotedCalls, Permit, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
-import { Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
+import { Claim, type Death, FailedAttempt } from "@mimikit/protocol/records/claim";
 import { Task } from "@mimikit/protocol/records/task";
 import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
 import { addPiece, BadFile, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
@@ -295,8 +295,8 @@ export class Dispatcher {
           await this.take(each, link);
         return;
       case "interrupted":
-        if (said.kind === "lost" && !(await this.isNoted(each, link, said.calls))) return;
-        await this.cutOff(each, `the pool of ${pool} ended while it ran`);
+        if (said.kind !== "lost" || !(await this.isNoted(each, link, said.calls))) return;
+        await this.cutOff(each, `the pool of ${pool} ended while it ran`, said.death);
         return link.tell(job, { kind: "taken" });
       case "dismiss":
         await link.dropOutcome(job);
@@ -463,10 +463,14 @@ export class Dispatcher {
   }
 
   /** The attempt has ended without an outcome; `onInterrupt` says what follows. */
-  private async cutOff({ id, attempt, job, owner, stream }: Away, error: string): Promise<void> {
+  private async cutOff(
+    { id, attempt, job, owner, stream }: Away,
+    error: string,
+    death: Death = "unknown",
+  ): Promise<void> {
     const { fs, nowMs, audit } = this.options;
     const at = new Date(nowMs()).toISOString();
-    // Why it ended is not known, so it counts against nobody; what was reserved for it may be spent.
+    // With a death, what was reserved for it counts as spent until its usage is known.
     const record: FailedAttempt = {
       id,
       attempt,
@@ -474,7 +478,7 @@ export class Dispatcher {
       error,
       at,
       retryAt: at,
-      death: "unknown",
+      death,
     };
     if (await createRecord(fs, FailedAttempt, failedAttemptPath(ROLE, id, attempt), record))
       audit({ event: "task_cut_off", taskId: id, attempts: attempt, detail: { error, pool: owner.pool } });

@@ -150,6 +150,7 @@ const carriedFiles = new FileCarrier(side, { key, name }, { sent: "file-from-poo
 const pool = new RemotePool({
   home,
   fs,
+  identity: own,
   leaseMs: leaseSec * 1_000,
   link: {
     get silentMs() {

@@ -14,6 +14,7 @@ import {
   BegunAway,
   CALLS_MAX,
   type CarriedFile,
+  type DeathAway,
   EndedAway,
   type FromPool,
   LINES_MAX,
@@ -25,6 +26,7 @@ import {
   PoolOutcome,
   type ToPool,
 } from "@mimikit/protocol/pools/messages";
+import type { Identity } from "@mimikit/protocol/records/claim";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -70,6 +72,8 @@ export interface Ran extends Pick<PoolOutcome, "isBegun" | "files" | "tools"> {
 export interface RemotePoolOptions {
   home: string;
   fs: FileSystem;
+  /** This process. */
+  identity: Identity;
   link: HomeLink;
   leaseMs: number;
   /** Runs an attempt, with the files of its messages, and copies those of its result to `outDir`; ends soon after `stop` aborts, with all its processes gone. Never throws. */
@@ -97,11 +101,8 @@ interface Running {
   ended: Promise<void>;
 }
 
-/** Not yet taken by the home: an outcome, or that the process which ran it is gone. */
-interface Kept {
-  nonce: string;
-  outcome: PoolOutcome | null;
-}
+/** Not yet taken by the home: an outcome, or how the process died which ran it. */
+type Kept = { nonce: string } & ({ outcome: PoolOutcome } | { outcome: null; death: DeathAway });
 
 export class RemotePool {
   private readonly options: RemotePoolOptions;
@@ -123,8 +124,9 @@ export class RemotePool {
 
   /** Reads what an earlier process has left. Its processes must be gone. Throws what the disk throws. */
   async load(): Promise<void> {
-    const { fs } = this.options;
+    const { fs, identity } = this.options;
     await fs.makeDir(AWAY);
+    const lost: BegunAway[] = [];
     for (const file of await fs.list(AWAY)) {
       const [, job, kind] = RECORD.exec(file) ?? [];
       if (job === undefined || kind !== "begun") continue;
@@ -134,9 +136,15 @@ export class RemotePool {
         await this.unlinkRecords(job);
         continue;
       }
-      this.kept.set(job, { nonce: begun.nonce, outcome: ended?.outcome ?? null });
+      if (ended === null) lost.push(begun);
+      else this.kept.set(job, { nonce: begun.nonce, outcome: ended.outcome });
       const lines = (await fs.read(callsAwayPath(job), CALLS_BYTES_MAX))?.split("\n") ?? [];
       this.calls.set(job, { made: lines.flatMap((line) => PoolCall.safeParse(tryJson(line)).data ?? []), noted: 0 });
+    }
+    for (const { job, nonce, owner } of lost) {
+      const beside = lost.filter((each) => isSame(each.owner, owner)).length - 1;
+      const death = owner.bootId !== identity.bootId ? "reboot" : beside > 0 ? "shared" : "alone";
+      this.kept.set(job, { nonce, outcome: null, death });
     }
     // Files for an attempt that never began come again with it.
     for (const file of await fs.list(AWAY)) {
@@ -237,7 +245,7 @@ export class RemotePool {
     if (stop.signal.aborted) return this.removeFiles(job, false);
     const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);
     if (!isPermitted || stop.signal.aborted) return this.removeFiles(job, false);
-    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce });
+    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce, owner: this.options.identity });
     running.hasPermit = true;
     this.calls.set(job, { made: [], noted: 0 });
     audit("attempt_begun", job);
@@ -367,10 +375,11 @@ export class RemotePool {
     if (kept === undefined || this.options.link.silentMs > this.options.leaseMs) return;
     const { made: calls, areSaid } = this.sayCalls(job);
     if (!areSaid) return;
-    const { nonce, outcome } = kept;
-    const laid = outcome === null ? Promise.resolve() : this.options.link.putOutcome(job, outcome);
-    laid
-      .then(() => this.say(job, { kind: outcome === null ? "lost" : "ended", nonce, calls }))
+    const { nonce } = kept;
+    if (kept.outcome === null) return this.say(job, { kind: "lost", nonce, calls, death: kept.death });
+    this.options.link
+      .putOutcome(job, kept.outcome)
+      .then(() => this.say(job, { kind: "ended", nonce, calls }))
       .catch(this.options.onError);
   }
 
@@ -400,6 +409,8 @@ export class RemotePool {
     await fs.unlink(begunAwayPath(job));
   }
 }
+
+const isSame = (a: Identity, b: Identity) => a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId;
 
 /** A record that a power loss has torn is as good as none. */
 async function readWhole<T>(fs: FileSystem, schema: z.ZodType<T>, path: string): Promise<T | null> {

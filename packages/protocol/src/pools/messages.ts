@@ -7,7 +7,7 @@ import { FailureReason } from "../base/failure.ts";
 import { PoolName } from "../base/fields.ts";
 import { Steer } from "../base/signal.ts";
 import { NO_USAGE, ToolCount, Usage } from "../base/usage.ts";
-import { FailedAttempt } from "../records/claim.ts";
+import { FailedAttempt, Identity } from "../records/claim.ts";
 import { STEERS_MAX } from "../records/result.ts";
 import { Task } from "../records/task.ts";
 import { StreamLine } from "../wire/stream.ts";
@@ -84,6 +84,10 @@ export const PoolCall = z.object({
 });
 export type PoolCall = z.infer<typeof PoolCall>;
 
+/** How the process of a pool died that ran an attempt: with no other attempt, with others, or with its machine. */
+const DeathAway = z.enum(["alone", "shared", "reboot"]);
+export type DeathAway = z.infer<typeof DeathAway>;
+
 /** A message of a pool about an attempt. `seq` grows with each message of one process about one attempt. */
 export const FromPool = z.discriminatedUnion("kind", [
   /** May it begin? Asked again until there is an answer. */
@@ -109,7 +113,7 @@ export const FromPool = z.discriminatedUnion("kind", [
    */
   z.object({ kind: z.literal("ended"), nonce: Nonce, calls: z.number().int().nonnegative() }),
   /** The process that ran it is gone, and all that it had started with it. Said again as `ended` is. */
-  z.object({ kind: z.literal("lost"), nonce: Nonce, calls: z.number().int().nonnegative() }),
+  z.object({ kind: z.literal("lost"), nonce: Nonce, calls: z.number().int().nonnegative(), death: DeathAway }),
 ]);
 export type FromPool = z.infer<typeof FromPool>;
 
@@ -179,7 +183,7 @@ export type PoolOutcome = z.infer<typeof PoolOutcome>;
  * On the disk of a pool: an attempt that it was permitted to begin, created before it begins. These records outlive the process, and are
  * not synced: after a power loss the home hears nothing of the attempt, and gives it up after two leases.
  */
-export const BegunAway = z.object({ job: z.string(), nonce: Nonce });
+export const BegunAway = z.object({ job: z.string(), nonce: Nonce, owner: Identity });
 export type BegunAway = z.infer<typeof BegunAway>;
 
 /** On the disk of a pool: the outcome of an attempt, until the home has taken it. */
