@@ -10,7 +10,7 @@ import {
 import type { PoolRecord } from "@mimikit/protocol/pools/pool";
 import { Carrier } from "@mimikit/runtime/pools/carrier";
 import { FileCarrier } from "@mimikit/runtime/pools/carry";
-import { HomeSide } from "@mimikit/runtime/pools/engine";
+import type { HomeSide } from "@mimikit/runtime/pools/engine";
 import { seal } from "@mimikit/runtime/pools/seal";
 
 /** A pool, as the dispatcher needs it. */
@@ -35,7 +35,8 @@ export interface Link {
 }
 
 export interface LinkOptions {
-  url: string;
+  /** The engine, for this pool. */
+  side: Pick<HomeSide, keyof HomeSide>;
   homeId: string;
   pool: PoolRecord;
   onSaid(job: string, said: FromPool): void;
@@ -44,9 +45,8 @@ export interface LinkOptions {
 }
 
 /** @returns at once: the engine may be away. */
-export function openLink({ url, homeId, pool, onSaid, onHere, onError }: LinkOptions): Link {
+export function openLink({ side, homeId, pool, onSaid, onHere, onError }: LinkOptions): Link {
   const { name, key } = pool;
-  const side = new HomeSide({ url, home: homeId, pool: name, onError });
   const carrier = new Carrier<ToPool, FromPool>({ key, pool: name }, { sent: "to-pool", heard: "from-pool" }, FromPool);
   const presence = new Carrier<never, PoolBeat>(
     { key, pool: name },

@@ -4,19 +4,17 @@ import { gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
 import { chainOf } from "@mimikit/agent/providers/index";
 import { definitionOf } from "@mimikit/agent/roles/index";
-import { priceOf } from "@mimikit/agent/run/reservation";
-import { priced } from "@mimikit/protocol/base/usage";
 import { POOLS_PROTOCOL, type PoolBeat, type PoolJob } from "@mimikit/protocol/pools/messages";
 import type { PoolRecord, PoolSeen } from "@mimikit/protocol/pools/pool";
 import type { Task } from "@mimikit/protocol/records/task";
 import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
 import { keepWitness } from "@mimikit/runtime/audit/witness";
 import { loadConfig } from "@mimikit/runtime/config/config";
-import { isFree } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { connectTo } from "@mimikit/runtime/pools/connect";
+import { HomeSide } from "@mimikit/runtime/pools/engine";
 import { holderKey } from "@mimikit/runtime/pools/names";
 import { AWAY_MS, homeIdentity, readPools, readSeen } from "@mimikit/runtime/pools/registry";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
@@ -34,10 +32,9 @@ import { POOLS, poolSeenPath, SIGNALS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { Heard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
-import { hasLine } from "@mimikit/store/views/accounts";
 import { HistoryWindow } from "@mimikit/store/views/history";
 import { UsageBook } from "@mimikit/store/views/usage-book";
-import { type Allotted, lineOf } from "../claim/allot.ts";
+import type { Allotted } from "../claim/allot.ts";
 import { answersTo, isOlderThanAutonomy, use } from "../run/gate-of.ts";
 import { originOf } from "../run/origin-of.ts";
 import { OwnerRules } from "../run/owner-rules.ts";
@@ -46,6 +43,7 @@ import { openStream } from "../run/stream-file.ts";
 import { recordUsage } from "../usage-file.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { holdHome } from "./hold-home.ts";
+import { lineOnce } from "./line-once.ts";
 import { openLink } from "./link.ts";
 
 /** A view of when a pool was heard of last is written so often. */
@@ -115,7 +113,7 @@ const dispatcher = new Dispatcher({
   identity,
   open: (pool) =>
     openLink({
-      url,
+      side: new HomeSide({ url, home: identity.id, pool: pool.name, onError: onEngineError }),
       homeId: identity.id,
       pool,
       onSaid: (job, said) => {
@@ -134,12 +132,8 @@ const dispatcher = new Dispatcher({
       if (verdict === "once" && !isUsed) await use(task, attempt, fs);
   },
   openStream: (taskId) => openStream(home, taskId, onError),
-  noteUsage(candidate, at, { outcome, isBegun, tools }) {
-    const { task, attempt } = candidate;
-    if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at }, nowMs())) return;
-    const usage = priced(outcome.usage, priceOf(outcome.model, settings.current.config.prices));
-    const ran = { outcome: { ...outcome, usage }, isBegun, isFree: isFree(outcome.provider), tools };
-    const line = lineOf(candidate, ran, nowMs());
+  noteUsage(candidate, at, accepted) {
+    const line = lineOnce(candidate, at, accepted, { book, prices: settings.current.config.prices, nowMs: nowMs() });
     if (line !== null) recordUsage(home, line);
   },
   audit: (event) => log.audit(event),

@@ -1,6 +1,8 @@
 /** The process of a pool: it runs attempts for a home on another machine, in a workspace of this one (docs/pools.md). */
+import { appendFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Gate } from "@mimikit/agent/approval/gate";
 import { chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
 import { isResumable } from "@mimikit/agent/roles/index";
@@ -9,15 +11,7 @@ import type { Outcome } from "@mimikit/agent/run/run-task";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { closeMemorySearch } from "@mimikit/memory/search/search";
-import {
-  type FromPool,
-  JoinedPool,
-  POOLS_PROTOCOL,
-  type PoolBeat,
-  PoolJob,
-  type PoolOutcome,
-  ToPool,
-} from "@mimikit/protocol/pools/messages";
+import { JoinedPool, type PoolJob, type PoolOutcome } from "@mimikit/protocol/pools/messages";
 import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
@@ -26,11 +20,8 @@ import { callersUmask } from "@mimikit/runtime/home/umask";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { completeHome } from "@mimikit/runtime/keep-home";
 import { platform } from "@mimikit/runtime/platform/this-platform";
-import { Carrier } from "@mimikit/runtime/pools/carrier";
-import { FileCarrier } from "@mimikit/runtime/pools/carry";
 import { PoolSide } from "@mimikit/runtime/pools/engine";
 import { partsOfJob } from "@mimikit/runtime/pools/names";
-import { seal, unseal } from "@mimikit/runtime/pools/seal";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
 import { killMarked } from "@mimikit/runtime/process/marked-processes";
@@ -58,6 +49,7 @@ import { runAttempt } from "../run/run-attempt.ts";
 import { skillIndex } from "../run/skill-index.ts";
 import { ToolTally } from "../run/tool-tally.ts";
 import { collectFiles, TooMuch } from "./collect-files.ts";
+import { openHomeLink } from "./link.ts";
 import { RemotePool } from "./remote-pool.ts";
 
 const BEAT_MS_MAX = 5_000;
@@ -139,28 +131,24 @@ const listSkills = skillIndex(skillPlacesOf({ home, workDir }, process.env), (pr
   log.audit({ event: "skill_refused", detail: problem }),
 );
 
-const side = new PoolSide({ url, home: homeId, pool: name, onError: onEngineError });
-const carrier = new Carrier<FromPool, ToPool>({ key, pool: name }, { sent: "from-pool", heard: "to-pool" }, ToPool);
-const presence = new Carrier<PoolBeat, never>(
-  { key, pool: name },
-  { sent: "from-pool", heard: "to-pool" },
-  ToPool as never,
-);
-const carriedFiles = new FileCarrier(side, { key, name }, { sent: "file-from-pool", taken: "file-to-pool" });
+const link = openHomeLink({
+  side: new PoolSide({ url, home: homeId, pool: name, onError: onEngineError }),
+  homeId,
+  pool: { key, name },
+});
 const pool = new RemotePool({
   home,
   fs,
   identity: own,
   leaseMs: leaseSec * 1_000,
-  link: {
-    get silentMs() {
-      return side.silentMs;
-    },
-    tell: (job, message) => side.tell(carrier.wrap(job, message)),
-    putOutcome: (job, outcome) => side.putOutcome(job, seal(key, { job, pool: name, direction: "outcome" }, outcome)),
-    putPiece: (job, piece, data) => carriedFiles.put(job, piece, data),
-    takePiece: (job, piece) => carriedFiles.take(job, piece),
+  link,
+  every(ms, work) {
+    const timer = setInterval(work, ms);
+    return () => clearInterval(timer);
   },
+  wait: (ms) => sleep(ms),
+  append: (path, text) => appendFileSync(join(home, path), text, { mode: 0o600 }),
+  remove: (path) => rm(join(home, path), { recursive: true, force: true }),
   async run(job, steering, stop, { onLine, onCall }, { evidence, outDir }) {
     const { task, attempt, earlier, interrupted } = job;
     const candidate = { task, attempt, earlier, interrupted, outages: [], company: "all" as const };
@@ -278,32 +266,23 @@ const leaseMs = leaseSec * 1_000;
 const beating = setInterval(beat, Math.min(BEAT_MS_MAX, leaseMs / BEATS_PER_LEASE));
 function beat(): void {
   pool.beat();
-  const here: PoolBeat = { protocol: POOLS_PROTOCOL, version: VERSION, running: pool.size };
-  side.sayHere(presence.wrap(homeId, here)).catch(onEngineError);
+  link.sayHere(pool.size, VERSION).catch(onEngineError);
 }
 onShutdown(async () => {
   clearInterval(beating);
   settings.close();
   await pool.stop(HAND_IN_MS);
-  await side.close();
+  await link.close();
   await external.close();
   await closeMemorySearch();
   log.audit({ event: "pool_stopped" });
 }, log);
-await side.onTold((message) => {
-  const told = carrier.open(message);
-  if (told !== null) pool.hear(message.job, told);
-});
-side.start(
-  async (job, sealed) => {
-    try {
-      await pool.run(job, unseal(key, { job, pool: name, direction: "job" }, PoolJob, sealed));
-    } catch (error) {
-      log.error("a job cannot be read", { job, error });
-    }
-  },
+await link.onTold((job, told) => pool.hear(job, told));
+link.start(
+  (job, record) => pool.run(job, record),
   slots,
   leaseMs,
+  (job, error) => log.error("a job cannot be read", { job, error }),
 );
 beat();
 log.audit({ event: "pool_started", detail: { pool: name, slots } });

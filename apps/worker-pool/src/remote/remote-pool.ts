@@ -3,8 +3,7 @@
  * disk here until the home has taken it. A pool that reaches nobody for a lease ends what it runs, because the home gives it up after two.
  */
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Evidence } from "@mimikit/agent/prompt/evidence";
 import type { Outcome } from "@mimikit/agent/run/run-task";
@@ -76,6 +75,14 @@ export interface RemotePoolOptions {
   identity: Identity;
   link: HomeLink;
   leaseMs: number;
+  /** Does it so often, until what it returns is called. */
+  every(ms: number, work: () => void): () => void;
+  /** Waits that many milliseconds. */
+  wait(ms: number): Promise<void>;
+  /** Adds to the end of a file of the state directory, which outlives this process. */
+  append(path: string, text: string): void;
+  /** Removes a file of the state directory, or a directory with all that is in it. */
+  remove(path: string): Promise<void>;
   /** Runs an attempt, with the files of its messages, and copies those of its result to `outDir`; ends soon after `stop` aborts, with all its processes gone. Never throws. */
   run(
     job: PoolJob,
@@ -235,7 +242,7 @@ export class RemotePool {
     const taken = new Promise<void>((resolve) => {
       this.onTaken = resolve;
     });
-    await Promise.race([taken, new Promise((resolve) => setTimeout(resolve, msMax))]);
+    await Promise.race([taken, this.options.wait(msMax)]);
   }
 
   private async askAndRun(job: string, record: PoolJob, running: Running): Promise<void> {
@@ -249,7 +256,7 @@ export class RemotePool {
     running.hasPermit = true;
     this.calls.set(job, { made: [], noted: 0 });
     audit("attempt_begun", job);
-    const sending = setInterval(() => this.sendLines(job, running), LINES_EVERY_MS);
+    const endSending = this.options.every(LINES_EVERY_MS, () => this.sendLines(job, running));
     const ran = await this.options
       .run(
         record,
@@ -270,7 +277,7 @@ export class RemotePool {
           outDir: join(this.options.home, filesOutPath(job)),
         },
       )
-      .finally(() => clearInterval(sending));
+      .finally(endSending);
     this.sendLines(job, running);
     const outcome = outcomeOf(ran);
     await createUnsynced(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });
@@ -286,12 +293,12 @@ export class RemotePool {
     running.question = { of, answer: answered.resolve };
     if (running.stop.signal.aborted) return false;
     const ask = () => this.say(job, question);
-    const asking = setInterval(ask, ASK_EVERY_MS);
+    const endAsking = this.options.every(ASK_EVERY_MS, ask);
     ask();
     try {
       return await answered.promise;
     } finally {
-      clearInterval(asking);
+      endAsking();
       delete running.question;
     }
   }
@@ -336,22 +343,19 @@ export class RemotePool {
   }
 
   private async removeFiles(job: string, goesOn: boolean): Promise<void> {
-    const { home, fs, forget } = this.options;
+    const { fs, forget, remove } = this.options;
     const ids = (await fs.exists(filesAwayPath(job))) ? await fs.list(filesAwayPath(job)) : [];
     await forget(
       job,
       goesOn,
       ids.map((name) => basename(name, ".part")),
     );
-    for (const path of [filesAwayPath(job), filesOutPath(job), callsAwayPath(job)])
-      await rm(join(home, path), { recursive: true, force: true });
+    for (const path of [filesAwayPath(job), filesOutPath(job), callsAwayPath(job)]) await remove(path);
   }
 
   /** In its file before it is said: the home hears each call, also of a run whose process is killed. */
   private noteCall(job: string, call: PoolCall): void {
-    appendFileSync(join(this.options.home, callsAwayPath(job)), `${JSON.stringify(call)}\n`, {
-      mode: 0o600,
-    });
+    this.options.append(callsAwayPath(job), `${JSON.stringify(call)}\n`);
     this.calls.get(job)?.made.push(call);
     this.sayCalls(job);
   }

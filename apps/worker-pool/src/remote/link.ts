@@ -1,0 +1,65 @@
+/** A pool's connection to its home: what is said is sealed and opened here. */
+import { type FromPool, POOLS_PROTOCOL, type PoolBeat, PoolJob, ToPool } from "@mimikit/protocol/pools/messages";
+import { Carrier } from "@mimikit/runtime/pools/carrier";
+import { FileCarrier } from "@mimikit/runtime/pools/carry";
+import type { PoolSide } from "@mimikit/runtime/pools/engine";
+import { seal, unseal } from "@mimikit/runtime/pools/seal";
+import type { HomeLink } from "./remote-pool.ts";
+
+export interface HomeLinkOptions {
+  /** The engine, for this pool. */
+  side: Pick<PoolSide, keyof PoolSide>;
+  homeId: string;
+  pool: { key: string; name: string };
+}
+
+export interface OpenHomeLink extends HomeLink {
+  /** Says that this machine is there, with so many attempts. */
+  sayHere(running: number, version: string): Promise<void>;
+  /** Resolves when it listens. */
+  onTold(hear: (job: string, told: ToPool) => void): Promise<void>;
+  /** Takes jobs from now on. @param onBad hears of those that cannot be read. */
+  start(
+    run: (job: string, record: PoolJob) => Promise<void>,
+    slots: number,
+    leaseMs: number,
+    onBad: (job: string, error: unknown) => void,
+  ): void;
+  close(): Promise<void>;
+}
+
+export function openHomeLink({ side, homeId, pool }: HomeLinkOptions): OpenHomeLink {
+  const { key, name } = pool;
+  const directions = { sent: "from-pool", heard: "to-pool" } as const;
+  const carrier = new Carrier<FromPool, ToPool>({ key, pool: name }, directions, ToPool);
+  const presence = new Carrier<PoolBeat, never>({ key, pool: name }, directions, ToPool as never);
+  const files = new FileCarrier(side, { key, name }, { sent: "file-from-pool", taken: "file-to-pool" });
+  return {
+    get silentMs() {
+      return side.silentMs;
+    },
+    tell: (job, message) => side.tell(carrier.wrap(job, message)),
+    putOutcome: (job, outcome) => side.putOutcome(job, seal(key, { job, pool: name, direction: "outcome" }, outcome)),
+    putPiece: (job, piece, data) => files.put(job, piece, data),
+    takePiece: (job, piece) => files.take(job, piece),
+    sayHere: (running, version) => side.sayHere(presence.wrap(homeId, { protocol: POOLS_PROTOCOL, version, running })),
+    onTold: (hear) =>
+      side.onTold((message) => {
+        const told = carrier.open(message);
+        if (told !== null) hear(message.job, told);
+      }),
+    start: (run, slots, leaseMs, onBad) =>
+      side.start(
+        async (job, sealed) => {
+          try {
+            await run(job, unseal(key, { job, pool: name, direction: "job" }, PoolJob, sealed));
+          } catch (error) {
+            onBad(job, error);
+          }
+        },
+        slots,
+        leaseMs,
+      ),
+    close: () => side.close(),
+  };
+}
