@@ -138,7 +138,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
     });
 
     test.each([
-      ["en-GB", "Took longer than it may: codex said nothing"],
+      ["en-GB", "Timed out: codex said nothing"],
       ["zh-CN", "超过了允许的时间：codex said nothing"],
     ])(
       "says in the words of the page why a task failed, and then its error as it was told (%s)",
@@ -213,7 +213,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       await card(page).getByText("paused").waitFor();
       await card(page).getByRole("button", { name: "Resume" }).waitFor();
       pages.gateway.trigger({ ...beds, paused: true }, true);
-      await card(page).getByText("is over").waitFor();
+      await card(page).getByText("ended").waitFor();
       expect(await card(page).getByRole("button").count()).toBe(0);
       await expect.poll(() => card(page).innerText()).toContain("Water the beds");
     });
@@ -269,7 +269,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       reply({ text: "Yes." });
       const replyTo = () => withText(page, "Yes.").getByRole("button", { name: "Reply to" }).click();
       await replyTo();
-      await page.getByRole("button", { name: "Do not reply to it" }).click();
+      await page.getByRole("button", { name: "Remove quote" }).click();
       expect(await quoting(page).count()).toBe(0);
       await replyTo();
       await field(page).press("Escape");
@@ -341,10 +341,10 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       const id = pages.gateway.messageIdOf((await pages.gateway.arrival("input")).id);
       const message = messageRecord({ id, role: "user", text: "first" });
       pages.gateway.message({ ...message, pending: true, toTaskId: "t-000001" });
-      await progressOf(withText(page, "first")).filter({ hasText: "Seen" }).waitFor();
+      await progressOf(withText(page, "first")).filter({ hasText: "Working on it" }).waitFor();
       await field(page).fill("second");
       await field(page).press("Enter");
-      await progressOf(withText(page, "second")).filter({ hasText: "waits for the reply before it" }).waitFor();
+      await progressOf(withText(page, "second")).filter({ hasText: "answered after the current reply" }).waitFor();
       pages.gateway.message(message);
       reply({ answers: [id] });
       await progressOf(withText(page, "first")).filter({ hasText: "Answered" }).waitFor();
@@ -357,14 +357,14 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       const { page } = await openPage();
       const button = (name: string) => page.getByRole("button", { name, exact: true });
       await button("Send").waitFor();
-      expect(await button("Own turn").count()).toBe(0);
+      expect(await button("Ask separately").count()).toBe(0);
       pages.gateway.task(taskRecord({ id: "t-000001.0", state: "running" }));
       await button("Queue").waitFor();
       await expect.poll(() => button("Stop").innerText()).toBe("Stop");
-      await expect.poll(() => button("Steer").innerText()).toBe("Steer");
+      await expect.poll(() => button("Add to current task").innerText()).toBe("Add to current task");
       await page.getByText("Enter queues it").waitFor();
       await field(page).fill("//later");
-      await button("Own turn").click();
+      await button("Ask separately").click();
       expect(await pages.gateway.arrival("input")).toMatchObject({ text: "/later", mode: "next" });
       await progressOf(withText(page, "/later")).filter({ hasText: "turn of its own" }).waitFor();
       await field(page).fill("and this");
@@ -460,7 +460,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
     await page.locator('[data-id="t-000005.reply"]').getByRole("button", { name: "回复“好的。”" }).tap();
     pages.gateway.pass({ type: "progress", taskId: "t-000005.0", step: word });
     await cardOf(page, "t-000005.0").locator(".live-step").waitFor();
-    await page.getByRole("button", { name: "单独回答" }).waitFor();
+    await page.getByRole("button", { name: "单独提问" }).waitFor();
     const wide = () =>
       page.evaluate(() =>
         [document.documentElement, ...document.querySelectorAll(".scroller, .composer, .work")]

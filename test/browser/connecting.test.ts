@@ -53,7 +53,7 @@ describe.runIf(hasChromium)("on the page", { timeout: 4 * BROWSER_MS_MAX }, () =
       .getByText(new RegExp(`${model} answered in`))
       .waitFor();
     await button(page, "Save").click();
-    await card(page).getByText(`Answers now: ${model}`).waitFor();
+    await card(page).getByText(`In use: ${model}`).waitFor();
   }
 
   /** Says something on the page; the reply names the model. */

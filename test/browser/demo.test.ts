@@ -44,7 +44,7 @@ describe.runIf(hasChromium)("the page of a demo", { timeout: DEMO_MS_MAX }, () =
       const { after, running } = last ?? {};
       expect(last?.role).toBe(role);
       expect(await told.textContent()).toContain(
-        `Nothing is lost: ${after?.goOn} of ${running} running tasks go on; ${after?.tasks.there} of ${after?.tasks.before} tasks and ` +
+        `Nothing is lost: ${after?.goOn} of ${running} running tasks continue; ${after?.tasks.there} of ${after?.tasks.before} tasks and ` +
           `${after?.messages.there} of ${after?.messages.before} messages are there. Nothing was done twice.`,
       );
       const now: Status = await (await demo.ask("/api/status")).json();

@@ -48,7 +48,7 @@ describe.runIf(hasChromium)("the first steps", { timeout: BROWSER_MS_MAX }, () =
     await step(page, "phone").getByText("mimikit pair").waitFor();
 
     await button(page, "notifications", "Allow notifications").click();
-    await button(page, "phone", "It is paired").click();
+    await button(page, "phone", "Paired").click();
     pages.gateway.setStatus({ providers: { ...statusRecord().providers, teller: "openai" }, models: MODEL_OF });
     for (const name of ["model", "notifications", "phone"])
       await step(page, name).and(page.locator('[data-state="done"]')).waitFor();
@@ -78,7 +78,7 @@ describe.runIf(hasChromium)("the first steps", { timeout: BROWSER_MS_MAX }, () =
 
   test("each step can be passed over, and taken after all; this browser remembers it", async () => {
     const page = await open("granted");
-    const passing = { model: "Go on without", ask: "Not now", notifications: "Not now", phone: "Not now" };
+    const passing = { model: "Continue without", ask: "Not now", notifications: "Not now", phone: "Not now" };
     for (const [name, words] of Object.entries(passing)) {
       await button(page, name, words).click();
       await step(page, name).and(page.locator('[data-state="passed"]')).waitFor();
@@ -87,7 +87,7 @@ describe.runIf(hasChromium)("the first steps", { timeout: BROWSER_MS_MAX }, () =
     await page.reload();
     await step(page, "phone").waitFor();
     for (const name of Object.keys(passing)) expect(await stateOf(page, name)).toBe("passed");
-    await button(page, "ask", "After all").click();
+    await button(page, "ask", "Do it now").click();
     await steps(page).locator(".example").first().waitFor();
     expect(await stateOf(page, "model")).toBe("passed");
   });
@@ -115,15 +115,15 @@ describe.runIf(hasChromium)("the first steps", { timeout: BROWSER_MS_MAX }, () =
     await steps(page).waitFor({ state: "detached" });
     expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
     await page.reload();
-    await page.getByRole("heading", { name: "What should be done?" }).waitFor();
+    await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
     await page.waitForLoadState("networkidle");
     expect(await steps(page).count()).toBe(0);
 
     await bring();
-    await tabTo("Go on without");
+    await tabTo("Continue without");
     await page.keyboard.press("Enter");
     await step(page, "model").and(page.locator('[data-state="passed"]')).waitFor();
-    expect(await focusedIn(page)).toBe("After all");
+    expect(await focusedIn(page)).toBe("Do it now");
     await steps(page).locator(".example").first().press("Enter");
     const text = await steps(page).locator(".example code").first().innerText();
     expect(await field(page).inputValue()).toBe(text);
@@ -149,7 +149,7 @@ describe.runIf(hasChromium)("the first steps", { timeout: BROWSER_MS_MAX }, () =
   test("a refusal of notifications is respected, and is said with how to undo it", async () => {
     const page = await open("denied");
     await button(page, "notifications", "Allow notifications").click();
-    await step(page, "notifications").getByText("Its site settings can change that.").waitFor();
+    await step(page, "notifications").getByText("You can change that in its site settings.").waitFor();
     expect(await button(page, "notifications", "Allow notifications").count()).toBe(0);
     expect(await stateOf(page, "notifications")).toBe("open");
   });
@@ -171,7 +171,7 @@ describe.runIf(hasChromium)("the first steps", { timeout: BROWSER_MS_MAX }, () =
     await step(page, "phone").waitFor();
     await page.waitForLoadState("networkidle");
     expect(pages.gateway.requests).toContain("/api/settings");
-    await expect.poll(() => step(page, "phone").getByText("only this computer reaches it").count()).toBe(count);
+    await expect.poll(() => step(page, "phone").getByText("only this computer can reach it").count()).toBe(count);
   });
 
   test.each(["light", "dark"] as const)("axe finds nothing in them in %s, also in Chinese", async (colorScheme) => {

@@ -110,7 +110,7 @@ describe.runIf(hasChromium)("a long conversation", { timeout: BROWSER_MS_MAX }, 
     await settledTop(page, 121);
     expect(await inSight(page, 121)).toBe(true);
     expect(await item.evaluate((element) => element === document.activeElement)).toBe(true);
-    await page.getByRole("button", { name: "To the newest" }).click();
+    await page.getByRole("button", { name: "Jump to newest" }).click();
     await expect.poll(() => inSight(page, 799)).toBe(true);
   });
 
@@ -133,7 +133,7 @@ describe.runIf(hasChromium)("a long conversation", { timeout: BROWSER_MS_MAX }, 
     const { page } = await pages.openPage();
     await page.locator(".far").first().waitFor({ state: "attached" });
     await page.locator(".scroller").evaluate((scroller) => scroller.scrollTo({ top: scroller.scrollHeight / 2 }));
-    await page.getByRole("button", { name: "To the newest" }).waitFor();
+    await page.getByRole("button", { name: "Jump to newest" }).waitFor();
     await page.locator(".past:not(:has(.far)) .message").first().waitFor({ state: "attached" });
     const seen = await page.evaluate(() => {
       const { left, top, width } = document.querySelector(".scroller")?.getBoundingClientRect() ?? new DOMRect();

@@ -181,7 +181,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
         if (isAnew) await page.reload();
         await withText(page, "and another thing").waitFor();
         expect(await said()).toEqual(["anybody there?", notice, "and another thing"]);
-        await progressOf(withText(page, "anybody there?")).filter({ hasText: "Waits for the model" }).waitFor();
+        await progressOf(withText(page, "anybody there?")).filter({ hasText: "Waiting for the model" }).waitFor();
         expect(await page.locator(".thinking").count()).toBe(0);
       }
       const model = await ModelServer.start({ teller: [{ say: "Yes." }, { say: "Gladly." }] }, port);
@@ -253,8 +253,8 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       pages.gateway.message(
         messageRecord({ id: "t-000001.reply", role: "assistant", text: "Of what?", answers: ["m-1"] }),
       );
-      await withText(page, "hreon").getByRole("button", { name: "Change and send again" }).click();
-      await page.getByText("Your last message in other words").waitFor();
+      await withText(page, "hreon").getByRole("button", { name: "Edit and resend" }).click();
+      await page.getByText("Editing your last message").waitFor();
       const field = page.getByRole("textbox", { name: "Message" });
       await expect.poll(() => field.inputValue()).toBe("tell me of the hreon");
       await field.fill("tell me of the heron");
@@ -354,7 +354,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
   });
 
   describe("while something runs", () => {
-    const steerButton = (page: Page) => page.getByRole("button", { name: "Steer" });
+    const steerButton = (page: Page) => page.getByRole("button", { name: "Add to current task" });
     const stopButton = (page: Page) => page.getByRole("button", { name: "Stop", exact: true });
 
     test("it can be told something and be stopped; when nothing runs there are no such buttons", async () => {
@@ -405,17 +405,17 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await page.reload();
       const again = await pages.gateway.arrival("steer", (_frame, connection) => connection === 2);
       expect(again).toEqual({ type: "steer", id: frameId, text: "only ten" });
-      await progressOf(mine).filter({ hasText: "Said to what runs" }).waitFor();
+      await progressOf(mine).filter({ hasText: "Sent to the running task" }).waitFor();
 
       const id = pages.gateway.messageIdOf(frameId);
       const said = messageRecord({ id, role: "user", text: "only ten", meanwhile: true });
       pages.gateway.message({ ...said, pending: true, toTaskId: "t-000001.0" });
       await progressOf(mine).filter({ hasText: "Passed on to: Read the report" }).waitFor();
       pages.gateway.message({ ...said, pending: true, toTaskId: "t-000007" });
-      await progressOf(mine).filter({ hasText: "Heard after its next step, or after this reply" }).waitFor();
+      await progressOf(mine).filter({ hasText: "Read after the next step, or after this reply" }).waitFor();
       pages.gateway.message(said);
       pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Ten of them." }));
-      await progressOf(mine).filter({ hasText: "Heard meanwhile" }).waitFor();
+      await progressOf(mine).filter({ hasText: "Noted" }).waitFor();
       expect(await page.locator(".message").count()).toBe(2);
       expect(await page.locator(".message[data-meanwhile]").count()).toBe(1);
       expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("outbox")))).toEqual([]);
@@ -426,7 +426,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const { page } = await openPage();
       await write(page, "/steer anybody?");
       const id = pages.gateway.messageIdOf((await pages.gateway.arrival("steer")).id);
-      await progressOf(withText(page, "anybody?")).filter({ hasText: "Said to what runs" }).waitFor();
+      await progressOf(withText(page, "anybody?")).filter({ hasText: "Sent to the running task" }).waitFor();
       const message = messageRecord({ id: `m-${id}`, role: "user", text: "anybody?", replaces: id });
       pages.gateway.message({ ...message, pending: true });
       await progressOf(withText(page, "anybody?")).filter({ hasText: "Saved" }).waitFor();
@@ -602,7 +602,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await expect.poll(() => page.locator('[data-link="waiting"]').innerText()).toMatch(/^reconnecting in \d+ s$/);
       await write(page, "written in the tunnel");
       const mine = withText(page, "written in the tunnel");
-      await progressOf(mine).filter({ hasText: "Waits for the connection" }).waitFor();
+      await progressOf(mine).filter({ hasText: "Waiting for the connection" }).waitFor();
 
       await pages.gateway.start();
       await progressOf(mine).filter({ hasText: "Saved" }).waitFor();
@@ -749,7 +749,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await page.getByRole("alert").getByText("at most 10 files").waitFor();
       await expect.poll(() => stored(page).count()).toBe(10);
       await field(page).fill("look");
-      expect(await page.getByRole("button", { name: "Steer", exact: true }).isDisabled()).toBe(true);
+      expect(await page.getByRole("button", { name: "Add to current task", exact: true }).isDisabled()).toBe(true);
       expect(await page.getByRole("button", { name: "Queue", exact: true }).isDisabled()).toBe(false);
     });
   });
@@ -761,7 +761,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     test("are cards over the message field, with a button for each option; they go when they are closed", async () => {
       const { page, mishaps } = await openPage();
       pages.gateway.question({ ...colour, default: "red" });
-      await card(page, colour.id).getByText("“red” is taken in").waitFor();
+      await card(page, colour.id).getByText("I’ll use “red”").waitFor();
       await card(page, colour.id).locator("strong", { hasText: "colour" }).waitFor();
       await expect.poll(() => page.locator("[aria-live=polite]").innerText()).toContain("Which **colour**?");
       await card(page, colour.id).getByRole("button", { name: "blue" }).click();
@@ -890,14 +890,14 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       pages.gateway.explanations.set("trg-1", {
         id: "trg-1",
         state: "unmet",
-        text: "waits: src/a.ts is as it was",
+        text: "waits: src/a.ts has not changed",
         next: null,
         condition: {
           type: "and",
           holds: false,
           parts: [
-            { type: "file_exists", holds: true, text: "src is there" },
-            { type: "file_changed", holds: false, text: "src/a.ts is as it was" },
+            { type: "file_exists", holds: true, text: "src exists" },
+            { type: "file_changed", holds: false, text: "src/a.ts has not changed" },
             { type: "llm_eval", holds: null, text: "not asked yet" },
           ],
         },
@@ -906,11 +906,11 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const why = page.getByRole("button", { name: "Why Rebuild" });
       expect(await why.getAttribute("aria-expanded")).toBe("false");
       await why.press("Enter");
-      await row(page, "trg-1").getByText("waits: src/a.ts is as it was").waitFor();
+      await row(page, "trg-1").getByText("waits: src/a.ts has not changed").waitFor();
       const leaves = row(page, "trg-1").locator(".truth .truth > li");
       await expect
         .poll(() => leaves.allTextContents())
-        .toEqual(["✓holds: src is there", "✗does not hold: src/a.ts is as it was", "?not known: not asked yet"]);
+        .toEqual(["✓true: src exists", "✗false: src/a.ts has not changed", "?unknown: not asked yet"]);
       await why.press("Enter");
       await leaves.first().waitFor({ state: "detached" });
       expect(mishaps).toEqual([]);
@@ -922,7 +922,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const explanation: TriggerExplanation = {
         id: "trg-1",
         state: "resting",
-        text: "rests until 2126-12-01T17:30:00.000Z",
+        text: "is cooling down until 2126-12-01T17:30:00.000Z",
         until: "2126-12-01T17:30:00.000Z",
         next: null,
         condition: {
@@ -943,7 +943,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const { page } = await openPage({ locale: "zh-CN", timezoneId: "Asia/Shanghai" });
       await page.getByRole("link", { name: "日程" }).click();
       await page.getByRole("button", { name: "原因：关窗" }).click();
-      await row(page, "trg-1").getByText("刚触发过，休息到 2126年12月2日 01:30").waitFor();
+      await row(page, "trg-1").getByText("刚触发过，2126年12月2日 01:30 之前不再触发").waitFor();
       expect(await row(page, "trg-1").locator(".truth").first().innerText()).not.toMatch(/[a-z]{2,} [a-z]/);
       await expect
         .poll(() => row(page, "trg-1").locator(".truth .truth > li").allTextContents())
@@ -977,7 +977,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     test("are asked for when they are opened, and taken back one by one", async () => {
       const { page, mishaps } = await openPage();
       await page.getByRole("link", { name: "Activity" }).click();
-      await page.getByText("Nothing has been changed that could be taken back").waitFor();
+      await page.getByText("There are no changes to undo yet").waitFor();
       await page.keyboard.press("Escape");
       const tea = changeRecord({ id: "t-000001.0", title: "tea" });
       const problem = "line 3 of memory.md was edited since";
@@ -1031,7 +1031,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     await overview.getByText("50,120 of 50,000 tokens").waitFor();
     await overview.getByText("$0.75 of $2.00").waitFor();
     await overview.getByText("Used up: work waits until").waitFor();
-    expect(await overview.getByText("Budget of the month").count()).toBe(0);
+    expect(await overview.getByText("Monthly budget").count()).toBe(0);
   });
 
   test("a list goes on with its number behind a code block, and the columns of a table are aligned as they were written", async () => {
@@ -1162,7 +1162,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
 
   describe("what the owner sees of the system", () => {
     const answerer = (page: Page) => page.locator("[data-provider]");
-    const overview = (page: Page) => page.getByRole("region", { name: "Who answers" });
+    const overview = (page: Page) => page.getByRole("region", { name: "Models" });
     const rowOf = (page: Page, name: string) => overview(page).getByRole("row").filter({ hasText: name });
 
     test("the offline engine is named, and one click away it says that no model is connected", async () => {
@@ -1253,12 +1253,12 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
 
     test("a system that is not ready and its problems are shown in words", async () => {
       const { page } = await openPage();
-      pages.gateway.setStatus({ ready: false, problems: ["The supervisor does not run."] });
+      pages.gateway.setStatus({ ready: false, problems: ["The supervisor not running."] });
       await page.getByRole("status").filter({ hasText: "starting" }).waitFor();
-      await page.getByRole("button", { name: "1 thing to look at" }).click();
-      await page.getByText("The supervisor does not run.").waitFor();
+      await page.getByRole("button", { name: "1 problem" }).click();
+      await page.getByText("The supervisor not running.").waitFor();
       await page.keyboard.press("Escape");
-      await page.getByText("The supervisor does not run.").waitFor({ state: "hidden" });
+      await page.getByText("The supervisor not running.").waitFor({ state: "hidden" });
     });
   });
 
@@ -1330,7 +1330,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await expect.poll(fromBottom).toBe(0);
 
       await scroller.evaluate((element) => element.scrollTo({ top: 100 }));
-      await page.getByRole("button", { name: "To the newest" }).waitFor();
+      await page.getByRole("button", { name: "Jump to newest" }).waitFor();
       pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Something new." }));
       await page.getByRole("button", { name: "New messages" }).waitFor();
       expect(await scroller.evaluate((element) => element.scrollTop)).toBe(100);

@@ -143,7 +143,7 @@ describe.runIf(hasChromium)("web push", { timeout: BROWSER_MS_MAX }, () => {
     ]);
     await view(page).locator(".devices").getByText("notified", { exact: true }).waitFor();
     await view(page).getByRole("button", { name: "Send a test" }).click();
-    await view(page).getByText("The push service has taken it.").waitFor();
+    await view(page).getByText("The push service has accepted it.").waitFor();
     await view(page).locator(".push").getByRole("button", { name: "Turn off" }).click();
     await view(page).getByRole("button", { name: "Notify this device" }).waitFor();
     expect(pages.gateway.wanted.at(-1)).toMatchObject({ method: "DELETE", path: "/api/push" });

@@ -24,7 +24,7 @@ describe.runIf(hasChromium)("the audit log", { timeout: BROWSER_MS_MAX }, () => 
     await page.getByLabel("Filter").fill("QUEUED t-000001.0");
     await expect.poll(() => events.allInnerTexts()).toEqual(["task_queued"]);
     await page.getByLabel("Filter").fill("no such thing");
-    await page.getByText("No line that is loaded fits.").waitFor();
+    await page.getByText("No loaded line matches.").waitFor();
     expect(mishaps).toEqual([]);
   });
 

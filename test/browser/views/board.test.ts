@@ -83,7 +83,7 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
       ["1 file", "modified", "src/a.ts", "adds b", "Add b"],
     ],
     ["analysis", { findings: ["It leaks"], recommendations: ["Close it"] }, ["Findings", "It leaks", "Close it"]],
-    ["plan", { tasks: ["t-000001.0.0", "t-000001.0.1"] }, ["It made 2 tasks:", "t-000001.0.0", "Second"]],
+    ["plan", { tasks: ["t-000001.0.0", "t-000001.0.1"] }, ["Created 2 tasks:", "t-000001.0.0", "Second"]],
     ["summary", { summary: "All is well", keyPoints: ["One", "Two"] }, ["All is well", "Key points", "One", "Two"]],
   ])("tells the story of a task with a result of type %s", async (resultType, result, said) => {
     const summary = taskRecord({ id: "t-000001.0.1", title: "Second", state: "done", prompt: "do it" });
@@ -206,13 +206,13 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     const wanted = () => pages.gateway.wanted.map(({ path, body }) => [path, body]);
     await openView(page, `tasks/${first.id}`);
     await page.getByRole("button", { name: "Try again: Count" }).click();
-    await page.getByText("It is ordered once more.").waitFor();
+    await page.getByText("Started again.").waitFor();
     expect(wanted()).toEqual([[`/api/tasks/${first.id}/again`, {}]]);
     pages.gateway.task(anew);
     await page.locator(`[data-story="${anew.id}"]`).getByRole("link", { name: "Count" }).click();
     await page.locator(`[data-story="${first.id}"]`).waitFor();
-    await page.getByRole("button", { name: "Try again with changes" }).click();
-    const text = page.getByLabel("What is to be done");
+    await page.getByRole("button", { name: "Edit and try again" }).click();
+    const text = page.getByLabel("Task");
     await expect.poll(() => text.inputValue()).toBe(first.prompt);
     await text.fill("count twice");
     await page.getByRole("button", { name: "Try again", exact: true }).click();
@@ -243,8 +243,8 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     await page.getByLabel("State").selectOption("queued");
     await expect.poll(ids).toEqual(["t-000002.0"]);
     await page.getByLabel("State").selectOption("Any state");
-    expect(await page.getByLabel("Choose Dig the beds").isDisabled()).toBe(true);
-    await page.getByLabel("Choose all 2 open ones").check();
+    expect(await page.getByLabel("Select Dig the beds").isDisabled()).toBe(true);
+    await page.getByLabel("Select all 2 open ones").check();
     await page.getByRole("button", { name: "Cancel 2 tasks" }).click();
     await pages.gateway.arrival("cancel", ({ taskId }) => taskId === "t-000001.0");
     await pages.gateway.arrival("cancel", ({ taskId }) => taskId === "t-000002.0");

@@ -72,7 +72,7 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     expect(await button(page, "Save").isDisabled()).toBe(true);
     await field(page, "Key").fill(` ${KEY} `);
     await button(page, "Test").click();
-    await card(page).getByText("3 models are there.").waitFor();
+    await card(page).getByText("3 models found.").waitFor();
     expect(bodies("/api/providers/test")).toEqual([{ provider: "openai", key: KEY }]);
 
     // By keyboard alone: part of a name, the arrows, Enter.
@@ -92,16 +92,16 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
       "Tools yes",
       "Pictures yes",
       "Window 400,000 tokens",
-      "Price $0.25 in, $2.00 out, for a million tokens",
+      "Price $0.25 in, $2.00 out, per million tokens",
     ]);
 
     await model.press("Enter");
-    await card(page).getByText("Saved. It counts in a moment.").waitFor();
+    await card(page).getByText("Saved. It takes effect in a moment.").waitFor();
     expect(bodies("/api/providers/connect")).toEqual([{ provider: "openai", key: KEY, model: "gpt-5-mini" }]);
     expect(await kept(page)).not.toContain(KEY);
     pages.gateway.setStatus({ providers: roles("openai"), models: roles("gpt-5-mini") });
     // It stays to say what came of it.
-    await card(page).getByText("Answers now: gpt-5-mini").waitFor();
+    await card(page).getByText("In use: gpt-5-mini").waitFor();
     await page.locator("[data-provider]").getByText("gpt-5-mini").waitFor();
     expect(await kept(page)).not.toContain(KEY);
     expect(mishaps).toEqual([]);
@@ -139,7 +139,7 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     await field(page, "Provider").selectOption("OpenAI");
     await card(page).getByRole("combobox", { name: "Model" }).fill("gpt5");
     await button(page, "Test").click();
-    await card(page).getByText("There is no such model. Choose one of the list.").waitFor();
+    await card(page).getByText("There is no such model. Choose one from the list.").waitFor();
     await card(page).getByText("HTTP 404").waitFor();
     await button(page, "gpt-5").click();
     await expect.poll(() => card(page).getByRole("combobox", { name: "Model" }).inputValue()).toBe("gpt-5");
@@ -160,9 +160,9 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     });
     await page.reload();
     await field(page, "Provider").selectOption("OpenAI");
-    await button(page, "Forget the key").click();
-    await card(page).getByText("The key is forgotten.").waitFor();
-    await card(page).getByRole("link", { name: "Where keys are made" }).waitFor();
+    await button(page, "Delete the key").click();
+    await card(page).getByText("The key was deleted.").waitFor();
+    await card(page).getByRole("link", { name: "Create a key" }).waitFor();
     expect(bodies("/api/providers/forget-key")).toEqual([{ provider: "openai" }]);
   });
 
@@ -172,10 +172,10 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     await openView(page, "settings/connect");
     await field(page, "Provider").selectOption("Codex");
     await card(page).getByText("mimikit connect codex").waitFor();
-    await card(page).getByText("It lacks a login.").waitFor();
+    await card(page).getByText("Missing: a login.").waitFor();
     describeProviders(pages.gateway, { codex: { missing: null } });
     await button(page, "Check again").click();
-    await card(page).getByText("It is ready.").waitFor();
+    await card(page).getByText("Ready to use.").waitFor();
     expect(await button(page, "Save").isEnabled()).toBe(true);
   });
 

@@ -73,8 +73,8 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.locator(".course li", { hasText: "done" }).waitFor();
 
     await openView(page, "triggers/new");
-    await page.getByLabel("What should be done?").fill("remind me to stretch");
-    await page.getByRole("combobox", { name: "When" }).selectOption("By a cron pattern");
+    await page.getByLabel("What can I do for you?").fill("remind me to stretch");
+    await page.getByRole("combobox", { name: "When" }).selectOption("Custom (cron)");
     await page.getByRole("textbox", { name: "Pattern" }).fill("not a calendar");
     await page.locator('.upcoming[data-problem="true"]').waitFor();
     await page.getByRole("textbox", { name: "Pattern" }).fill("0 0 9 * * *");
@@ -85,10 +85,10 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.locator(".firing", { hasText: "stretch" }).first().waitFor();
 
     await openView(page, "triggers/new");
-    await page.getByLabel("What should be done?").fill("run `cat ready.txt`");
-    await page.getByRole("combobox", { name: "When" }).selectOption("On its condition");
+    await page.getByLabel("What can I do for you?").fill("run `cat ready.txt`");
+    await page.getByRole("combobox", { name: "When" }).selectOption("When a condition is met");
     await page.getByLabel("File or glob in the workspace").fill("ready.txt");
-    await page.getByRole("button", { name: "Add a condition that must hold, too" }).click();
+    await page.getByRole("button", { name: "Add condition" }).click();
     const kinds = page.getByRole("combobox", { name: "Kind of condition" });
     await kinds.last().selectOption("not this");
     await kinds.last().selectOption("a task has failed");
@@ -96,24 +96,24 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("form").waitFor({ state: "detached" });
     await page.getByRole("button", { name: /^Why run `cat/ }).click();
-    await page.locator(".truth li", { hasText: "nothing is at ready.txt" }).first().waitFor();
+    await page.locator(".truth li", { hasText: "r does not existeady.txt" }).first().waitFor();
 
     await openView(page, "backlog");
-    await page.getByLabel("What is to be done some day?").fill("buy compost");
+    await page.getByLabel("Task some day?").fill("buy compost");
     await page.keyboard.press("Enter");
     await page.getByRole("checkbox", { name: "buy compost" }).click();
     await page.locator('.item[data-done="true"]').waitFor();
     await page.getByRole("button", { name: "Undo buy compost" }).first().click();
     await page.locator('.item[data-done="false"]').waitFor();
     await openView(page, "memory");
-    await page.getByLabel("What should be remembered?").fill("the beds are in the north");
+    await page.getByLabel("Remember something").fill("the beds are in the north");
     await page.getByRole("button", { name: "Remember", exact: true }).click();
     await page.locator('[data-source="memory.md"]').getByRole("link").click();
     await page.locator('[data-file="memory.md"] li', { hasText: /^the beds are in the north$/ }).waitFor();
     await openView(page, "skills");
     await page.locator('[data-skill="repository-review"]').waitFor();
     await openView(page, "improvements");
-    await page.getByText("Nothing was improved yet.").waitFor();
+    await page.getByText("No improvements yet.").waitFor();
     await openView(page, "tasks/timeline");
     await page.locator(".lane", { hasText: "second" }).first().waitFor();
 
@@ -123,7 +123,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByLabel("Filter").fill("task_done");
     await page.locator('[data-event="task_done"]').first().waitFor();
     await openView(page, "usage");
-    await page.getByText("Nothing has cost anything yet.").waitFor();
+    await page.getByText("No cost yet.").waitFor();
     await openView(page, "settings");
     await page.getByRole("button", { name: "Try it" }).click();
     await page

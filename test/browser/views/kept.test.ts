@@ -30,12 +30,12 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.press("Enter");
     const bought = page.getByRole("checkbox", { name: "buy compost" });
     await bought.waitFor();
-    await expect.poll(() => page.getByLabel("What is to be done some day?").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Task some day?").inputValue()).toBe("");
     await bought.focus();
     await page.keyboard.press("Space");
     await page.locator('.item[data-done="true"]', { hasText: "buy compost" }).waitFor();
     expect(await bought.isChecked()).toBe(true);
-    // Who is not there any more hands the focus on to who has come into its place, or to the last that is left.
+    // Who is no longer exists hands the focus on to who has come into its place, or to the last that is left.
     const hasFocus = (name: string) => page.locator(`button[aria-label="${name}"]:focus`).waitFor();
     await hasFocus("Remove buy compost");
     await page.getByRole("button", { name: "Remove read <b>it</b>" }).focus();
@@ -44,7 +44,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     expect(items).toEqual([{ number: 2, item: "buy compost", done: true }]);
     await hasFocus("Remove buy compost");
     await page.keyboard.press("Enter");
-    await page.getByLabel("What is to be done some day?").and(page.locator(":focus")).waitFor();
+    await page.getByLabel("Task some day?").and(page.locator(":focus")).waitFor();
     expect(items).toEqual([]);
     expect(mishaps).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.type("buy compost");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "the disk is full" }).waitFor();
-    await expect.poll(() => page.getByLabel("What is to be done some day?").inputValue()).toBe("buy compost");
+    await expect.poll(() => page.getByLabel("Task some day?").inputValue()).toBe("buy compost");
   });
 
   test("what is typed while an item is being added stays, and so does what is removed of two that read alike", async () => {
@@ -83,14 +83,14 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     release.resolve();
     await expect.poll(() => pages.gateway.wanted.length).toBe(1);
     await page.getByRole("alert").filter({ hasText: "carried out" }).waitFor();
-    await expect.poll(() => page.getByLabel("What is to be done some day?").inputValue()).toBe("mend the fence");
+    await expect.poll(() => page.getByLabel("Task some day?").inputValue()).toBe("mend the fence");
     await page.getByRole("button", { name: "Remove buy milk" }).first().click();
     await expect.poll(() => pages.gateway.wanted.at(-1)?.body).toEqual({ op: "remove", item: "1" });
   });
 
   test.each([
-    ["for good", { content: "I like pnpm", longTerm: true }],
-    ["in the note of today", { content: "I like pnpm", longTerm: false }],
+    ["permanently", { content: "I like pnpm", longTerm: true }],
+    ["in today’s note", { content: "I like pnpm", longTerm: false }],
     ["about me", { content: "I like pnpm", longTerm: false, target: "profile" }],
     ["about Mimikit", { content: "I like pnpm", longTerm: false, target: "persona" }],
   ])("what is to be remembered goes where it was said: %s", async (place, body) => {
@@ -98,13 +98,13 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     const { page } = await openPage();
     await openView(page, "memory");
     await page.locator('[data-change="c-1"]').waitFor();
-    await page.getByLabel("What should be remembered?").fill("I like pnpm");
-    await page.getByLabel("Where it is kept").selectOption(place);
+    await page.getByLabel("Remember something").fill("I like pnpm");
+    await page.getByLabel("Where to keep it").selectOption(place);
     await page.getByRole("button", { name: "Remember", exact: true }).click();
     await expect.poll(() => pages.gateway.wanted).toEqual([{ method: "POST", path: "/api/memory", body }]);
     pages.gateway.changes = [changeRecord({ id: "c-9", title: "I like pnpm" }), ...pages.gateway.changes];
     await page.locator('[data-change="c-9"]', { hasText: "I like pnpm" }).waitFor();
-    await expect.poll(() => page.getByLabel("What should be remembered?").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Remember something").inputValue()).toBe("");
   });
 
   test("memory says how much is where, and leads to the search", async () => {
@@ -117,7 +117,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByLabel("Look for something in memory").fill("beds");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Search" }).waitFor();
-    await expect.poll(() => page.getByLabel("Look for", { exact: true }).inputValue()).toBe("beds");
+    await expect.poll(() => page.getByLabel("Search", { exact: true }).inputValue()).toBe("beds");
     expect(mishaps).toEqual([]);
   });
 
@@ -153,7 +153,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.answers.delete("/api/memory/file");
     const { page } = await openPage();
     await openView(page, "memory/memory.md");
-    await page.getByText("It is not there any more").waitFor();
+    await page.getByText("It is no longer exists").waitFor();
     await page.getByRole("link", { name: "All of memory" }).click();
     await page.locator('[data-source="memory/"]').waitFor();
   });
@@ -170,7 +170,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     const entries = page.locator(".entries > li");
     await entries.filter({ hasText: "the beds are in the north" }).waitFor();
     await page.getByRole("button", { name: /^Change .*the north/ }).click();
-    await page.getByLabel("What is remembered").fill("the beds are in the south");
+    await page.getByLabel("In memory").fill("the beds are in the south");
     await page.getByRole("button", { name: "Save" }).click();
     await entries.filter({ hasText: "the south" }).getByText("changed since by you").waitFor();
     await page.getByRole("button", { name: /^Forget .*the south/ }).click();

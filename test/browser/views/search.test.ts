@@ -22,8 +22,8 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.answers.set("/api/history/search", { hits: [hit({}), hit({ id: "m-8", text: "今天给番茄浇水" })] });
     const { page, mishaps } = await openPage();
     await openView(page, "search");
-    await page.getByText("Everything that was ever said").waitFor();
-    await page.getByLabel("Look for").fill("tomatoes 番茄浇");
+    await page.getByText("All conversations are kept").waitFor();
+    await page.getByLabel("Search").fill("tomatoes 番茄浇");
     await page.locator('[data-hit="m-7"]').waitFor();
     await expect.poll(() => page.locator("mark").allInnerTexts()).toEqual(["tomatoes", "番茄浇"]);
     await expect
@@ -37,9 +37,9 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.answers.set("/api/history/search", { hits: [] });
     const { page } = await openPage();
     await openView(page, "search");
-    await page.getByLabel("Look for").pressSequentially("water ");
+    await page.getByLabel("Search").pressSequentially("water ");
     await expect.poll(() => page.evaluate(() => location.hash)).toBe("#/search/water");
-    await page.getByLabel("Look for").pressSequentially("beds");
+    await page.getByLabel("Search").pressSequentially("beds");
     await expect.poll(() => page.evaluate(() => location.hash)).toBe("#/search/water%20beds");
   });
 
@@ -59,7 +59,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
       "m-9",
     ]);
     await page.goBack();
-    await expect.poll(() => page.getByLabel("Look for").inputValue()).toBe("tomatoes");
+    await expect.poll(() => page.getByLabel("Search").inputValue()).toBe("tomatoes");
   });
 
   test("shows what memory holds about it, with the name of its source, and asks what was typed as it is", async () => {
@@ -74,7 +74,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     });
     const { page, mishaps } = await openPage();
     await openView(page, `search/${encodeURIComponent("beds & roses")}`);
-    const remembered = page.getByRole("region", { name: "What is remembered" });
+    const remembered = page.getByRole("region", { name: "In memory" });
     await remembered.locator('[data-source="memory.md"]').waitFor();
     await expect.poll(() => remembered.locator(".hit-text").innerText()).toBe("Beds & <b>roses</b>");
     await expect.poll(() => remembered.locator("mark").allInnerTexts()).toEqual(["Beds", "roses"]);
@@ -97,7 +97,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.answers.set("/api/messages", { messages: [] });
     const { page } = await openPage();
     await openView(page, "search/nothing");
-    await page.getByText("Nobody has said anything like “nothing”.").waitFor();
+    await page.getByText("Nothing like “nothing” was found.").waitFor();
     await openView(page, "search/old");
     await page.getByRole("button", { name: "Show it in the conversation" }).click();
     await page.getByText("It is older than what the page can show").waitFor();

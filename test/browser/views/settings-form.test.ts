@@ -46,7 +46,7 @@ describe.runIf(hasChromium)("the form of the settings", { timeout: 2 * BROWSER_M
     expect(text()).toBe(COMMENTED);
     await day.fill("2.5");
     await day.press("Enter");
-    await section(page, "budget").getByRole("status").getByText("Saved. It counts from now on.").waitFor();
+    await section(page, "budget").getByRole("status").getByText("Saved. It takes effect now.").waitFor();
     expect(text()).toBe(`${COMMENTED}budget:\n  day:\n    costUsd: 2.5\n`);
     const limit = await mimikit.until("the limit", async () => {
       const { usage } = await mimikit.api<Status>("/api/status");

@@ -123,7 +123,7 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
     await page.getByRole("button", { name: "跟随浏览器" }).click();
     await page.getByRole("heading", { name: "Settings", level: 2 }).waitFor();
-    await page.getByRole("button", { name: "As the device" }).click();
+    await page.getByRole("button", { name: "Same as device" }).click();
     expect(await ground()).toBe(light);
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await ground()).toBe(dark);

@@ -17,8 +17,8 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
     await page.getByRole("link", { name: "Schedules" }).click();
     await page.getByRole("button", { name: "New trigger" }).click();
-    await page.getByLabel("What should be done?").fill("drink water");
-    await page.getByRole("combobox", { name: "When" }).selectOption("On days of the week");
+    await page.getByLabel("What can I do for you?").fill("drink water");
+    await page.getByRole("combobox", { name: "When" }).selectOption("On certain weekdays");
     await page.getByLabel("At", { exact: true }).fill("07:30");
     await page.locator(".upcoming", { hasText: "07:30" }).filter({ hasText: "Next:" }).waitFor();
     expect((await page.locator(".upcoming b").innerText()).trim()).toBe("Monday to Friday at 07:30.");
@@ -87,7 +87,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     const { page } = await openPage();
     await openView(page, "triggers");
     const waiting = page.locator("[data-trigger=trg-1]");
-    await waiting.getByText("waits, because the clock was ahead").waitFor();
+    await waiting.getByText("waiting, because the clock was ahead").waitFor();
     expect(await page.getByRole("button", { name: /^Count from now/ }).count()).toBe(1);
     await waiting.getByRole("button", { name: "Count from now: Stretch" }).click();
     await expect
@@ -105,10 +105,10 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     await firing.waitFor();
     expect(await page.locator(".day").count()).toBe(7);
     expect(await today.count()).toBe(1);
-    await firing.getByRole("img", { name: "at the same minute as another" }).waitFor();
-    await page.getByText("On a condition, so nobody knows when: Rebuild").waitFor();
+    await firing.getByRole("img", { name: "in the same minute as another" }).waitFor();
+    await page.getByText("Waiting for a condition: Rebuild").waitFor();
     await page.getByText("about 1,200 tokens").waitFor();
-    await page.getByRole("button", { name: "A week on" }).click();
+    await page.getByRole("button", { name: "Next" }).click();
     await today.waitFor({ state: "detached" });
   });
 
@@ -148,12 +148,12 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
   test("a condition is built of groups in groups, with the focus on what was added, and read as a sentence", async () => {
     const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
     await openView(page, "triggers/new");
-    await page.getByLabel("What should be done?").fill("announce it");
-    await page.getByRole("combobox", { name: "When" }).selectOption("On its condition");
+    await page.getByLabel("What can I do for you?").fill("announce it");
+    await page.getByRole("combobox", { name: "When" }).selectOption("When a condition is met");
     const kinds = page.getByRole("combobox", { name: "Kind of condition" });
     const create = page.getByRole("button", { name: "Create" });
     await page.getByLabel("File or glob in the workspace").fill("build/done");
-    await page.getByRole("button", { name: "Add a condition that must hold, too" }).press("Enter");
+    await page.getByRole("button", { name: "Add condition" }).press("Enter");
     // What was added has the focus: its kind is chosen by its first letters, as the browser has it.
     await expect.poll(() => kinds.nth(2).evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.type("any");
@@ -161,7 +161,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     await kinds.nth(3).selectOption("a model says yes");
     expect(await create.isDisabled()).toBe(true);
     await page.getByLabel("Question to a model").fill("Is it Friday?");
-    await page.getByRole("button", { name: "Add another way" }).press("Enter");
+    await page.getByRole("button", { name: "Add alternative" }).press("Enter");
     await kinds.nth(4).selectOption("not this");
     await kinds.nth(5).selectOption("a time of the week");
     await page.getByLabel("From").fill("22:00");
@@ -238,7 +238,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
 
     // What else is changed leaves the condition, and what it has seen so far, alone.
     await openView(page, "triggers/trg-if");
-    await page.getByLabel("What should be done?").fill("tell everybody");
+    await page.getByLabel("What can I do for you?").fill("tell everybody");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("form").waitFor({ state: "detached" });
     expect(pages.gateway.wanted.map(({ body }) => body)).toEqual([{ prompt: "tell everybody" }]);
@@ -277,7 +277,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await settle.fill("");
     await page.getByText("More", { exact: true }).click();
-    await page.getByLabel("Must hold this long, in seconds").fill("600");
+    await page.getByLabel("Must stay true for this many seconds").fill("600");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("form").waitFor({ state: "detached" });
     expect(pages.gateway.wanted.map(({ body }) => body)).toEqual([

@@ -31,6 +31,6 @@ describe.runIf(hasChromium)("the usage", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.answers.set("/api/usage", { rows: [] });
     const { page } = await openPage();
     await openView(page, "usage");
-    await page.getByText("Nothing has cost anything yet.").waitFor();
+    await page.getByText("No cost yet.").waitFor();
   });
 });

@@ -5,8 +5,8 @@ export const doorWords = {
   adoption: {
     title: "Is this state directory yours?",
     text: (home: string) =>
-      `${home} was not made here, so nothing in it runs. If it came with a repository or an archive of somebody else, stop Mimikit and delete it. If it is yours, adopt it: then this runs or is believed.`,
-    nothing: "Nothing in it would run or be believed.",
+      `${home} was not created here, so nothing in it runs. If it came with someone else’s repository or archive, stop Mimikit and delete it. If it is yours, adopt it: then the following runs or is trusted.`,
+    nothing: "Nothing in it would run or be trusted.",
     kinds: {
       setting: "Settings of config.yaml",
       command: "Commands in the inbox",
@@ -19,19 +19,20 @@ export const doorWords = {
     } satisfies Record<HomeItem["kind"], string>,
     more: (count: number) => `And ${count.toLocaleString("en")} more.`,
     accept: "It is mine: adopt it",
-    done: "Adopted. Mimikit goes on in a moment.",
+    done: "Adopted. Mimikit continues in a moment.",
   },
   pairTitle: "Pair this browser",
-  pairText: "Mimikit answers only browsers that you have paired with it. Print a fresh address and open it here:",
+  pairText:
+    "Mimikit answers only browsers that are paired with it. Run this on the computer where Mimikit runs, and open the link it prints:",
   pairCommand: "mimikit pair",
-  pairStart: "npm start prints one too. A code works once, for ten minutes.",
+  pairStart: "npm start prints a link too. A code works once, for ten minutes.",
   pairCode: "Pairing code",
   pairPlaceholder: "the code, or the address",
   pair: "Pair",
   pairing: "Pairing…",
-  pairExpired: "That code was used already or is older than ten minutes. Print a new one.",
-  pairRefused: "That is not a code Mimikit knows. Print a new one and paste all of it.",
-  pairLocked: "Too many codes were wrong. Wait a minute, then try again.",
+  pairExpired: "That code was already used or is older than ten minutes. Print a new one.",
+  pairRefused: "Mimikit does not know this code. Print a new one and paste all of it.",
+  pairLocked: "Too many wrong codes. Wait a minute, then try again.",
   pairForeign: (url: string) =>
     `Mimikit does not know this address. On its computer: mimikit config set publicUrl ${url}  and then: mimikit restart`,
   pairUnreachable: "Mimikit does not answer. Is it running? “npm start” starts it.",

@@ -2,38 +2,39 @@
 
 export const firstWords = {
   title: "First steps",
-  titleHint: "a model, what it may do, a request, notifications, the phone",
+  titleHint: "model, permissions, first request, notifications, phone",
   hide: "Hide this",
   done: "done",
-  passed: "passed over",
-  afterAll: "After all",
+  passed: "skipped",
+  afterAll: "Do it now",
   notNow: "Not now",
 
-  goOnWithout: "Go on without",
-  offline: "Without a model the built-in engine answers: it runs commands, reminds, repeats and remembers.",
+  goOnWithout: "Continue without",
+  offline:
+    "Without a model, the built-in engine answers: it runs commands, sets reminders, repeats things and remembers.",
   ask: "Ask for something",
   examples: [
     { text: "What can you do?", why: "everything the assistant understands" },
     { text: "remind me in 20 minutes to stretch", why: "once, also when this page is closed" },
-    { text: "every day at 9 run `df -h .`", why: "the same by itself, until you cancel it" },
+    { text: "every day at 9 run `df -h .`", why: "automatically, until you cancel it" },
   ],
   notifications: "Notifications",
   notificationsText:
     "When the page is in the background, a question or a reminder can show as a notification of this device. Nothing is shown unless you allow it here.",
-  notificationsDenied: "The browser refuses them for this address. Its site settings can change that.",
+  notificationsDenied: "The browser blocks them for this address. You can change that in its site settings.",
   phone: "Pair the phone",
   phoneText:
-    "On the computer where Mimikit runs, this prints an address, and a code to type, for one more browser. They count once, for ten minutes:",
+    "Run this on the computer where Mimikit runs: it prints an address, and a code to type, for one more browser. They work once, for ten minutes:",
   onlyHere:
-    "As it is set, only this computer reaches it: a phone does so once “publicUrl” names the address of a proxy with TLS, or “host” and “allowedHosts” an address of your network.",
-  onlyHereSettings: "To these settings",
-  paired: "It is paired",
+    "With the current settings, only this computer can reach it. A phone can once “publicUrl” is the address of a proxy with TLS, or “host” and “allowedHosts” are an address of your network.",
+  onlyHereSettings: "Open these settings",
+  paired: "Paired",
 
-  sayFirst: "Say the first thing",
+  sayFirst: "Write the first message",
   otherWords: "Try other words",
   boardExample: "run `date` then `df -h .`",
   showPlans: "Show the plans",
-  firstBacklog: "Write down the first",
+  firstBacklog: "Add the first item",
   firstMemory: "Remember something",
   skillExample: "Save an example",
   skillWhere: "Put the example into ~/.config/mimikit/skills/changelog-style/SKILL.md, and change it as you like.",

@@ -7,9 +7,9 @@ export type TriggerState = TriggerExplanation["state"];
 
 const TRIGGER_MOMENTS: Partial<Record<TriggerState, (moment: string) => string>> = {
   scheduled: (moment) => `fires next: ${moment}`,
-  due: (moment) => `is due since ${moment}`,
-  resting: (moment) => `has fired, and rests until ${moment}`,
-  holding: (moment) => `holds, and fires at ${moment} if it holds until then`,
+  due: (moment) => `has been due since ${moment}`,
+  resting: (moment) => `has fired, and is cooling down until ${moment}`,
+  holding: (moment) => `its condition is true: fires at ${moment} if it stays true until then`,
 };
 
 const COMBINATIONS: Record<string, string> = { and: "all of", or: "any of", not: "not" };
@@ -22,15 +22,15 @@ export const triggerWords = {
   once: (moment: string) => `once, ${moment}`,
   next: "next:",
   paused: "paused",
-  waitsForCondition: "waits for its condition",
-  neverAgain: "does not fire again",
+  waitsForCondition: "waiting for its condition",
+  neverAgain: "will not fire again",
   why: "Why",
   whyOf: (title: string) => `Why ${title}`,
   pause: "Pause",
   pauseOf: (title: string) => `Pause ${title}`,
   resume: "Resume",
   resumeOf: (title: string) => `Resume ${title}`,
-  clockWasAhead: "waits, because the clock was ahead",
+  clockWasAhead: "waiting, because the clock was ahead",
   beginAnew: "Count from now",
   beginAnewOf: (title: string) => `Count from now: ${title}`,
   runNow: "Run now",
@@ -38,12 +38,12 @@ export const triggerWords = {
   started: "started",
   delete: "Delete",
   deleteOf: (title: string) => `Delete ${title}`,
-  deleteQuestion: (title: string) => `Delete the trigger “${title}”? It does not fire again.`,
+  deleteQuestion: (title: string) => `Delete the trigger “${title}”? It will not fire again.`,
   upcoming: "Next times",
   lately: "Lately",
   fired: "fired",
   skipped: (count: number | null, reason: string) => `${count === null ? "many" : count} skipped: ${reason}`,
-  holds: (holds: boolean | null): string => (holds === null ? "not known" : holds ? "holds" : "does not hold"),
+  holds: (holds: boolean | null): string => (holds === null ? "unknown" : holds ? "true" : "false"),
   combination: (type: string) => COMBINATIONS[type] ?? type,
   /** The state of a trigger, in the gateway's words where no moment is in them. @param moment when it may fire, or is due. */
   explained: (state: TriggerState, text: string, moment: string) => TRIGGER_MOMENTS[state]?.(moment) ?? text,

@@ -84,7 +84,7 @@ export const connectWords: typeof en.connectWords = {
   forNext: "只用于下一条消息",
   forGood: "从现在起一直使用",
 
-  order: "由谁顶替",
+  order: "备用",
   orderText: "无法连接的提供者会暂停使用一段时间，由下一个来回答。",
   changeOrder: "更改顺序",
   stateOf: {

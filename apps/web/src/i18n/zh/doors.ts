@@ -24,7 +24,7 @@ export const doorWords: typeof en.doorWords = {
     done: "已确认，Mimikit 马上继续工作。",
   },
   pairTitle: "配对这个浏览器",
-  pairText: "Mimikit 只回应与它配对过的浏览器。打印一个新地址，并在这里打开：",
+  pairText: "Mimikit 只回应与它配对过的浏览器。在运行 Mimikit 的电脑上执行下面的命令，并打开它给出的链接：",
   pairCommand: "mimikit pair",
   pairStart: "npm start 也会打印一个。配对码只能用一次，十分钟内有效。",
   pairCode: "配对码",

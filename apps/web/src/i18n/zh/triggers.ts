@@ -10,7 +10,7 @@ const TRIGGER_STATES: Record<en.TriggerState, (moment: string) => string> = {
   scheduled: (moment) => `下次触发：${moment}`,
   due: (moment) => `${moment} 已到时间`,
   exhausted: () => "时间表上没有下一次，不会再触发",
-  resting: (moment) => `刚触发过，休息到 ${moment}`,
+  resting: (moment) => `刚触发过，${moment} 之前不再触发`,
   holding: (moment) => `条件成立；如果一直成立到 ${moment}，就会触发`,
   firing: () => "条件成立，即将触发",
   disarmed: () => "条件要先变为不成立，才会再次触发",
