@@ -43,13 +43,12 @@ const address = (what: string) =>
     .optional()
     .describe(what);
 
-const cliSilence = () => whole(1, 3_600, 300, "Seconds that the CLI may be silent while none of its tools runs.");
+const cliSilence = () => whole(1, 3_600, 300, "Seconds that the CLI may be silent while none of its tools is running.");
 
 const MODEL_CHARS_MAX = 200;
 /** The name of a model, as its endpoint knows it. */
 export const modelName = () => z.string().trim().min(1).max(MODEL_CHARS_MAX).optional();
-const ownModel = (of: string) =>
-  modelName().describe(`The model ${of}, by the name it has there; \`model\` if not set.`);
+const ownModel = (of: string) => modelName().describe(`The model ${of}, by its name there; \`model\` if not set.`);
 
 /** The settings of an endpoint that speaks Chat Completions; what else there is of it, it has in common with `openai`. */
 const preset = (name: string) => ({
@@ -67,15 +66,15 @@ const nativeEndpoint = (wire: string, version: string, vendor: string, window: s
     .min(4_096)
     .max(10_000_000)
     .optional()
-    .describe(`Tokens that the model can hold, what it is sent and what it answers together; ${window} if not set.`),
+    .describe(`The context window of the model in tokens, for prompt and answer together; ${window} if not set.`),
   reservedOutput: whole(
     256,
     1_000_000,
     32_000,
-    "Tokens of the window that are kept free for an answer, thoughts included; half of the window at most.",
+    "Tokens of the context window that are reserved for the answer, including thinking; at most half of the window.",
   ),
-  vision: z.boolean().optional().describe("Whether the model can see pictures; it can if not set."),
-  audio: z.boolean().optional().describe(`Whether the model can hear recordings; ${hears} if not set.`),
+  vision: z.boolean().optional().describe("Whether the model accepts images; yes if not set."),
+  audio: z.boolean().optional().describe(`Whether the model accepts audio; ${hears} if not set.`),
   firstByteSec: whole(1, 300, 120, "Seconds that the endpoint may take to begin an answer."),
   idleSec: whole(1, 300, 120, "Seconds that it may be silent within an answer."),
 });
@@ -103,20 +102,18 @@ function providerTable() {
           .max(10_000_000)
           .optional()
           .describe(
-            "Tokens that the model can hold, what it is sent and what it answers together; 16384 if not set, or what is known of the model.",
+            "The context window of the model in tokens, for prompt and answer together; if not set, the known one of the model, else 16384.",
           ),
-        reservedOutput: whole(256, 1_000_000, 2_048, "Tokens of the window that are kept free for an answer."),
+        reservedOutput: whole(256, 1_000_000, 2_048, "Tokens of the context window that are reserved for the answer."),
         toolCalls: z
           .boolean()
           .default(true)
-          .describe(
-            "Whether the model can call tools. One that cannot is told to write tags at the end of its answers.",
-          ),
+          .describe("Whether the model can call tools. If not, it is told to write tags at the end of its answers."),
         vision: z
           .boolean()
           .optional()
-          .describe("Whether the model can see pictures; found out if not set: see attachments.md."),
-        audio: z.boolean().optional().describe("Whether the model can hear recordings; found out if not set."),
+          .describe("Whether the model accepts images; detected if not set, see attachments.md."),
+        audio: z.boolean().optional().describe("Whether the model accepts audio; detected if not set."),
         firstByteSec: whole(1, 300, 120, "Seconds that the endpoint may take to begin an answer."),
         idleSec: whole(1, 300, 60, "Seconds that it may be silent within an answer."),
       }),
@@ -130,7 +127,7 @@ function providerTable() {
           "An endpoint that speaks OpenAI's Responses, up to and with its `/v1`; with a key alone it is OpenAI's.",
         ),
         model: ownModel("of codex"),
-        network: z.boolean().default(true).describe("Whether the commands of a Worker on codex reach the network."),
+        network: z.boolean().default(true).describe("Whether the commands of a Worker on codex have network access."),
         idleSec: cliSilence(),
       }),
     },

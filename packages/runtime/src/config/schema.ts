@@ -72,7 +72,7 @@ const PROVIDER_GROUPS = Object.fromEntries(
 ) as Groups;
 
 const reserve = (tokens: number, what: string) =>
-  whole(0, RESERVE_TOKENS_MAX, tokens, `Tokens that ${what} counts for until it has said what it took.`);
+  whole(0, RESERVE_TOKENS_MAX, tokens, `Tokens reserved for ${what} until its usage is known.`);
 
 const timeout = (sec: number, what: string) => whole(1, TIMEOUT_SEC_MAX, sec, `Seconds that ${what} may take.`);
 
@@ -99,93 +99,99 @@ export const Config = z.strictObject({
     .array(z.string().min(1).max(255))
     .max(64)
     .default([])
-    .describe("Host names beyond the loopback under which the gateway answers. A host that is not loopback needs one."),
+    .describe(
+      "Host names, besides the loopback, that the gateway answers to. Required if `host` is not a loopback address.",
+    ),
   publicUrl: z
     .url({ protocol: /^https?$/ })
     .max(PUBLIC_URL_CHARS_MAX)
     .optional()
     .describe(
-      "The address under which your other devices reach the page, as `https://mimikit.example`: the gateway answers to its name, and `mimikit pair` prints it.",
+      "The address of the page for your other devices, for example `https://mimikit.example`: the gateway answers to its name, and `mimikit pair` prints it.",
     ),
   provider: ProviderName.default("auto").describe(
-    `Who answers; auto takes the first that can: ${SOUGHT}, else the offline engine.`,
+    `The model provider; auto uses the first available of ${SOUGHT}, else the offline engine.`,
   ),
-  providers: group("Exceptions from `provider`, by role.", {
-    ...byRole((role) => ProviderName.optional().describe(`Who answers for ${who(role)}, if not \`provider\`.`)),
+  providers: group("The provider of single roles, instead of `provider`.", {
+    ...byRole((role) => ProviderName.optional().describe(`The provider of ${who(role)}; \`provider\` if not set.`)),
   }),
-  fallback: fallback().default([]).describe("Who answers, in this order, when nobody before them can be reached."),
-  fallbacks: group("Exceptions from `fallback`, by role.", {
+  fallback: fallback()
+    .default([])
+    .describe("Providers to fall back to, in this order, when those before cannot be reached."),
+  fallbacks: group("The fallbacks of single roles, instead of `fallback`.", {
     ...byRole((role) =>
       fallback()
         .optional()
-        .describe(`Who stands in for ${whose(role)} provider, if not \`fallback\`.`),
+        .describe(`Fallbacks for ${whose(role)} provider; \`fallback\` if not set.`),
     ),
   }),
-  circuit: group("How a provider that cannot be reached is tried again.", {
-    cooldownSec: whole(1, 3_600, 5, "Seconds that a provider is left alone when it cannot be reached."),
-    cooldownMaxSec: whole(1, 3_600, 60, "Seconds that they grow to at most, while it still cannot be reached."),
+  circuit: group("The pause before a provider that cannot be reached is tried again.", {
+    cooldownSec: whole(1, 3_600, 5, "Seconds that a provider is skipped when it cannot be reached."),
+    cooldownMaxSec: whole(1, 3_600, 60, "Maximum seconds to which that pause grows while it still cannot be reached."),
   }),
   prices: z
     .record(z.string().min(1).max(200), Price)
     .default({})
     .describe(
-      "What the tokens of a model cost, by its name: `input`, `cached` and `output` in US dollars for a million, before what is known of well-known models; a variable holds it as JSON.",
+      "Token prices by model name: `input`, `cached` and `output` in US dollars per million; they override the known prices of well-known models. A variable holds them as JSON.",
     ),
-  model: modelName().describe("The model that a model endpoint is asked for, by the name it has there."),
-  models: group("Exceptions from `model`, by role.", {
-    ...byRole((role) => modelName().describe(`The model of ${who(role)}, if not \`model\`.`)),
+  model: modelName().describe("The model to request from a model endpoint, by its name there."),
+  models: group("The model of single roles, instead of `model`.", {
+    ...byRole((role) => modelName().describe(`The model of ${who(role)}; \`model\` if not set.`)),
   }),
   effort: Effort.optional().describe(
-    "How much a model thinks before it answers: openai, anthropic and google; its own default if not set.",
+    "Reasoning effort of the model, for openai, anthropic and google; the model's default if not set.",
   ),
-  efforts: group("Exceptions from `effort`, by role.", {
-    ...byRole((role) => Effort.optional().describe(`How much the model of ${who(role)} thinks, if not \`effort\`.`)),
+  efforts: group("The reasoning effort of single roles, instead of `effort`.", {
+    ...byRole((role) => Effort.optional().describe(`Reasoning effort of ${who(role)}; \`effort\` if not set.`)),
   }),
   ...PROVIDER_GROUPS,
   sandbox: z
     .enum(["auto", "off", "required"])
     .default("auto")
     .describe(
-      "Whether the shell of a Worker is kept from the state directory: `auto` does it where bubblewrap works, `required` runs no shell without it.",
+      "Whether a Worker's shell runs in a sandbox without access to the state directory: `auto` uses one if bubblewrap works, `required` runs no shell without one.",
     ),
   autonomy: Autonomy.default("workspace").describe(
-    "What a model may do without asking: `ask` asks before each command, `workspace` before what goes beyond the workspace and its sandbox, `full` never; see autonomy.md.",
+    "What a model may do without asking: `ask` asks before each command, `workspace` before actions beyond the workspace and its sandbox, `full` never; see autonomy.md.",
   ),
   web: group("What a Worker of a model endpoint may load from the web; see web.md.", {
     fetch: z
       .boolean()
       .default(true)
       .describe(
-        "Whether it can load pages, with `web_fetch`; each asks as `autonomy` has it for a command with the network.",
+        "Whether it can load pages with `web_fetch`; `autonomy` decides whether it asks first, as for a command with network access.",
       ),
     hosts: z
       .array(webHost())
       .max(WEB_HOSTS_MAX)
       .optional()
-      .describe("The only hosts that pages are loaded from, `*.example.org` for all below one; every host if not set."),
+      .describe(
+        "The only hosts from which pages are loaded, `*.example.org` for all subdomains; all hosts if not set.",
+      ),
     privateHosts: z
       .array(webHost())
       .max(WEB_HOSTS_MAX)
       .default([])
-      .describe(
-        "The only hosts that pages are loaded from where they are at an address of this machine or of a private network.",
-      ),
-    search: group("The search engine that `web_search` asks; without one there is no such tool.", {
+      .describe("The only hosts with addresses of this machine or a private network from which pages are loaded."),
+    search: group("The search engine of `web_search`; without one the tool is not available.", {
       engine: z
         .enum(Object.keys(SEARCH_ENGINES) as [SearchEngine, ...SearchEngine[]])
         .optional()
         .describe(
-          "Which one. brave needs a key in BRAVE_API_KEY, tavily one in TAVILY_API_KEY, or kept as those of providers are; searxng needs its address.",
+          "The engine. brave needs a key in BRAVE_API_KEY, tavily in TAVILY_API_KEY, or a saved key like those of providers; searxng needs an address.",
         ),
       url: z
         .url({ protocol: /^https?$/ })
         .max(WEB_URL_CHARS_MAX)
         .optional()
-        .describe("Where it is; searxng needs it, as `https://search.example`, the others have their own if not set."),
+        .describe(
+          "Its address: required for searxng, for example `https://search.example`; the others have a default.",
+        ),
     }),
   }),
-  maxConcurrency: whole(1, 32, 3, "How many Worker tasks run at once."),
-  paused: group("Queues that are paused: what waits there does not begin, what runs goes on.", {
+  maxConcurrency: whole(1, 32, 3, "The maximum number of Worker tasks that run at once."),
+  paused: group("Paused queues: queued tasks do not start, running ones continue.", {
     planner: paused("planner"),
     worker: paused("worker"),
     reviewer: paused("reviewer"),
@@ -195,14 +201,14 @@ export const Config = z.strictObject({
     evaluation: timeout(120, "a batch of semantic conditions"),
     reviewer: review,
   }),
-  budget: group("What may be spent; see budgets.md.", {
+  budget: group("Spending limits; see budgets.md.", {
     day: limits("The budget of a day.", "may be spent in a day of the server's calendar"),
     month: limits("The budget of a month.", "may be spent in a month"),
     task: limits(
       "The budget of one task.",
-      "one plan, piece of work or batch of conditions may take, all its attempts together",
+      "one plan, piece of work or batch of conditions may use, all attempts together",
     ),
-    reserve: group("What is reserved for a run before it begins, by role.", {
+    reserve: group("The amounts reserved for a run before it begins, by role.", {
       ...byRole((role) => reserve(ROLES[role].reserveTokens, `a running ${ROLES[role].run}`)),
     }),
   }),
@@ -210,43 +216,43 @@ export const Config = z.strictObject({
     enabled: z
       .boolean()
       .default(false)
-      .describe("Whether it looks for something to improve in the workspace when nobody needs it; it spends money."),
+      .describe("Whether Mimikit looks for improvements in the workspace when idle; this spends money."),
     idleSec: whole(
       60,
       86_400,
       300,
-      "Seconds of quiet before it looks; they double whenever a look came to nothing, up to a day.",
+      "Idle seconds before it looks for something; they double whenever it found nothing, up to a day.",
     ),
     budget: limits("The budget of self-improvement.", "self-improvement may spend in a day"),
     checks: z
       .array(z.string().min(1).max(1_000))
       .max(CHECKS_MAX)
       .optional()
-      .describe("Shell commands that a change is checked with; the `test` script of package.json if not set."),
+      .describe("Shell commands that check a change; the `test` script of package.json if not set."),
     checkSec: whole(1, TIMEOUT_SEC_MAX, 600, "Seconds that one of these commands may take."),
     merge: z
       .boolean()
       .default(false)
-      .describe("Whether a change that passed is also merged, where nothing of the user's own is in the way."),
+      .describe("Whether a change that passed is also merged, if it does not conflict with the user's own changes."),
   }),
-  channels: group("Channels, as Telegram; see channels.md. `mimikit channels add` sets one up.", {
+  channels: group("Channels such as Telegram; see channels.md. `mimikit channels add` sets one up.", {
     notify: z
       .array(ChannelName)
       .max(CHANNELS_MAX)
       .optional()
-      .describe("The channels that notifications go to as well; all that are set up, if not set."),
+      .describe("The channels that also get notifications; all configured ones if not set."),
   }),
   pools: group("Worker pools on other machines; see pools.md. `mimikit pool invite` adds one.", {
     url: z
       .url({ protocol: /^rediss?$/ })
       .max(PUBLIC_URL_CHARS_MAX)
       .optional()
-      .describe("The address of the Redis or Valkey that carries work to them, as `redis://192.0.2.1:6379`."),
+      .describe("The address of the Redis or Valkey that carries work to them, for example `redis://192.0.2.1:6379`."),
     leaseSec: whole(
       5,
       3_600,
       60,
-      "Seconds after which a pool that reaches nobody ends what it runs; after twice as many it is given up here.",
+      "Seconds after which a disconnected pool stops its work; after twice as many it is considered lost here.",
     ),
     askSec: whole(
       10,
@@ -255,46 +261,41 @@ export const Config = z.strictObject({
       "Seconds of silence of a machine that has work after which you are asked whether to give that work up.",
     ),
   }),
-  retryDelaySec: whole(0, 86_400, 60, "Seconds before a task that failed for a passing reason is tried once more."),
-  tickMs: whole(50, 60_000, 1_000, "Milliseconds between two looks at the state."),
-  rereadSec: whole(
-    1,
-    3_600,
-    30,
-    "Seconds between two complete readings of the state, the safety net under file notifications.",
-  ),
+  retryDelaySec: whole(0, 86_400, 60, "Seconds before a task with a temporary failure is retried."),
+  tickMs: whole(50, 60_000, 1_000, "Milliseconds between two ticks."),
+  rereadSec: whole(1, 3_600, 30, "Seconds between two full reads of the state, in case a file notification is missed."),
   watchdogSec: whole(
     0,
     86_400,
     30,
-    "Seconds that the loop of a process may stand still before another process ends it, so that PM2 starts it anew; 0 for never.",
+    "Seconds that the loop of a process may hang before another process kills it and PM2 restarts it; 0 for never.",
   ),
-  runsKeepDays: whole(0, 3_650, 7, "Days that the scratch folder of a run is kept."),
-  archiveFoldDays: whole(30, 3_650, 30, "Days after which an archived record is folded into its month's file."),
-  process: group("What each of the three processes may take of the machine.", {
+  runsKeepDays: whole(0, 3_650, 7, "Days for which the scratch folder of a run is kept."),
+  archiveFoldDays: whole(30, 3_650, 30, "Days after which an archived record is compacted into the file of its month."),
+  process: group("Memory limits of the processes.", {
     heapMb: whole(
       HEAP_MB_MIN,
       HEAP_MB_MAX,
       512,
-      "Megabytes that the heap of a process grows to at most; one that needs more ends, and is started anew.",
+      "Maximum heap of a process in megabytes; a process that needs more ends and is restarted.",
     ),
     youngMb: whole(
       1,
       YOUNG_MB_MAX,
       1,
-      "Megabytes of each half of the part of the heap where things are made: more cost memory and save some time.",
+      "Megabytes of each half of the heap's young generation: more costs memory and saves some time.",
     ),
     searchHeapMb: whole(
       HEAP_MB_MIN,
       HEAP_MB_MAX,
       512,
-      "Megabytes that the heap of the thread that searches memory grows to at most; without it, there is no index.",
+      "Maximum heap in megabytes of the thread that searches memory; if it needs more, there is no index.",
     ),
   }),
   logLevel: z
     .enum(["error", "warn", "info", "debug"])
     .default("info")
-    .describe("The least important messages still logged."),
+    .describe("The lowest level of messages that are logged."),
 });
 export type Config = z.infer<typeof Config>;
 export type ConfigInput = z.input<typeof Config>;
