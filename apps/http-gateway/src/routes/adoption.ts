@@ -12,7 +12,7 @@ export const adoption = route({
   method: "get",
   path: "/api/adoption",
   summary:
-    "whether the state directory is adopted, and everything in it that would run or be believed ([security](security.md))",
+    "whether the state directory is adopted, and everything in it that would run or be trusted ([security](security.md))",
   status: 200,
   answer: AdoptionView,
   handle: (_asked, parts) => viewOf(parts),
@@ -21,11 +21,11 @@ export const adoption = route({
 export const adoptHome = route({
   method: "post",
   path: "/api/adoption",
-  summary: "adopt the state directory: its content runs and is believed from now on",
+  summary: "adopts the state directory: its content runs and is trusted from now on",
   body: NoBody,
   status: 200,
   answer: AdoptionView,
-  errors: { 409: "the caller has the token alone, which may have come with the directory" },
+  errors: { 409: "the caller has only the token, which may have come with the directory" },
   async handle({ request }, parts) {
     const { home, environment } = parts;
     if (!isAdopted(home, environment) && request.headers.authorization !== undefined)

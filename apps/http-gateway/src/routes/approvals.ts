@@ -7,7 +7,7 @@ import { IdParams } from "../http/params.ts";
 export const approvals = route({
   method: "get",
   path: "/api/approvals",
-  summary: "the commands that run without asking, by how they begin, the oldest first",
+  summary: "the commands that run without asking, by their first words, oldest first",
   status: 200,
   answer: ApprovalsAnswer,
   handle: async (_asked, { fs }) => ({ approvals: await readApprovals(fs) }),
@@ -16,7 +16,7 @@ export const approvals = route({
 export const removeApproval = route({
   method: "delete",
   path: "/api/approvals/:id",
-  summary: "such commands ask again",
+  summary: "revokes an approval: such commands ask again",
   params: IdParams,
   takesKey: true,
   status: 202,

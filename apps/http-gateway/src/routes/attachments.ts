@@ -34,12 +34,15 @@ export const upload = route({
   method: "post",
   path: "/api/attachments",
   summary:
-    "stores a file, with its content type: `id` is the SHA-256 of its bytes, `type` what they are; 400 empty " +
-    "([attachments](attachments.md))",
+    "stores a file with its content type: `id` is the SHA-256 of its bytes, `type` is detected from them; 400 if empty ([attachments](attachments.md))",
   takesBytes: true,
   status: 201,
   answer: Attachment,
-  errors: { 413: "above 20 MB", 415: "`unknown_type`: a form, or no content type", 507: "all together are too many" },
+  errors: {
+    413: "above 20 MB",
+    415: "`unknown_type`: a form, or no content type",
+    507: "all attachments together are too large",
+  },
   handle: async ({ request }, { home, fs, log }) => {
     assertFile(request);
     const attachment = await stored(home, fs, request);
@@ -51,7 +54,7 @@ export const upload = route({
 export const download = route({
   method: "get",
   path: "/api/attachments/:id",
-  summary: "the bytes, with headers under which nothing in them can do anything",
+  summary: "the bytes, with headers that prevent any of it from running",
   params: AttachmentParams,
   status: 200,
   types: ATTACHMENT_TYPES,

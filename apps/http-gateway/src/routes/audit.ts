@@ -27,8 +27,7 @@ export const audit = route({
   method: "get",
   path: "/api/audit",
   summary:
-    "what was done, in order of time; without a place the newest. `next` is the `after` of what follows, now or later, " +
-    "`previous` the `before` of what is in front, null at the beginning; `actor` is one of supervisor, workers, gateway",
+    "audit lines in order of time; the newest without `after` or `before`. `next` is the `after` for later lines, `previous` the `before` for earlier ones, null at the beginning; `actor` is one of supervisor, workers, gateway",
   query: AuditQuery,
   status: 200,
   answer: AuditAnswer,

@@ -13,7 +13,7 @@ export const backlog = route({
   summary: "the backlog, in the order of its file",
   status: 200,
   answer: BacklogAnswer,
-  errors: { 503: "where the file is no list" },
+  errors: { 503: "the file is not a list" },
   handle: async (_asked, { fs }) => {
     try {
       return { items: await readBacklog(fs) };
@@ -29,8 +29,7 @@ export const editBacklog = route({
   method: "post",
   path: "/api/backlog",
   summary:
-    "changes the backlog; `op` is `add`, `done` or `remove`, `item` its text or its number. What became of it is in " +
-    "`archive/<id>.json`",
+    "changes the backlog; `op` is `add`, `done` or `remove`, `item` is the text or number of an item. The outcome is in `archive/<id>.json`",
   body: BacklogBody,
   takesKey: true,
   status: 202,

@@ -16,8 +16,7 @@ export const changes = route({
   method: "get",
   path: "/api/changes",
   summary:
-    "what can be taken back, the newest first; `state` is `open`, `undone` or `gone`, and `problem` says why it is gone " +
-    "or, of a merge that is `open`, why the last try came to nothing ([undo](undo.md))",
+    "the changes that can be undone, newest first; `state` is `open`, `undone` or `gone`, and `problem` says why it is gone or, of a merge that is `open`, why the last undo failed ([undo](undo.md))",
   query: ChangesQuery,
   status: 200,
   answer: ChangesAnswer,
@@ -30,11 +29,11 @@ export const changes = route({
 export const undo = route({
   method: "post",
   path: "/api/undo",
-  summary: "takes a change back; also answered so where it was undone before",
+  summary: "undoes a change; also 202 if it is already undone",
   body: UndoBody,
   takesKey: true,
   status: 202,
   answer: Accepted,
-  errors: { 404: "unknown", 409: "it cannot be taken back now, with what to do" },
+  errors: { 404: "unknown", 409: "it cannot be undone now; the message says what to do" },
   handle: async ({ body, key }, { wishes }) => ({ id: await wishes.undo(body.id, key) }),
 });

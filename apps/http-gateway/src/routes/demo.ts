@@ -10,7 +10,7 @@ const NO_KILLS: DemoReport = { kills: [] };
 const report = route({
   method: "get",
   path: "/api/demo",
-  summary: "what became of the last kills",
+  summary: "the outcome of the last kills",
   status: 200,
   answer: DemoReport,
   handle: (_asked, { demo }) => demo.report() ?? NO_KILLS,
@@ -19,7 +19,7 @@ const report = route({
 const kill = route({
   method: "post",
   path: "/api/demo/kill",
-  summary: "ends a role with SIGKILL; it is started again",
+  summary: "kills a process with SIGKILL; it is restarted",
   body: DemoOrder,
   status: 202,
   answer: z.object({}),

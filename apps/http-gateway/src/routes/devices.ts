@@ -9,8 +9,7 @@ export const devices = route({
   method: "get",
   path: "/api/devices",
   summary:
-    "the browsers and clients that are signed in, the one that was seen last first; `name` is what each calls itself, or what you " +
-    "called a client, `isThis` the one that asks",
+    "the browsers and clients that are signed in, the last seen first; `name` is how a browser names itself, or your name for a client; `isThis` marks the caller",
   status: 200,
   answer: DevicesAnswer,
   handle: async ({ request }, { auth, push, sessions }) => {
@@ -34,7 +33,7 @@ export const addClient = route({
   method: "post",
   path: "/api/devices",
   summary:
-    "makes a token for a client of `/v1` ([clients](clients.md)): `token` is shown here and never again, and is good for `/v1` alone",
+    "creates a token for a client of `/v1` ([clients](clients.md)): `token` is shown only here, and is valid only for `/v1`",
   body: ClientBody,
   status: 201,
   answer: ClientAdded,
@@ -50,7 +49,7 @@ export const addClient = route({
 export const signOutDevice = route({
   method: "delete",
   path: "/api/devices/:id",
-  summary: "signs that browser out, and ends its sockets; or revokes the token of that client",
+  summary: "signs that browser out and closes its sockets, or revokes the token of that client",
   params: IdParams,
   status: 200,
   answer: Accepted,

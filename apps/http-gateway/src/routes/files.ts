@@ -35,8 +35,7 @@ export const taskFiles = route({
   method: "get",
   path: "/api/tasks/:id/files",
   summary:
-    "the files that a task made, changed and deleted, with what it replaced in them, as far as its transcript and the " +
-    "disk tell, and where its whole output is",
+    "the files that a task created, changed or deleted, with its replacements in them, as far as its transcript and the disk show, and the place of its full output",
   params: IdParams,
   status: 200,
   answer: TaskFilesAnswer,
@@ -51,12 +50,11 @@ export const file = route({
   method: "get",
   path: "/api/files",
   summary:
-    "the bytes of a file: `path` is below the workspace; with `task` it may be an output of that task. `Range` asks for a " +
-    "part (206, or 416). Headers forbid that anything in it runs",
+    "the bytes of a file: `path` is below the workspace; with `task` it may be an output of that task. `Range` requests a part (206, or 416). Headers prevent any of it from running",
   query: FileQuery,
   status: 200,
   types: [...ATTACHMENT_TYPES, BYTES],
-  errors: { 404: "no regular file that may be read is there" },
+  errors: { 404: "there is no readable regular file" },
   handle: async ({ query: { path, task }, request, response }, { memory }) => {
     const found = await openReadable(memory, path, task);
     if (found === null) throw new Problem(404, coded("no_such_file"));

@@ -5,7 +5,7 @@ import { route } from "../api/route.ts";
 export const health = route({
   method: "get",
   path: "/healthz",
-  summary: "the gateway serves",
+  summary: "the gateway is up",
   isOpen: true,
   status: 200,
   answer: Health,

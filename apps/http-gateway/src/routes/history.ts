@@ -20,8 +20,7 @@ export const searchHistory = route({
   method: "get",
   path: "/api/history/search",
   summary:
-    "messages out of everything that was ever said, the best first; `roles` is `user,assistant,system` or some of them, " +
-    "`from` and `to` are ISO 8601 with a zone",
+    "messages of the whole conversation, best match first; `roles` is a list of `user,assistant,system`, `from` and `to` are ISO 8601 with a zone",
   query: SearchQuery,
   status: 200,
   answer: HistoryAnswer,
@@ -36,8 +35,7 @@ const EXPORT_TYPES = { md: "text/markdown; charset=utf-8", json: "application/js
 export const exportHistory = route({
   method: "get",
   path: "/api/history/export",
-  summary:
-    "everything that was ever said, as a file: `format` is `md`, or `json` with earlier versions and all details",
+  summary: "the whole conversation as a file: `format` is `md`, or `json` with earlier versions and all details",
   query: z.strictObject({ format: z.enum(EXPORT_FORMATS).prefault("md") }),
   status: 200,
   types: [EXPORT_TYPES.md, EXPORT_TYPES.json],

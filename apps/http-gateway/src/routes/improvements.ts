@@ -11,7 +11,7 @@ const PAGE_MAX = 100;
 export const improvements = route({
   method: "get",
   path: "/api/improvements",
-  summary: "what self-improvement did and why, the newest first ([self-improvement](self-improvement.md))",
+  summary: "the runs of self-improvement with their reasons, newest first ([self-improvement](self-improvement.md))",
   query: z.strictObject({ limit: numberFrom(z.number().int().min(1).max(PAGE_MAX)).prefault(PAGE) }),
   status: 200,
   answer: ImprovementsAnswer,

@@ -6,8 +6,7 @@ export const input = route({
   method: "post",
   path: "/api/input",
   summary:
-    "says something, durable when it is answered; `mode` is `next` for a turn of its own, `quote` what it is about, " +
-    "`attachments` at most 10 ids, or `{id, name}`, `answerBy` who answers it, in a turn of its own, `pool` the machine where its work is done",
+    "sends a message; durable when answered; `mode` is `next` for a turn of its own, `quote` the id of the message it replies to, `attachments` at most 10 ids, or `{id, name}`, `answerBy` the provider and model, in a turn of its own, `pool` the machine where the work is done",
   body: InputBody,
   bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,

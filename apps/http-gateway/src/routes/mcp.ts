@@ -17,7 +17,7 @@ export const mcpServers = route({
   method: "get",
   path: "/api/mcp",
   summary:
-    "the MCP servers of `mcp.json`: what each is, how it is as far as a run has needed it, and its tools with their levels",
+    "the MCP servers of `mcp.json`: their configuration, their state as far as a run has needed them, and their tools with levels",
   status: 200,
   answer: McpList,
   handle: (_asked, { home, environment }) => describe(home, environment),
@@ -26,8 +26,7 @@ export const mcpServers = route({
 export const addMcpServer = route({
   method: "post",
   path: "/api/mcp",
-  summary:
-    "puts a server into `mcp.json`, in place of the one of that name; runs that begin from now on have its tools",
+  summary: "adds a server to `mcp.json`, or replaces the one of that name; runs that begin from now on have its tools",
   body: McpAddBody,
   status: 200,
   answer: McpList,
@@ -42,7 +41,7 @@ export const addMcpServer = route({
 export const testMcpServer = route({
   method: "post",
   path: "/api/mcp/:name/test",
-  summary: "starts the server, lists its tools and ends it; 200 where it does not start, too: `problems` says why",
+  summary: "starts the server, lists its tools and stops it; also 200 if it does not start: `problems` says why",
   params: McpNameParams,
   body: NoBody,
   status: 200,
@@ -61,7 +60,7 @@ export const testMcpServer = route({
 export const removeMcpServer = route({
   method: "delete",
   path: "/api/mcp/:name",
-  summary: "takes a server out of `mcp.json`; it is ended",
+  summary: "removes a server from `mcp.json` and stops it",
   params: McpNameParams,
   status: 200,
   answer: McpList,

@@ -32,8 +32,7 @@ export const searchMemory = route({
   method: "get",
   path: "/api/memory/search",
   summary:
-    "what is remembered, the best first; `after` and `before` are days, inclusive; `source` is the beginning of a " +
-    "file's name (`memory/summary/`)",
+    "search results of memory, best match first; `after` and `before` are days, inclusive; `source` is the beginning of a file name (`memory/summary/`)",
   query: SearchQuery,
   status: 200,
   answer: MemoryAnswer,
@@ -44,7 +43,7 @@ export const searchMemory = route({
 export const memoryStatus = route({
   method: "get",
   path: "/api/memory/status",
-  summary: "what there is to remember from; `index` is null while it takes too long",
+  summary: "what memory holds; `index` is null while reading it takes too long",
   status: 200,
   answer: MemoryStatus,
   handle: async (_asked, { memory, view, mirror }) => {
@@ -58,7 +57,7 @@ export const memoryStatus = route({
 export const memoryFiles = route({
   method: "get",
   path: "/api/memory/files",
-  summary: "the files of memory, in the order in which they count; the newest notes and summaries first",
+  summary: "the memory files, in order of precedence, the newest notes and summaries first",
   status: 200,
   answer: MemoryFiles,
   handle: async (_asked, { memory }) => ({ files: await listMemory(memory) }),
@@ -67,7 +66,7 @@ export const memoryFiles = route({
 export const memoryFile = route({
   method: "get",
   path: "/api/memory/file",
-  summary: "the text of one of them",
+  summary: "the text of one memory file",
   query: z.strictObject({ name: z.string().min(1) }),
   status: 200,
   answer: MemoryText,
@@ -85,7 +84,7 @@ export const memoryFile = route({
 export const addMemory = route({
   method: "post",
   path: "/api/memory",
-  summary: "remembers something, durable when it is answered; `target` is `persona` or `profile` ([memory](memory.md))",
+  summary: "remembers something; durable when answered; `target` is `persona` or `profile` ([memory](memory.md))",
   body: MemoryBody,
   takesKey: true,
   status: 202,
@@ -97,8 +96,7 @@ export const editMemory = route({
   method: "post",
   path: "/api/memory/edit",
   summary:
-    "an entry of memory reads `to` from now on, or is forgotten where there is no `to`; it is named by how it begins, at most " +
-    "1,000 characters ([memory](memory.md))",
+    "replaces an entry of memory by `to`, or forgets it without `to`; the entry is given by its beginning, at most 1,000 characters ([memory](memory.md))",
   body: MemoryEditBody,
   takesKey: true,
   status: 202,

@@ -23,7 +23,7 @@ export const messages = route({
   method: "get",
   path: "/api/messages",
   summary:
-    "the conversation, oldest first, or the page of it in front of a message; what no settled turn holds yet is `pending`",
+    "a page of the conversation, oldest first, ending before the message `before`; messages that are not in an applied turn yet are `pending`",
   query: MessagesQuery,
   status: 200,
   answer: MessagesAnswer,
@@ -34,8 +34,7 @@ export const messageUsed = route({
   method: "get",
   path: "/api/messages/:id/used",
   summary:
-    "what of memory the model was shown for a reply: what every turn is told (`always`) and what was found, each with its place " +
-    "and whether it still says so",
+    "the memory that the model was shown for a reply: what every turn gets (`always`) and what was found, each with its place and whether it still reads the same",
   params: IdParams,
   status: 200,
   answer: UsedAnswer,

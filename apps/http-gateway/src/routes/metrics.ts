@@ -6,7 +6,7 @@ import { route } from "../api/route.ts";
 export const metrics = route({
   method: "get",
   path: "/metrics",
-  summary: "the figures as Prometheus reads them: [Monitoring](operations.md#monitoring)",
+  summary: "metrics for Prometheus: [Monitoring](operations.md#monitoring)",
   status: 200,
   answer: z.string(),
   types: ["text/plain; version=0.0.4; charset=utf-8"],

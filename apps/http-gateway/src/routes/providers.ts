@@ -26,7 +26,7 @@ export const providers = route({
   method: "get",
   path: "/api/providers",
   summary:
-    "every provider: what it is, what it needs, what of that is there and where its key comes from, and for whom it answers",
+    "all providers: what each is and needs, which of that is present, where its key comes from, and the roles it answers for",
   status: 200,
   answer: ProvidersAnswer,
   handle: async (_asked, parts) => {
@@ -38,7 +38,8 @@ export const providers = route({
 export const localServers = route({
   method: "get",
   path: "/api/providers/local",
-  summary: "servers with models that answer now on their usual ports of this machine; nobody looks for them before",
+  summary:
+    "servers with models that respond now on their usual ports of this machine; only this request looks for them",
   status: 200,
   answer: LocalAnswer,
   handle: async ({ response }) => ({ servers: await (await load()).findLocal(whileListening(response)) }),
@@ -48,8 +49,7 @@ export const testProvider = route({
   method: "post",
   path: "/api/providers/test",
   summary:
-    "lists the models of a provider and, where a `model` is named, makes one small request; nothing is saved. It is answered with " +
-    "200 where that does not work, too: the `problem` says why",
+    "lists the models of a provider and, if a `model` is given, makes one small request; nothing is saved. Failures are also answered with 200: `problem` says why",
   body: ConnectionTestBody,
   status: 200,
   answer: ConnectionTest,
@@ -64,11 +64,11 @@ export const connectProvider = route({
   method: "post",
   path: "/api/providers/connect",
   summary:
-    "saves who answers from now on, for these `roles` or for all, and answers who that is; a `key` goes to secrets.json alone",
+    "saves the provider and model, for these `roles` or for all, and returns the saved choice; a `key` is stored only in secrets.json",
   body: ConnectBody,
   status: 200,
   answer: ConnectAnswer,
-  errors: { 409: "a variable has set it, which wins, or a file cannot be edited as it is" },
+  errors: { 409: "set by a variable, which takes precedence, or a file cannot be edited as it is" },
   handle: async ({ body }, parts) => {
     const { saveConnection } = await load();
     const answer = await refusing(() => saveConnection(body, { ...at(parts), fs: parts.fs }));
@@ -82,7 +82,7 @@ export const connectProvider = route({
 export const forgetProviderKey = route({
   method: "post",
   path: "/api/providers/forget-key",
-  summary: "forgets the key that is kept of a provider, and answers the provider as it is then",
+  summary: "deletes the saved key of a provider, and returns the provider afterwards",
   body: ForgetKeyBody,
   status: 200,
   answer: ProviderEntry,

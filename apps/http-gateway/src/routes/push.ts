@@ -10,7 +10,7 @@ import { Problem } from "../http/problem.ts";
 export const pushKey = route({
   method: "post",
   path: "/api/push/key",
-  summary: "the key with which browsers subscribe at their push service; made at the first call",
+  summary: "the key with which browsers subscribe at their push service; created at the first call",
   body: NoBody,
   status: 200,
   answer: PushKeyAnswer,
@@ -22,7 +22,7 @@ export const subscribe = route({
   method: "post",
   path: "/api/push",
   summary:
-    "notifies this browser by Web Push from now on, under the `id` of its session; `subscription` is what it got from its push service",
+    "turns on Web Push for this browser, under the `id` of its session; `subscription` comes from its push service",
   body: PushBody,
   status: 200,
   answer: Accepted,
@@ -39,10 +39,10 @@ export const subscribe = route({
 export const unsubscribe = route({
   method: "delete",
   path: "/api/push",
-  summary: "notifies this browser no more",
+  summary: "turns off Web Push for this browser",
   status: 200,
   answer: Accepted,
-  errors: { 404: "it is not notified", 409: "not from a browser that is signed in" },
+  errors: { 404: "this browser is not notified", 409: "not from a browser that is signed in" },
   handle: async ({ request }, parts) => {
     const device = await deviceOf(request, parts);
     if (!(await (await parts.push.loaded())?.unsubscribe(device))) throw new Problem(404, coded("push_off"));
@@ -53,13 +53,13 @@ export const unsubscribe = route({
 export const testPush = route({
   method: "post",
   path: "/api/push/test",
-  summary: "sends this browser a notification, and answers when its push service has taken it",
+  summary: "sends this browser a notification, and answers once its push service has accepted it",
   body: NoBody,
   status: 200,
   answer: Accepted,
   errors: {
-    404: "it is not notified",
-    409: "not from a browser that is signed in, or the push service did not take it",
+    404: "this browser is not notified",
+    409: "not from a browser that is signed in, or the push service did not accept it",
   },
   handle: async ({ request }, parts) => {
     const device = await deviceOf(request, parts);
@@ -75,12 +75,13 @@ export const testPush = route({
 export const answerPush = route({
   method: "post",
   path: "/api/push/answer",
-  summary: "answers a question by a button of its notification; needs the cookie and the `proof` of that notification",
+  summary:
+    "answers a question by a button of its notification; requires the cookie and the `proof` of that notification",
   body: PushAnswerBody,
   isOpen: true,
   status: 202,
   answer: Accepted,
-  errors: { 401: "the proof is not of this browser and this question", 404: "unknown", 410: "closed" },
+  errors: { 401: "the proof does not belong to this browser and question", 404: "unknown", 410: "closed" },
   handle: async ({ request, body: { questionId, option, proof } }, { auth, push, sessions, wishes }) => {
     const device = await sessions.ofCookie(auth.cookieOf(request), Date.now());
     const sender = await push.loaded();

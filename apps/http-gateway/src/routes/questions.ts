@@ -6,7 +6,7 @@ import { IdParams } from "../http/params.ts";
 export const questions = route({
   method: "get",
   path: "/api/questions",
-  summary: "what the user is asked and has not answered, the oldest first",
+  summary: "the open questions, oldest first",
   status: 200,
   answer: QuestionsAnswer,
   handle: async (_asked, { view }) => ({ questions: [...(await view.refresh()).questions] }),
@@ -15,7 +15,7 @@ export const questions = route({
 export const answer = route({
   method: "post",
   path: "/api/questions/:id/answer",
-  summary: "answers a question; 400 where `isChoice` and it is none of the options",
+  summary: "answers a question; 400 if `isChoice` and the answer is not one of the options",
   params: IdParams,
   body: AnswerBody,
   takesKey: true,

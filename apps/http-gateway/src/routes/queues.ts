@@ -13,13 +13,13 @@ const common = {
   body: NoBody,
   status: 200,
   answer: QueuesAnswer,
-  errors: { 409: "a variable has set it, which wins, or config.yaml cannot be edited as it is" },
+  errors: { 409: "set by a variable, which takes precedence, or config.yaml cannot be edited as it is" },
 } as const;
 
 export const pauseQueue = route({
   ...common,
   path: "/api/queues/:role/pause",
-  summary: "pauses the queue of a role: what waits there does not begin, what runs goes on",
+  summary: "pauses the queue of a role: queued tasks do not start, running ones continue",
   handle: async ({ params: { role } }, parts) => {
     await saveSettings(parts, [{ name: `paused.${role}`, value: true }]);
     return { paused: pausedIn(loadConfig(parts.home, parts.environment).config) };
@@ -29,7 +29,7 @@ export const pauseQueue = route({
 export const resumeQueue = route({
   ...common,
   path: "/api/queues/:role/resume",
-  summary: "resumes it",
+  summary: "resumes the queue of a role",
   handle: async ({ params: { role } }, parts) => {
     await saveSettings(parts, [{ name: `paused.${role}`, value: undefined }]);
     return { paused: pausedIn(loadConfig(parts.home, parts.environment).config) };

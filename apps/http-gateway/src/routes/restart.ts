@@ -5,7 +5,7 @@ import { route } from "../api/route.ts";
 export const restart = route({
   method: "post",
   path: "/api/restart",
-  summary: "the processes start anew, once",
+  summary: "restarts the processes, once",
   body: NoBody,
   status: 202,
   answer: Accepted,

@@ -13,8 +13,7 @@ export const settings = route({
   method: "get",
   path: "/api/settings",
   summary:
-    "every setting: what it is, what it may be, its value, and whether that is the `default`, from the `file` config.yaml or " +
-    "from the `environment` ([configuration](configuration.md))",
+    "all settings: description, allowed values, value, and whether it is the `default`, from the `file` config.yaml or from the `environment` ([configuration](configuration.md))",
   status: 200,
   answer: SettingsAnswer,
   handle: (_asked, parts) => answerOf(parts),
@@ -24,12 +23,11 @@ export const patchSettings = route({
   method: "patch",
   path: "/api/settings",
   summary:
-    "saves settings in config.yaml, all or none, and answers them as they are then; a `value` of null takes one out, so " +
-    "that its default counts",
+    "saves settings in config.yaml, all or none, and returns them afterwards; a `value` of null removes one, so that its default applies",
   body: SettingsBody,
   status: 200,
   answer: SettingsAnswer,
-  errors: { 409: "a variable has set it, which wins, or config.yaml cannot be edited as it is" },
+  errors: { 409: "set by a variable, which takes precedence, or config.yaml cannot be edited as it is" },
   handle: async ({ body }, parts) => {
     await saveSettings(
       parts,

@@ -13,7 +13,7 @@ import { Problem } from "../http/problem.ts";
 export const pair = route({
   method: "post",
   path: "/api/pair",
-  summary: "a one-time code becomes a session of this browser: a cookie, and the secret that goes with it",
+  summary: "exchanges a one-time code for a session of this browser: a cookie, and the secret that goes with it",
   body: PairBody,
   isOpen: true,
   status: 200,
@@ -38,7 +38,7 @@ export const addDevice = route({
   method: "post",
   path: "/api/pairings",
   summary:
-    "two codes that sign one more browser in, once: `code` for the fragment of an address (`#pair=`), `typed` to be typed; `publicUrl` is the page's address for other devices, where one is set",
+    "creates two codes that each sign in one more browser, once: `code` for the fragment of an address (`#pair=`), `typed` to be typed; `publicUrl` is the page's address for other devices, if one is set",
   body: NoBody,
   status: 201,
   answer: PairingAnswer,
@@ -53,7 +53,7 @@ export const addDevice = route({
 export const signOut = route({
   method: "post",
   path: "/api/sign-out",
-  summary: "the session of this browser is over",
+  summary: "ends the session of this browser",
   body: NoBody,
   status: 204,
   handle: async ({ request, response }, { auth, sessions, live, log }) => {

@@ -6,7 +6,7 @@ import { route } from "../api/route.ts";
 export const skills = route({
   method: "get",
   path: "/api/skills",
-  summary: "the skills that there are, and the folders that are none, with the reason ([skills](skills.md))",
+  summary: "the skills, and the folders that failed to load, with the reason ([skills](skills.md))",
   status: 200,
   answer: SkillList,
   handle: (_asked, { skillPlaces }) => findSkills(skillPlaces),

@@ -9,7 +9,7 @@ import { IdParams } from "../http/params.ts";
 export const steer = route({
   method: "post",
   path: "/api/steer",
-  summary: "says something to what runs now ([steering](steering.md))",
+  summary: "sends a steering message to what is running ([steering](steering.md))",
   body: SteerBody,
   bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,
@@ -21,7 +21,7 @@ export const steer = route({
 export const steerTask = route({
   method: "post",
   path: "/api/tasks/:id/steer",
-  summary: "says something to this task, or to a turn by its id",
+  summary: "sends a steering message to this task, or to a turn by its id",
   params: IdParams,
   body: SteerBody,
   bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
@@ -35,7 +35,7 @@ export const steerTask = route({
 export const stop = route({
   method: "post",
   path: "/api/stop",
-  summary: "ends what runs now",
+  summary: "stops what is running",
   body: NoBody,
   takesKey: true,
   status: 202,
@@ -46,7 +46,7 @@ export const stop = route({
 export const clear = route({
   method: "post",
   path: "/api/clear",
-  summary: "begins the conversation anew",
+  summary: "starts a new conversation",
   body: NoBody,
   takesKey: true,
   status: 202,
@@ -58,16 +58,15 @@ export const retry = route({
   method: "post",
   path: "/api/conversation/retry",
   summary:
-    "answers your last message anew: `messageId` which is meant, `text` in other words, `answerBy` who answers " +
-    "([second thoughts](steering.md#second-thoughts))",
+    "answers your last message again: `messageId` is its id, `text` a new wording, `answerBy` the provider and model ([second thoughts](steering.md#second-thoughts))",
   body: RetryBody,
   bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,
   status: 202,
   answer: Accepted,
   errors: {
-    404: "an unknown message",
-    409: "it is not the last one, is being answered, or something came of it that is not over",
+    404: "unknown message",
+    409: "it is not the last one, is being answered, or work that it started has not ended",
   },
   handle: async ({ body, key }, { wishes }) => ({ id: await wishes.retry(body, key) }),
 });

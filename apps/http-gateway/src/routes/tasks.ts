@@ -32,8 +32,7 @@ export const tasks = route({
   method: "get",
   path: "/api/tasks",
   summary:
-    "tasks, the newest first: what somebody has ordered, or a trigger. A batch of semantic conditions is told by its " +
-    "id only. `text` is in the title, in the beginning of what was asked or in the id",
+    "tasks requested by people or started by triggers, newest first. A batch of semantic conditions is only listed by its id. `text` is searched in the title, the beginning of the prompt and the id",
   query: TasksQuery,
   status: 200,
   answer: TasksAnswer,
@@ -60,8 +59,7 @@ export const transcript = route({
   method: "get",
   path: "/api/tasks/:id/transcript",
   summary:
-    "what was said, thought and called while a task ran, and what came of each call, in its order; " +
-    "`after` is the `next` of the answer before",
+    "the text, thoughts and tool calls of a task while it ran, with the outcome of each call, in order; `after` is the `next` of the previous answer",
   params: IdParams,
   query: TranscriptQuery,
   status: 200,
@@ -77,21 +75,21 @@ export const again = route({
   method: "post",
   path: "/api/tasks/:id/again",
   summary:
-    "orders an ended task once more, or `text` in its place; `id` is that of the new task, the first stays as it is",
+    "runs an ended task again, with `text` in place of its own if given; `id` is that of the new task, the first is kept",
   params: IdParams,
   body: AgainBody,
   bodyBytesMax: MESSAGE_BODY_BYTES_MAX,
   takesKey: true,
   status: 202,
   answer: Accepted,
-  errors: { 404: "unknown", 409: "it has not ended, or was no order" },
+  errors: { 404: "unknown", 409: "it has not ended, or is not a requested task" },
   handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.tryAgain(params.id, body.text, key) }),
 });
 
 export const cancel = route({
   method: "post",
   path: "/api/tasks/:id/cancel",
-  summary: "cancels a task and all that comes of it",
+  summary: "cancels a task and everything that follows from it",
   params: IdParams,
   body: NoBody,
   status: 202,

@@ -36,7 +36,7 @@ const ABSENT = { 404: "unknown", 410: "over" };
 export const triggers = route({
   method: "get",
   path: "/api/triggers",
-  summary: "the triggers that stand, the soonest first; those that wait for a condition or rest come last",
+  summary: "the triggers, the next to fire first; those that wait for a condition or cool down come last",
   status: 200,
   answer: TriggersAnswer,
   handle: async (_asked, { view }) => ({ triggers: [...(await view.refresh()).triggers] }),
@@ -46,8 +46,7 @@ export const putTrigger = route({
   method: "post",
   path: "/api/triggers",
   summary:
-    "orders a trigger, and `id` is that of the trigger ([triggers and questions](#triggers-and-questions)); 400 in words " +
-    "that say what would be right",
+    "creates a trigger; `id` is that of the trigger ([triggers and questions](#triggers-and-questions)); 400 explains what would be valid",
   body: TriggerInput,
   takesKey: true,
   status: 202,
@@ -60,8 +59,7 @@ export const trigger = route({
   method: "get",
   path: "/api/triggers/:id",
   summary:
-    "one trigger with its whole `prompt`, the next five moments (`upcoming`) and what it did lately (`recent`, with the " +
-    "`state` of the tasks that it started)",
+    "one trigger with its full `prompt`, its next five occurrences (`upcoming`) and its recent ones (`recent`, with the `state` of the tasks that they started)",
   params: IdParams,
   status: 200,
   answer: TriggerDetail,
@@ -76,7 +74,7 @@ export const trigger = route({
 export const patchTrigger = route({
   method: "patch",
   path: "/api/triggers/:id",
-  summary: "changes any field of an order but `type`, and `paused`; `anew` after a clock that was ahead",
+  summary: "changes any field but `type`, and `paused`; `anew` recovers from a clock that was ahead",
   params: IdParams,
   body: TriggerChange,
   takesKey: true,
@@ -90,7 +88,7 @@ export const patchTrigger = route({
 export const deleteTrigger = route({
   method: "delete",
   path: "/api/triggers/:id",
-  summary: "the trigger is over",
+  summary: "deletes the trigger",
   params: IdParams,
   takesKey: true,
   status: 202,
@@ -102,7 +100,7 @@ export const deleteTrigger = route({
 export const runTrigger = route({
   method: "post",
   path: "/api/triggers/:id/run",
-  summary: "it fires once more, also while it is paused",
+  summary: "fires the trigger once, also while it is paused",
   params: IdParams,
   body: NoBody,
   takesKey: true,
@@ -117,8 +115,7 @@ export const explain = route({
   method: "get",
   path: "/api/triggers/:id/explain",
   summary:
-    "why it fires or does not, in a word (`state`) and in a line (`text`), and the truth tree of its condition with what " +
-    "each leaf asks (`atom`) and its evidence",
+    "why the trigger fires or not, as a word (`state`) and a sentence (`text`), and the truth tree of its condition with each leaf (`atom`) and its evidence",
   params: IdParams,
   status: 200,
   answer: TriggerExplanation,
@@ -134,7 +131,7 @@ export const simulate = route({
   method: "get",
   path: "/api/triggers/simulate",
   summary:
-    "every firing to come with its local time, others of the same minute and its expected cost; nothing is run. ISO " +
+    "all future firings with their local time, others of the same minute and the expected cost; nothing is run. ISO " +
     `8601; by default the next ${SIMULATED_DAYS} days, at most ${SIMULATED_DAYS_MAX}`,
   query: SimulationQuery,
   status: 200,

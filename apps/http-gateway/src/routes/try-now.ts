@@ -7,7 +7,7 @@ import { route } from "../api/route.ts";
 export const tryNow = route({
   method: "post",
   path: "/api/providers/try-now",
-  summary: "asks providers again at once that are left alone because they could not be reached",
+  summary: "retries at once the providers that are skipped because they could not be reached",
   body: NoBody,
   status: 202,
   answer: z.object({}),

@@ -22,8 +22,7 @@ export const upcoming = route({
   method: "get",
   path: "/api/triggers/upcoming",
   summary:
-    "the next three moments of an order that nobody has given yet, by its `cron` or its `interval`; 400 in words that " +
-    "say what would be right",
+    "the next three occurrences of a schedule that is not saved yet, by its `cron` or `interval`; 400 explains what would be valid",
   query: UpcomingQuery,
   status: 200,
   answer: UpcomingAnswer,

@@ -11,7 +11,7 @@ const UsageQuery = z.strictObject({ days: numberFrom(z.number().int().min(1).max
 export const usage = route({
   method: "get",
   path: "/api/usage",
-  summary: "what was spent, by day, role, provider and model, the newest day first",
+  summary: "usage by day, role, provider and model, the newest day first",
   query: UsageQuery,
   status: 200,
   answer: UsageAnswer,

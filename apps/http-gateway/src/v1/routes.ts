@@ -24,7 +24,7 @@ export function v1Routes(): readonly Route[] {
     route({
       method: "get",
       path: "/v1/models",
-      summary: "the one model that there is",
+      summary: "the model of this instance",
       status: 200,
       answer: z.object({ object: z.literal("list"), data: z.array(Model) }),
       handle: () => ({ object: "list" as const, data: [THE_MODEL] }),
@@ -32,7 +32,7 @@ export function v1Routes(): readonly Route[] {
     route({
       method: "get",
       path: "/v1/models/:model",
-      summary: "the same by its name",
+      summary: "the model by its name",
       params: z.object({ model: z.string() }),
       status: 200,
       answer: Model,
@@ -45,7 +45,7 @@ export function v1Routes(): readonly Route[] {
     route({
       method: "post",
       path: "/v1/chat/completions",
-      summary: "says what is new in `messages`, and answers with the reply, at once or as a stream",
+      summary: "sends the new part of `messages`, and answers with the reply, at once or as a stream",
       body: ChatBody,
       bodyBytesMax: V1_BODY_BYTES_MAX,
       takesKey: true,
