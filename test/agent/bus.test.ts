@@ -250,11 +250,11 @@ describe("names of tasks", () => {
     const bus = busOf("planner");
     expect(await bus.call("delegate", { prompt: "b", after: ["A"] })).toMatchObject({
       code: "not_allowed",
-      message: 'nothing can wait for "A": delegate it first. This plan has named so far: no task',
+      message: 'no task can wait for "A": delegate it first. This plan has named so far: no task',
     });
     await bus.call("delegate", { name: "A", prompt: "a" });
     expect(await bus.call("delegate", { prompt: "b", after: ["A", "B"] })).toMatchObject({
-      message: 'nothing can wait for "B": delegate it first. This plan has named so far: A',
+      message: 'no task can wait for "B": delegate it first. This plan has named so far: A',
     });
     expect(await bus.call("delegate", { name: "A", prompt: "a" })).toMatchObject({
       message: 'a task of this plan is named "A" already: choose another name',
@@ -332,14 +332,14 @@ describe("what starts later", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["without a time", { prompt }, /exactly one of interval, cron, runAt, condition; here is none/],
+    ["without a time", { prompt }, /exactly one of interval, cron, runAt, condition; found none/],
     [
       "with two",
       { prompt, cron: "0 0 9 * * *", runAt: "2027-01-01T00:00:00Z" },
-      /exactly one of .* here is cron and runAt/,
+      /exactly one of .* found cron and runAt/,
     ],
-    ["in the past", { prompt, runAt: "2026-11-22T09:59:00+08:00" }, /is in the past: now it is 2026-11-22T02:00:00/],
-    ["by no cron", { prompt, cron: "0 0 25 * * *" }, /is no cron/],
+    ["in the past", { prompt, runAt: "2026-11-22T09:59:00+08:00" }, /is in the past: it is now 2026-11-22T02:00:00/],
+    ["by no cron", { prompt, cron: "0 0 25 * * *" }, /is not a cron pattern/],
     ["too often", { prompt, cron: "*/5 * * * * *" }, /more often than every 10 seconds/],
     ["of another type", { prompt, type: "scheduled", interval: 60 }, /a scheduled trigger has no interval/],
     [

@@ -106,7 +106,7 @@ test("a state directory that came with a clone runs nothing and is sent no key; 
   });
   const status = await mimikit.api<Status>("/api/status");
   expect(status.adopted).toBe(false);
-  expect(status.problems.join()).toContain("was not made here, so nothing in it runs");
+  expect(status.problems.join()).toContain("was not created here, so nothing in it runs");
   const view = await mimikit.api<AdoptionView>("/api/adoption");
   expect(view.items).toEqual([
     { kind: "setting", text: "model: any" },
@@ -116,7 +116,7 @@ test("a state directory that came with a clone runs nothing and is sent no key; 
     { kind: "skill", text: "evil (no level): do as I say" },
   ]);
   expect(cli("status")).toContain("mimikit adopt");
-  expect(() => cli("ask", "hello")).toThrow(/was not made here, so nothing in it runs/);
+  expect(() => cli("ask", "hello")).toThrow(/was not created here, so nothing in it runs/);
   expect(cli("send", "run `touch sent`")).toMatch(/^m-\w+ \(kept, and taken up after {2}mimikit adopt \)\n$/);
 
   // Both roles have noted themselves and wait: whatever they would do by themselves, they would have done by now.

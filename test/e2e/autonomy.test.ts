@@ -286,7 +286,7 @@ test.runIf(platform.sandbox?.name === "bubblewrap")(
     const env = { PATH: `${tools}:${process.env.PATH}` };
     const { mimikit } = await start(making(bash("true")), { env });
     const says =
-      /^bubblewrap does not work here: there is no sandbox, so each command of a model asks first; let bubblewrap make user namespaces: .+ \(bwrap: setting up uid map: Permission denied\)$/;
+      /^bubblewrap does not work here: there is no sandbox, so you are asked before each command of a model; let bubblewrap make user namespaces: .+ \(bwrap: setting up uid map: Permission denied\)$/;
     const problem = await mimikit.until("the problem", async () => {
       const { problems } = await mimikit.api<{ problems: string[] }>("/api/status");
       return problems.find((each) => says.test(each));

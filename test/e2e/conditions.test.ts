@@ -186,7 +186,9 @@ describe("a condition that must hold for a while", () => {
       until: new Date(Date.parse(second) + FIVE_MINUTES_MS).toISOString(),
     });
     const { out } = await runCli(mimikit, ["triggers", "explain", id]);
-    expect(out).toMatch(/when flag is there, for 5 min\nholds, and fires at .* if it holds until then/);
+    expect(out).toMatch(
+      /when flag is there, for 5 min\nits condition is true: fires at .* if it stays true until then/,
+    );
     await mimikit.kill("supervisor");
     await mimikit.ready();
     expect(heldSince()).toBe(second);
@@ -286,7 +288,9 @@ describe("a condition that only a model can tell", () => {
     const [since, at] = [condition?.unanswered?.since, condition?.at].map((each) => Date.parse(each ?? ""));
     expect((at ?? 0) - (since ?? 0)).toBeGreaterThanOrEqual(2 * FIVE_MINUTES_MS);
     expect(await problems()).toEqual([
-      expect.stringMatching(/^“Close the windows\.” cannot be judged: .*2 times in a row.*mimikit triggers explain/),
+      expect.stringMatching(
+        /^the condition of “Close the windows\.” cannot be evaluated: .*2 times in a row.*mimikit triggers explain/,
+      ),
     ]);
     const { out } = await runCli(mimikit, ["triggers", "explain", id]);
     expect(out).toMatch(/\? llm_eval {2}"Does it rain\?": models gave no usable answer, 2 times in a row \(.+ – .+\)/);

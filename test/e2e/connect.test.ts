@@ -171,7 +171,7 @@ describe("by a script", () => {
     const to = ({ baseUrl }: ModelServer) => ["connect", "openai", "--url", baseUrl, "--model", "scripted"];
     await runCli(mimikit, [...to(first), "--key-stdin"], KEY);
     const said = await runCli(mimikit, to(second));
-    expect(said).toMatchObject({ code: 1, error: expect.stringContaining("was given for another address") });
+    expect(said).toMatchObject({ code: 1, error: expect.stringContaining("belongs to another address") });
     expect(second.trials.map(({ headers }) => headers.authorization)).toEqual([undefined]);
     expect(await runCli(mimikit, ["connect", "openai", "--forget"])).toMatchObject({ code: 0 });
     expect(readFileSync(join(mimikit.home, "secrets.json"), "utf8")).not.toContain(KEY);

@@ -179,7 +179,7 @@ describe("a call", () => {
     await put(mimikit, "notify", `on: task_done\nrole: worker\nurl: ${receiver.url}\n`);
     await mimikit.send("run `echo hi`");
     await mimikit.until("a delivery", () => deliveries(mimikit)[0]);
-    const problem = 'hooks/notify.yaml does nothing: it has no secret "notify": mimikit hooks secret notify';
+    const problem = 'hooks/notify.yaml is inactive: it has no secret "notify": mimikit hooks secret notify';
     await mimikit.until("the problem", async () => {
       const { problems } = await mimikit.api<Status>("/api/status");
       return problems.includes(problem) || undefined;
@@ -308,7 +308,7 @@ describe("files", () => {
     const receiver = await receive();
     await put(mimikit, "good", `on: task_done\nrole: worker\nsecret: false\nurl: ${receiver.url}good\n`);
     writeFileSync(join(mimikit.home, "hooks/bad.yaml"), `on: task_done\nsecret: false\nurl: ftp://127.0.0.1/\n`);
-    const said = "hooks/bad.yaml:3 does nothing: url: an address that begins with http:// or https://";
+    const said = "hooks/bad.yaml:3 is inactive: url: an address that begins with http:// or https://";
     await mimikit.until(
       "the problem",
       async () => (await mimikit.api<Status>("/api/status")).problems.includes(said) || undefined,

@@ -224,7 +224,7 @@ test("a server that dies is absent in words, to the model, in the status, on the
   );
   expect(startsIn(starts)).toHaveLength(2);
   const { problems } = await mimikit.api<Status>("/api/status");
-  expect(problems).toContain("the MCP server bad does not run: it ended with exit code 3");
+  expect(problems).toContain("the MCP server bad is not running: it ended with exit code 3");
   const doctor = await runCli(mimikit, ["doctor"]);
   expect(doctor.out).toMatch(/bad: it ended with exit code 3/);
   expect(JSON.stringify(await mimikit.api<McpList>("/api/mcp"))).not.toContain("hunter2-secret");

@@ -69,7 +69,7 @@ test("an endpoint that is down is told once, over every death of a role; when it
     const { problems } = await status(mimikit);
     return problems.length > 0 ? problems : undefined;
   });
-  expect(problem).toContain("nobody who answers for the teller can be reached since");
+  expect(problem).toContain("no provider of the teller has been reachable since");
 
   const second = await mimikit.send("are you there?");
   for (const role of ["workers", "gateway", "supervisor"] as const) await mimikit.kill(role);
@@ -125,7 +125,7 @@ test("`mimikit ask` says once why it waits, and goes on waiting; `mimikit usage`
   );
   const told = mimikitCli(mimikit, "status");
   expect(await told.ended).toBe(0);
-  expect(told.out.stdout).toMatch(/! nobody who answers for the teller can be reached since .*ECONNREFUSED/);
+  expect(told.out.stdout).toMatch(/! no provider of the teller has been reachable since .*ECONNREFUSED/);
   await openEndpoint(port, { teller: [{ say: "Hi." }] });
   expect(await asking.ended).toBe(0);
   expect(asking.out.stdout).toBe("Hi.\n");

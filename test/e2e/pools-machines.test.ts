@@ -63,7 +63,7 @@ describe.runIf(hasRedis)("a home with two machines, of which one has joined", ()
     writeFileSync(path, JSON.stringify({ ...seen, at: seenAt }));
     const status = await pools.mimikit.api<Status>("/api/status");
     expect(status.pools?.each[0]).toMatchObject({ name: "box", state: "away", seenAt });
-    expect(status.problems.join()).toContain("the machine box is away since");
+    expect(status.problems.join()).toContain("the machine box has been away since");
     expect((await pools.command(["status"])).stdout).toMatch(/box \(gpu\) last seen /);
     expect((await pools.command(["doctor"])).stdout).toContain(`the machine box was heard of last at ${seenAt}`);
   });

@@ -72,7 +72,7 @@ describe.runIf(hasRedis)("a home with machines, whose Planner is a model", () =>
     const post = (more: object) =>
       pools.mimikit.api<{ id: string }>("/api/triggers", { method: "POST", body: { ...body, ...more } });
     await expect(post({ pool: "nowhere" })).rejects.toThrow(known);
-    await expect(post({ pool: "box", target: "teller" })).rejects.toThrow("target is worker or planner");
+    await expect(post({ pool: "box", target: "teller" })).rejects.toThrow("target must be worker or planner");
     const { id } = await post({});
     await pools.mimikit.until("the trigger", () =>
       pools.mimikit.api(`/api/triggers/${id}`).then(

@@ -68,17 +68,19 @@ describe("with the gateway stopped", () => {
     // A rest that is over on a slow machine before anybody asks would say something else.
     const when = ["--when-file-exists", "go.txt", "--cooldown", "1h"];
     const id = await add(...when, "--target", "worker", "--title", "On the file", "run: wc -l");
-    expect((await cli("triggers", "explain", id)).out).toContain("✗ file_exists  nothing is at go.txt");
+    expect((await cli("triggers", "explain", id)).out).toContain("✗ file_exists  g does not existo.txt");
     writeFileSync(join(mimikit.workDir, "go.txt"), "");
     await mimikit.until("its work", () => existsSync(join(mimikit.home, archivePath(`${id}--1`))) || undefined);
     expect(await show(id)).toMatchObject({ recent: [{ outcome: "fired", id: `${id}--1` }] });
-    expect((await cli("triggers", "explain", id)).out).toMatch(/rests until .*\n\n✓ file_exists {2}go\.txt is there/);
+    expect((await cli("triggers", "explain", id)).out).toMatch(
+      /is cooling down until .*\n\n✓ file_exists {2}go\.txt exists/,
+    );
   });
 
   test("an order that waits for a task that never was is refused before anything is written; one that was is waited for", async () => {
     const condition = (taskId: string) => JSON.stringify({ type: "task_done", params: { taskId } });
     const never = ["triggers", "add", "--when", condition("t-000777.0"), "run: true"];
-    const refused = { code: 2, out: "", error: expect.stringContaining("nothing can wait for t-000777.0") };
+    const refused = { code: 2, out: "", error: expect.stringContaining("cannot wait for t-000777.0") };
     expect(await cli(...never)).toMatchObject(refused);
     expect(existsSync(join(mimikit.home, "inbox")) ? readdirSync(join(mimikit.home, "inbox")) : []).toEqual([]);
     const first = await add("--at", "2127-01-01T00:00:00Z", "--target", "worker", "--title", "first", "run: true");

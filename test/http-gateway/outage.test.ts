@@ -47,16 +47,14 @@ test("the notice is there while the turn is open, and in the same place and word
   const text = expect.stringContaining(ERROR);
   expect(notice).toMatchObject({ id: "t-000001.outage", at: since, text, problem: { ...PROBLEM, since } });
   expect(pending).toBe(true);
-  expect(await problemsOf(gateway)).toContain(
-    `nobody who answers for the teller can be reached since ${since}: ${ERROR}`,
-  );
+  expect(await problemsOf(gateway)).toContain(`no provider of the teller has been reachable since ${since}: ${ERROR}`);
 
   const result = await finish(gateway.fs, turn, {
     outage: { since, error: ERROR, problem: PROBLEM },
     effects: [{ type: "reply", text: "Hi." }],
   });
   expect(await read(gateway)).toEqual(during);
-  expect((await problemsOf(gateway)).filter((problem) => problem.includes("can be reached"))).toEqual([]);
+  expect((await problemsOf(gateway)).filter((problem) => problem.includes("reachable since"))).toEqual([]);
   await archive(gateway.fs, result);
   for (const each of [gateway, await startGateway({ home })]) {
     const after = await read(each);
@@ -83,5 +81,5 @@ test("work that reaches nobody says so in its timeline and in the status", async
   const { timeline, state } = (await gateway.ask(`/api/tasks/${work.id}`)).json as TaskDetail;
   expect(state).toBe("queued");
   expect(timeline).toContainEqual({ at: NOON, event: `attempt 1 reached nobody: ${ERROR}` });
-  expect(await problemsOf(gateway)).toContainEqual(expect.stringContaining("answers for the worker"));
+  expect(await problemsOf(gateway)).toContainEqual(expect.stringContaining("no provider of the worker"));
 });

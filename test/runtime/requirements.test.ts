@@ -36,7 +36,7 @@ test("what nothing needs is not missed", async () => {
   expect(await missingOf(Config.parse({ sandbox: "off" }), NOTHING)).toEqual([off]);
   expect(await missingOf(Config.parse({ sandbox: "off", selfImprove: { enabled: true } }), NOTHING)).toEqual([
     off,
-    expect.stringMatching(/^git is missing: nothing is improved/),
+    expect.stringMatching(/^git is missing: self-improvement does not run/),
   ]);
   expect(await missingOf(Config.parse({ selfImprove: { enabled: true } }), process.env)).toEqual([]);
 });

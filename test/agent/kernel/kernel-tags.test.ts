@@ -106,7 +106,7 @@ describe("a Teller", () => {
       { type: "reply", text: "Every day." },
     ]);
     const told = model.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join("\n");
-    expect(told).toContain("say exactly one of interval, cron, runAt, condition; here is cron and runAt");
+    expect(told).toContain("set exactly one of interval, cron, runAt, condition; found cron and runAt");
   });
 
   test("that is told in vain ends honestly", async () => {

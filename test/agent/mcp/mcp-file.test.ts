@@ -86,7 +86,7 @@ test("what would be started is shown before a directory is adopted, without a va
   expect(items.map(({ text }) => text)).toEqual(
     expect.arrayContaining([
       "mcp.json: evil: touch forged",
-      "mcp.json: none it has neither a command nor a url",
+      "mcp.json: none neither a command nor a url is set",
       "tools/bad: rm -rf /",
     ]),
   );

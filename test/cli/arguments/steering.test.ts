@@ -94,7 +94,7 @@ test("a task that is not there is said in one line", async () => {
 test.each([
   { words: ["send", "/halt"], why: "there is no command /halt" },
   { words: ["send", "/steer"], why: "/steer <text>" },
-  { words: ["send", "/clear", "the", "table"], why: "/clear stands alone" },
+  { words: ["send", "/clear", "the", "table"], why: "/clear takes no text" },
   { words: ["steer"], why: "mimikit steer <text>" },
   { words: ["clear"], why: "mimikit clear --yes" },
   { words: ["stop", "t-000001.0"], why: "t-000001.0 is one word too many: it is  mimikit stop" },

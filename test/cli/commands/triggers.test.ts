@@ -133,16 +133,16 @@ test.each([
   [["--every", "soon", "x"], "--every is a length of time"],
   [["--at", "2020-01-01T00:00:00Z", "x"], "is in the past"],
   [["--at", "2036-01-01T09:00", "x"], "--at: a moment is ISO 8601 with its zone"],
-  [["--cron", "0 0 25 * * *", "x"], "is no cron"],
+  [["--cron", "0 0 25 * * *", "x"], "is not a cron pattern"],
   [["--cron", "* * * * * *", "x"], "more often than every 10 seconds"],
   [["--cron", "0 0 9 * * *", "--timezone", "Mars/Base", "x"], "--timezone: not a time zone"],
-  [["--every", "1h", "--cooldown", "5m", "x"], "cooldown is for a condition"],
+  [["--every", "1h", "--cooldown", "5m", "x"], "cooldown applies to conditions only"],
   [["--when", "{", "x"], "--when: not valid JSON"],
   [
     ["--when", '{"type":"or","conditions":[{"type":"file_exists","params":{}}]}', "x"],
     "--when at conditions.0.params.path",
   ],
-  [["--when-file-changes", "../x", "x"], "--when at params.path: a path has no .. in it"],
+  [["--when-file-changes", "../x", "x"], "--when at params.path: a path must not contain .."],
   [
     ["--when-file-changes", "a", "--when-file-exists", "b", "x"],
     "not by --when-file-changes and --when-file-exists: --when combines",
@@ -216,9 +216,9 @@ test("explain draws the tree of a condition with marks and evidence", async () =
   expect(code).toBe(0);
   expect(out.split("\n\n")[1]?.trim().split("\n")).toEqual([
     "? and",
-    "├─ ✓ file_exists  go is there",
+    "├─ ✓ file_exists  go exists",
     "├─ ✓ not",
-    "│  └─ ✗ file_exists  nothing is at lock",
+    "│  └─ ✗ file_exists  l does not existock",
     '└─ ? llm_eval  "?": a model has not been asked yet',
   ]);
   const json = await runCli(at, ["triggers", "explain", triggerId, "--json"]);

@@ -280,8 +280,8 @@ describe("an order as it is said", () => {
     [{}, "none"],
     [{ interval: 60, runAt: NOON }, "interval and runAt"],
     [{ type: "scheduled" as const, interval: 60 }, "recurring"],
-    [{ interval: 60, cooldown: 5 }, "cooldown is for a condition"],
-    [{ runAt: NOON, timezone: "UTC" }, "timezone is for cron"],
+    [{ interval: 60, cooldown: 5 }, "cooldown applies to conditions only"],
+    [{ runAt: NOON, timezone: "UTC" }, "timezone applies to cron only"],
   ])("is refused as %j, in words", (said, words) => {
     expect(definitionOf({ ...order, ...said }, "UTC")).toEqual({ problem: expect.stringContaining(words) });
   });
@@ -298,7 +298,7 @@ describe("an order as it is said", () => {
     });
     expect(patchOf({ cooldown: 60 }, "conditional", "UTC")).toEqual({ order: {}, cooldown: 60 });
     expect(patchOf({ missed: "all" }, "scheduled", "UTC")).toEqual({ order: {}, missed: "all" });
-    expect(patchOf({ cooldown: 60 }, "recurring", "UTC")).toEqual({ problem: "cooldown is for a condition" });
+    expect(patchOf({ cooldown: 60 }, "recurring", "UTC")).toEqual({ problem: "cooldown applies to conditions only" });
     expect(patchOf({ missed: "all" }, "conditional", "UTC")).toEqual({ problem: expect.stringContaining("schedule") });
     expect(patchOf({ timezone: "UTC" }, "recurring", "UTC")).toEqual({ problem: expect.stringContaining("cron") });
     expect(patchOf({ runAt: NOON }, "recurring", "UTC")).toEqual({ problem: expect.stringContaining("recurring") });

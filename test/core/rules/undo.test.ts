@@ -107,7 +107,7 @@ test("a trigger that was changed is as it was, in what was changed and nothing e
   expect(took({ ...facts, standing: [next] })).toMatchObject([{ type: "conclude-undo" }]);
   const contested = { ...later, title: "newer" };
   expect(took({ ...facts, standing: [contested] })).toMatchObject(
-    answer("refused: its title changed once more since: set it with  mimikit triggers change trg-1f"),
+    answer("refused: its title changed again since: set it with  mimikit triggers change trg-1f"),
   );
   expect(alterationOf(old, { ...old, version: 2, last: NOON }, origin)).toBeUndefined();
 });
@@ -154,7 +154,7 @@ test("a trigger that was deleted is made anew, once, under a name that follows f
   expect(took({ ...facts, archive: ["trg-1f"], standing: [action.trigger] })).toMatchObject(conclusion);
   expect(took({ ...facts, archive: ["trg-1f", "trg-delete-2e"] })).toMatchObject(conclusion);
   const { over: _, ...standing } = gone;
-  expect(took({ ...facts, standing: [standing] })).toMatchObject(answer("refused: the trigger trg-1f still stands"));
+  expect(took({ ...facts, standing: [standing] })).toMatchObject(answer("refused: the trigger trg-1f still exists"));
 });
 
 test("changes of a trigger from before it was deleted are taken back where it came back, however often it did", () => {
@@ -198,7 +198,7 @@ test("a trigger that was deleted twice at once comes back once", () => {
   const changes = ["delete-3d", "t-000005.0"].map((id) => deletionOf(made, { ...origin, id }));
   const back = recurring("trg-delete-3d");
   const facts = { inbox: [wish("t-000005.0")], changes, archive: ["trg-1f"] };
-  expect(took({ ...facts, standing: [back] })).toMatchObject(answer("refused: the trigger trg-delete-3d still stands"));
+  expect(took({ ...facts, standing: [back] })).toMatchObject(answer("refused: the trigger trg-delete-3d still exists"));
 });
 
 test("whatever is done to a trigger comes with what takes it back", () => {

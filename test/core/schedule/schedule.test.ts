@@ -158,7 +158,7 @@ test("the first occurrence from a moment on is that of the whole schedule", () =
 
 describe("a schedule is refused, in words that say what would be right,", () => {
   test.each([
-    ["every day at nine", "is no cron"],
+    ["every day at nine", "is not a cron pattern"],
     ["0 0 25 * * *", "hour"],
     ["0 61 9 * * *", "minute"],
     ["0 0 9 * *  8", "dayOfWeek"],

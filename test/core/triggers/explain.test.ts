@@ -25,7 +25,7 @@ describe("a schedule", () => {
 
   test("says since when it is due", () => {
     const late = recurring("a", { schedule: { interval: 60 }, last: at(-90) });
-    expect(explainTrigger(late, facts)).toMatchObject({ state: "due", text: `is due since ${at(-30)}` });
+    expect(explainTrigger(late, facts)).toMatchObject({ state: "due", text: `has been due since ${at(-30)}` });
   });
 
   test("says that it is paused, over, or has no further occurrence", () => {
@@ -53,18 +53,18 @@ describe("a condition", () => {
   const textOf = (condition: Condition, more = {}) => explained(condition, more).text;
 
   test("names what keeps it from firing, and nothing else", () => {
-    expect(textOf(gone)).toBe("waits: nothing is at gone");
-    expect(textOf({ type: "and", conditions: [there, gone, asked] })).toBe("waits: nothing is at gone");
-    expect(textOf({ type: "not", condition: there })).toBe("waits: src/a.ts is there");
+    expect(textOf(gone)).toBe("waits: g does not existone");
+    expect(textOf({ type: "and", conditions: [there, gone, asked] })).toBe("waits: g does not existone");
+    expect(textOf({ type: "not", condition: there })).toBe("waits: src/a.ts exists");
     const neither: Condition = { type: "not", condition: { type: "or", conditions: [gone, there] } };
-    expect(textOf(neither)).toBe("waits: src/a.ts is there");
+    expect(textOf(neither)).toBe("waits: src/a.ts exists");
   });
 
   test("says that a model has to tell, how long it rests, and that it must turn false first", () => {
     expect(textOf({ type: "or", conditions: [gone, asked] })).toBe("waits for a model to answer a question");
-    expect(textOf(there, { firedAt: at(-1), cooldownSec: 60, isArmed: false })).toBe(`rests until ${at(59)}`);
-    expect(textOf(there, { firedAt: at(-100), cooldownSec: 60, isArmed: false })).toContain("must cease to hold");
-    expect(textOf({ type: "file_exists", params: { path: "unseen" } })).toContain("cannot be looked at");
+    expect(textOf(there, { firedAt: at(-1), cooldownSec: 60, isArmed: false })).toBe(`is cooling down until ${at(59)}`);
+    expect(textOf(there, { firedAt: at(-100), cooldownSec: 60, isArmed: false })).toContain("must become false");
+    expect(textOf({ type: "file_exists", params: { path: "unseen" } })).toContain("cannot be read");
     expect(textOf(there)).toContain("its condition holds");
   });
 
@@ -82,7 +82,7 @@ describe("a condition", () => {
   test("that must hold for a while says until when, and on a changed file, for how long that must stay the same", () => {
     expect(explained(there, { stableSec: 300, heldSince: at(-100) })).toMatchObject({
       state: "holding",
-      text: `holds, and fires at ${at(200)} if it holds until then`,
+      text: `its condition is true: fires at ${at(200)} if it stays true until then`,
       until: at(200),
     });
     expect(explained(there, { stableSec: 300 })).toMatchObject({ state: "holding", until: at(300) });
@@ -90,9 +90,9 @@ describe("a condition", () => {
     const changed: Condition = { type: "file_changed", params: { path: "src/a.ts", settleSec: 600 } };
     expect(explained(changed, { evidence })).toMatchObject({
       state: "firing",
-      text: "fires as soon as src/a.ts has been the same for 600 s",
+      text: "fires as soon as src/a.ts has not changed for 600 s",
     });
-    expect(textOf({ type: "or", conditions: [changed, there] }, { evidence })).toBe("fires: its condition holds");
+    expect(textOf({ type: "or", conditions: [changed, there] }, { evidence })).toBe("fires: its condition is true");
   });
 
   test("that models were asked about in vain says how often, since when, and when last", () => {
@@ -125,7 +125,7 @@ describe("a condition", () => {
         type: "and",
         holds: true,
         parts: [
-          { type: "file_exists", holds: true, text: "src/a.ts is there", atom: there },
+          { type: "file_exists", holds: true, text: "src/a.ts exists", atom: there },
           {
             type: "not",
             holds: true,

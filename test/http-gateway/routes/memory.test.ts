@@ -81,7 +81,7 @@ test("memory that cannot be read is a problem that the status names", async () =
   // It is there again, as each directory of the state.
   rmSync(join(gateway.home, "memory"), { recursive: true });
   writeFileSync(join(gateway.home, "memory"), "");
-  expect(await problems()).toContain("memory/ cannot be read, so nothing in it is found");
+  expect(await problems()).toContain("memory/ cannot be read, so searches do not find its content");
 });
 
 test("what is to be written down is a sealed wish, once for each key", async () => {

@@ -105,13 +105,13 @@ test("an order that cannot be carried out is refused in words, and nothing is wr
     [{ prompt: "a" }, "exactly one of interval, cron, runAt, condition"],
     [{ prompt: "a", interval: 60, runAt: "2126-01-01T00:00:00Z" }, "interval and runAt"],
     [{ prompt: "a", interval: 9 }, "interval"],
-    [{ prompt: "a", cron: "every morning" }, "is no cron"],
+    [{ prompt: "a", cron: "every morning" }, "is not a cron pattern"],
     [{ prompt: "a", cron: "*/2 * * * * *" }, "more often than every 10 seconds"],
     [{ prompt: "a", cron: "0 0 9 31 2 *" }, "never occurs"],
     [{ prompt: "a", cron: "0 0 9 * * *", timezone: "Mars/Olympus" }, "timezone: not a time zone"],
     [{ prompt: "a", runAt: "2020-01-01T00:00:00Z" }, "in the past"],
     [{ prompt: "a", runAt: "tomorrow" }, "runAt: a moment is ISO 8601"],
-    [{ prompt: "a", interval: 60, cooldown: 5 }, "cooldown is for a condition"],
+    [{ prompt: "a", interval: 60, cooldown: 5 }, "cooldown applies to conditions only"],
     [{ prompt: "", interval: 60 }, "prompt"],
     [{ prompt: "a", interval: 60, shell: "rm" }, "shell"],
     [{ prompt: "a", condition: { type: "file_exists", params: { path: "../x" } } }, "condition.params.path"],
@@ -182,9 +182,9 @@ test("a change must fit the trigger, and say something", async () => {
   const gateway = await startGateway();
   await stand(gateway.fs, recurringOf("trg-1"));
   const change = (body: unknown) => send(gateway, "PATCH", "/api/triggers/trg-1", body);
-  expect((await change({})).text).toContain("say what is to be changed");
+  expect((await change({})).text).toContain("nothing to change: set at least one field");
   expect((await change({ runAt: "2126-01-01T00:00:00Z" })).text).toContain("a recurring trigger has no runAt");
-  expect((await change({ cron: "nonsense and more" })).text).toContain("is no cron");
+  expect((await change({ cron: "nonsense and more" })).text).toContain("is not a cron pattern");
   expect((await change({ type: "recurring" })).status).toBe(400);
   expect(gateway.names("inbox")).toEqual([]);
   expect((await change({ cron: "0 30 7 * * 1-5" })).status).toBe(202);
@@ -321,7 +321,7 @@ test("a simulation lists the firings of its time with what they have cost so far
   });
   expect((await gateway.ask("/api/triggers/simulate")).status).toBe(200);
   expect((await simulate("2127-01-01T00:00:00Z", "2128-06-01T00:00:00Z")).text).toContain("366 days");
-  expect((await simulate("2127-01-01T00:00:00Z", "2126-01-01T00:00:00Z")).text).toContain("not after from");
+  expect((await simulate("2127-01-01T00:00:00Z", "2126-01-01T00:00:00Z")).text).toContain("must be after from");
   expect((await gateway.ask("/api/triggers/simulate?from=monday")).text).toContain("ISO 8601");
   expect((await gateway.ask("/api/triggers/simulate?until=x")).status).toBe(400);
 });

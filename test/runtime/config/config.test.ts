@@ -14,7 +14,7 @@ function homeWith(yaml: string): string {
   return home;
 }
 
-test("without a file and variables the defaults are in force, and nothing is written", () => {
+test("without a file and variables the defaults are used, and nothing is written", () => {
   const home = temporaryDirectory();
   expect(loadConfig(home, {})).toEqual({ config: defaults, keys: {}, problems: [] });
   expect(existsSync(join(home, "config.last-good.json"))).toBe(false);
@@ -119,10 +119,10 @@ test.each([
   ["brackets without end", "[".repeat(30_000), /config\.yaml/],
   ["more than 64 KB", `# ${"x".repeat(70_000)}`, /65536 bytes/],
   ["a prototype", "__proto__: {port: 1}", /__proto__/],
-])("a file with %s is reported, and the defaults are in force", (_what, yaml, reason) => {
+])("a file with %s is reported, and the defaults are used", (_what, yaml, reason) => {
   const { config, problems } = loadConfig(homeWith(yaml), {});
   expect(config).toEqual(defaults);
-  expect(problems).toEqual([expect.stringMatching(/^config\.yaml: .+[^:]; the defaults are in force$/)]);
+  expect(problems).toEqual([expect.stringMatching(/^config\.yaml: .+[^:]; the defaults are used$/)]);
   expect(problems[0]).toMatch(reason);
 });
 
@@ -143,7 +143,7 @@ test("after a good file a bad one changes nothing, until it is good again or gon
   writeFileSync(file, "port: never");
   const bad = loadConfig(home, { MIMIKIT_MAX_CONCURRENCY: "2" });
   expect(bad.config).toMatchObject({ port: 9001, maxConcurrency: 2 });
-  expect(bad.problems[0]).toMatch(/the last good file is in force$/);
+  expect(bad.problems[0]).toMatch(/the last valid version is used$/);
 
   writeFileSync(file, "port: 9002");
   expect(loadConfig(home, {})).toMatchObject({ config: { port: 9002 }, problems: [] });

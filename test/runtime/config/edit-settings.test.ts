@@ -57,7 +57,7 @@ test.each<[name: string, value: unknown, words: RegExp]>([
   ["maxConcurency", 4, /^there is no setting maxConcurency: did you mean maxConcurrency\?$/],
   ["budget", {}, /^there is no setting budget: mimikit config show budget lists/],
   ["zzzzzzzz", 1, /^there is no setting zzzzzzzz: mimikit config show lists/],
-  ["openai.apiKey", "x", /^there is no setting openai\.apiKey: keys stay out of config\.yaml/],
+  ["openai.apiKey", "x", /^there is no setting openai\.apiKey: keys must not be stored in config\.yaml/],
   ["port", 99_999, /^port: Too big/],
   ["port", "many", /^port: Invalid input: expected number/],
   ["budget.day.costUsd", -1, /^budget\.day\.costUsd: Too small/],
@@ -98,8 +98,8 @@ test("the key that a variable or secrets.json holds is not saved, whatever its f
 });
 
 test.each([
-  ["port: 1\nhost: [a\n", /^line 3 of config\.yaml is to be corrected first: /],
-  ["port: 1\nmaxConcurency: 2\n", /^line 2 of config\.yaml .*maxConcurency: there is no such setting; did you mean/],
+  ["port: 1\nhost: [a\n", /^correct line 3 of config\.yaml first: /],
+  ["port: 1\nmaxConcurency: 2\n", /^correct line 2 of config\.yaml first: .*maxConcurency: there is no such setting; did you mean/],
   ["maxConcurrency: &n 4\nrunsKeepDays: *n\n", /^config\.yaml can only be edited by hand: maxConcurrency is tied/],
 ])("a file like %j is not written over", async (yaml, words) => {
   const { edit, text } = homeWith(yaml);

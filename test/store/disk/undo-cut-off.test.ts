@@ -184,7 +184,7 @@ test("what was changed once more stays, and the answer says what to do", async (
   writeFileSync(join(home, "memory.md"), "- green tea <!-- memory-1 -->\n");
   await createRecord(fs, Wish, inboxPath("undo-1"), undoWish("memory-1"));
   await carryOut(fs);
-  const problem = "line 1 of memory.md was edited since, so it stays: take it out there";
+  const problem = "line 1 of memory.md was edited since, so it was kept: remove it there";
   expect(await readRecord(fs, Archived, archivePath("undo-1"))).toMatchObject({ outcome: `refused: ${problem}` });
   expect(readFileSync(join(home, "memory.md"), "utf8")).toBe("- green tea <!-- memory-1 -->\n");
   expect(await stateOf(fs, "memory-1")).toMatchObject({ state: "gone", problem });

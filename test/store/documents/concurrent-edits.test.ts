@@ -125,8 +125,7 @@ describe("settings that are taken back while somebody saves them", () => {
         const edited = await restoreConfig(change, hands);
         if (operations.length <= k) break;
         if (operations.length === k + 1) editor.end(path);
-        if (edited !== "made")
-          expect(edited).toMatchObject({ problem: expect.stringContaining("was changed once more") });
+        if (edited !== "made") expect(edited).toMatchObject({ problem: expect.stringContaining("was changed again") });
         if (!readFileSync(path, "utf8").includes(THEIRS)) lost.push(operations[k] ?? "");
       }
       expect(lost).toEqual(style === "by another file in its place" ? ["rename"] : []);

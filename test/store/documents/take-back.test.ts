@@ -31,9 +31,9 @@ test("what was remembered goes with all its lines, and nothing else does", () =>
 test("what was edited since stays, and the line is named", () => {
   const change = changeIn("", remember);
   expect(takenBack(change, "# Mine\n- green tea\n  and milk <!-- m-1 -->\n")).toEqual({
-    problem: "line 3 of memory.md was edited since, so it stays: take it out there",
+    problem: "line 3 of memory.md was edited since, so it was kept: remove it there",
   });
-  expect(takenBack(change, "# Mine\n")).toEqual({ problem: "it is not in memory.md any more" });
+  expect(takenBack(change, "# Mine\n")).toEqual({ problem: "it is no longer in memory.md" });
   const added = changeIn("", item("add", "bread"));
   expect(takenBack(added, "- [x] bread <!-- b-1 -->\n")).toMatchObject({ problem: expect.stringContaining("line 1") });
 });
@@ -41,7 +41,7 @@ test("what was edited since stays, and the line is named", () => {
 test("what was taken out since is not there, whatever marks are left of it", () => {
   const added = changeIn("", item("add", "bread"));
   expect(takenBack(added, "- [ ] milk\n<!-- b-1 --> <!-- b-2 -->\n")).toEqual({
-    problem: "it is not in backlog.md any more",
+    problem: "it is no longer in backlog.md",
   });
 });
 

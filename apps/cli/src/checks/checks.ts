@@ -145,7 +145,7 @@ async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
       const isClaimed = await isSingletonClaimed(home, role);
       const silentSec = record === undefined ? undefined : silentSecOf(home, role);
       if (silentSec !== undefined)
-        return fail(`${role} has been hanging for ${silentSec} s (process ${record?.pid})`, "mimikit restart");
+        return fail(`${role} has not responded for ${silentSec} s (process ${record?.pid})`, "mimikit restart");
       if (record !== undefined && isClaimed)
         return ok(`${role} runs as process ${record.pid} since ${record.startedAt}`);
       if (record !== undefined)

@@ -109,7 +109,7 @@ async function showFiles(json: boolean): Promise<void> {
   const unwritable = whyUnwritable(home);
   const problems = unwritable === null ? [] : [unwritable];
   for (const [role, { silentSec }] of Object.entries(processes))
-    if (silentSec !== undefined) problems.push(`${role} has been hanging for ${silentSec} s:  mimikit restart`);
+    if (silentSec !== undefined) problems.push(`${role} has not responded for ${silentSec} s:  mimikit restart`);
   const [soonest] = known.triggers
     .flatMap(({ id, next }) => (next === null ? [] : [{ triggerId: id, at: next }]))
     .sort((a, b) => (a.at < b.at ? -1 : 1));

@@ -2,12 +2,12 @@
 import { type Line, SLASH_COMMANDS, type SlashName } from "@mimikit/protocol/wire/slash-command";
 
 const MEANINGS: Record<SlashName, string> = {
-  steer: "say something to what runs now; it hears it after its next step",
-  next: "a message with a turn of its own, after the one that runs",
-  attach: "take a file of any kind along with your next message",
-  stop: "end what runs now: the reply that is being written, or else the work that began last",
-  retry: "have your last message answered anew; the earlier reply stays as a version",
-  clear: "begin a new conversation; the old one is kept, and memory stays",
+  steer: "add something to the current task; it is read after the next step",
+  next: "send a message that is answered separately",
+  attach: "attach a file of any kind to your next message",
+  stop: "stop what is running: the reply that is being written, or else the work that began last",
+  retry: "answer your last message again; the earlier reply stays as a version",
+  clear: "start a new conversation; the old one and memory are kept",
   help: "show this list",
 };
 
@@ -19,23 +19,23 @@ export function slashHelp(): string {
   ]);
   const width = Math.max(...rows.map(([typed = ""]) => typed.length));
   const lines = rows.map(([typed = "", meaning = ""]) => `${typed.padEnd(width)}  ${meaning}`);
-  return [...lines, `${"//".padEnd(width)}  begins a message with a slash`].join("\n");
+  return [...lines, `${"//".padEnd(width)}  starts a message with a slash`].join("\n");
 }
 
-/** What Tab makes of a line that begins a command: the commands that begin so, and the part that they complete. */
+/** Completes a command with Tab. @returns the commands that begin like the line, and the part that they complete. */
 export function completeSlash(line: string): [string[], string] {
   const typed = SLASH_COMMANDS.map(({ name, takes }) => `/${name}${takes === "text" ? " " : ""}`);
   return [line.startsWith("/") ? typed.filter((command) => command.startsWith(line.toLowerCase())) : [], line];
 }
 
-/** What is wrong with a line that was not sent. */
+/** Explains why a line was not sent. */
 export function mistakeText({ mistake, name }: Extract<Line, { kind: "mistake" }>): string {
   switch (mistake) {
     case "unknown":
-      return `there is no command /${name}, and nothing was sent: /help shows what there is, // begins a message with a slash`;
+      return `there is no command /${name}; nothing was sent: /help lists the commands, // starts a message with a slash`;
     case "textMissing":
-      return `say what: /${name} <text>`;
+      return `text is missing: /${name} <text>`;
     case "textUnwanted":
-      return `/${name} stands alone, and nothing was sent: // begins a message with a slash`;
+      return `/${name} takes no text; nothing was sent: // starts a message with a slash`;
   }
 }

@@ -322,7 +322,7 @@ export class Wishes {
 
   /**
    * Commands of a prefix that was allowed for good are to ask again.
-   * @returns the id of the wish. @throws Problem 404 where nothing of that id is allowed.
+   * @returns the id of the wish. @throws Problem 404 where there is no approval with this id.
    */
   async revoke(approvalId: string, key: string | undefined): Promise<string> {
     const id = wishId("revoke", key);

@@ -53,7 +53,9 @@ export async function noticeConfig(hands: Surroundings): Promise<void> {
 
 /** Writes the settings back as they were, unless somebody has changed them since. */
 export async function restoreConfig(change: ConfigChange, { fs, lock }: Surroundings): Promise<Edited> {
-  const isChanged = { problem: `${CONFIG_FILE} was changed once more since: undo the later change first, or edit it` };
+  const isChanged = {
+    problem: `${CONFIG_FILE} was changed again since: undo the later change first, or edit the file`,
+  };
   const write = async (text: string) => {
     if (text === change.before) return text;
     if (sha256(text) !== change.after) return isChanged;

@@ -77,7 +77,7 @@ export async function revoke({ wish }: Extract<Action, { type: "revoke" }>, hand
     if (await fs.exists(APPROVALS)) await fs.syncDir(APPROVALS);
     const outcome = isThere
       ? "removed: it asks again"
-      : "refused: nothing of that id is allowed: see  mimikit approvals";
+      : "refused: there is no approval with this id: see  mimikit approvals";
     const record: WishOutcome = { kind: "wish", id, at, wish, outcome };
     if (await archive(record, WishOutcome, hands))
       audit({ event: "approval_removed", detail: { id: approvalId, outcome } });

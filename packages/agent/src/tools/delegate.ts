@@ -99,7 +99,7 @@ function refuseAfter(after: readonly string[], given: Condition | undefined, sce
       : "that is too much to wait for: name fewer in `after`";
   }
   const names = scene.effects.flatMap((effect) => (effect.type === "delegate" ? (effect.name ?? []) : []));
-  return `nothing can wait for "${unknown}": delegate it first. This plan has named so far: ${names.join(", ") || "no task"}`;
+  return `no task can wait for "${unknown}": delegate it first. This plan has named so far: ${names.join(", ") || "no task"}`;
 }
 
 function refuseTeller(
@@ -143,7 +143,7 @@ export function refuseWaiting(wanted: Condition | undefined, { task, effects, re
     const staged = effects.some((effect, k) => effect.type === "delegate" && childId(task.id, k) === taskId);
     if (staged || reads.tasks.some((each) => each.id === taskId)) continue;
     const place = ancestorsOf(taskId)[0] === task.id ? "this plan has delegated no such task" : "no such task is known";
-    return `nothing can wait for ${taskId}: ${place}`;
+    return `no task can wait for ${taskId}: ${place}`;
   }
   return null;
 }

@@ -20,7 +20,8 @@ function grant(wish: AgainWish, snapshot: Snapshot, nowMs: number): Action {
   const first = snapshot.resultOf(wish.taskId)?.task;
   const task = first === undefined ? null : taskAgain(first, wish, nowMs);
   if (task !== null) return { type: "again", wish, task };
-  const reason = first === undefined ? "no task of this id has ended" : "only what was ordered can be tried again";
+  const reason =
+    first === undefined ? "no task of this id has ended" : "only a task that was requested can be run again";
   return { type: "answer-wish", wish, outcome: `refused: ${reason}` };
 }
 

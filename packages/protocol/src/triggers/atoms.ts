@@ -145,12 +145,12 @@ export const ATOMS = {
     checks: [
       {
         isMet: ({ after, before, weekdays }) => [after, before, weekdays].some((each) => each !== undefined),
-        message: "say after, before or weekdays",
+        message: "set after, before or weekdays",
         refused: "Choose days, or say from when or until when.",
       },
       {
         isMet: ({ after, before }) => after === undefined || after !== before,
-        message: "after and before are the same, so it would never hold",
+        message: "after and before are the same, so it would never be true",
         refused: "From and until are the same, so it would never hold.",
       },
     ],

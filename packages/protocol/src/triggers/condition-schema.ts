@@ -14,8 +14,8 @@ const VALUES: Record<Field["kind"], z.ZodType> = {
     .string()
     .min(1)
     .max(plain.PATH_CHARS_MAX)
-    .refine(plain.hasNoNul, "a path holds no NUL")
-    .refine(plain.hasNoWayUp, "a path has no .. in it"),
+    .refine(plain.hasNoNul, "a path must not contain NUL")
+    .refine(plain.hasNoWayUp, "a path must not contain .."),
   task: Id,
   question: z.string().min(1).max(plain.EVALUATION_PROMPT_CHARS_MAX),
   flag: z.boolean(),

@@ -91,7 +91,7 @@ function told(status: number, body: string, key: string | undefined): string {
 }
 
 function causeOf(error: Error): string {
-  if (error.name === "TimeoutError") return "it does not answer in time";
+  if (error.name === "TimeoutError") return "no answer in time";
   const { cause } = error;
   return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
 }

@@ -151,7 +151,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   trigger_deleted: "已结束：已被删除",
   trigger_cancelled: "已结束：产生它的任务被取消了",
   trigger_paused: "已暂停，只能手动运行",
-  trigger_rests: "休息到 {moment}",
+  trigger_rests: "刚触发过，{moment} 之前不再触发",
   trigger_holds: "条件成立；如果一直成立到 {moment}，就会触发",
   trigger_settles: "等 {path} 保持 {seconds} 秒不变就触发",
   trigger_fires: "条件成立，即将触发",
@@ -272,7 +272,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   test_no_word: "它什么都没说就结束了",
   model_no_answer: "模型没有回答就结束了",
 
-  nobody_reached: "从 {moment} 起联系不上负责{role}的提供方：{detail}",
+  nobody_reached: "从 {moment} 起无法连接负责{role}的提供方：{detail}",
   budget_used_up: "{scope}的预算（{period}）用完了：工作等到 {moment}，或等预算提高",
   trigger_unanswered:
     "“{title}”无法判断：模型连续 {count} 次没有给出可用的回答，最近一次在 {moment}：mimikit triggers explain {id}",
@@ -293,7 +293,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   mcp_failed: "MCP 服务器 {name} 没有运行：{detail}",
   quarantined: "有 {count} 个无法读取的文件被移到 quarantine/",
   memory_unreadable: "{path} 无法读取，所以找不到其中的内容：{detail}",
-  delivery_unsigned: "没有这个钩子，或者签名不对",
+  delivery_unsigned: "没有这个钩子，或签名不正确",
   delivery_no_text: "发送的内容必须是 UTF-8 文本",
   deliveries_too_many: "这个钩子一分钟内收到的请求超过 {max} 个",
   hook_stands_still: "{path} 不起作用：{detail}",
