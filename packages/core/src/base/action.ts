@@ -1,4 +1,4 @@
-/** What the supervisor does next, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
+/** The next steps of the supervisor, as data. Each action may be repeated or cut off at any write: doing it again completes it. */
 
 import type { Approval } from "@mimikit/protocol/approvals/approval";
 import type { Role } from "@mimikit/protocol/base/role";
@@ -64,17 +64,17 @@ export interface Settlement {
   tasks: Task[];
   triggers: Trigger[];
   questions: Question[];
-  /** What its triggers can be taken back with. */
+  /** Records with which its triggers can be undone. */
   changes: Change[];
   /** The next versions of what the verdicts of a batch are about. */
   versions: Trigger[];
   edits: DocumentEdit[];
-  /** What later turns read in place of results; the first of a task stands. */
+  /** Shorter texts that later turns read in place of results; the first one of a task counts. */
   summaries: ResultSummary[];
   /** Tasks that the result cancels. */
   cancels: string[];
   events: Event[];
-  /** What the turn consumed; archived before the turn itself. */
+  /** The messages that the turn consumed; archived before the turn itself. */
   messages: string[];
   /** The wish that the turn carries out. */
   wishes: (ClearWish | RetryWish)[];
@@ -98,7 +98,7 @@ export type Action =
   | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string; change?: Change | undefined }
   /** Tell a task what the user says to it or, where nothing runs, make a message of it. */
   | { type: "steer"; wish: SteerWish; taskId: string | null; outcome: string }
-  /** What a task did not hear before it ended becomes a message. */
+  /** A steering message that no run received before its task ended becomes a message. */
   | { type: "unheard"; signal: Signal; message: Message }
   /** End a turn with `result`, or cancel a task; null for both where nothing runs. */
   | { type: "stop"; wish: StopWish; taskId: string | null; result: Result | null; outcome: string }
@@ -111,13 +111,13 @@ export type Action =
   | { type: "create-trigger"; trigger: Standing; change?: Change | undefined }
   /** The next version of a trigger: whoever creates it first has decided. */
   | { type: "advance"; trigger: Link | Standing; change?: Change | undefined }
-  /** What a version has decided is done. */
+  /** The decision of a trigger version is carried out. */
   | { type: "carry-out"; trigger: Standing; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
   /** A standing trigger is over. */
   | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
   /** A batch of semantic conditions. */
   | { type: "evaluate"; task: Task }
-  /** What was said in the turns of a note goes into memory: whoever creates the note first has decided. */
+  /** The messages of a note's turns go into memory; the first writer of the note has decided. */
   | { type: "note"; note: Note; messages: HistoryMessage[] }
   /** Old notes, or the days of an old month, are to be summed up. */
   | { type: "roll-up"; task: Task }
@@ -125,7 +125,7 @@ export type Action =
   | { type: "improve"; task: Task }
   /** Put a question to the user. */
   | { type: "ask"; question: Question }
-  /** Whoever closes a question first has decided. */
+  /** The first writer of a closed question has decided. */
   | { type: "close-question"; closed: ClosedQuestion }
   /** The Teller is told what became of a question, where it is to know; then the record of the question goes. */
   | { type: "conclude-question"; id: string; event: Event | null }
@@ -133,7 +133,7 @@ export type Action =
   | { type: "answer-late"; wish: AnswerWish; message: Message; outcome: string }
   /** A task that was cut off may run again, or goes on with what the owner has said to its call; `approval` is what that allows for good. */
   | { type: "permit"; permit: Permit; approval?: Approval }
-  /** What was allowed for good asks again. */
+  /** An approval is revoked: such commands ask again. */
   | { type: "revoke"; wish: RevokeWish }
   /** The user has agreed to a restart: it becomes a wish like that of anybody else. */
   | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }

@@ -1,7 +1,8 @@
 /**
- * What may be spent, and whether it is (SPEC N2). A budget is used up when what is spent has reached its limit. Until then
- * one run may always begin, and others beside it as far as what all of them reserve fits into what is left: so a limit
- * is passed by one run at most, and one that is smaller than any reservation still lets work through, one after the other.
+ * Spending limits, and whether they are reached (SPEC N2). A budget is used up when what is spent has reached its limit.
+ * Until then one run may always begin, and others beside it as far as what all of them reserve fits into what is left:
+ * so a limit is passed by one run at most, and one that is smaller than any reservation still lets work through, one
+ * after the other.
  */
 
 import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
@@ -15,7 +16,7 @@ export interface Spending {
 
 export const NO_SPENDING: Spending = { tokens: 0, costUsd: 0 };
 
-/** What may be spent at most; what is not set is not limited. */
+/** The spending limits; a missing one is not limited. */
 export interface Limit {
   tokens?: number | undefined;
   costUsd?: number | undefined;
@@ -34,7 +35,7 @@ export interface Account {
   period: string;
   limit: Limit;
   spent: Spending;
-  /** What runs count for that have not said what they cost. */
+  /** Reserved for runs that have not reported their cost. */
   reserved: Spending;
   /** When the next one begins, ISO 8601. */
   resumesAt: string;
@@ -43,7 +44,7 @@ export interface Account {
 /** A budget that is used up. */
 export type Ceiling = Account;
 
-/** What a usage counts for. Cached tokens are among those that went in. */
+/** The spending of a usage. Cached tokens are among those that went in. */
 export function spendingOf({ inputTokens, outputTokens, costUsd }: Usage): Spending {
   return { tokens: inputTokens + outputTokens, costUsd };
 }
@@ -89,7 +90,7 @@ export function budgetStates(accounts: readonly Account[]): Record<Scope, Budget
   return { day: stateOf("day"), month: stateOf("month") };
 }
 
-/** What attempts count for that have begun and not ended. @param isSettled says of those that have said what they cost. */
+/** The spending reserved by attempts that have begun and not ended. @param isSettled says of those that have said what they cost. */
 export function reservedBy(
   attempts: ReadonlyMap<string, readonly Attempt[]>,
   isSettled: (id: string, attempt: Attempt) => boolean,

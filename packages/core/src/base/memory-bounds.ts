@@ -13,7 +13,7 @@ export interface MemoryBounds {
   /** With this many messages the window is cut, so long after the last time. */
   windowMessages: number;
   flushEverySec: number;
-  /** What is left of it then. */
+  /** The part of it that is kept then. */
   windowKept: number;
 }
 

@@ -1,4 +1,4 @@
-/** What was probably meant by a word that is none of those that there are. */
+/** Suggests the known word that an unknown one probably meant. */
 
 /** Letters that may be wrong: one in so many. */
 const LETTERS_FOR_A_SLIP = 3;

@@ -26,7 +26,7 @@ export interface Attempt {
   ownerAlive: boolean;
   /** When it was claimed, ISO 8601; not known of a claim that is gone. */
   at?: string;
-  /** What it counts for until it has said what it cost (SPEC N2). */
+  /** The spending reserved for it until its cost is known (SPEC N2). */
   reserved?: Spending;
   failed?: FailedAttempt;
   /** The machine that has it; not set for this one. */
@@ -89,9 +89,9 @@ export interface Snapshot {
   staleVersions: readonly { id: string; version: number }[];
   /** Questions that are open, or closed and not cleaned up yet. */
   questions: ReadonlyMap<string, Question>;
-  /** What running tasks are told, by the id of the wish. */
+  /** Steering messages for running tasks, by the id of the command. */
   signals: ReadonlyMap<string, Signal>;
-  /** What can be taken back, by the id of the change. */
+  /** The changes that can be undone, by the id of the change. */
   changes: ReadonlyMap<string, Change>;
   /** Tasks of all roles by id. */
   queue: ReadonlyMap<string, Task>;
@@ -114,11 +114,11 @@ export interface Snapshot {
   resultOf(taskId: string): Result | undefined;
   /** The steers that an ended task heard; undefined while it has no final outcome. */
   heardBy(taskId: string): ReadonlySet<string> | undefined;
-  /** What was decided about an archived wish that is still in inbox/. */
+  /** The decision about an archived command that is still in inbox/. */
   decisionOf(wishId: string): Decision | undefined;
   /** How a question was closed that decisions depend on; undefined while it is open, or where nobody ever asked it. */
   closedQuestion(id: string): ClosedQuestion | undefined;
-  /** What is at a path or glob that a condition asks about; see `Facts`. */
+  /** The stamp of a path or glob that a condition asks about; see `Facts`. */
   stampOf(path: string): string | undefined;
   /** Has it stayed the same for so many seconds? See `Facts`. */
   hasSettled(path: string, settleSec: number): boolean;
@@ -126,17 +126,17 @@ export interface Snapshot {
   timeZone: string;
   /** The last batch of semantic conditions; null before the first. */
   evaluation: LastEvaluation | null;
-  /** What of the conversation is in memory, and what is to go there. */
+  /** The progress of memory: what it holds of the conversation, and what is to go there. */
   memory: MemoryFacts;
   /** The ceiling that all spending has reached; null while there is room. */
   ceiling: Ceiling | null;
-  /** What the work of a standing trigger has cost today. */
+  /** Today's cost of the work of a trigger. */
   spentByTrigger(id: string): Spending;
   /** The last settled turn that answers the user; null before the first, and where nobody wants it answered anew. */
   lastAnswer: Result | null;
   /** The highest number of a settled turn; 0 before the first. */
   settledTurn: number;
-  /** What self-improvement depends on (SPEC J1). */
+  /** The facts that self-improvement depends on (SPEC J1). */
   improving: Improving;
 }
 
@@ -147,7 +147,7 @@ export interface Improving {
   lacks: string | null;
   /** Seconds of quiet before a look. */
   idleSec: number;
-  /** What it may spend in a day, and what it has spent today. */
+  /** Its daily limit, and what it has spent today. */
   limit: Limit;
   spent: Spending;
   /** The highest number of an improvement, in any state; 0 before the first. */
@@ -168,7 +168,7 @@ export interface LastEvaluation {
   failures: number;
 }
 
-/** What was said in a settled turn; maybe nothing. */
+/** The messages of an applied turn; maybe none. */
 export interface TurnSaid {
   turn: number;
   messages: readonly HistoryMessage[];

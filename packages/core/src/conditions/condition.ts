@@ -7,7 +7,7 @@ import type { Report } from "@mimikit/protocol/base/report";
 import type { Unanswered } from "@mimikit/protocol/records/trigger";
 import type { Atom } from "@mimikit/protocol/triggers/condition";
 
-/** `holds` is null where only a model can tell. What is final can never become anything else. */
+/** `holds` is null where only a model can tell. A final verdict never changes again. */
 export interface Verdict {
   holds: boolean | null;
   isFinal: boolean;
@@ -22,13 +22,13 @@ export interface Facts {
   outcomeOf(taskId: string): Report | undefined;
   /** Does the failure of this task count as done, because the user wants to go on all the same (SPEC C8)? */
   isForgiven(taskId: string): boolean;
-  /** What is at a path or glob, as a text that changes whenever it does: "" where there is nothing, undefined where nobody could look. */
+  /** A stamp of a path or glob that changes whenever its content does: "" if nothing is there, undefined if it could not be read. */
   stampOf(path: string): string | undefined;
   /** Has what is at a path or glob stayed the same for so many seconds? To explain a condition, it is taken as settled: nobody has looked before. */
   hasSettled(path: string, settleSec: number): boolean;
 }
 
-/** What is remembered of one leaf. */
+/** The memory of one leaf. */
 export interface Known {
   /** The stamp when the change was last acted upon; undefined before the first sight. */
   baseline?: string | undefined;
@@ -63,25 +63,25 @@ export interface Reason {
 }
 
 export interface ConditionRule<T extends Atom["type"]> {
-  /** What must be known before `judge` is asked, if anything. */
+  /** The facts that must be known before `judge` is called, if any. */
   needs?(params: ParamsOf<T>): Needs;
   judge(params: ParamsOf<T>, facts: Facts, known: Known): Verdict;
   explain(params: ParamsOf<T>, facts: Facts, known: Known): Reason;
   /**
-   * What is remembered as its baseline of what is there now: at the first sight, and with each firing. undefined where nobody
-   * could look; a condition that compares with nothing has none.
+   * Its baseline, taken from the present state: at the first sight, and with each firing. undefined where nobody could
+   * look; a condition that compares with nothing has none.
    */
   baseline?(params: ParamsOf<T>, facts: Facts, isFirst: boolean): string | undefined;
 }
 
 export const UNKNOWN: Verdict = { holds: null, isFinal: false };
 
-/** What may yet change. */
+/** A verdict that may yet change. */
 export function forNow(holds: boolean): Verdict {
   return { holds, isFinal: false };
 }
 
-/** What stays so. */
+/** A verdict that never changes. */
 export function forEver(holds: boolean): Verdict {
   return { holds, isFinal: true };
 }

@@ -23,7 +23,7 @@ function ruleOf<T extends Atom["type"]>(type: T): ConditionRule<T> {
   return CONDITIONS[type];
 }
 
-/** What a condition asks about, without repetitions. */
+/** The facts that a condition needs, without repetitions. */
 export function needsOf(condition: Condition): Required<Needs> {
   const needs = leavesOf(condition).map((atom) => ruleOf(atom.type).needs?.(atom.params) ?? {});
   return {
@@ -33,7 +33,7 @@ export function needsOf(condition: Condition): Required<Needs> {
   };
 }
 
-/** What the facts and the evidence say about a condition. @param first the number of its first leaf. */
+/** The verdict on a condition by the facts and the evidence. @param first the number of its first leaf. */
 export function judge(condition: Condition, facts: Facts, evidence: Evidence, first = 0): Verdict {
   return judgeTree(condition, first, judgeWith(facts, evidence));
 }
@@ -129,7 +129,7 @@ export function withBaselines(condition: Condition, facts: Facts, evidence: Evid
   return Object.keys(baselines).length === Object.keys(evidence.baselines).length ? null : { ...evidence, baselines };
 }
 
-/** What the leaves are compared with from now on, where they are compared and can be looked at. */
+/** The baselines of the leaves from now on, for leaves that compare and can be read. */
 function baselinesOf(condition: Condition, facts: Facts, isFirst: boolean): Evidence["baselines"] {
   const baselines: Evidence["baselines"] = {};
   for (const [leaf, { type, params }] of leavesOf(condition).entries()) {

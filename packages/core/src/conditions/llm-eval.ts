@@ -1,4 +1,4 @@
-/** What only a model can tell: its last answer, which one firing uses up, and which is forgotten when nobody asks for it (SPEC D3). */
+/** Questions that only a model can answer: the last answer is used up by one firing, and forgotten when no condition asks for it (SPEC D3). */
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { shortened } from "../schedule/trigger-words.ts";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";

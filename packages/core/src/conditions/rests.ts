@@ -38,7 +38,7 @@ export class Rests {
     for (const { path, settleSec } of asked) {
       const key = keyOf(path, settleSec);
       const stamp = stamps.get(path);
-      // Nobody could look: the next sight of it is a first one.
+      // It could not be read: the next sight of it counts as the first.
       if (stamp === undefined) continue;
       seen.set(key, next(this.seen.get(key), isMoving(path) ? null : stamp, settleSec * 1_000, nowMs));
     }

@@ -1,4 +1,4 @@
-/** Holds when the task has failed for good (SPEC D1). What the user cancelled has not failed: nothing follows it (C8). */
+/** Holds when the task has failed for good (SPEC D1). A task cancelled by the user has not failed: nothing follows it (C8). */
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { type ConditionRule, forEver, forNow } from "./condition.ts";
 

@@ -10,13 +10,13 @@ import { weigh } from "./weigh.ts";
 
 export const DAY_SUMMARY_AFTER_DAYS = 5;
 export const MONTH_SUMMARY_AFTER_DAYS = 90;
-/** What all notes of one roll-up weigh (`weigh`): some 6,500 tokens. The others wait for the next of the same period. */
+/** The most characters that the notes of one roll-up weigh together (`weigh`): some 6,500 tokens. The others wait for the next of the same period. */
 export const ROLL_UP_CHARS_MAX = 24_000;
 /** Seconds until the next try after one failure in a row, two, …; as many as there are waits, and the period is given up. */
 export const ROLL_UP_BACKOFF_SEC = [600, 1_800, 7_200, 21_600, 43_200] as const;
 export const ROLL_UP_TRIES_MAX = ROLL_UP_BACKOFF_SEC.length;
 
-/** What the entries of memory.md that a month is summed up beside weigh: the newest that have room. */
+/** The most characters of entries of memory.md that a month is summed up beside: the newest that fit. */
 const REMEMBERED_CHARS_MAX = 12_000;
 /** More entries than these are not dropped at once, whatever a model says. */
 const DROPPED_MAX = 20;
@@ -35,7 +35,7 @@ export interface MemoryNames {
   summaries: readonly string[];
 }
 
-/** What is to be summed up, by its paths, in the order in which it is read: the summary that is there comes first. */
+/** The sources of one roll-up, by their paths, in reading order: an existing summary comes first. */
 export interface Period {
   period: string;
   paths: string[];
@@ -82,7 +82,7 @@ function dayAt(ms: number): string {
   return new Date(ms).toISOString().slice(0, DAY_CHARS);
 }
 
-/** What was read of a file, from its beginning. */
+/** The part of a file that was read, from its beginning. */
 export interface SourceText {
   path: string;
   sha256: string;
@@ -156,8 +156,8 @@ export function rememberedEntries(document: string): string[] {
 }
 
 /**
- * The entries of memory.md that a roll-up drops: each in favour of another that stays. What was not there when it was summed up,
- * and what names no other, stays, so that no text among the sources can empty the memory.
+ * The entries of memory.md that a roll-up drops: each in favour of another that stays. An entry stays if it was not
+ * there when the sources were summed up, or if it names no other: so no text among the sources can empty the memory.
  */
 export function droppedBy({ status, resultType, result }: Result, { remembered = [] }: RollUp): string[] {
   if (status !== "done" || resultType !== "summary") return [];
@@ -174,7 +174,7 @@ export function droppedBy({ status, resultType, result }: Result, { remembered =
   return [...goes];
 }
 
-/** What a model is shown of the sources: data, which its prompt quotes. */
+/** The sources as a model is shown them: data, which its prompt quotes. */
 export function sourcesPrompt(sources: readonly SourceText[], remembered: readonly string[] = []): string {
   const texts = sources.map(({ path, text }) => `# ${path}\n\n${shortened(text.trim())}\n`);
   if (remembered.length > 0) texts.push(`# memory.md\n\n${remembered.map((text) => `- ${text}`).join("\n")}\n`);

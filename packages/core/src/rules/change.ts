@@ -29,7 +29,7 @@ export function change(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [];
   for (const wish of wishes.sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
     const id = idOf(wish);
-    // What is wanted of one trigger happens in the order in which it was wanted: one wish at a time.
+    // Commands about one trigger are granted in their order, one at a time.
     if (touched.has(id)) continue;
     touched.add(id);
     actions.push(...grant(wish, id, snapshot, nowMs));
@@ -69,7 +69,7 @@ function grant(wish: TriggerWish, id: string, snapshot: Snapshot, nowMs: number)
   }
 }
 
-/** What a wish is answered when it is done. */
+/** The answers of commands that are done. */
 const DONE = { "trigger-patch": "changed", "trigger-run": "started", "trigger-delete": "deleted" } as const;
 
 /** Why a patch cannot be granted; null when it can. */

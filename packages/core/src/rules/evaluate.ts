@@ -56,7 +56,7 @@ interface Waiting {
   evidence: Evidence;
 }
 
-/** What a model is to be asked now, those first that have waited longest. */
+/** The questions for a model now, those that have waited longest first. */
 function pendingItems(snapshot: Snapshot, nowMs: number): EvaluationItem[] {
   const facts = factsAt(snapshot, nowMs);
   const { attention } = snapshot;

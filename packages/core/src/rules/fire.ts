@@ -67,7 +67,7 @@ function askWhetherToGoOn(link: Link, facts: Facts, snapshot: Snapshot): Action[
   }
   const [failed] = open;
   if (failed === undefined) return null;
-  // What waits is known when all of the plan is written.
+  // The waiting tasks are known once the whole plan is written.
   if (!isComplete(link, snapshot) || snapshot.questions.has(goOnId(failed.id))) return [];
   const words = goOnWords(failed, titlesBehind(failed.id, snapshot));
   const at = new Date(facts.nowMs).toISOString();

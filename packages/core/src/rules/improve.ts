@@ -1,6 +1,7 @@
 /**
- * When nobody needs anything for a while, one look for something to improve begins, and at most one piece of work follows
- * from it (SPEC J1). Whatever finds nothing or fails doubles the wait; a success, or a word of the user, ends that.
+ * When nobody needs anything for a while, one look for something to improve begins, and at most one piece of work
+ * follows from it (SPEC J1). A run that finds nothing or fails doubles the wait; a success, or a message of the user,
+ * resets it.
  */
 import { improvementId } from "@mimikit/protocol/base/id";
 import { kindsOf } from "@mimikit/protocol/base/kind";

@@ -21,7 +21,7 @@ function isNoteWish(wish: Wish): wish is NoteWish {
   return wish.kind === "memory-add" || wish.kind === "memory-edit" || wish.kind === "backlog-edit";
 }
 
-/** What is remembered can be changed by the next wish. */
+/** A remembered text can be changed by the next command. */
 function listOf({ kind }: NoteWish): "memory" | "backlog" {
   return kind === "backlog-edit" ? "backlog" : "memory";
 }

@@ -12,7 +12,7 @@ export function prune(snapshot: Snapshot): Action[] {
   const { attention } = snapshot;
   const removals: Removal[] = [];
   for (const { id, kind } of snapshot.inbox.values()) {
-    // What was decided about a steer or a stop may not be done yet: whoever does it removes the wish.
+    // A decided steer or stop may not be carried out yet: its executor removes the command.
     const isDone = kind !== "steer" && kind !== "stop" && snapshot.isArchived(id);
     if (isDone) removals.push({ from: "inbox", id });
   }

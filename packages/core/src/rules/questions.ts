@@ -91,7 +91,10 @@ function isSaidTwice({ answer }: AnswerWish, closed: ClosedQuestion | undefined)
   return closed?.outcome === "answered" && closed.answer === optionOf(closed.question, answer);
 }
 
-/** What the Teller is told of its question; nothing where it was cancelled. What the user says begins anew (SPEC D8). */
+/**
+ * The event that tells the Teller the outcome of its question; null if the question was cancelled. A message of the user
+ * starts at depth zero (SPEC D8).
+ */
 function eventOf({ id, at, question, outcome, answer, wishId }: ClosedQuestion): Event | null {
   if (outcome === "cancelled") return null;
   const { purpose, triggerId, triggerDepth } = question;

@@ -28,7 +28,7 @@ export function remember(snapshot: Snapshot, nowMs: number): Action[] {
   const { memory, settledTurn } = snapshot;
   const { note: last, said } = memory;
   const readThrough = said.at(-1)?.turn ?? keptThrough(memory);
-  // What was decided is done before anything else is decided.
+  // A decided note is finished before anything else is decided.
   if (last !== null && !last.isKept) return readThrough < last.throughTurn ? [] : [noteAction(last, said)];
   const through = fullAt(said, memory.bounds);
   if (through !== null) return [noteAction(nextNote(memory, through, nowMs), said)];
@@ -114,7 +114,7 @@ function widthOf(text: string): number {
   return text.length + (text.match(WIDE)?.length ?? 0);
 }
 
-/** Nobody waits for a summary, so it waits for room in the budget. */
+/** A summary is not urgent, so it waits for room in the budget. */
 function rollUp({ memory, ceiling }: Snapshot, nowMs: number): Action[] {
   if (memory.rollUp === null || ceiling !== null) return [];
   const { period, number, sources, remembered = [] } = memory.rollUp;

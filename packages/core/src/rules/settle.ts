@@ -82,7 +82,7 @@ function editsNote(wish: Wish, { changes }: Snapshot): boolean {
   return change?.what === "memory" && change.document.startsWith("memory/");
 }
 
-/** Who wanted a merge to be taken back is answered with what came of it, as long as that is there to be seen (SPEC J3). */
+/** The user who asked to undo a merge is answered with its outcome, as long as that is there to be seen (SPEC J3). */
 function waitsForAnswer({ task }: Result, snapshot: Snapshot): boolean {
   if (task.kind !== "improve-undo") return false;
   const changeId = improvementId(task.improve.number);
@@ -91,7 +91,7 @@ function waitsForAnswer({ task }: Result, snapshot: Snapshot): boolean {
   );
 }
 
-/** What settling `result` means. A cancelled plan starts nothing any more, but still says so. */
+/** The effects and records that follow from applying `result`. A cancelled plan starts nothing any more, but still says so. */
 export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number): Settlement {
   const { task } = result;
   const cancelled = isCancelled(snapshot, result.id);
@@ -179,7 +179,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
         entry: entryName({ text: entry }),
         to: undefined,
       });
-  // What is merged is merged, also where somebody has cancelled it meanwhile.
+  // A merge stands, also if the task was cancelled meanwhile.
   const merge = mergeOf(result);
   if (merge !== null) settlement.changes.push(merge);
   if (!cancelled) {
@@ -234,7 +234,7 @@ function handedOn(result: Result): Pick<Task, "steers" | "planNote"> {
   return { ...(steers !== undefined && { steers }), ...(planNote !== undefined && { planNote }) };
 }
 
-/** What a plan says beside its tasks. */
+/** The note of a plan, beside its tasks. */
 function noteOf({ result }: Result): string | undefined {
   return RESULT_SCHEMAS.plan.safeParse(result).data?.note;
 }
@@ -355,7 +355,7 @@ function judged({ id, task, status, result, completedAt }: Result, snapshot: Sna
     const { evaluations, unanswered = {} } = current.evidence;
     const { [leaf]: before, ...others } = unanswered;
     if (number <= Math.max(evaluations[leaf]?.number ?? 0, before?.number ?? 0)) continue;
-    // Somebody has put another condition in its place meanwhile: that was not asked.
+    // The condition was replaced meanwhile: the new one was not asked.
     const atom = leavesOf(current.condition)[leaf];
     if (atom?.type !== "llm_eval" || atom.params.prompt !== prompt) continue;
     const count = (before?.count ?? 0) + 1;

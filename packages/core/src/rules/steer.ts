@@ -1,6 +1,6 @@
 /**
- * What the user says meanwhile reaches the task that runs, once: the decision is archived with the wish before anything
- * follows from it. What no run heard before its task ended becomes an ordinary message (SPEC I5,
+ * A steering message is delivered to the running task exactly once: the decision is archived with the command before
+ * anything follows from it. A message that no run received before its task ended becomes an ordinary message (SPEC I5,
  * docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop).
  */
 import type { SteerWish } from "@mimikit/protocol/records/inbox";

@@ -1,7 +1,7 @@
 /**
  * A stop ends what runs: a turn with an honest last word, work as cancelled. Which it is, is archived with the wish
- * before it is done, so that a stop that is cut off does not go on to end the next thing too (SPEC I5). What was said to a
- * turn ends with it: as a message it would begin at once what the user has just stopped.
+ * before it is done, so that a stop that is cut off does not go on to end the next thing too (SPEC I5). Steering
+ * messages to a turn end with it: as messages they would start at once what the user has just stopped.
  */
 
 import type { Steer } from "@mimikit/protocol/base/signal";

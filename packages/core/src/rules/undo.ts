@@ -1,7 +1,6 @@
 /**
- * Users take back changes (SPEC J3). A change is taken back once: that it was is archived under its own name, so a
- * wish that is cut off, or comes twice, finds it done. What somebody has changed since stays as it is, and the answer
- * says so.
+ * Users take back changes (SPEC J3). A change is taken back once: that it was is archived under its own name, so a wish
+ * that is cut off, or comes twice, finds it done. Later edits by other people stay as they are, and the answer says so.
  */
 
 import { ancestorsOf, undoneId, unmergeId } from "@mimikit/protocol/base/id";
@@ -26,7 +25,7 @@ export function undo(snapshot: Snapshot, nowMs: number): Action[] {
   return wishes
     .sort((a, b) => (order(a) < order(b) ? -1 : 1))
     .flatMap((wish) => {
-      // Whoever wants the same once more is answered when it is done.
+      // A second undo of the same change is answered when the first is done.
       if (touched.has(wish.changeId)) return [];
       touched.add(wish.changeId);
       return takeBack(wish, snapshot.changes.get(wish.changeId), snapshot, nowMs);
@@ -54,7 +53,7 @@ function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot
   return isMade ? [{ type: "undo", wish, change }] : [];
 }
 
-/** A task does it, and what that comes to is the answer, before it is settled. Who is refused may ask again: the next try. */
+/** A task does it, and what that comes to is the answer, before it is settled. After a refusal the user may ask again: the next try. */
 function takeMergeBack(wish: UndoWish, change: MergeChange, snapshot: Snapshot, nowMs: number): Action[] {
   const isTry = (task: Task) => task.kind === "improve-undo" && task.improve.number === change.number;
   const result = openResults(snapshot).find(({ task }) => isTry(task));
@@ -82,7 +81,7 @@ function takeTriggerBack(wish: UndoWish, change: StandingChange, snapshot: Snaps
   const obstacle = obstacleTo(change, snapshot, nowMs);
   if (obstacle !== null) return [{ type: "answer-wish", wish, outcome: `refused: ${obstacle}` }];
   if (change.op === "delete") return [{ type: "create-trigger", trigger: remadeOf(change, wish.at) }];
-  // What it has decided comes first: its next version would forget it.
+  // Its last decision is carried out first: its next version would forget it.
   if (trigger === undefined || hasUndone(trigger, snapshot)) return [];
   const next = change.op === "create" ? advanced(trigger, { over: "deleted" }) : changedBack(trigger, change, nowMs);
   return [{ type: "advance", trigger: noted(next, wish.id) }];

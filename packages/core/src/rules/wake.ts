@@ -29,7 +29,7 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
   const warning = events.find(({ name }) => name === "budget");
   const isHeldBack = snapshot.ceiling !== null && said.length === 0 && !events.some(isAnswer);
   if (warning === undefined && (isHeldBack || said.length + events.length + results.length === 0)) return [];
-  // Nobody runs the turn that says so: it is not to take anything along.
+  // No pool runs the turn that reports it, so the turn takes nothing else along.
   const turn =
     warning === undefined
       ? inputOf(said, results.map(reportOf), events, snapshot.lastAnswer)
@@ -73,7 +73,7 @@ function triggerOf({ messages, events, results }: TurnInput, snapshot: Snapshot)
   return messages.length === 0 && others.every((each) => each === first) ? first : undefined;
 }
 
-/** How many triggers stand over what this turn starts (SPEC D8). What a user says begins anew. */
+/** How many triggers stand over what this turn starts (SPEC D8). A user's message starts at zero. */
 function depthOf({ messages, events, results }: TurnInput, snapshot: Snapshot): number {
   if (messages.length > 0) return 0;
   const reported = results.map(({ id }) => snapshot.results.get(id)?.task.triggerDepth ?? 0);
@@ -88,7 +88,7 @@ function titleOfTurn({ clear, messages, results, events }: TurnInput): string {
 
 type Spoken = Message | ClearWish | RetryWish;
 
-/** What waits in inbox/ for the Teller, oldest first. */
+/** The Teller's pending messages and events in inbox/, oldest first. */
 function pendingOf(snapshot: Snapshot): { said: Spoken[]; events: Event[] } {
   const said: Spoken[] = [];
   const events: Event[] = [];
@@ -106,9 +106,9 @@ function byTime(a: { at: string; id: string }, b: { at: string; id: string }): n
 }
 
 /**
- * What the next turn answers: all that is pending, up to the first thing that has a turn of its own, which is a wish to
- * begin or to be answered anew, or a message that asks for one; and up to the first message that came by another way, because the
- * reply goes back to where it was asked for.
+ * The input of the next turn: everything pending, up to the first thing that has a turn of its own (a command to start a
+ * new conversation or to answer again, or a message that asks for one), and up to the first message from another
+ * channel, because the reply goes back to where it was asked for.
  */
 function inputOf(said: Spoken[], reports: Report[], events: Event[], lastAnswer: Result | null): TurnInput {
   const [first] = said;
@@ -127,7 +127,7 @@ function inputOf(said: Spoken[], reports: Report[], events: Event[], lastAnswer:
   };
 }
 
-/** What a turn has room for, still. */
+/** The room that a turn still has. */
 interface Room {
   items: number;
   chars: number;
@@ -160,7 +160,7 @@ function fittingPlans(reports: readonly Report[], room: Room): Report[] {
   return taken;
 }
 
-/** What has ended and is to be reported now, in the order of the tasks. */
+/** The results that have ended and are to be reported now, in the order of the tasks. */
 export function reportableResults(snapshot: Snapshot): Result[] {
   const over = new Map<string, boolean>();
   const isOver = (plan: string) => {
@@ -180,7 +180,7 @@ function isPlanOver(plan: string, snapshot: Snapshot): boolean {
 }
 
 function isReportable(result: Result, isOver: (plan: string) => boolean): boolean {
-  // What was cancelled, or never started, is no news to hurry with: a chain that ends would be told link by link.
+  // A cancelled or never started task is not urgent news: a chain that ends would be reported step by step.
   if (result.status !== "done" && result.failureReason !== "cancelled") return true;
   const plan = result.task.parentId;
   return plan === undefined || isOver(plan);

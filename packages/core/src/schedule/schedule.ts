@@ -34,7 +34,7 @@ function cronOf(pattern: string, timezone: string): Cron {
 }
 
 /**
- * What is wrong with a schedule, in words that say what would be right; null when nothing is.
+ * The problem with a schedule, in words that say what would be right; null if it is valid.
  * @param nowMs from which it must occur again.
  */
 export function scheduleProblem(schedule: Schedule, nowMs: number): string | null {
@@ -117,7 +117,7 @@ export function momentId(ms: number): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock on the wall shows. */
+/** Local date and time. */
 export interface LocalTime {
   weekday: (typeof WEEKDAYS)[number];
   /** `2026-12-01` */

@@ -48,7 +48,7 @@ export function whenText(trigger: Standing, timeZone: string): string {
   }
 }
 
-/** What a condition waits for: `src/a.ts changes and not (t-000001.0 has failed)`. */
+/** Describes the condition that a task waits for: `src/a.ts changes and not (t-000001.0 has failed)`. */
 export function conditionText(condition: Condition): string {
   if (condition.type === "not") return `not (${conditionText(condition.condition)})`;
   if (!isAtom(condition)) return condition.conditions.map(partText).join(` ${condition.type} `);

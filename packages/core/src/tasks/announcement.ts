@@ -9,7 +9,7 @@ export function isAnnouncement({ kind }: Task): boolean {
   return KINDS[kind].runner === "nobody";
 }
 
-/** What such a turn comes to; null for every other task. */
+/** The effects of such a turn; null for every other task. */
 export function effectsOf(task: Task): Effect[] | null {
   return task.kind === "announcement" ? task.turn.events.map(({ text }) => ({ type: "reply", text })) : null;
 }

@@ -34,7 +34,7 @@ export function retryRefusal({ turnId, edit }: RetryWish, snapshot: Snapshot): s
   return going === undefined ? null : `"${going.title}" (${going.id}) came of it and is not over: end it first`;
 }
 
-/** What the new turn answers: all that the last one answered, the last message in other words where the wish has some. */
+/** The input of the new turn: everything that the last one answered, with the last message reworded if the command has other words. */
 export function inputAgain(wish: RetryWish, { task }: Result): TurnInput {
   const { messages = [], events = [], results = [] } = task.turn ?? {};
   const again = { ...wish, turnId: task.id };

@@ -49,7 +49,7 @@ function bySuspicion(a: Candidate, b: Candidate): number {
   return byUrgency(a.task, b.task);
 }
 
-/** What of a task may be claimed now; null where nothing may. An attempt whose pool died must have been judged before the next begins. */
+/** The part of a task that may be claimed now; null if none may. An attempt whose pool died must have been judged before the next begins. */
 export function candidateOf(task: Task, waiting: Omit<Waiting, "queue">, nowMs: number): Candidate | null {
   if (isAnnouncement(task)) return null;
   const attempts = waiting.attempts.get(task.id) ?? [];

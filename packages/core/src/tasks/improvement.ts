@@ -17,7 +17,7 @@ import type { Event } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
 import { blankTask, isImprovement, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 
-/** What a Worker must know of where it is. */
+/** The rules of a Worker's workspace in an improvement. */
 const WORK_RULES =
   "The workspace is a git worktree that was made for this task. Change files there, and nothing else: what you leave is compared with what was there, checked and reviewed. Do not commit, and make no branch. Nobody answers questions.";
 
@@ -41,7 +41,7 @@ export function lookTask(number: number, wishId: string | undefined, nowMs: numb
   });
 }
 
-/** What follows from a step; nothing where it came to nothing (SPEC J2). */
+/** The next step after an improvement step; null if the step found or did nothing (SPEC J2). */
 export function nextStep({ task, status, result, completedAt }: Result): Task | null {
   if (!isImprovement(task) || status !== "done") return null;
   const { improve } = task;
@@ -101,7 +101,7 @@ export function unmergeTask({ number, merged, title }: MergeChange, n: number, n
   return { ...task, priority: PRIORITY_DEFAULT };
 }
 
-/** What a merge can be taken back with; null where nothing was merged (SPEC J3). */
+/** The record with which a merge can be undone; null if nothing was merged (SPEC J3). */
 export function mergeOf({ task, status, result, completedAt }: Result): MergeChange | null {
   if (task.kind !== "improve-land" || task.improve.change === undefined || status !== "done") return null;
   const { improve, title } = task;
@@ -121,7 +121,7 @@ export function mergeOf({ task, status, result, completedAt }: Result): MergeCha
   };
 }
 
-/** What the Teller is told of an improvement that landed; of all others it is not told (SPEC J1). */
+/** The event that tells the Teller of a landed improvement; other improvements make none (SPEC J1). */
 export function landedEvent({ id, task, status, result, completedAt }: Result): Event | null {
   if (task.kind !== "improve-land" || status !== "done") return null;
   const { improve } = task;

@@ -11,7 +11,7 @@ import { byUrgency, candidateOf, type Waiting } from "./dispatch.ts";
 import { companyOf } from "./poison.ts";
 import { permitsNeeded } from "./question.ts";
 
-/** What is known of all queued tasks now. */
+/** The facts about all queued tasks now. */
 export type Known = Omit<Waiting, "queue" | "permits"> & { queue: ReadonlyMap<string, Task> };
 
 interface Retry {
@@ -25,7 +25,7 @@ const ANY_PERMIT = { has: () => true } as unknown as ReadonlySet<string>;
 
 export class Line {
   private lanes = byRole(() => new Heap<Task>(byUrgency));
-  /** What stands in its lane; a task that does not any more is left in the heap until its turn. */
+  /** The tasks in its lane; a task that has left stays in the heap until its turn. */
   private readonly standing = new Map<string, Task>();
   private retries = new Heap<Retry>((a, b) => a.dueMs - b.dueMs);
   private readonly asked = new Map<string, Task>();

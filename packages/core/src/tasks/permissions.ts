@@ -3,7 +3,7 @@
 import type { Role } from "@mimikit/protocol/base/role";
 import { EFFECT_ROLES, type Effect } from "@mimikit/protocol/records/effect";
 
-/** May a task of `role` have this effect? What the Teller schedules comes back to the Teller (SPEC G). */
+/** May a task of `role` have this effect? A trigger scheduled by the Teller comes back to the Teller (SPEC G). */
 export function isPermitted(role: Role, effect: Effect): boolean {
   if (effect.type === "schedule" && role === "teller" && (effect.order.target ?? "teller") !== "teller") return false;
   return EFFECT_ROLES[effect.type].includes(role);

@@ -12,7 +12,7 @@ export const SUSPECT_DEATHS = 2;
 /** After this many, a task of which the last was alone is poison. */
 export const POISON_DEATHS = 3;
 
-/** What may run beside a task: anything; only turns, so that the user is answered meanwhile; or nothing. */
+/** The tasks that may run beside a task: all; only turns, so that the user is answered meanwhile; or none. */
 export type Company = "all" | "turns" | "none";
 
 /** How a death of the pool counts for one attempt. @param isAlone it was claimed alone, and no turn was begun beside it. */

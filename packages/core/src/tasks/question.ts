@@ -33,7 +33,7 @@ export function restartWishId(questionId: string): string {
   return `r-${questionId}`;
 }
 
-/** Has it failed, and was not cancelled? Nobody is asked about what the user has ended (SPEC C8). */
+/** Has it failed, and was not cancelled? The user is not asked about tasks that the user has cancelled (SPEC C8). */
 export function isFailure(outcome: Report | undefined): outcome is Report {
   return outcome?.status === "failed" && outcome.failureReason !== "cancelled";
 }
@@ -62,7 +62,7 @@ export function permitsNeeded(task: Pick<Task, "id" | "onInterrupt">, attempts: 
   ];
 }
 
-/** What the owner has said to a call; whatever is none of the ways to say yes is a no. */
+/** The owner's verdict on a call; any answer that is not one of the ways to say yes is a no. */
 export function verdictOf(closed: ClosedQuestion | undefined): Verdict {
   if (closed?.outcome === "expired") return "expired";
   if (closed?.outcome !== "answered") return "no";
@@ -74,8 +74,8 @@ export function verdictOf(closed: ClosedQuestion | undefined): Verdict {
 }
 
 /**
- * What an answer is taken for: one of the options where the supervisor itself asks, in whatever case it was said, and
- * else what it says. Null where it is none of the options: it decides nothing, and the question stays open.
+ * The decision of an answer: one of the options, in any case, if the supervisor itself asks, else the answer as it is.
+ * Null where it is none of the options: it decides nothing, and the question stays open.
  */
 export function optionOf({ purpose, options }: Pick<Question, "purpose" | "options">, answer: string): string | null {
   if (purpose.type === "teller") return answer;
@@ -87,7 +87,7 @@ export function isSame(option: string, said: string): boolean {
   return option.trim().toLowerCase() === said.trim().toLowerCase();
 }
 
-/** Is the outcome of a question of the supervisor's own a yes? Whatever is not, is a no. */
+/** Is the outcome of a question of the supervisor's own a yes? Any other outcome is a no. */
 export function isAgreed(closed: ClosedQuestion | undefined): boolean {
   if (closed === undefined || closed.outcome === "cancelled") return false;
   return closed.answer !== null && closed.answer === closed.question.options[0];

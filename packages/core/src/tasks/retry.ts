@@ -36,7 +36,7 @@ export function outagesOf(attempts: readonly { failed?: FailedAttempt }[]): Fail
   return attempts.flatMap(({ failed }) => (failed?.outage === true ? [failed] : []));
 }
 
-/** What the user is told of them: since when, and why. The first stays what it is, however long it lasts; null without any. */
+/** The outage as the user is told it: since when, and why. The first stays what it is, however long it lasts; null without any. */
 export function outageOf(outages: readonly Pick<FailedAttempt, "at" | "error" | "problem">[]): Outage | null {
   const [first] = outages;
   if (first === undefined) return null;

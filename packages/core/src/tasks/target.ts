@@ -1,4 +1,4 @@
-/** What "now" means in a steer or a stop that names no task (SPEC I5): the open turn, else the ordered task whose run began last. */
+/** The meaning of "now" in a steer or a stop that names no task (SPEC I5): the open turn, else the requested task whose run began last. */
 
 import { compareTaskIds } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";

@@ -1,6 +1,6 @@
 /**
- * What stands once every wish that is durable is granted. Whoever wished for something sees it at once, also while the
- * supervisor has not come to it yet.
+ * The expected triggers: those that will exist once every durable command is granted. The sender of a command sees its
+ * effect at once, also before the supervisor has come to it.
  */
 
 import type { Wish } from "@mimikit/protocol/records/inbox";

@@ -16,7 +16,7 @@ export function triggerOfWish({ id: wishId, at, definition }: PutWish): Standing
   return triggerOf(id, definition, { createdAt: at, traceId: id, depth: 0, target: "teller" });
 }
 
-/** What wishes are sorted by as they are granted. A clock that was set back lets none overtake the one that makes its trigger. */
+/** The sort key in which commands are granted. A clock that was set back lets none overtake the one that makes its trigger. */
 export function grantOrder({ kind, at, id }: Wish): string {
   return `${kind === "trigger-put" ? 1 : 2} ${at} ${id}`;
 }

@@ -1,4 +1,4 @@
-/** What schedules will do in a stretch of time, without running anything (SPEC D7). */
+/** Simulates the schedules over a stretch of time, without running anything (SPEC D7). */
 
 import type { Recurring, Scheduled, Standing } from "@mimikit/protocol/records/trigger";
 import type { SimulatedFiring, Simulation } from "@mimikit/protocol/wire/api";
@@ -19,13 +19,13 @@ interface Firing {
 export interface SimulationFacts {
   /** The IANA zone in which moments are shown whose trigger names none. */
   timeZone: string;
-  /** What one firing of a trigger has cost so far; null where nobody knows. */
+  /** The average cost of one firing of a trigger so far; null if unknown. */
   costOf(trigger: Standing): Spending | null;
 }
 
 /**
- * Every firing of the schedules from `fromMs` to `toMs`, both included, soonest first. What is paused or over is left
- * out, and so is what was decided already.
+ * Every firing of the schedules from `fromMs` to `toMs`, both included, soonest first. Paused and ended triggers are
+ * left out, and so are decided occurrences.
  */
 export function simulateTriggers(
   triggers: Iterable<Standing>,
@@ -67,7 +67,7 @@ function minuteOf(ms: number): number {
   return Math.floor(ms / MINUTE_MS);
 }
 
-/** What fires in each minute: as many as can be named, one more for the one that is being named itself. */
+/** The triggers that fire in each minute: as many as can be named, and one more for the one being named itself. */
 function idsByMinute(firings: readonly Firing[]): Map<number, string[]> {
   const ids = new Map<number, Set<string>>();
   for (const { trigger, ms } of firings) {

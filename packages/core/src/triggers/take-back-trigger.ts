@@ -156,7 +156,7 @@ export function remadeOf(change: Op<"delete">, at: string): Standing {
   return { ...conditional, ...common, evidence: NO_EVIDENCE, isArmed: true, fired: 0 };
 }
 
-/** What people can set of a trigger, as it is. */
+/** The fields of a trigger that people can set, with their present values. */
 function fieldsOf(trigger: Standing): TriggerFields {
   const { title, prompt, target, priority, timeoutSec, onInterrupt, budget, paused } = trigger;
   const common = { title, prompt, target, priority, timeoutSec, onInterrupt, paused };

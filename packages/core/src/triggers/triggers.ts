@@ -1,4 +1,4 @@
-/** What stands and waits: how a trigger is made, changed, and moved on by one version. Nothing here knows a disk. */
+/** Triggers: how one is created, changed, and moved on by one version. Nothing here knows a disk. */
 
 import { KINDS, kindsOf, ROLES } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
@@ -39,7 +39,7 @@ export interface Maker {
   traceId: string;
   parentId?: string | undefined;
   depth: number;
-  /** Who gets its firings where the order does not say (SPEC D6). */
+  /** The default target of its firings (SPEC D6). */
   target: Target;
 }
 
@@ -169,7 +169,7 @@ const TYPE_OF_FIELD = {
   condition: "conditional",
 } as const;
 
-/** What is wrong with an order, in words that say what would be right; null when nothing is (SPEC D4). */
+/** The problem with a trigger's schedule or condition, in words that say what would be right; null if it is valid (SPEC D4). */
 export function problemOf(when: When, nowMs: number): string | null {
   if (when.type === "recurring") return scheduleProblem(when.schedule, nowMs);
   if (when.type === "scheduled" && Date.parse(when.runAt) <= nowMs)
@@ -198,9 +198,9 @@ export function noted<T extends Standing>(trigger: T, wishId: string): T {
 }
 
 /**
- * The next version, as a patch wants it. What is due of a schedule that was paused, or gets another in its place, is
- * skipped; a moment that passed while it was paused is missed, and treated so. A new schedule counts from now, but never
- * from before an occurrence that is decided (SPEC D5); a new condition begins anew.
+ * The next version, as a patch wants it. Due occurrences of a schedule that was paused, or is replaced, are skipped; a
+ * moment that passed while it was paused counts as missed. A new schedule counts from now, but never from before an
+ * occurrence that is decided (SPEC D5); a new condition begins anew.
  */
 export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): Standing {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool } = patch.order ?? {};
@@ -213,7 +213,7 @@ export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): 
     ...(timeoutSec !== undefined && { timeoutSec }),
     ...(onInterrupt !== undefined && { onInterrupt }),
     ...(budget !== undefined && { budget }),
-    // What it does is not what it did when nothing asked.
+    // The prompt differs from the one before it asked.
     ...(prompt !== undefined && { asks: true as const }),
   };
   const paused = patch.paused ?? trigger.paused;
@@ -235,7 +235,7 @@ function begunAnew({ epoch = 0 }: Recurring, nowMs: number): Pick<Recurring, "la
   return { last: new Date(nowMs).toISOString(), epoch: epoch + 1 };
 }
 
-/** What is due now and will not be run, because of a patch. */
+/** The due occurrences that will not run because of a patch. */
 function passedBy(trigger: Standing, when: When | undefined, isResumed: boolean, nowMs: number): Due {
   if (trigger.type === "recurring" && (isResumed || when !== undefined))
     return dueOf(trigger.schedule, Date.parse(trigger.last), nowMs);

@@ -1,10 +1,10 @@
-/** What a standing trigger has decided and not carried out. */
+/** The part of a trigger's decision that is not carried out yet. */
 import type { Decision, Standing } from "@mimikit/protocol/records/trigger";
 import { isCancelled, type Snapshot } from "../base/snapshot.ts";
 
 type Records = Pick<Snapshot, "queue" | "results" | "inbox" | "isArchived">;
 
-/** What of its decision is not durable yet. What is cancelled, with the plan that it comes from, is not carried out. */
+/** The records of its decision that are not durable yet. A decision that was cancelled with its plan is not carried out. */
 export function undoneOf({ decision }: Standing, snapshot: Records): Decision {
   const isThere = (id: string) =>
     snapshot.isArchived(id) || snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.inbox.has(id);

@@ -1,9 +1,9 @@
-/** What people are told by code when a budget is used up: how much, what waits, until when, and how to go on (SPEC N2). */
+/** Notices of the code about a budget that is used up: how much, what waits, until when, and how to continue (SPEC N2). */
 import { amount, type Ceiling, share, usedUp } from "../base/budget.ts";
 import { localTime } from "../schedule/schedule.ts";
 import { isChinese } from "./notices.ts";
 
-/** What a budget that is used up holds back. */
+/** The work that a used-up budget holds back. */
 export interface HeldBack {
   /** How many tasks wait to begin. */
   tasks: number;

@@ -40,7 +40,7 @@ export function historyMessageOf(message: Message): HistoryMessage {
   };
 }
 
-/** What the user said to a run as history shows it. */
+/** A steering message to a run, as history shows it. */
 export function steerMessageOf({ id, text, at }: Steer): HistoryMessage {
   return { id, role: "user", text, at, meanwhile: true };
 }
@@ -50,14 +50,14 @@ function questionMessageOf(id: string, text: string, at: string): HistoryMessage
   return { id, role: "assistant", text, at };
 }
 
-/** What the user answered as history shows it: under the id of the wish, about the question. Null for any other event. */
+/** An answer of the user, as history shows it: under the id of the command, quoting the question. Null for any other event. */
 export function answerMessageOf({ name, at, data }: Event): HistoryMessage | null {
   if (name !== "question_answered" || data.answer == null || data.wishId === undefined) return null;
   const { wishId: id, questionId: quote, answer: text } = data;
   return { id, role: "user", text, at, ...(quote !== undefined && { quote }) };
 }
 
-/** What called the user's attention as history shows it, under the id of the effect: whoever has seen it knows it by that. */
+/** A notification, as history shows it, under the id of its effect: clients that have shown it recognise it by that id. */
 function notificationOf(id: string, effect: Effect, at: string): HistoryMessage[] {
   if (effect.type !== "notify") return [];
   const { text, title } = effect;
@@ -90,7 +90,7 @@ export function outageId(turn: string): string {
 /** Of records of before, and where the settings name nobody who can answer. */
 const UNKNOWN: Problem = { cause: "other", provider: "nobody" };
 
-/** What the user is told of an outage: while it lasts, and ever after in the same words (SPEC G4). */
+/** The notice of an outage: the same words while it lasts and ever after (SPEC G4). */
 export function outageMessageOf(id: string, turn: TurnInput, outage: Outage): HistoryMessage {
   const { since, problem = UNKNOWN } = outage;
   const text = outageNotice(turn, outage);
@@ -139,7 +139,7 @@ export function compressedAfter(turn: Result, before: number | undefined): numbe
   return summaryIn(turn) === undefined ? before : turnNumber(turn.id);
 }
 
-/** What a turn has summed up of the conversation before it. */
+/** The summary that a turn has made of the conversation before it. */
 export function summaryIn(turn: Result): string | undefined {
   return turn.effects.find((effect) => effect.type === "compress_context")?.summary;
 }
@@ -170,8 +170,8 @@ function problemOf({ status, failureReason, problem, provider }: Result): Pick<H
 }
 
 /**
- * What was said in a turn, to it while it ran and to the tasks that it reports, what was answered, an outage meanwhile,
- * then its reply and what it asks.
+ * The messages of a turn: those it answers, steering messages to it and to the tasks that it reports, answers, an outage
+ * meanwhile, then its reply and its question.
  */
 export function messagesOf(turn: Result): HistoryMessage[] {
   const input = turn.task.turn;
@@ -180,7 +180,7 @@ export function messagesOf(turn: Result): HistoryMessage[] {
     return [{ id: clearId(turn.id), role: "system", text: CLEAR_TEXT, at: input.clear.at, marker: "clear" }];
   const { again } = input;
   const reported = [...input.results.flatMap((report) => report.steers ?? []), ...input.events.flatMap(steersIn)];
-  // What is answered anew was said where it was answered first, but for the message that has other words now.
+  // Messages that are answered again belong to the place of their first answer, except the message that was reworded.
   const heard = turn.steers ?? [];
   // The event of a plan that was cancelled, and the report of a task below it, may tell of the same.
   const steers = distinct(again === undefined ? [...reported, ...heard] : heard);

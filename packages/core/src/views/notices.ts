@@ -1,4 +1,4 @@
-/** What people are told by code when a model cannot tell them, in the language they wrote in. */
+/** Notices of the code to people when a model cannot tell them, in the language they wrote in. */
 
 import type { AskedCall, Reach } from "@mimikit/protocol/approvals/approval";
 import type { Problem } from "@mimikit/protocol/base/cause";
@@ -34,7 +34,7 @@ function isChineseTurn({ messages, results, events }: TurnInput): boolean {
   return isChinese(...messages.map((message) => message.text), ...told);
 }
 
-/** What the user is told, once, when nobody who answers can be reached (SPEC G4). */
+/** The notice to the user, once, when no provider can be reached (SPEC G4). */
 export function outageNotice(turn: TurnInput, { since, error, problem }: Outage): string {
   const isAsked = turn.messages.length > 0;
   const chinese = isChineseTurn(turn);
@@ -120,7 +120,7 @@ export function giveUpWords(title: string, pool: string): Words {
       };
 }
 
-/** What a call reaches for, as people are told it: as part of a sentence, in the order in which they are said. */
+/** The reaches of a call in words, as parts of a sentence, in the order in which they are named. */
 const REACHES: Record<Reach, readonly [en: string, zh: string]> = {
   command: ["", ""],
   level: ["which may change things", "可能会改变一些东西"],
@@ -164,7 +164,7 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** What the conversation says of a question that nobody answered in time. */
+/** The notice in the conversation about a question that was not answered in time. */
 export function expiryNotice(question: string, answer: string | null): string {
   if (isChinese(question))
     return answer === null
@@ -199,7 +199,7 @@ export interface PlanLimit {
   max: number;
 }
 
-/** What the note of a plan says of the limit that it has reached, in the language of what was asked. */
+/** The note of a plan about the limit that it has reached, in the language of the request. */
 export function planLimitNotice({ reached, max }: PlanLimit, asked: string): string {
   const [en, zh] = PLAN_LIMITS[reached];
   return isChinese(asked)

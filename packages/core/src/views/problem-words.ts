@@ -1,4 +1,4 @@
-/** What is wrong where a model does not answer, and what helps: in plain words, each in one place. */
+/** Explains why a model does not answer, and what helps: in plain words, each in one place. */
 import type { Cause, Problem } from "@mimikit/protocol/base/cause";
 
 /** As parts of a sentence: what is wrong has no full stop. */

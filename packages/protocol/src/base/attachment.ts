@@ -35,7 +35,7 @@ export const ATTACHMENT_TYPES = Object.keys(ATTACHMENT_EXTENSIONS) as [Attachmen
 export const AttachmentId = z.string().regex(/^[0-9a-f]{64}$/, "an attachment's id is 64 hexadecimal digits");
 const AttachmentName = z.string().trim().min(1).max(ATTACHMENT_NAME_CHARS_MAX);
 
-/** What is stored. */
+/** A stored file. */
 export const Attachment = z.object({
   id: AttachmentId,
   type: z.enum(ATTACHMENT_TYPES),
@@ -43,7 +43,7 @@ export const Attachment = z.object({
 });
 export type Attachment = z.infer<typeof Attachment>;
 
-/** What a message names: a stored file, under the name that its sender calls it. */
+/** A file of a message: a stored file, under the name that its sender gave it. */
 export const AttachedFile = Attachment.extend({ name: AttachmentName.optional() });
 export type AttachedFile = z.infer<typeof AttachedFile>;
 

@@ -9,7 +9,7 @@ import { z } from "zod";
 export const Cause = z.enum(["key", "credit", "model", "tools", "window", "down", "program", "busy", "other"]);
 export type Cause = z.infer<typeof Cause>;
 
-/** Who did not answer, and why. */
+/** The provider that did not answer, and the reason. */
 export const Problem = z.object({
   cause: Cause,
   /** The name of the provider. */

@@ -21,7 +21,7 @@ export const Prompt = z.string().min(1).max(PROMPT_CHARS_MAX);
 export const whole = (min: number, max: number, standard: number, what: string) =>
   z.number().int().min(min).max(max).default(standard).describe(what);
 
-/** What a crash in mid-run means (SPEC C5): run it again, end it as interrupted, or let the user decide. */
+/** The treatment of a task after a crash (SPEC C5): run it again, end it as interrupted, or let the user decide. */
 export const OnInterrupt = z.enum(["rerun", "fail", "ask"]);
 export type OnInterrupt = z.infer<typeof OnInterrupt>;
 

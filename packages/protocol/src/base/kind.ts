@@ -1,7 +1,7 @@
 /**
- * The roles that tasks run under (SPEC B) and the kinds of tasks: a row for each, with what can be said of it without the
- * code that runs it. What a role is to the pool stands in packages/agent/src/roles/index.ts. A kind that holds more than its
- * prompt does not compile until `records/task.ts` says what.
+ * The roles that tasks run under (SPEC B) and the kinds of tasks: a row for each, with what can be said of it without
+ * the code that runs it. The pool's facts about each role are in packages/agent/src/roles/index.ts. A kind that holds
+ * more than its prompt does not compile until `records/task.ts` says what.
  */
 
 interface RoleFacts {
@@ -55,15 +55,15 @@ export function byRole<T>(of: (role: Role) => T): Record<Role, T> {
 
 interface KindFacts {
   role: Role;
-  /** Who runs it: its role, or a Worker with other tools and another result. */
+  /** The actor that runs it: its role, or a Worker with other tools and another result. */
   actor: Role | "evaluator" | "summarizer" | "improver";
   /** The part of the system that it belongs to. Lists show orders and improvements; steering reaches the conversation and orders. */
   part: "conversation" | "order" | "upkeep" | "improvement";
-  /** Who runs it: a provider, the code of the pool itself, or nobody, because the supervisor ends it. */
+  /** The runner: a provider, the code of the pool itself, or none, because the supervisor ends it. */
   runner: "provider" | "pool" | "nobody";
   /** When the Teller reports it; the supervisor settles all other results at once. */
   reported: "always" | "unless done" | "never";
-  /** What a run of it may hand in, by the type of the result; the first is meant where the provider does not say. */
+  /** The result types that a run of it may return; the first applies if the provider does not name one. */
   results: readonly [string, ...string[]];
   /** The type of its result where it was ended before it handed in one, if not the first of `results`. */
   endedAs?: string;

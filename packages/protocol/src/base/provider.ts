@@ -13,7 +13,7 @@ export interface ProviderFacts {
   isFree?: true;
   /** A folder of its own name in the state directory holds its settings and its login. */
   hasFolder?: true;
-  /** What can be set of it, under its own name. A function: the page, which takes the titles alone, loads no schema. */
+  /** The settings of the provider, under its own name. A function: the page, which takes the titles alone, loads no schema. */
   settings?: () => z.ZodRawShape;
   /** A variable by which others know its `baseUrl`; it goes before the one that is made of the names. */
   baseUrlVariable?: string;

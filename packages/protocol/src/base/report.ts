@@ -1,4 +1,4 @@
-/** What a task came to, as others are told it. */
+/** The outcome of a task, as others are told it. */
 import { z } from "zod";
 import { PlanNote } from "./fields.ts";
 import { Id } from "./id.ts";
@@ -16,11 +16,11 @@ export const Report = z.object({
   error: z.string().optional(),
   failureReason: z.string().optional(),
   question: z.string().optional(),
-  /** What the user answered to the question (SPEC C7). */
+  /** The user's answer to the question (SPEC C7). */
   answer: z.string().optional(),
-  /** What the user said to the task while it ran. */
+  /** Steering messages that the task received while it ran. */
   steers: z.array(Steer).optional(),
-  /** What the plan that made the task says beside its tasks; it stands on the first of them. */
+  /** The note of the plan that made the task; it is on the first of its tasks. */
   planNote: PlanNote.optional(),
 });
 export type Report = z.infer<typeof Report>;

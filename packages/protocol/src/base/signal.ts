@@ -1,6 +1,6 @@
 /**
- * What a running task is told while it runs (SPEC I5): a steer wish with the task that it found. Created once under the
- * id of the wish, so that one wish never reaches two tasks; removed when its task has ended.
+ * A steering message to a running task (SPEC I5): a steer command with the task that it found. Created once under the id
+ * of the wish, so that one wish never reaches two tasks; removed when its task has ended.
  */
 import { z } from "zod";
 import { Via } from "../channels/via.ts";

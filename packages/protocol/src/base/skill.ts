@@ -2,8 +2,8 @@
 import { z } from "zod";
 
 /**
- * What can be done at most, from the least on (SPEC I7). A role has the levels that its work needs, a skill may say that
- * it needs less, and the Tool Bus refuses a tool above them, whatever else allows it.
+ * Permission levels, lowest first (SPEC I7). A role has the levels that its work needs, a skill may say that it needs
+ * less, and the Tool Bus refuses a tool above them, whatever else allows it.
  */
 export const LEVELS = ["read-only", "local-write", "message-send", "process-control", "ui-control"] as const;
 export const Level = z.enum(LEVELS);
@@ -45,6 +45,6 @@ export const SkillSummary = SkillRef.extend({
 });
 export type SkillSummary = z.infer<typeof SkillSummary>;
 
-/** What is no skill though it lies where skills are, and why. */
+/** A folder among the skills that is not one, and the reason. */
 export const SkillProblem = z.object({ path: z.string(), reason: z.string() });
 export type SkillProblem = z.infer<typeof SkillProblem>;

@@ -1,4 +1,4 @@
-/** What a run cost (SPEC N2). `inputTokens` includes `cachedTokens`. */
+/** The cost of a run (SPEC N2). `inputTokens` includes `cachedTokens`. */
 import { z } from "zod";
 import { Id } from "./id.ts";
 import { Role } from "./role.ts";

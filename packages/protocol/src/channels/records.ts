@@ -1,4 +1,4 @@
-/** What channels keep in `channels/<name>/` (docs/channels.md, docs/decisions/0033-channels-are-clients-of-the-archive.md). */
+/** Records of channels in `channels/<name>/` (docs/channels.md, docs/decisions/0033-channels-are-clients-of-the-archive.md). */
 import { z } from "zod";
 import { Via } from "./via.ts";
 
@@ -39,7 +39,7 @@ export const EndedSend = z.object({
   at: z.iso.datetime(),
   /** `unsure`: all tries were cut off after they were on their way; it may have arrived. */
   outcome: z.enum(["sent", "unsure", "refused"]),
-  /** What it was a part of: the id of a message or a question. */
+  /** The id of the message or question that it was part of. */
   of: z.string(),
   chat: z.string(),
   /** The vendor's id of it, so that a reply to it is understood. */

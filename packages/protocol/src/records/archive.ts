@@ -1,4 +1,4 @@
-/** What `archive/` remembers of wishes and marks; messages, events and results are there as they were. */
+/** Records of `archive/` about commands and marks; messages, events and results are archived as they were. */
 import { z } from "zod";
 import { Verdict } from "../approvals/approval.ts";
 import { Id } from "../base/id.ts";
@@ -72,7 +72,7 @@ export const Note = z.object({
 });
 export type Note = z.infer<typeof Note>;
 
-/** What later turns read instead of what a task handed in. The first that is made of a task stands. */
+/** A shorter text that later turns read in place of a task's result. The first that is made of a task stands. */
 export const ResultSummary = z.object({
   kind: z.literal("result-summary"),
   id: Id,

@@ -10,7 +10,7 @@ export const CoreActor = Actor.exclude(["channels", "dispatcher"]);
 export const AuditLine = z.object({
   timestamp: z.iso.datetime(),
   seq: z.number().int().positive(),
-  /** What happened: `task_queued`, `turn_settled`, `message_accepted`, … */
+  /** The event: `task_queued`, `turn_settled`, `message_accepted`, … */
   event: z.string(),
   actor: Actor,
   taskId: z.string().optional(),
@@ -27,5 +27,5 @@ export const AuditLine = z.object({
 });
 export type AuditLine = z.infer<typeof AuditLine>;
 
-/** What a caller says; the log adds the time, the number and the chain. */
+/** The caller's part of a line; the log adds the time, the number and the chain. */
 export type AuditEvent = Omit<AuditLine, "timestamp" | "seq" | "actor" | "previousHash" | "mac">;

@@ -17,7 +17,7 @@ export const CHANGE_TITLE_CHARS_MAX = 120;
 export const CHANGES_KEEP_DAYS = 30;
 export const CHANGES_KEPT_MAX = 1_000;
 
-/** Who wanted the change; roles make triggers, and all that they write otherwise. */
+/** The author of the change; roles only make triggers. */
 export const Changer = z.enum(["user", ...EFFECT_ROLES.schedule, SELF_IMPROVE]);
 export type Changer = z.infer<typeof Changer>;
 
@@ -59,7 +59,7 @@ export type BacklogChange = z.infer<typeof BacklogChange>;
 export const DocumentChange = z.discriminatedUnion("what", [MemoryChange, BacklogChange]);
 export type DocumentChange = z.infer<typeof DocumentChange>;
 
-/** What users can change of a standing trigger. */
+/** The fields of a trigger that users can change. */
 export const TriggerFields = z
   .object({
     title: Title,

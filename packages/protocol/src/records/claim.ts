@@ -29,7 +29,7 @@ export const Claim = z.object({
   attempt: z.number().int().positive(),
   owner: Owner,
   at: z.iso.datetime(),
-  /** What the attempt counts for in the budgets until it has said what it cost; where there are none, nothing (SPEC N2). */
+  /** The attempt's reservation in the budgets until its cost is known; zero without budgets (SPEC N2). */
   reserved: z.object({ tokens: z.number().nonnegative(), costUsd: z.number().nonnegative() }).optional(),
   /** The pool ran nothing else when it claimed this, and begins nothing beside it but a turn, of which `Joined` tells (SPEC C5). */
   alone: z.literal(true).optional(),
@@ -64,7 +64,7 @@ export const FailedAttempt = z.object({
   error: z.string(),
   at: z.iso.datetime(),
   retryAt: z.iso.datetime(),
-  /** Nobody could be reached who answers for the role: no failure of the task, and tried again until somebody can (SPEC G4). */
+  /** No provider of the role could be reached: not a failure of the task, and retried until one can (SPEC G4). */
   outage: z.literal(true).optional(),
   problem: Problem.optional(),
   left: Left.optional(),

@@ -1,7 +1,7 @@
 /**
- * What a role wants to change, as data. Effects are staged in a result and applied once, when the supervisor settles
- * it (docs/ARCHITECTURE.md#the-five-ideas). The effect at index k of task T makes the record `T.k`, so its id is known
- * when it is staged.
+ * A change that a role wants, as data. Effects are staged in a result and applied once, when the supervisor settles it
+ * (docs/ARCHITECTURE.md#the-five-ideas). The effect at index k of task T makes the record `T.k`, so its id is known when
+ * it is staged.
  */
 import { z } from "zod";
 import {
@@ -47,7 +47,7 @@ export const DelegateEffect = z.object({
   timeoutSec: TimeoutSec.optional(),
   condition: Condition.optional(),
   onInterrupt: OnInterrupt.optional(),
-  /** What the Worker follows, and is held to. */
+  /** The skill that the Worker follows, and whose limits apply to it. */
   skill: SkillRef.optional(),
   /** The machine, or the label of machines, where it is done. */
   pool: PoolName.optional(),

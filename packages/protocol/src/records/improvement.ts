@@ -1,6 +1,6 @@
 /**
- * What Mimikit does by itself when nobody needs it (SPEC J): it looks for one thing worth doing, does it in a worktree of
- * its own, has it reviewed, and lands it on a branch of its own or throws it away. Each step is a task.
+ * Self-improvement (SPEC J): when idle, Mimikit looks for one thing worth doing, does it in a worktree of its own, has
+ * it reviewed, and lands it on a branch of its own or throws it away. Each step is a task.
  */
 import { z } from "zod";
 import { Prompt, Title } from "../base/fields.ts";
@@ -40,7 +40,7 @@ const WHY_CHARS_MAX = 2_000;
 export const REASONS_MAX = 20;
 const REASON_CHARS_MAX = 2_000;
 
-/** What a look came to: nothing, or the one thing to do. */
+/** The outcome of a look: nothing, or the one thing to do. */
 export const Finding = z.discriminatedUnion("found", [
   z.object({ found: z.literal(false) }),
   z.object({
@@ -67,7 +67,7 @@ export const Check = z.object({
 });
 export type Check = z.infer<typeof Check>;
 
-/** What the work came to: a commit that no branch points at yet. */
+/** The outcome of the work: a commit that no branch points at yet. */
 export const Change = z.object({
   base: z.string(),
   /** null where nothing was changed. */
@@ -78,7 +78,7 @@ export const Change = z.object({
   /** The file with all of it, where there is more. */
   artifact: z.string().optional(),
   checks: z.array(Check).max(CHECKS_MAX),
-  /** What the Worker says that it did. */
+  /** The Worker's own description of its work. */
   said: z.string(),
 });
 export type Change = z.infer<typeof Change>;
@@ -97,16 +97,16 @@ export const Landing = z.object({
   commit: z.string().nullable(),
   /** The branch of the user's that it was merged into. */
   into: z.string().optional(),
-  /** What else is to be known, for people: why it was not merged, say. */
+  /** Further notes for people, for example why it was not merged. */
   note: z.string().optional(),
 });
 export type Landing = z.infer<typeof Landing>;
 
-/** What was merged, as far as taking it back needs to know it: all that is reachable from `commit` and not from `base`. */
+/** The merge, as far as undoing it needs it: all that is reachable from `commit` and not from `base`. */
 export const Merged = z.object({ base: z.string(), commit: z.string(), into: z.string().optional() });
 export type Merged = z.infer<typeof Merged>;
 
-/** What came of taking a merged improvement back (SPEC J3). */
+/** The outcome of undoing a merged improvement (SPEC J3). */
 export const Unmerging = z.object({
   /** `undone`: HEAD has nothing of it any more; `refused`: nothing was changed. */
   outcome: z.enum(["undone", "refused"]),
@@ -117,7 +117,7 @@ export const Unmerging = z.object({
 });
 export type Unmerging = z.infer<typeof Unmerging>;
 
-/** What a task of self-improvement is about; each step is handed what the steps before it came to. */
+/** The subject of a self-improvement task; each step gets the outcomes of the steps before it. */
 export const Improve = z.object({
   number: z.number().int().positive(),
   /** `undo` is none of the steps: it is ordered when they are over. */

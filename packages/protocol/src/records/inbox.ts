@@ -24,7 +24,7 @@ const SEAL = { mac: z.string() };
 export const ClientClock = z.object({ timeZone: z.string().min(1).max(64), now: z.iso.datetime({ offset: true }) });
 export type ClientClock = z.infer<typeof ClientClock>;
 
-/** Who is to answer one message, and with which model, where the settings choose others. */
+/** The provider and model for one message, in place of those of the settings. */
 export const AnswerBy = z.strictObject({
   provider: z.string().min(1).max(64),
   model: z.string().trim().min(1).max(200).optional(),
@@ -38,7 +38,7 @@ export const Message = z.object({
   quote: Id.optional(),
   /** `next`: it gets a turn of its own, after the one that runs (SPEC I5). */
   mode: z.literal("next").optional(),
-  /** What was given along with the words (SPEC I8). */
+  /** The files attached to the message (SPEC I8). */
   attachments: AttachedFiles.optional(),
   /** Believed only with its seal; such a message has a turn of its own. */
   answerBy: AnswerBy.optional(),
@@ -50,7 +50,7 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-/** What code reads of the data of an event. The rest, which only a model reads, is kept as it is: the seal is over it, too. */
+/** The part of an event's data that code reads. The rest, which only a model reads, is kept as it is: the seal is over it, too. */
 const EventData = z.looseObject({ triggerId: z.string().optional(), triggerDepth: z.number().optional() });
 const FiredData = EventData.extend({ occurrence: z.string(), prompt: z.string() });
 const AskedData = EventData.extend({

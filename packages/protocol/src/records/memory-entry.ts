@@ -1,4 +1,4 @@
-/** What of a document of memory can be changed or forgotten by itself: the page lists it, and the supervisor finds it again. */
+/** An entry of a memory document that can be changed or forgotten by itself: the page lists it, and the supervisor finds it again. */
 
 /** An entry is named by how it begins: all of it, or so many characters. */
 export const ENTRY_NAME_CHARS_MAX = 1_000;
@@ -57,8 +57,8 @@ export function rememberedIn({ edits }: Pick<MemoryEntry, "edits">): string | un
 }
 
 /**
- * The turns in which something was remembered that the document does not say any more, and those in which it was forgotten or
- * corrected, by their numbers. What was taken back counts as it is now.
+ * The turns in which something was remembered that the document does not say any more, and those in which it was
+ * forgotten or corrected, by their numbers. An undone change counts as it is now.
  */
 export function forgottenTurns(document: string): Set<number> {
   const entries = entriesOf(document);
@@ -72,7 +72,7 @@ export function forgottenTurns(document: string): Set<number> {
   return turns;
 }
 
-/** What a command calls an entry. */
+/** The name of an entry in a command. */
 export function entryName({ text }: Pick<MemoryEntry, "text">): string {
   return text.slice(0, ENTRY_NAME_CHARS_MAX);
 }

@@ -21,8 +21,8 @@ export const QUESTION_TIMEOUT_SEC_MAX = 30 * 86_400;
 export const Answer = z.string().trim().min(1).max(ANSWER_CHARS_MAX);
 
 /**
- * What an answer means. `teller`: an event for the Teller. The others are the supervisor's own: whether a chain goes on
- * behind a failure (C8), whether a task that was cut off runs again (C5), whether a task is given up whose machine is
+ * The meaning of an answer. `teller`: an event for the Teller. The others are the supervisor's own: whether a chain goes
+ * on behind a failure (C8), whether a task that was cut off runs again (C5), whether a task is given up whose machine is
  * silent, whether a call of a task is made (I10), whether the processes restart (G).
  */
 export const Purpose = z.discriminatedUnion("type", [
@@ -63,7 +63,7 @@ export const ClosedQuestion = z.object({
   at: z.iso.datetime(),
   question: Question,
   outcome: z.enum(["answered", "expired", "cancelled"]),
-  /** What was answered, or the default; null where nobody answered and there is none. */
+  /** The answer, or the default; null if there was no answer and no default. */
   answer: Answer.nullable(),
   /** The wish that answered it. */
   wishId: Id.optional(),

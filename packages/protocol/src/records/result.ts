@@ -40,7 +40,7 @@ const Summary = z.object({
 const TurnDone = z.object({});
 const Plan = z.object({ tasks: z.array(Id), note: PlanNote.optional() });
 
-/** What a batch of semantic conditions came to, by the ids of its items (SPEC D3). */
+/** The outcome of a batch of semantic conditions, by the ids of its items (SPEC D3). */
 export const Verdicts = z.array(z.object({ id: Id, result: z.boolean() }));
 export type Verdicts = z.infer<typeof Verdicts>;
 
@@ -61,7 +61,7 @@ export const RESULT_SCHEMAS = {
 export const ResultType = z.enum(Object.keys(RESULT_SCHEMAS) as (keyof typeof RESULT_SCHEMAS)[]);
 export type ResultType = z.infer<typeof ResultType>;
 
-/** What a run takes of the user's words; more is a conversation, and waits for a turn. */
+/** The most steering messages that a run takes; more is a conversation, and waits for a turn. */
 export const STEERS_MAX = 32;
 /** Characters of them in all: their result, and the turn that reports it, stay far below RECORD_BYTES_MAX. */
 export const STEERS_CHARS_MAX = 100_000;
@@ -86,7 +86,7 @@ export const Result = z
     result: z.unknown(),
     error: z.string().optional(),
     failureReason: FailureReason.optional(),
-    /** Who did not answer, and why, where that is what went wrong. */
+    /** The provider that did not answer, and the reason, if that was the problem. */
     problem: Problem.optional(),
     question: z.string().optional(),
     effects: z.array(Effect).max(EFFECTS_MAX),
@@ -97,7 +97,7 @@ export const Result = z
     provider: z.string().optional(),
     /** The model that was asked, where its name is known. */
     model: z.string().optional(),
-    /** What the user said to the task while it ran, as far as the run heard it. */
+    /** The steering messages that the run received. */
     steers: z.array(Steer).max(STEERS_MAX).optional(),
     /** Turns: nobody could be reached for a while, which the user was told meanwhile (SPEC G4). */
     outage: Outage.optional(),

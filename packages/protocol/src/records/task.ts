@@ -13,7 +13,7 @@ import { ClearWish, Event, Message, RetryWish } from "./inbox.ts";
 
 export const PRIORITY_DEFAULT = 5;
 
-/** What a Teller turn answers: everything that was pending when it was created. */
+/** The input of a Teller turn: everything that was pending when it was created. */
 export const TurnInput = z.object({
   messages: z.array(Message),
   events: z.array(Event),
@@ -49,7 +49,7 @@ const MemoryFile = z.string().regex(/^memory\/(summary\/)?[^/]+\.md$/);
 export const RollUp = z.object({
   /** `2026-11-17`, or `2026-08` for a month. */
   period: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/),
-  /** What was read of each file, from its beginning: one that begins otherwise by now is not touched. */
+  /** The part that was read of each file, from its beginning: a file that begins otherwise by now is not touched. */
   sources: z
     .array(z.object({ path: MemoryFile, sha256: z.string() }))
     .min(1)
@@ -77,13 +77,11 @@ const AnyTask = z.object({
   occurrence: z.string().optional(),
   upstream: z.array(Report),
   onInterrupt: OnInterrupt,
-  /**
-   * Who takes the result: the next Teller turn, or the supervisor itself (docs/file-protocol.md#the-life-of-a-task).
-   */
+  /** The consumer of the result: the next Teller turn, or the supervisor itself (docs/file-protocol.md#the-life-of-a-task). */
   consumer: z.enum(["teller", "supervisor"]),
-  /** What the user said to the plan that made this task, while it was planned; it comes into the history with its report. */
+  /** Steering messages to the plan that made this task, while it was planned; they enter the history with its report. */
   steers: z.array(Steer).optional(),
-  /** What the plan that made this task says beside its tasks; only its first task has it, and hands it on with its report. */
+  /** The note of the plan that made this task; only its first task has it, and passes it on with its report. */
   planNote: PlanNote.optional(),
   /** How many triggers stand one above the other over this task; 0, or none, where a user began it (SPEC D8). */
   triggerDepth: z.number().int().nonnegative().optional(),

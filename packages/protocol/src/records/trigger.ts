@@ -1,7 +1,7 @@
 /**
- * What starts later (SPEC C2, D). A chain's link fires once, under its own id, and is gone (docs/file-protocol.md R2).
- * The others stand: each occurrence of theirs has an id of its own. A version of a trigger never changes; what becomes
- * of it is its next version, created once, which also says what is to be started: the decision is durable before
+ * Work that starts later (SPEC C2, D). A chain's link fires once, under its own id, and is gone (docs/file-protocol.md
+ * R2). The others stand: each occurrence of theirs has an id of its own. A version of a trigger never changes; what
+ * becomes of it is its next version, created once, which also says what is to be started: the decision is durable before
  * anything follows from it.
  */
 import { z } from "zod";
@@ -39,7 +39,7 @@ export const Unanswered = z.object({
 });
 export type Unanswered = z.infer<typeof Unanswered>;
 
-/** What is known of the leaves of a condition, by the number of the leaf. */
+/** The evidence of the leaves of a condition, by the number of the leaf. */
 export const Evidence = z.object({
   /** Of those that compare: what was there when a change was last acted upon, as `file_changed` has it. */
   baselines: z.record(z.string(), z.string()),
@@ -73,7 +73,7 @@ export const Skip = z.object({
 });
 export type Skip = z.infer<typeof Skip>;
 
-/** What a version has decided. Whoever sees it carries it out; the next version is made when all of it is durable. */
+/** The decision of a trigger version. Any process that sees it carries it out; the next version is made when all of it is durable. */
 export const Decision = z.object({ fire: z.array(Occurrence).max(MISSED_MAX), skip: z.array(Skip).max(2) });
 export type Decision = z.infer<typeof Decision>;
 export const NO_DECISION: Decision = { fire: [], skip: [] };

@@ -19,7 +19,7 @@ export interface Field {
 }
 
 export type Fields = Readonly<Record<string, Field>>;
-/** What a condition holds, each as a text; what it does not hold is "". */
+/** The fields of a condition as texts; a missing one is "". */
 export type Said<F extends Fields = Fields> = { readonly [Name in keyof F]: string };
 /** That it is so, that it is not, and where it matters that nobody can tell now. */
 export type Sentences = readonly [isSo: string, isNot: string, isUnknown?: string];
@@ -27,11 +27,11 @@ export type Sentences = readonly [isSo: string, isNot: string, isUnknown?: strin
 export interface AtomRow<F extends Fields = Fields> {
   /** It is chosen by this in the form. */
   label: string;
-  /** What models are told of `params`, where that is not the names of the fields. */
+  /** The description of `params` for models, if it is not the names of the fields. */
   told?: string;
   /** In the order in which they are kept. */
   fields: F;
-  /** What holds of the fields together. Where it does not, the API says `message`, and the form `refused`. */
+  /** Checks of the fields together. Where it does not, the API says `message`, and the form `refused`. */
   checks?: readonly { isMet(params: Readonly<Record<string, unknown>>): boolean; message: string; refused: string }[];
   en(said: Said<F>): Sentences;
   /** In one line of a list, where that is not `en`. */
@@ -177,7 +177,7 @@ export const ATOM_TYPES = Object.keys(ATOMS) as [AtomType, ...AtomType[]];
 /** The same for whoever treats all of them alike. */
 export const ROWS: Readonly<Record<AtomType, AtomRow>> = ATOMS;
 
-/** What a condition holds, for the words of its row. @param text how a value of a kind is said; "" is not filled in yet. */
+/** The fields of a condition as texts, for the words of its row. @param text how a value of a kind is said; "" is not filled in yet. */
 export function saidOf(
   { type, params }: { type: AtomType; params: object },
   text: (kind: Field["kind"], value: unknown) => string,

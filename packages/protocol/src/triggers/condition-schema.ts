@@ -7,7 +7,7 @@ import * as plain from "./condition.ts";
 /** An IANA time zone, `Asia/Shanghai`. */
 export const TimeZone = z.string().min(1).max(64).refine(plain.isTimeZone, "not a time zone like Europe/Paris or UTC");
 
-/** What a field holds, by its kind. */
+/** The schema of a field, by its kind. */
 const VALUES: Record<Field["kind"], z.ZodType> = {
   /** Relative to the workspace, or absolute; `/` divides. It names no place above the workspace by `..`. */
   path: z

@@ -1,6 +1,6 @@
 /**
- * What a trigger waits for (SPEC D1): the conditions of `atoms.ts`, and and/or/not over them. A leaf is named by its number,
- * counted depth first from 0: that is how its evidence is kept. No schemas here: the page loads this.
+ * The condition of a trigger (SPEC D1): the conditions of `atoms.ts`, and and/or/not over them. A leaf is named by its
+ * number, counted depth first from 0: that is how its evidence is kept. No schemas here: the page loads this.
  */
 import { regexes } from "zod/v4/core";
 import { ID_PATTERN } from "../base/id-pattern.ts";
@@ -77,7 +77,7 @@ export function isRefused({ kind, isOptional }: Field, value: unknown): boolean 
   return value === undefined ? !isOptional : !mayHold(value);
 }
 
-/** What the fields of an atom do not meet together, as the form says it. */
+/** The check that the fields of an atom fail together, in the words of the form. */
 export function refusedTogether({ type, params }: Atom): string | undefined {
   return ROWS[type].checks?.find(({ isMet }) => !isMet(params))?.refused;
 }

@@ -1,4 +1,4 @@
-/** What is ordered to start later: what, and when (SPEC D4, D6; docs/file-protocol.md#commands). */
+/** The order of a trigger: its work and its time (SPEC D4, D6; docs/file-protocol.md#commands). */
 import { z } from "zod";
 import { OnInterrupt, PoolName, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { TARGETS } from "../base/kind.ts";
@@ -35,22 +35,22 @@ export const Schedule = z.union([
 ]);
 export type Schedule = z.infer<typeof Schedule>;
 
-/** What becomes of occurrences whose moment passed while nobody was there (SPEC D5). */
+/** The treatment of occurrences that were missed while nothing ran (SPEC D5). */
 export const Missed = z.enum(["latest", "all", "none"]);
 export type Missed = z.infer<typeof Missed>;
 
-/** Who gets a firing (SPEC D6). */
+/** The role that gets a firing (SPEC D6). */
 export const Target = z.enum(TARGETS);
 export type Target = z.infer<typeof Target>;
 
-/** What one trigger may cost in a day; what it has used up is skipped, and said (SPEC N2). */
+/** The daily budget of one trigger; further occurrences are skipped, with a notice (SPEC N2). */
 export const TriggerBudget = z.strictObject({
   tokens: z.number().int().positive().optional(),
   costUsd: z.number().positive().optional(),
 });
 export type TriggerBudget = z.infer<typeof TriggerBudget>;
 
-/** What whoever makes a standing trigger says of it, besides when. */
+/** The author's description of a trigger, besides its time. */
 export const TriggerOrder = z.strictObject({
   prompt: Prompt,
   title: Title.optional(),
@@ -98,8 +98,8 @@ export type TriggerDefinition = z.infer<typeof TriggerDefinition>;
 const Anew = z.literal(true);
 
 /**
- * What of a standing trigger can be changed. What it says replaces what was; a new `when` must be of the same type, and
- * begins anew. `missed`, `cooldown` and `stableFor` alone leave the time and the condition as they are.
+ * The changeable part of a trigger. Its fields replace the old ones; a new `when` must be of the same type, and starts
+ * over. `missed`, `cooldown` and `stableFor` alone leave the time and the condition as they are.
  */
 export const TriggerPatch = z.strictObject({
   order: FlatOrder.partial().optional(),
@@ -133,7 +133,7 @@ export const TriggerInput = z.strictObject({
 });
 export type TriggerInput = z.infer<typeof TriggerInput>;
 
-/** What of a trigger may be changed, as the API and the command line say it. */
+/** The changeable part of a trigger, as the API and the command line name it. */
 export const TriggerChange = TriggerInput.omit({ type: true })
   .partial()
   .extend({ paused: z.boolean().optional(), anew: Anew.optional() });

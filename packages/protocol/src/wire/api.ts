@@ -45,7 +45,7 @@ export const Health = z.object({ ok: z.literal(true) });
 const PAIRING_CODE_CHARS_MAX = 256;
 /** `POST /api/pair`: the one-time code of a link. */
 export const PairBody = z.strictObject({ code: z.string().min(1).max(PAIRING_CODE_CHARS_MAX) });
-/** What the page sends along with its cookie. */
+/** The secret that the page sends along with its cookie. */
 export const PairAnswer = z.object({ secret: z.string() });
 
 /** `POST /api/pairings`: what signs one more browser in. */
@@ -93,9 +93,9 @@ export const InputBody = z.strictObject({
   quote: Id.optional(),
   /** `next`: a turn of its own, after the one that runs (SPEC I5). */
   mode: z.literal("next").optional(),
-  /** What was uploaded for it: ids, or `{id, name}` (SPEC I8). */
+  /** Uploaded files: ids, or `{id, name}` (SPEC I8). */
   attachments: AttachmentOrders.optional(),
-  /** Who answers this one message, in a turn of its own. */
+  /** The provider and model that answer this one message, in a turn of its own. */
   answerBy: AnswerBy.optional(),
   /** The machine, or the label of machines, where the work that it starts is done; in a turn of its own. */
   pool: PoolName.optional(),
@@ -225,7 +225,7 @@ export const TriggerSummary = z.object({
   pool: PoolName.optional(),
   /** When it fires next; null where that depends on a condition, or never. */
   next: z.string().nullable(),
-  /** What it did lately, newest last. */
+  /** Recent occurrences, newest last. */
   recent: z.array(Past),
   coded: Codes.optional(),
 });
@@ -355,7 +355,7 @@ export const AnswerBody = z.strictObject({ answer: Answer });
 export type AnswerBody = z.infer<typeof AnswerBody>;
 
 const Amount = z.object({ tokens: z.number(), costUsd: z.number() });
-/** What may be spent in a period, what of it is spent, and what running work has reserved (SPEC N2). */
+/** The limit of a period, the spending so far, and the reservation of running work (SPEC N2). */
 export const BudgetState = z.object({
   limit: Amount.partial(),
   spent: Amount,
@@ -427,15 +427,15 @@ export const Status = z.object({
   version: z.string(),
   startedAt: z.string(),
   workDir: z.string(),
-  /** Who answers for each role. */
+  /** The provider of each role. */
   providers: z.record(Role, z.string()),
   /** The model that each of them asks; null where its name is not known, or there is none. */
   models: z.record(Role, z.string().nullable()),
-  /** Who did so last: somebody else, where one could not be reached and another stood in. */
+  /** The provider that answered last: another one, if a fallback answered. */
   answered: z.partialRecord(Role, z.string()),
   /** The models of those, where their names are known. */
   answeredModels: z.partialRecord(Role, z.string()),
-  /** What `auto` did not take, and what each of them lacks. */
+  /** The providers that `auto` skipped, and what each of them lacks. */
   passedOver: z.array(z.string()),
   processes: z.object({ supervisor: ProcessState, workers: ProcessState, gateway: ProcessState }),
   /** Only where a channel is set up: its process, and how each channel does. */
@@ -460,7 +460,7 @@ export const Status = z.object({
   }),
   /** The calls of today, by tool. */
   tools: z.record(z.string(), z.object({ calls: z.number(), failed: z.number(), meanMs: z.number() })),
-  /** What the owner should look at: an invalid config file, a quarantined record, a role that is down. */
+  /** Problems for the owner: an invalid config file, a quarantined record, a process that is down. */
   problems: z.array(z.string()),
   coded: Codes.optional(),
 });
@@ -469,7 +469,7 @@ export type Status = z.infer<typeof Status>;
 /** `POST /api/queues/{role}/pause` and `resume`: all that are paused then. */
 export const QueuesAnswer = Status.pick({ paused: true });
 
-/** What one role has cost on one day with one provider and model. */
+/** The cost of one role on one day with one provider and model. */
 export const UsageRow = Usage.extend({
   /** By the server's clock: `2026-11-22`. */
   day: z.string(),
@@ -542,7 +542,7 @@ export const MemoryAnswer = z.object({
 });
 export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
 
-/** What the index of memory holds, and how long it took to bring it up to date. */
+/** The size of the index of memory, and how long its last update took. */
 export const MemoryIndexState = z.object({ files: z.number(), units: z.number(), ms: z.number() });
 export type MemoryIndexState = z.infer<typeof MemoryIndexState>;
 
@@ -693,7 +693,7 @@ export const HISTORY_QUERY_CHARS_MAX = 1_000;
 export const HISTORY_HITS_DEFAULT = 5;
 export const HISTORY_HITS_MAX = 20;
 
-/** What to look for in everything that was ever said (SPEC G, query_history). */
+/** A search in the whole conversation (SPEC G, query_history). */
 export const HistoryQuery = z.strictObject({
   query: z.string().min(1).max(HISTORY_QUERY_CHARS_MAX),
   limit: z.number().int().min(1).max(HISTORY_HITS_MAX).default(HISTORY_HITS_DEFAULT),
@@ -740,8 +740,9 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 const placed = { cursor: z.string() };
 
 /**
- * What the gateway sends. Frames with a `cursor` are ordered and never repeated to a client that says hello with the
- * last one it saw; the others are lossy by design. After `begin` a task says anew what it has said: forget what was shown of it.
+ * Frames from the gateway. Frames with a `cursor` are ordered and never repeated to a client that says hello with the
+ * last one it saw; the others are lossy by design. After `begin` a task says anew what it has said: forget what was
+ * shown of it.
  */
 export const ServerFrame = z.discriminatedUnion("type", [
   z.object({
@@ -759,14 +760,14 @@ export const ServerFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("question"), ...placed, data: QuestionView.extend({ isOpen: z.boolean() }) }),
   /** A trigger as it is now; `isOver` when it is gone. */
   z.object({ type: z.literal("trigger"), ...placed, data: TriggerSummary.extend({ isOver: z.boolean() }) }),
-  /** What the user is to see at once. The message with the same id came before it, and is in every later snapshot. */
+  /** A notification for the user. The message with the same id came before it, and is in every later snapshot. */
   z.object({
     type: z.literal("notification"),
     ...placed,
     data: z.object({ id: Id, at: z.string(), title: z.string().optional(), text: z.string() }),
   }),
   z.object({ type: z.literal("status"), ...placed, data: Status }),
-  /** What a process has done; `GET /api/audit` has what was done before. */
+  /** An action of a process; `GET /api/audit` has the earlier ones. */
   z.object({ type: z.literal("audit"), ...placed, data: AuditLine }),
   z.object({ type: z.literal("begin"), taskId: Id }),
   z.object({ type: z.literal("delta"), taskId: Id, text: z.string() }),
@@ -783,6 +784,6 @@ export const ServerFrame = z.discriminatedUnion("type", [
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 
-/** What there is to follow, and what lies where skills are and is none (SPEC I7). */
+/** The skills, and the folders among them that are none (SPEC I7). */
 export const SkillList = z.object({ skills: z.array(SkillSummary), problems: z.array(SkillProblem) });
 export type SkillList = z.infer<typeof SkillList>;

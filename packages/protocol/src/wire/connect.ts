@@ -21,7 +21,7 @@ export const ProviderEntry = z.object({
   /** The model in force. */
   model: z.string().optional(),
   key: z.object({ from: z.enum(["variable", "secrets.json"]), variable: z.string().optional() }).nullable(),
-  /** What it lacks before it can answer. */
+  /** The setup that it lacks before it can answer. */
   missing: z.string().nullable(),
   /** Programs: the command that signs in, at a terminal of the machine that Mimikit runs on. */
   login: z.string().optional(),
@@ -37,7 +37,7 @@ export type ProviderEntry = z.infer<typeof ProviderEntry>;
 /** `GET /api/providers` */
 export const ProvidersAnswer = z.object({
   providers: z.array(ProviderEntry),
-  /** Who answers for each role, and who stands in, in their order. */
+  /** The provider of each role and its fallbacks, in order. */
   order: z.record(Role, z.array(z.string())),
 });
 export type ProvidersAnswer = z.infer<typeof ProvidersAnswer>;
@@ -60,7 +60,7 @@ export const OfferedModel = z.object({
 export type OfferedModel = z.infer<typeof OfferedModel>;
 
 const ProviderName = z.string().min(1).max(64);
-/** What is to be connected. What is not given is as it is now. */
+/** The connection to save or test. Fields that are not given stay as they are. */
 const connection = {
   provider: ProviderName,
   baseUrl: z
@@ -78,7 +78,7 @@ export type ConnectionTestBody = z.infer<typeof ConnectionTestBody>;
 export const ConnectionTest = z.object({
   /** Empty where there is no list. */
   models: z.array(OfferedModel),
-  /** What came of one small request; not there where no model was named, or where it was not answered. */
+  /** The outcome of one small request; missing if no model was named, or it was not answered. */
   answer: z
     .object({
       /** Empty where a program takes its own. */

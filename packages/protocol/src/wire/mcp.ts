@@ -38,7 +38,7 @@ export type McpRights = z.infer<typeof McpRights>;
 const Text = z.string().max(TEXT_CHARS_MAX);
 const Texts = z.record(Text, Text);
 
-/** One server of `mcpServers`. What it holds beside this is for other clients, and stays in the file. */
+/** One server of `mcpServers`. Other fields are for other clients, and stay in the file. */
 export const McpServer = z
   .looseObject({
     type: z.string().optional(),

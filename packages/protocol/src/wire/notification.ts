@@ -1,4 +1,4 @@
-/** What calls the user's attention (SPEC G, notify), as clients are told it. No schema here: the page loads this. */
+/** A notification (SPEC G, notify), as clients get it. No schema here: the page loads this. */
 import type { HistoryMessage } from "../records/history.ts";
 
 /** `id` is that of the effect, and of the message that it is in the conversation: whoever has shown it knows it by that. */

@@ -1,6 +1,6 @@
 /**
- * What a line of the chat means: `/stop` is a command, everything else a message. The page and the command line share
- * it, so that the same words do the same everywhere. No imports: the page loads it as it is.
+ * Parses a line of the chat: `/stop` is a command, everything else a message. The page and the command line share it, so
+ * that the same words do the same everywhere. No imports: the page loads it as it is.
  */
 
 /** Every command, in the order in which lists show them; `takes` is what must follow it. */

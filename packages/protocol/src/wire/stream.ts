@@ -7,7 +7,7 @@ export const StreamLine = z.discriminatedUnion("type", [
   /** It is said anew from here: an attempt begins, or an answer that broke off is asked for again. */
   z.object({ type: z.literal("begin") }),
   z.object({ type: z.literal("delta"), text: z.string() }),
-  /** What the model thinks before it speaks: shown folded, and never part of the reply. */
+  /** The model's thoughts before it answers: shown collapsed, and never part of the reply. */
   z.object({ type: z.literal("thought"), text: z.string() }),
   z.object({ type: z.literal("progress"), step: z.string() }),
 ]);

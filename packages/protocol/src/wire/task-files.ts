@@ -14,7 +14,7 @@ export const TaskFile = z.object({
   change: z.enum(["made", "changed", "deleted", "output"]),
   /** null where it is not there any more. */
   bytes: z.number().int().nonnegative().nullable(),
-  /** What was replaced in it, in its order, as far as the transcript says it. */
+  /** The replacements in it, in order, as far as the transcript has them. */
   edits: z.array(FileEdit),
 });
 export type TaskFile = z.infer<typeof TaskFile>;

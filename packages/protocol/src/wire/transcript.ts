@@ -21,7 +21,7 @@ export const TranscriptLine = z.discriminatedUnion("type", [
 ]);
 export type TranscriptLine = z.infer<typeof TranscriptLine>;
 
-/** What a run tells of itself: a line without its time. */
+/** A line that a run writes, without its time. */
 export type Told = TranscriptLine extends infer Line ? (Line extends { at: string } ? Omit<Line, "at"> : never) : never;
 
 /** `GET /api/tasks/{id}/transcript` */

@@ -7,7 +7,7 @@ export const UsedMemory = z.object({
   ...ShownMemory.omit({ digest: true }).shape,
   /** The message that it was found in, or the reply with which it came into its file. */
   message: Id.optional(),
-  /** Does the file still say so? What was said in the conversation always does. */
+  /** Does the file still say so? Text from the conversation always does. */
   isAsShown: z.boolean(),
   /** The beginning of its entry in the file as it is now: by that `POST /api/memory/edit` names it. */
   entry: z.string().optional(),
