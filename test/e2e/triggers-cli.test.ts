@@ -68,7 +68,7 @@ describe("with the gateway stopped", () => {
     // A rest that is over on a slow machine before anybody asks would say something else.
     const when = ["--when-file-exists", "go.txt", "--cooldown", "1h"];
     const id = await add(...when, "--target", "worker", "--title", "On the file", "run: wc -l");
-    expect((await cli("triggers", "explain", id)).out).toContain("✗ file_exists  g does not existo.txt");
+    expect((await cli("triggers", "explain", id)).out).toContain("✗ file_exists  go.txt does not exist");
     writeFileSync(join(mimikit.workDir, "go.txt"), "");
     await mimikit.until("its work", () => existsSync(join(mimikit.home, archivePath(`${id}--1`))) || undefined);
     expect(await show(id)).toMatchObject({ recent: [{ outcome: "fired", id: `${id}--1` }] });

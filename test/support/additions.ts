@@ -223,7 +223,7 @@ const preset: Addition = {
 const condition: Addition = {
   thing: "condition",
   files: {
-    "packages/core/src/conditions/file-gone.ts": `/** Holds while t does not existhe path, or at any path that the glob matches. */
+    "packages/core/src/conditions/file-gone.ts": `/** Holds while nothing is at the path, or at any path that the glob matches. */
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
 export const fileGone: ConditionRule<"file_gone"> = {

@@ -17,7 +17,7 @@ import { ToolText } from "./tools/tool-text.ts";
 
 /** Names come from models, and may be anything. */
 const NAME_CHARS_MAX = 200;
-/** What a model is told of a call that waits. */
+/** The message for the model about a call that waits. */
 const ASKED =
   "not made: the owner is asked first, and you go on when there is an answer. End here, without a result and without another call";
 
@@ -37,7 +37,7 @@ export interface ToolCallRecord {
   artifact?: string;
 }
 
-/** What is known of a call beside its input. */
+/** The facts about a call beside its input. */
 export interface CallOrigin {
   requestId?: string;
   /** How long it took where it was made, when that was not here. */
@@ -49,7 +49,7 @@ export interface ToolBus {
   call(tool: string, input: unknown, origin?: CallOrigin): Promise<ToolAnswer>;
   /** The run uses this skill from now on: what is above its level is refused, whatever the skill itself says. */
   use(skill: SkillRef): void;
-  /** What has been staged so far, in order; effect k of task T becomes `T.k`. */
+  /** The effects staged so far, in order; effect k of task T becomes `T.k`. */
   readonly effects: readonly Effect[];
   /** The model is shown this of memory, in its prompt or as an answer; shown twice, it counts once. */
   show(memory: readonly ShownMemory[]): void;
@@ -61,7 +61,7 @@ export interface BusOptions {
   task: Task;
   tools: readonly Tool[];
   reads: Reads;
-  /** What asks the owner; nothing does where not given. */
+  /** The gate that asks the owner; without one, nothing asks. */
   gate?: Gate | undefined;
   /** Hears of every call when it has ended. */
   onCall: (call: ToolCallRecord) => void;

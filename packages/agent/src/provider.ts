@@ -1,6 +1,6 @@
 /**
- * What answers for a role: the offline engine, a model endpoint, an agent CLI. `run` never throws: a failure is its
- * last event. Tools are called through `run.bus`, the only place where a role can do anything.
+ * A provider: the offline engine, a model endpoint, an agent CLI. `run` never throws: a failure is its last event. Tools
+ * are called through `run.bus`, the only place where a role can do anything.
  */
 
 import type { PlanLimit } from "@mimikit/core/views/notices";
@@ -30,15 +30,15 @@ export interface Run {
   bus: ToolBus;
   /** Tools that are not ours; none where not given. They are on `bus`. */
   external?: External;
-  /** What of the web its own tools may load; nothing where not given. */
+  /** The part of the web that its own tools may load; nothing if not given. */
   web?: Web;
-  /** What of it asks the owner; nothing does where not given. */
+  /** The gate that asks the owner; without one, nothing asks. */
   gate?: Gate;
   /** Hears of calls that do not go through `bus`: those of a Worker's own tools. */
   onToolCall: (call: ToolCallRecord) => void;
-  /** What is said and done, for people who look at the task; where it is kept, that is lossy. */
+  /** Tells people who look at the task about words and calls; the copy that is kept is lossy. */
   tell: (told: Told) => void;
-  /** What the user says meanwhile: look at it whenever a tool has run, and before the end. */
+  /** Steering messages: look at them whenever a tool has run, and before the end. */
   steering: Steering;
   /** The workspace: where commands run. */
   workDir: string;
@@ -46,15 +46,15 @@ export interface Run {
   home: string;
   /** Whether a Worker's shell is kept from the state directory by a sandbox. */
   sandbox: SandboxMode;
-  /** What of the file system a Worker may read and not change, beside the state directory: the user's own tree, where the workspace is a copy of it. */
+  /** Paths that a Worker may read and not change, beside the state directory: the user's own tree, if the workspace is a copy of it. */
   protect?: readonly string[];
   /** This attempt's own folder for scratch files and artifacts; exists. */
   runDir: string;
   /** Marks every child process of this attempt (docs/file-protocol.md R6): pass it on in the child's environment. */
   environment: Record<string, string>;
   /**
-   * Why no more may be spent on the task, given what this attempt has used; null while it may (SPEC N2). Whoever can stop
-   * between two requests to the model asks before each.
+   * Why no more may be spent on the task, given what this attempt has used; null while it may (SPEC N2). A provider that
+   * can stop between two requests to the model asks before each.
    */
   overBudget(usage: Usage): string | null;
 }
@@ -89,7 +89,7 @@ export interface FailedEvent {
   /** Models of that place whose names are like the one that is not there. */
   names?: readonly string[];
   retryable: boolean;
-  /** Whoever answers cannot be reached at all: nothing is wrong with the task, and nothing was done (SPEC G4). */
+  /** The provider cannot be reached at all: nothing is wrong with the task, and nothing was done (SPEC G4). */
   isOutage?: boolean;
   resultType?: ResultType;
   result?: unknown;
@@ -118,8 +118,8 @@ export function effortOf(role: Role, { effort, efforts }: Pick<Config, "effort" 
 }
 
 /**
- * Why a run was told to stop. Whoever aborts says so: `controller.abort("cancelled")`, or `AbortSignal.timeout(ms)`
- * for the time limit. Without a reason it is `killed`.
+ * Why a run was told to stop. The caller that aborts gives it: `controller.abort("cancelled")`, or
+ * `AbortSignal.timeout(ms)` for the time limit. Without a reason it is `killed`.
  */
 export function stopReason(signal: AbortSignal): FailureReason {
   const reason: unknown = signal.reason;

@@ -1,6 +1,6 @@
 /**
- * What the user says to a run while it runs (SPEC I5). The pool offers, the provider takes at its next boundary; what is
- * never taken becomes an ordinary message when the task has ended.
+ * Steering messages to a running task (SPEC I5). The pool offers, the provider takes at its next boundary; what is never
+ * taken becomes an ordinary message when the task has ended.
  */
 
 import type { Steer } from "@mimikit/protocol/base/signal";
@@ -12,14 +12,14 @@ export class Steering {
   private waiting: Steer[] = [];
   private arrival = Promise.withResolvers<void>();
 
-  /** Offering twice is offering once. What the run has no room for is not offered: it becomes a message. */
+  /** Offering twice is offering once. A message that the run has no room for is not offered: it becomes an ordinary message. */
   offer(steer: Steer): void {
     if (this.known.has(steer.id)) return;
     this.known.add(steer.id);
     this.lineUp(steer);
   }
 
-  /** What has come since the last time, oldest first. The run answers for it from now on. */
+  /** The messages since the last call, oldest first. The run answers for it from now on. */
   take(): Steer[] {
     const taken = this.waiting;
     this.waiting = [];
@@ -39,7 +39,7 @@ export class Steering {
     const waiting = this.waiting.filter((steer) => !ids.has(steer.id));
     this.waiting = [];
     this.arrival = Promise.withResolvers<void>();
-    // What was heard has taken room from what waits.
+    // Read messages have taken room from those that wait.
     for (const steer of waiting) this.lineUp(steer);
   }
 

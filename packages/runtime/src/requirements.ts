@@ -24,7 +24,7 @@ export interface Requirement {
   /** The names that its program has in PATH. */
   programs: readonly string[];
   neededBy: string;
-  /** What there is not without it. */
+  /** The loss without it. */
   without: string;
   /** Does anything of these settings need it? */
   isWanted(config: Config): boolean;
@@ -87,7 +87,7 @@ export function findRequired({ programs }: Requirement, env: Environment): strin
   return null;
 }
 
-/** What to do about one that is missing: the command of this system, or of each. */
+/** The advice for a missing program: the command of this system, or of each. */
 export function installHint({ name, packages }: Requirement, system = thisSystem()): string {
   if (system !== null) {
     const wanted = packages[system];

@@ -96,7 +96,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("form").waitFor({ state: "detached" });
     await page.getByRole("button", { name: /^Why run `cat/ }).click();
-    await page.locator(".truth li", { hasText: "r does not existeady.txt" }).first().waitFor();
+    await page.locator(".truth li", { hasText: "ready.txt does not exist" }).first().waitFor();
 
     await openView(page, "backlog");
     await page.getByLabel("Task some day?").fill("buy compost");

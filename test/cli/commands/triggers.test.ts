@@ -218,7 +218,7 @@ test("explain draws the tree of a condition with marks and evidence", async () =
     "? and",
     "├─ ✓ file_exists  go exists",
     "├─ ✓ not",
-    "│  └─ ✗ file_exists  l does not existock",
+    "│  └─ ✗ file_exists  lock does not exist",
     '└─ ? llm_eval  "?": a model has not been asked yet',
   ]);
   const json = await runCli(at, ["triggers", "explain", triggerId, "--json"]);

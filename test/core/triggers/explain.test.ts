@@ -53,8 +53,8 @@ describe("a condition", () => {
   const textOf = (condition: Condition, more = {}) => explained(condition, more).text;
 
   test("names what keeps it from firing, and nothing else", () => {
-    expect(textOf(gone)).toBe("waits: g does not existone");
-    expect(textOf({ type: "and", conditions: [there, gone, asked] })).toBe("waits: g does not existone");
+    expect(textOf(gone)).toBe("waits: gone does not exist");
+    expect(textOf({ type: "and", conditions: [there, gone, asked] })).toBe("waits: gone does not exist");
     expect(textOf({ type: "not", condition: there })).toBe("waits: src/a.ts exists");
     const neither: Condition = { type: "not", condition: { type: "or", conditions: [gone, there] } };
     expect(textOf(neither)).toBe("waits: src/a.ts exists");
@@ -64,8 +64,8 @@ describe("a condition", () => {
     expect(textOf({ type: "or", conditions: [gone, asked] })).toBe("waits for a model to answer a question");
     expect(textOf(there, { firedAt: at(-1), cooldownSec: 60, isArmed: false })).toBe(`is cooling down until ${at(59)}`);
     expect(textOf(there, { firedAt: at(-100), cooldownSec: 60, isArmed: false })).toContain("must become false");
-    expect(textOf({ type: "file_exists", params: { path: "unseen" } })).toContain("cannot be read");
-    expect(textOf(there)).toContain("its condition holds");
+    expect(textOf({ type: "file_exists", params: { path: "unseen" } })).toContain("could not be read");
+    expect(textOf(there)).toContain("its condition is true");
   });
 
   test("says the same by a word that other languages can be made of, and until when it rests by the moment", () => {

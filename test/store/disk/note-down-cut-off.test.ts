@@ -60,7 +60,7 @@ const wishes: [string, NoteWish, string, string][] = [
     "memory without that entry",
     { kind: "memory-edit", id: "entry-1", at: NOON, document: "memory.md", entry: "theirs", mac: "seal" },
     "- mine\n",
-    "refused: it is no longer in memory.md as it was",
+    "refused: it has been changed in memory.md since",
   ],
   [
     "the backlog",

@@ -1,8 +1,8 @@
-/** What a command that a model made reaches for, and the bounds that it then has. */
+/** The reach of a command that a model made, and the bounds that it then has. */
 import type { Autonomy, Reach } from "@mimikit/protocol/approvals/approval";
 import { type Bounds, findSandbox } from "../shell/sandbox.ts";
 
-/** What it was declared to need. */
+/** The declared needs. */
 export interface Declared {
   network: boolean;
   outside: boolean;

@@ -1,7 +1,7 @@
 /**
- * What a run may do without asking, and what became of what it asked (docs/autonomy.md). The Tool Bus comes here before it makes
- * a call that reaches beyond the workspace. A call that needs a yes is not made: the attempt ends, and the next one begins with
- * the answer.
+ * The permissions of a run, and the outcome of its requests for approval (docs/autonomy.md). The Tool Bus comes here
+ * before it makes a call that reaches beyond the workspace. A call that needs a yes is not made: the attempt ends, and
+ * the next one begins with the answer.
  */
 import { createHash } from "node:crypto";
 import { beginsWith, prefixOf } from "@mimikit/core/tasks/simple-command";
@@ -17,11 +17,11 @@ import {
 /** More calls of one task are refused: somebody who is asked so often reads no question any more. */
 export const ASKED_PER_TASK_MAX = 20;
 
-/** What a call reaches for, as its tool knows it. */
+/** The reach of a call, as its tool knows it. */
 export interface Wanted {
   /** Why it asks; none where it need not. */
   reaches: readonly Reach[];
-  /** What people are shown of it: all that it will do. */
+  /** The text shown to people: all that the call will do. */
   shown: string;
   /** The real path that it means outside the workspace. */
   place?: string;
@@ -29,7 +29,7 @@ export interface Wanted {
   command?: string;
 }
 
-/** What the owner has said to the call that an earlier attempt wanted to make. */
+/** The owner's answer to the call that an earlier attempt wanted to make. */
 export interface Answered {
   attempt: number;
   asks: AskedCall;
@@ -47,7 +47,7 @@ export interface Leave {
   cwd: string;
   /** Oldest first. */
   answers: readonly Answered[];
-  /** What is allowed for good, as it is now. Throws what the disk throws. */
+  /** The permanent approvals, as they are now. Throws what the disk throws. */
   allowed(): Promise<readonly Approval[]>;
   /** Notes, durably, that the yes to the call of this attempt is used up. @returns false where it was before. */
   use(attempt: number): Promise<boolean>;
@@ -100,7 +100,7 @@ export class Gate {
     return { asked: this.asked };
   }
 
-  /** What the model is told of the answer to the call with which the last attempt ended; null without one. */
+  /** The message for the model about the answer to the call with which the last attempt ended; null without one. */
   get news(): string | null {
     const last = this.leave.answers.at(-1);
     if (last === undefined || last.isUsed) return null;
@@ -132,7 +132,7 @@ export class Gate {
       if (kept.some((each) => covers(each) && beginsWith(command, each.prefix))) return true;
     }
     for (const { attempt, asks, verdict, isUsed } of answers) {
-      // What was allowed for good may have been taken back before this call was made: it was a yes to it all the same.
+      // A permanent approval may have been revoked before this call was made: it was a yes to it all the same.
       const isYes = verdict === "once" || verdict === "always";
       if (isYes && !isUsed && asks.digest === digest && (await use(attempt))) return true;
     }

@@ -1,9 +1,9 @@
 /**
- * What the last text of a run hands in, by role. A Teller's is the reply; a Planner's is the note of its plan, or a question to the
- * user where it has planned nothing; a Worker's is its result, as it stands or, where it is one JSON object (also in a fence at its
- * end), `{"resultType", "result"}`. A Planner and a Worker that cannot go on hand in `{"status": "needs_input", "question",
- * "findings"}` or `{"status": "failed", "error"}`. The evaluator's is its verdicts, the summarizer's its summary as it stands, the
- * improver's its finding, the Reviewer's its review.
+ * Reads the result of a run from its last text, by role. A Teller's is the reply; a Planner's is the note of its plan,
+ * or a question to the user where it has planned nothing; a Worker's is its result, as it stands or, where it is one
+ * JSON object (also in a fence at its end), `{"resultType", "result"}`. A Planner and a Worker that cannot go on hand in
+ * `{"status": "needs_input", "question", "findings"}` or `{"status": "failed", "error"}`. The evaluator's is its
+ * verdicts, the summarizer's its summary as it stands, the improver's its finding, the Reviewer's its review.
  */
 
 import { BadJson, describeIssues, parseJson, tryJson } from "@mimikit/protocol/base/json";

@@ -1,4 +1,4 @@
-/** What is handed in as one JSON object of a known form: a finding, a review. Anything else is told to the model once. */
+/** Reads a result that is one JSON object of a known form: a finding, a review. Anything else is told to the model once. */
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
 import type { z } from "zod";
 import { lastJson } from "./last-json.ts";

@@ -1,4 +1,4 @@
-/** The JSON that a text hands in: the whole text, or a fence at its end. What stands anywhere else in it is talk. */
+/** The JSON that a text hands in: the whole text, or a fence at its end. JSON anywhere else in it is talk. */
 
 const FENCED = /^```(?:json)?\n(.*)\n```$/s;
 
@@ -7,7 +7,7 @@ export function lastJson(text: string, opening: "{" | "["): string | undefined {
   return text.startsWith(opening) ? text : lastFence(text)?.text;
 }
 
-/** What stands in the fence that `text` ends with, and where that begins; undefined where it ends otherwise. */
+/** The content of the fence that `text` ends with, and where it begins; undefined if it ends otherwise. */
 export function lastFence(text: string): { text: string; at: number } | undefined {
   const at = text.lastIndexOf("\n```", text.length - "\n```".length - 1) + 1;
   const inside = FENCED.exec(text.slice(at))?.[1];

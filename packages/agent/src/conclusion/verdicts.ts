@@ -1,7 +1,8 @@
 /**
- * What the evaluator hands in: `[{"id", "result"}]`, a yes or no for each condition that it was asked, and for no other.
- * The conditions have nothing to do with each other, so that an answer which is still not whole after its correction
- * counts as far as it goes: otherwise one condition that no model will judge would keep all others from being judged.
+ * Reads the evaluator's result: `[{"id", "result"}]`, a yes or no for each condition that it was asked, and for no
+ * other. The conditions have nothing to do with each other, so that an answer which is still not whole after its
+ * correction counts as far as it goes: otherwise one condition that no model will judge would keep all others from being
+ * judged.
  */
 import { tryJson } from "@mimikit/protocol/base/json";
 import type { Verdicts } from "@mimikit/protocol/records/result";

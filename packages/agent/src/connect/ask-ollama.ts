@@ -1,4 +1,4 @@
-/** What Ollama knows of a model beside its list: what it can do, and the window that it was loaded with. */
+/** Ollama's facts about a model beside its list: its abilities, and the context window that it was loaded with. */
 import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { Known } from "../kernel/capabilities.ts";

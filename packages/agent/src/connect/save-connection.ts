@@ -50,7 +50,7 @@ export async function saveConnection(wanted: ConnectBody, place: SettingsPlace):
   return answersNow(place);
 }
 
-/** Who answers now. */
+/** The providers that answer now. */
 export function answersNow({ home, env }: At): ConnectAnswer {
   const { config, keys } = loadConfig(home, env);
   const { names, models } = describeProviders(config, { home, env, keys });
@@ -69,7 +69,7 @@ function isAnswering(id: ProviderId, config: Config, { home, env }: At, keys: Ke
   return Role.options.some((role) => chainOf(role, config, { home, env, keys }).ids[0] === id);
 }
 
-/** What config.yaml is to say. What was said of a role alone goes where all roles are meant. */
+/** The new text of config.yaml. Settings of a single role are removed where all roles are meant. */
 function changesFor(
   id: ProviderId,
   { baseUrl, model, roles }: ConnectBody,

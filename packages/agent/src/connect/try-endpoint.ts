@@ -71,7 +71,7 @@ export async function tryEndpoint(trial: Trial, endpoint: Endpoint, signal: Abor
   return { models, answer, ...(lack !== null && { problem: lack }) };
 }
 
-/** What of an answer will not do. */
+/** The defect of an answer. */
 function lackOf(of: {
   toolCalls: boolean | null;
   contextWindow: number | null;

@@ -5,7 +5,7 @@ import { Unreadable } from "./unreadable.ts";
 /** All that is unpacked of one file together, in bytes: a small archive may hold terabytes. */
 export const UNPACKED_BYTES_MAX = 100 * 1_048_576;
 
-/** What is in an archive, by name. */
+/** The content of an archive, by name. */
 export type Archive = ReadonlyMap<string, string>;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * A program of its own, which the pool runs in its sandbox: a document on standard input, its text on standard output. The kind of
- * document is its argument. Where there is no text, it says why on standard error and ends with 1. What is wrong with a document ends
- * this process and no other.
+ * A program of its own, which the pool runs in its sandbox: a document on standard input, its text on standard output.
+ * The kind of document is its argument. Where there is no text, it says why on standard error and ends with 1. A broken
+ * document ends this process and no other.
  */
 import { buffer } from "node:stream/consumers";
 import { textOfBook } from "./book.ts";

@@ -1,7 +1,7 @@
 /** Text out of XML and HTML: a walk over the elements, in which a table says what each of them is for the text. */
 import { Parser } from "htmlparser2";
 
-/** What an element does to the text around it. */
+/** The effect of an element on the text around it. */
 interface Rule {
   /** Written before and after it. */
   open?: string;

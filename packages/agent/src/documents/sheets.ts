@@ -84,7 +84,7 @@ function datesOf(archive: Archive): boolean[] {
 
 function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined) return DATE_FORMATS.has(id);
-  // What is in quotation marks, in brackets or behind a backslash is shown as it is.
+  // Characters in quotation marks, in brackets or behind a backslash are shown as they are.
   return /[dmyhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ""));
 }
 

@@ -1,7 +1,7 @@
 /**
- * Calls of models that cannot call tools (SPEC G1): tags at the very end of a message. Only there, at the beginning of
- * a line, and never in code, in a quotation or in a section that was repeated from a prompt, is a tag a call; everywhere
- * else it is text. What stands above the tags is what the model says.
+ * Calls of models that cannot call tools (SPEC G1): tags at the very end of a message. Only there, at the beginning of a
+ * line, and never in code, in a quotation or in a section that was repeated from a prompt, is a tag a call; everywhere
+ * else it is text. Text above the tags is the model's answer.
  */
 import { parseJson, tryJson } from "@mimikit/protocol/base/json";
 import { Parser } from "htmlparser2";
@@ -25,7 +25,7 @@ interface Tag {
 const TAG = "<M:";
 const SCHEMA_CHARS_MAX = 600;
 
-/** What `text` says, and what it calls with the tags at its end. A name that is no tool's is a call all the same. */
+/** Splits `text` into its words and the calls made by the tags at its end. A name that is no tool's is a call all the same. */
 export function readActions(text: string, tools: readonly Tool[]): { text: string; calls: TagCall[] } {
   const zone = findZone(text, tools);
   if (zone === null) return { text: text.trim(), calls: [] };
@@ -103,7 +103,7 @@ const FENCE = /^(?<prefix>(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*)(?<mark>`{3,}|~{3,})(
 /** A closing fence may be indented by three more than the opening one. */
 const FENCE_INDENT = 3;
 
-/** Where lines begin with a tag, outside of fenced code. Whatever might be a fence counts as one. */
+/** Where lines begin with a tag, outside of fenced code. Anything that might be a fence counts as one. */
 function* lineStartsOutsideCode(text: string): Generator<number> {
   let fence: { mark: string; column: number } | null = null;
   for (let at = 0; at < text.length; ) {
@@ -125,8 +125,8 @@ function closes(fence: { mark: string }, mark: string, info: string): boolean {
 
 /**
  * Reads tags from `at` to the end of the text. Where text follows them they are not at its end: `end` is a place behind
- * them. Where they run to the end but are nested, hold text or are not closed, there are none. What has an end tag and
- * is no tool is a section, and text.
+ * them. Where they run to the end but are nested, hold text or are not closed, there are none. A name with an end tag
+ * that is no tool is a section, and text.
  */
 function readTags(
   text: string,
@@ -207,7 +207,7 @@ function lastBlankLine(text: string): number {
 
 /** An older name (SPEC G1): a task that starts at once is delegated, one that starts later is scheduled. */
 const CREATION = "create_task";
-/** What `create_task` has for a task that starts later, by the name that `schedule` has for it. */
+/** The names of `schedule`'s fields in `create_task`, for a task that starts later. */
 const LATER = new Map([
   ["cron", "cron"],
   ["scheduled_at", "runAt"],

@@ -1,13 +1,13 @@
 /**
  * How a conversation is made to fit into a model's window (SPEC I4). The rules stay whole, and the question is never cut
- * off by the rest. What there is no room for is compressed from its old end: into the summary, then by shortening what
- * tools answered. A call and its result are never separated. The same conversation always gives the same request.
+ * off by the rest. Text without room is compressed from its old end: into the summary, then by shortening the answers of
+ * tools. A call and its result are never separated. The same conversation always gives the same request.
  */
 import { MEDIA_TOKENS } from "../prompt/media.ts";
 import { estimateTokens, shareOut, shorten, tokensOf } from "../prompt/tokens.ts";
 import type { ChatMessage, Thought, ToolCall, ToolDefinition, VendorData } from "./model.ts";
 
-/** How the room is shared. What a part does not need goes to the others. */
+/** How the room is shared. Room that a part does not need goes to the others. */
 export const SHARES = { system: 0.1, summary: 0.2, recent: 0.5, current: 0.2 } as const;
 /** Of the rules and the question together; the rest is for what comes of them, or the question could not be worked on. */
 export const QUESTION_SHARE_MAX = 0.9;
@@ -15,7 +15,7 @@ export const QUESTION_SHARE_MAX = 0.9;
 export const RESULT_SHARE_MAX = 0.25;
 /** A conversation of more messages than this is summarized where it is too long; a shorter one is only shortened. */
 export const SUMMARY_MESSAGES_MIN = 20;
-/** What stays of an old answer of a tool, or of the arguments of an old call, that is shortened. */
+/** The kept length of an old answer of a tool, or of the arguments of an old call, that is shortened. */
 export const RESULT_TOKENS_KEPT = 150;
 
 /** Roles and separators around a message or a call. */
@@ -50,18 +50,18 @@ function wrote(vendor: VendorData | undefined): string {
   return vendor === undefined ? "" : JSON.stringify(vendor);
 }
 
-/** What a message costs in the form in which the model gets it. */
+/** The size of a message in the form in which the model gets it. */
 export type Cost = (message: ChatMessage) => number;
 
 export function total(messages: readonly ChatMessage[], cost: Cost): number {
   return messages.reduce((sum, message) => sum + cost(message), 0);
 }
 
-/** What a conversation is made of; `prompt` and `summary` are made for the room that there is. */
+/** The parts of a conversation; `prompt` and `summary` are made for the room that there is. */
 export interface Parts {
   /** The rules and the question, with as much around it as fits into `tokensMax` tokens. */
   prompt: (tokensMax: number) => readonly ChatMessage[];
-  /** What came after it, the calls followed by their results. */
+  /** The messages after it, calls followed by their results. */
   turns: readonly ChatMessage[];
   /** How many of `turns` the summary stands for already. */
   cut: number;
@@ -163,7 +163,7 @@ function newestAnswer(messages: readonly ChatMessage[]): number {
 }
 
 /**
- * A message of some `max` tokens. What a tool answered keeps the names of the tool, of the call and of the artifact.
+ * A message of some `max` tokens. An answer of a tool keeps the names of the tool, of the call and of the artifact.
  * @param keepsThoughts a signed thought cannot be shortened: it stays whole, as the newest must, or goes.
  */
 export function shortenTo(message: ChatMessage, max: number, keepsThoughts = false): ChatMessage {

@@ -1,6 +1,6 @@
 /**
- * What a model can do. The settings say so; where they do not, the endpoint is asked about what a table cannot know for
- * sure; then comes a table of well-known models, and last what most models have in common (SPEC I8).
+ * The capabilities of a model. The settings say so; where they do not, the endpoint is asked about what a table cannot
+ * know for sure; then comes a table of well-known models, and last what most models have in common (SPEC I8).
  */
 import type { Senses } from "../prompt/media.ts";
 
@@ -12,7 +12,7 @@ export interface Capabilities extends Senses {
   reservedOutput: number;
 }
 
-/** What one source knows of a model. */
+/** The facts that one source knows about a model. */
 export type Known = { readonly [Name in keyof Capabilities]?: Capabilities[Name] | undefined };
 
 const DEFAULTS: Capabilities = {
@@ -42,7 +42,7 @@ const TABLE: readonly (readonly [RegExp, Known])[] = [
   [/(\bvl\b|vl:|vision|llava|pixtral|minicpm-v|internvl|moondream|llama-?4)/, { vision: true }],
 ];
 
-/** What the table knows of a model; nothing where it does not. */
+/** The table's facts about a model; nothing if it is not there. */
 export function knownOf(model: string): Known {
   const name = model.toLowerCase().replace(/^.*\//, "");
   return TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? {};

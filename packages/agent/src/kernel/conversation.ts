@@ -1,6 +1,7 @@
 /**
- * What the model is shown in a run: the rules, the question, then what was said, called and answered. It is in the
- * session on disk before anything depends on it; it always fits into the window, and no call in it is without its result.
+ * The conversation that a model is shown in a run: the rules, the question, then messages, calls and answers. It is in
+ * the session on disk before anything depends on it; it always fits into the window, and no call in it is without its
+ * result.
  */
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,10 +32,10 @@ const SkillInput = z.object({ name: z.string() });
 export const RESUMED =
   "An earlier attempt of this task ended here without a result. What it did is above, and its effects are still there. Go on from where it was; look before you repeat a step.";
 
-/** What a conversation that was too long keeps beside the rules: a question of ordinary length is never cut. */
+/** The least that a conversation that was too long keeps beside the rules: a question of ordinary length is never cut. */
 const HALVED_TOKENS_MIN = 1_024;
 
-/** What the conversation of an attempt began with. */
+/** The beginning of an attempt's conversation. */
 export interface Resumed {
   turns: number;
   badLines: number;
@@ -118,7 +119,7 @@ export class Conversation {
     return this.session.close();
   }
 
-  /** What the user has said to the earlier attempts. */
+  /** The user's steering messages to the earlier attempts. */
   get steers(): Steer[] {
     return this.turns.flatMap((turn) => (turn.type === "steer" ? [{ id: turn.id, at: turn.at, text: turn.text }] : []));
   }
@@ -131,7 +132,7 @@ export class Conversation {
     return calls.flatMap((call) => (read.has(call.id) ? [nameIn(call.arguments)] : []));
   }
 
-  /** What the model said and called. What it thought is kept where calls came of it: some vendors demand it back then. */
+  /** Adds the model's text and calls. Its thoughts are kept if calls came of them: some vendors demand them back then. */
   addAnswer(text: string, calls: readonly ToolCall[], thoughts: readonly Thought[] = []): Promise<void> {
     for (const thought of thoughts) this.run.tell({ type: "thought", text: thought.text });
     const isKept = calls.length > 0 && thoughts.length > 0;
@@ -142,7 +143,7 @@ export class Conversation {
     return this.add({ type: "result", ...result });
   }
 
-  /** What the kernel tells the model. */
+  /** Adds a message of the kernel to the model. */
   addNote(text: string): Promise<void> {
     return this.add({ type: "note", text });
   }
@@ -224,7 +225,7 @@ export class Conversation {
     for (const told of toldBy(turn)) this.run.tell(told);
   }
 
-  /** What the tools' descriptions leave for messages. */
+  /** The room that the descriptions of the tools leave for messages. */
   private get room(): number {
     return this.tokensMax - measure([], this.dialect.tools);
   }
@@ -304,7 +305,7 @@ async function readSummary(path: string): Promise<Summary> {
   }
 }
 
-/** What of a turn people are told. */
+/** The part of a turn that people are shown. */
 function toldBy(turn: Turn): Told[] {
   switch (turn.type) {
     case "assistant": {

@@ -9,9 +9,9 @@ const TOLD_BOUND_MAX = 100_000;
 const converted = new WeakMap<z.ZodType, Omit<ToolDefinition, "name">>();
 
 /**
- * What a tool is for is the description of its input schema. What no model needs is left out, and checked all the same:
- * patterns, which are longer than most tools and which some endpoints refuse; that there is nothing but what is named; and
- * bounds that nobody comes near to.
+ * The description of the input schema is the description of the tool. Details that no model needs are left out, and
+ * checked all the same: patterns, which are longer than most tools and which some endpoints refuse; the absence of
+ * unnamed fields; and bounds that are never reached in practice.
  */
 export function describeTool({ name, shown, told }: Tool): ToolDefinition {
   if (told !== undefined) return { name, ...told };

@@ -14,11 +14,11 @@ import { splitThoughts } from "./shown-text.ts";
 export interface Dialect {
   /** Whether a call can stand in the text: it is held back while it comes. */
   hasTags: boolean;
-  /** What the rules say of the tools. */
+  /** The rules about the tools. */
   rules: string;
-  /** What a request offers. */
+  /** The tools of a request. */
   tools: readonly ToolDefinition[];
-  /** What an answer says and calls. `name` makes the ids of its calls unique where the model gives none. */
+  /** Reads the text and the calls of an answer. `name` makes the ids of its calls unique where the model gives none. */
   read(answer: ModelAnswer, name: string): Pick<ModelAnswer, "text" | "calls" | "unended">;
   /** The conversation as this model is shown it. */
   write(messages: readonly ChatMessage[]): ChatMessage[];

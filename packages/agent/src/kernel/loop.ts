@@ -1,7 +1,7 @@
 /**
- * The tool loop (SPEC I1): the model is shown the conversation, its calls go through the Tool Bus, their answers go back,
- * until it calls nothing more. What the user says meanwhile is heard between two steps (SPEC I5). It always comes to an
- * end: by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
+ * The tool loop (SPEC I1): the model is shown the conversation, its calls go through the Tool Bus, their answers go
+ * back, until it calls nothing more. Steering messages are read between two steps (SPEC I5). It always comes to an end:
+ * by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
 import type { PlanLimit } from "@mimikit/core/views/notices";
 import type { FailureReason } from "@mimikit/protocol/base/failure";
@@ -26,7 +26,7 @@ import { Trace } from "./trace.ts";
 
 /** Answers with action tags that cannot be made, before the model is asked for its end (SPEC G2). */
 export const ACTION_FEEDBACK_ROUNDS_MAX = 4;
-/** What a planned call is answered when the user's words come before it. */
+/** The answer to a planned call that a steering message came before. */
 export const SKIPPED = "skipped: the user said something new";
 const SKIPPED_FOR_ANSWER = "not executed: the call before it waits for the owner";
 
@@ -45,11 +45,11 @@ const LEFT_OUT =
 
 export interface Kernel {
   model: Model;
-  /** What a request may have, in tokens: the model's window without what is reserved for its answer. */
+  /** The maximum size of a request in tokens: the model's window without the part reserved for its answer. */
   tokensMax: number;
   /** Whether the model can call tools; one that cannot writes action tags (SPEC G1). */
   toolCalls: boolean;
-  /** What it can take in beside text; nothing when not given. It is only asked where there is something to take in. */
+  /** Its inputs beside text; nothing if not given. It is only asked where there is something to take in. */
   senses?(signal: AbortSignal): Promise<Senses>;
 }
 
@@ -69,7 +69,7 @@ export async function* runKernel(run: Run, kernel: Kernel, signal: AbortSignal):
 type Failure = Pick<FailedEvent, "error" | "retryable"> &
   Partial<Pick<FailedEvent, "failureReason" | "isOutage" | "cause" | "host" | "names">>;
 
-/** What became of the calls of one answer. */
+/** The outcome of the calls of one answer. */
 interface Called {
   /** Why the run must stop. */
   failure: Failure | null;
@@ -101,7 +101,7 @@ class Loop {
   private spoken = "";
   /** The last thought that came to no end: better than nothing, where it says nothing else. */
   private thought = "";
-  /** What a plan says beside what it stages, piece by piece. */
+  /** The words of a plan beside its staged tasks, piece by piece. */
   private readonly beside: string[] = [];
   /** Why it may call nothing more, where it goes in circles. */
   private circles: Failure | null = null;
@@ -156,7 +156,7 @@ class Loop {
     return { type: "failed", failureReason: "provider", ...failure, usage: this.usage };
   }
 
-  /** What an earlier attempt has read still holds: one that is gone meanwhile may have been read-only. */
+  /** A skill that an earlier attempt has read still applies: one that is gone meanwhile may have been read-only. */
   private skillCalled(name: string): SkillRef {
     return this.input.context.skills.find((skill) => skill.name === name) ?? { name, level: "read-only" };
   }
@@ -212,7 +212,7 @@ class Loop {
     }
   }
 
-  /** Words beside an action that is not made would say that it was. What a plan has staged before is staged. */
+  /** Words beside an action that is not made would say that it was. Tasks that a plan has staged before are staged. */
   private isUntrue({ calls }: ModelAnswer): boolean {
     const hasPlanned = this.task.kind === "plan" && this.toolset.bus.effects.length > 0;
     return calls.length > 0 && !hasPlanned;
@@ -225,7 +225,7 @@ class Loop {
     return { ...event, note, ...(!mayCall && { limit: event.limit ?? this.limit }) };
   }
 
-  /** What a run that may call nothing more has reached. */
+  /** The limit that was reached by a run that may call nothing more. */
   private get limit(): PlanLimit {
     if (this.circles !== null) return { reached: "repetition", max: REPEATS_MAX };
     const { rounds, callsTotal } = this.limits;
@@ -268,7 +268,7 @@ class Loop {
     return this.failed({ failureReason: stopReason(this.signal), error, retryable: true });
   }
 
-  /** The model was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
+  /** The model was told once what is wrong with its end. An earlier answer of a Teller is better than nothing. */
   private giveUp({ otherwise }: Extract<Conclusion, { problem: string }>): ProviderEvent {
     if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
     const text = this.said || this.thought;
@@ -357,8 +357,8 @@ class Loop {
   }
 
   /**
-   * Makes the calls of one answer, one after the other, and answers every one. What the user says while one of them runs
-   * is heard after it, and the others are not made.
+   * Makes the calls of one answer, one after the other, and answers every one. A steering message that comes while one
+   * of them runs is read after it, and the others are not made.
    */
   private async *call(answer: ModelAnswer, conversation: Conversation): AsyncGenerator<ProviderEvent, Called> {
     const planned = planRound(answer, this.callsMade, this.limits);

@@ -16,17 +16,17 @@ export interface ToolCall {
   vendor?: VendorData | undefined;
 }
 
-/** What a vendor wants back as it came, by the vendor's name: signatures. Nobody else reads it. */
+/** Data that a vendor wants back as it came, by the vendor's name: signatures. No other code reads it. */
 export type VendorData = Record<string, Record<string, string>>;
 
-/** What a model thought before it spoke or called. It is never speech. */
+/** The model's thoughts before it spoke or called. It is never speech. */
 export interface Thought {
   /** Empty where the vendor keeps it to itself and gives out a signature alone. */
   text: string;
   vendor?: VendorData | undefined;
 }
 
-/** What the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
+/** A message that the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
 export type ChatMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string; media?: readonly Media[] }
@@ -34,7 +34,7 @@ export type ChatMessage =
   | { role: "assistant"; content: string; calls: ToolCall[]; thoughts?: readonly Thought[] | undefined }
   | ToolMessage;
 
-/** How a call ended. What is shortened keeps the tool, the id and the artifact. */
+/** How a call ended. A shortened answer keeps the tool, the id and the artifact. */
 export interface ToolMessage {
   role: "tool";
   callId: string;
@@ -81,11 +81,11 @@ export interface ModelAnswer {
 export interface ModelFailure {
   type: "failure";
   kind: "unavailable" | "not_found" | "overflow" | "refused" | "aborted";
-  /** What is wrong; not given where we stopped it. */
+  /** The cause of the failure; missing if we stopped it. */
   cause?: Cause;
   /** One line for people, without secrets. */
   message: string;
-  /** Who was asked, with its port. */
+  /** The host that was asked, with its port. */
   host?: string;
   /** Models that are there, where the one that was asked is not. */
   names?: readonly string[];

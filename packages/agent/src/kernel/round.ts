@@ -1,6 +1,6 @@
 /**
- * What becomes of the calls of one answer, before any of them is made. Every call is answered: one that is not executed
- * is told why, because a call that stays open makes strict endpoints refuse the whole conversation.
+ * Decides about the calls of one answer, before any of them is made. Every call is answered: one that is not executed is
+ * told why, because a call that stays open makes strict endpoints refuse the whole conversation.
  */
 import { BadJson, parseJson, tryJson } from "@mimikit/protocol/base/json";
 import { EFFECTS_MAX } from "@mimikit/protocol/records/effect";

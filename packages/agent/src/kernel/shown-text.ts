@@ -1,6 +1,6 @@
 /**
- * What may be shown of an answer while it comes. A model's `<think>…</think>` at the beginning is nobody's, and action
- * tags must not flash up: from a line on that begins like one, nothing is shown until it is known what it is.
+ * The part of an answer that may be shown while it arrives. A model's `<think>…</think>` at the beginning is nobody's,
+ * and action tags must not flash up: from a line on that begins like one, nothing is shown until it is known what it is.
  */
 
 const THINK = "<think>";
@@ -20,7 +20,7 @@ export function splitThoughts(text: string): { said: string; unended?: string } 
 export class ShownText {
   private readonly holdsTags: boolean;
   private stage: "beginning" | "thinking" | "speaking" | "holding" = "beginning";
-  /** What came and was not shown yet. */
+  /** The text that came and was not shown yet. */
   private pending = "";
   private chars = 0;
 
@@ -53,7 +53,7 @@ export class ShownText {
     return this.show(this.showable());
   }
 
-  /** What of the whole text, as it is in the end, has not been shown yet. */
+  /** The part of the complete text that has not been shown yet. */
   rest(text: string): string {
     return text.slice(this.chars);
   }

@@ -1,4 +1,4 @@
-/** What the model of a role may call, and the bus that every call goes through. */
+/** The tools of a role's model, and the bus that every call goes through. */
 import { ROLES } from "@mimikit/protocol/base/kind";
 import { isAbove } from "@mimikit/protocol/base/skill";
 import { createToolBus, type ToolBus } from "../bus.ts";
@@ -38,7 +38,7 @@ export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
   const workspace = { task, workDir, home, sandbox, protect, sent, runDir, environment, signal, gate };
   const own = kernelTools(workspace, context.skills, web).filter(({ level }) => levels.includes(level));
   const highest = task.skill?.level;
-  // What the bus would refuse from the beginning is not offered.
+  // A tool that the bus would refuse from the beginning is not offered.
   const offered = [...own, ...external.offered].filter(
     ({ level, keepsWithin }) => highest === undefined || keepsWithin || !isAbove(level, highest),
   );

@@ -1,5 +1,5 @@
 /**
- * What the kernel did in a run, one JSON line each, in the run's own folder: every answer of the model, and every time it
+ * The kernel's trace of a run, one JSON line each, in the run's own folder: every answer of the model, and every time it
  * had to help itself. The calls are in the audit log, the texts in the session.
  */
 import { appendFile } from "node:fs/promises";

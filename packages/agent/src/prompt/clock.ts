@@ -1,4 +1,4 @@
-/** Wall time in somebody's time zone. What "tomorrow at 9" means depends on where the one who says it is. */
+/** Wall time in somebody's time zone. The meaning of "tomorrow at 9" depends on the speaker's place. */
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 
 export interface Clock {
@@ -58,7 +58,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** What the clocks on the wall of `timeZone` show at an instant. */
+/** The local time of `timeZone` at an instant. */
 export function wallTimeOf(ms: number, timeZone: string): WallTime {
   const shifted = new Date(ms + offsetMs(ms, timeZone));
   return {

@@ -26,7 +26,7 @@ export interface Evidence {
   file: AttachedFile;
   /** Where it is for whoever does this run; null where it is no longer there. */
   path: string | null;
-  /** What a model that is shown it calls it: `picture 1`. */
+  /** The name of it for a model that is shown it: `picture 1`. */
   shownAs?: string;
   /** Its text, as far as it has one that can be read. */
   text?: string;
@@ -44,7 +44,7 @@ export async function gatherEvidence(
   history: readonly HistoryMessage[],
   { home, fs }: { home: string; fs: FileSystem },
 ): Promise<Evidence[]> {
-  // What nobody has just asked for, as a trigger's work, is about nothing that was said a moment ago.
+  // Work of a trigger has no fresh request, so it is about nothing that was said a moment ago.
   if (messages.length === 0) return [];
   const quoted = history.filter(({ id }) => messages.some(({ quote }) => quote === id));
   const own = filesOf([...messages, ...quoted]);
@@ -54,7 +54,7 @@ export async function gatherEvidence(
     files.slice(0, EVIDENCE_MAX).map(async ({ messageId, file }) => {
       const found = await findAttachment(fs, file.id);
       if (found === null || !(await fs.exists(attachmentPath(file.id)))) return { messageId, file, path: null };
-      // What a message says of it may be anybody's word; its record is ours.
+      // A message's description of it may be anybody's word; its record is ours.
       return { messageId, file: { ...file, ...found }, path: join(home, attachmentPath(file.id)) };
     }),
   );

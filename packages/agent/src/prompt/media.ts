@@ -1,4 +1,4 @@
-/** What of the evidence a model is shown: as much as it can take in, in a form that it takes. */
+/** The evidence that a model is shown: as much as it can take in, in a form that it accepts. */
 import { readFile } from "node:fs/promises";
 import { type AttachmentType, isImage } from "@mimikit/protocol/base/attachment";
 import type { Run } from "../provider.ts";
@@ -10,13 +10,13 @@ export const IMAGES_MAX = 4;
 export const IMAGE_BYTES_MAX = 3_932_160;
 export const RECORDINGS_MAX = 2;
 export const RECORDING_BYTES_MAX = 10 * 1_048_576;
-/** What one counts for, estimated: most models cut a picture into some tiles, whatever its size. */
+/** The estimated tokens of one: most models cut a picture into some tiles, whatever its size. */
 export const MEDIA_TOKENS = 1_500;
 
 /** The formats of Chat Completions' `input_audio`. */
 const RECORDING_TYPES: readonly AttachmentType[] = ["audio/wav", "audio/mpeg"];
 
-/** What a model can take in beside text. */
+/** The inputs of a model beside text. */
 export interface Senses {
   vision: boolean;
   audio: boolean;

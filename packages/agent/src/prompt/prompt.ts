@@ -1,6 +1,6 @@
 /**
- * What a model reads in a run: `system` is the same in every run of a role, so that prompt caches of providers hit;
- * `user` is everything that changes, what changes last at the end.
+ * The prompt of a run: `system` is the same in every run of a role, so that prompt caches of providers hit; `user` is
+ * everything that changes, with the fastest changes at the end.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { estimateTokens, shareOut } from "./tokens.ts";
 const DIVIDER = "\n---\n";
 /** Of longer rules of the owner's the rest is left out, and it says so. */
 export const RULES_CHARS_MAX = 4_000;
-/** What the sections around a question keep where it is too long anyway. */
+/** The share that the sections around a question keep if it is too long anyway. */
 const CONTEXT_SHARE_KEPT = 0.3;
 
 export interface Prompt {
@@ -27,7 +27,7 @@ export interface Prompt {
 export interface PromptFile {
   system: string;
   template: Template;
-  /** What the file itself takes of a prompt, whatever is filled in. */
+  /** The tokens of the prompt file itself, whatever is filled in. */
   tokens: number;
 }
 
@@ -48,7 +48,7 @@ export interface RenderedSection {
   shorten(tokensMax: number): Quoted;
 }
 
-/** What a run has to say in its prompt, each section within its own bound. */
+/** The sections of a run's prompt, each within its own bound. */
 export function renderSections(run: Run): RenderedSection[] {
   return definitionOf(run.task).sections.map((name) => {
     const section = SECTIONS[name];

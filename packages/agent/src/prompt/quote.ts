@@ -23,7 +23,7 @@ const CONTROL = /[^\P{Cc}\t\n]/gu;
 const TAG = /<(?=[\s/\p{Cf}]*m[\s\p{Cf}]*:)/giu;
 /** A word that can be nothing but a word needs no quotation marks. */
 const WORD = /^[a-z0-9/][a-z0-9._:+/-]*$/i;
-/** What JSON leaves as it is, and a tag must not hold. */
+/** Characters that JSON leaves as they are, and a tag must not hold. */
 const NOT_IN_TAG = /[<\u007f-\u009f\u2028\u2029]/g;
 
 /** Lines that belong together, in their order. */

@@ -1,4 +1,4 @@
-/** What was said long ago as it stands among the memories of a prompt: `[history 2026-11-22] user: …`. */
+/** An old message, as it stands among the memories of a prompt: `[history 2026-11-22] user: …`. */
 import type { HistoryHit } from "@mimikit/protocol/wire/api";
 import type { Run } from "../provider.ts";
 import { localTime } from "./clock.ts";

@@ -8,7 +8,7 @@ export const RECENT_MESSAGES_MAX = 20;
 export const HISTORY_MESSAGES_MIN = 5;
 /** Five messages of this length always fit in the 4,096 tokens of the section, in any script. */
 export const MESSAGE_CHARS = 500;
-/** What is left of the assistant's own words before a message is left out. */
+/** The most that is left of the assistant's own words before a message is left out. */
 export const OWN_CHARS_WHEN_TIGHT = 200;
 
 /** A message as it is shown. */

@@ -1,6 +1,6 @@
 /**
- * What roles are told, section by section: the names that their prompt files show, and what stands there in a run.
- * Every section has a bound in tokens, so that a prompt has one (SPEC F1).
+ * The sections of prompts: the names in the prompt files, and their content in a run. Every section has a bound in
+ * tokens, so that a prompt has one (SPEC F1).
  */
 
 import { ROLES } from "@mimikit/protocol/base/kind";
@@ -59,18 +59,18 @@ export interface Section {
   render(run: Run, tokensMax: number): Quoted;
 }
 
-/** What of a run is needed to show the conversation. */
+/** The part of a run that the conversation is made of. */
 export interface Conversation {
   task: Pick<Run["task"], "turn">;
   context: Pick<Run["context"], "history" | "quoted" | "origin" | "now" | "client">;
 }
 
 type Render = Section["render"];
-/** What stands around the question. */
+/** A section around the question. */
 const around = (tokensMax: number, render: Render): Section => ({ isQuestion: false, tokensMax, render });
 const question = (tokensMax: number, render: Render): Section => ({ isQuestion: true, tokensMax, render });
 
-/** What can be shown in a prompt; which of them each role is shown stands in roles/index.ts. */
+/** The sections that a prompt may show; roles/index.ts says which of them each role gets. */
 export const SECTIONS: Record<SectionName, Section> = {
   persona: around(1_024, ({ context }, max) => renderText(context.persona, max)),
   profile: around(1_024, ({ context }, max) => renderText(context.profile, max)),
@@ -97,12 +97,12 @@ export const SECTIONS: Record<SectionName, Section> = {
   origin: question(8_192, (run, max) => renderMessages(run.context.origin, run, max)),
   texts: question(4_096, renderLongTexts),
   upstream: question(32_768, ({ task, context }, max) => {
-    // What a plan says beside its tasks is for the Teller alone.
+    // The note of a plan is for the Teller alone.
     const reports = task.upstream.map(({ planNote: _, ...report }) => summarized(report, context));
     return renderReports(reports, max);
   }),
   attempt: question(8, ({ attempt }) => (attempt > 1 ? table({ attempt }) : NOTHING)),
-  /** What is to be done, as a Planner and as a Worker is told. */
+  /** The request, as a Planner and as a Worker gets it. */
   request: question(32_768, renderTask),
   task: question(32_768, renderTask),
   finding: question(8_192, renderFinding),
@@ -134,7 +134,7 @@ function renderEnvironment({ task, context }: Run): Quoted {
   });
 }
 
-/** What is open first: what was done long ago may fill the rest of the list. */
+/** Open items come first: old done ones may fill the rest of the list. */
 function renderBacklog({ context }: Run, max: number): Quoted {
   const openFirst = context.backlog.toSorted((a, b) => Number(a.done) - Number(b.done));
   return firstOf(
@@ -185,7 +185,7 @@ function renderEvidence({ context, task }: Run, max: number): Quoted {
   return firstOf(shown, max);
 }
 
-/** What the files say that have a text. Long ones share what there is, and each is shortened in its middle. */
+/** The text of the files that have one. Long ones share what there is, and each is shortened in its middle. */
 function renderDocuments({ context }: Run, max: number): Quoted {
   const items = (context.evidence ?? []).flatMap(({ messageId, file: { name }, text }) => {
     if (text === undefined) return [];
@@ -250,7 +250,7 @@ export function shownOfHistory(conversation: Conversation): Set<string> {
   return new Set(recent.filter(({ isWhole }) => isWhole).map(({ id }) => id));
 }
 
-/** What the user says in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
+/** The user's messages in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
 function renderMessages(messages: readonly Message[], { context }: Run, max: number): Quoted {
   const items = messages.map(({ id, at, quote, text }) => ({
     fields: {
@@ -450,7 +450,7 @@ function renderFiles({ task: { improve } }: Run, max: number): Quoted {
   );
 }
 
-/** What of it cannot be shown is said: nobody may pass what he has not seen. */
+/** Parts of it that cannot be shown are named: a reviewer must not pass unseen changes. */
 function renderDiff({ task: { improve } }: Run, max: number): Quoted {
   const { base, commit, diff = "", artifact } = improve?.change ?? {};
   const whole = artifact === undefined ? {} : { cut: "yes", whole_diff: artifact };

@@ -16,7 +16,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(cjk * TOKENS_PER_CJK + (text.length - units) / CHARS_PER_TOKEN);
 }
 
-/** What one character adds, unrounded; of a text without CJK characters, what it adds as a whole. */
+/** The tokens that one character adds, unrounded; of a text without CJK characters, what it adds as a whole. */
 export function tokensOf(char: string): number {
   return CJK.test(char) ? TOKENS_PER_CJK : char.length / CHARS_PER_TOKEN;
 }

@@ -1,6 +1,6 @@
 /**
- * Who answers, as the gateway notes it: a start in another shell can say what changes. Names of providers, models and variables,
- * never what a variable holds.
+ * The answering providers, as the gateway notes them: a start in another shell can say what changes. Names of providers,
+ * models and variables, never what a variable holds.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -26,7 +26,7 @@ import { type ChatId, endpointOf, missingSetting } from "./openai/endpoint.ts";
 type Given = [role: Role, config: Config, surroundings: Surroundings];
 
 interface Row {
-  /** What must be there before it can answer for a role; null when nothing is missing. */
+  /** The missing setup before it can answer for a role; null if nothing is missing. */
   missing(...given: Given): string | null;
   /** Loads its code; nothing may be missing. */
   create(...given: Given): Promise<Provider>;
@@ -96,13 +96,13 @@ export const TABLE: Record<ProviderId, Row> = {
   offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },
 };
 
-/** Who can answer for a role, with the settings as it sees them. */
+/** A provider that can answer for a role, with the settings as it sees them. */
 interface Link {
   id: ProviderId;
   config: Config;
 }
 
-/** Who answers for one role, and what its owner should know of that. */
+/** The providers of one role, and notes about them for the owner. */
 export interface Chain {
   /** The first answers, the others stand in for it. Empty when nobody can answer. */
   links: readonly Link[];
@@ -110,13 +110,13 @@ export interface Chain {
   ids: readonly ProviderId[];
   /** One line for each that was named and cannot answer. */
   problems: string[];
-  /** What `auto` did not take, and what each of them lacks. */
+  /** The providers that `auto` skipped, and what each of them lacks. */
   passedOver: string[];
 }
 
 /**
- * Who answers for `role`, and who stands in for it: its own settings, else the common ones; `auto` is the first provider
- * that has what it needs. What is named and cannot answer is left out.
+ * The provider of `role` and its fallbacks: its own settings, else the common ones; `auto` is the first provider that
+ * has what it needs. A named provider that cannot answer is left out.
  */
 export function chainOf(role: Role, config: Config, surroundings: Surroundings): Chain {
   const problems: string[] = [];
@@ -165,14 +165,14 @@ export function hasModel(role: Role, config: Config, surroundings: Surroundings)
   return first !== undefined && !isFree(first);
 }
 
-/** Who answers for each role as people are told it. */
+/** The provider of each role, as people are told it. */
 export interface Description {
   /** A provider that cannot answer, and has nobody to stand in for it, keeps its name and is a problem. */
   names: Record<Role, string>;
   /** The model that each of them asks; null where the settings name none, or nobody answers. */
   models: Record<Role, string | null>;
   problems: string[];
-  /** What `auto` did not take, and why. */
+  /** The providers that `auto` skipped, and why. */
   passedOver: string[];
 }
 
@@ -214,7 +214,7 @@ export interface Answerers {
   problems: readonly string[];
 }
 
-/** Who answers for `role`, and who stands in for it. */
+/** The provider of `role`, and its fallbacks. */
 export function chooseProviders(role: Role, config: Config, surroundings: Surroundings): Answerers {
   const { links, problems } = chainOf(role, config, surroundings);
   return { providers: links.map((link) => loadedWhenAsked(link, role, surroundings)), problems };

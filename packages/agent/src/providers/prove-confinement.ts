@@ -18,7 +18,7 @@ import { cliEnvironment } from "./agent-cli/environment.ts";
 import { UnusableCli } from "./agent-cli/version.ts";
 import { TABLE } from "./index.ts";
 
-/** What was found: the state is out of reach, or it is not, or no shell runs at all. */
+/** The finding: the state is out of reach, or it is not, or no shell runs at all. */
 export type Confinement =
   | { verdict: "confined" }
   | { verdict: "open"; why: string; next: string }

@@ -1,5 +1,5 @@
 /**
- * What each role is to the pool, a row for each: what it may do, how long, and what it is told. Its row in
+ * The roles as the pool knows them, a row for each: permissions, time limit and prompt. Its row in
  * packages/protocol/src/base/kind.ts and its prompt file are all else that a role has.
  */
 import { isMonth } from "@mimikit/core/memory/roll-up";
@@ -10,7 +10,7 @@ import type { Config } from "@mimikit/runtime/config/config";
 
 export interface RoleDefinition<Name extends string = string> {
   role: Role;
-  /** What its calls may do at most: the Tool Bus refuses a tool of any other level. */
+  /** The permission levels of its calls: the Tool Bus refuses a tool of any other level. */
   levels: readonly Level[];
   /** The time limit of a run in seconds, where its task does not say otherwise (SPEC C3). */
   timeoutSec: (config: Pick<Config, "timeoutSec">) => number;
@@ -21,8 +21,9 @@ export interface RoleDefinition<Name extends string = string> {
   /** Its prompt file. */
   prompt: string;
   /**
-   * What that shows, in its order: first what seldom changes, then the conversation, then what changes between runs, as the
-   * tasks and the clock do. The more of two requests is the same from the beginning on, the more of it a provider's cache has.
+   * The sections of its prompt, in order: first those that seldom change, then the conversation, then those that change
+   * between runs, such as the tasks and the clock. The more of two requests is the same from the beginning on, the more
+   * of it a provider's cache has.
    */
   sections: readonly Name[];
 }
@@ -88,7 +89,7 @@ const ROWS = {
       "request",
     ],
   }),
-  /** Does one task in the workspace. It has a shell and none of the tools (SPEC B3). What of the tools from outside needs a yes, the gate says. */
+  /** Does one task in the workspace. It has a shell and none of the tools (SPEC B3). The gate says which of the tools from outside need a yes. */
   worker: define("worker", {
     levels: LEVELS,
     mayAsk: true,
@@ -116,11 +117,11 @@ const ROWS = {
   summarizer: define("worker", { ...SUMMARIZER, prompt: "prompts/tasks/day-summary.md" }),
   "month-summary": define("worker", { ...SUMMARIZER, prompt: "prompts/tasks/month-summary.md" }),
 };
-/** What prompts show; how it is written there says prompt/sections.ts. */
+/** The names of sections; prompt/sections.ts has their content. */
 export type SectionName = (typeof ROWS)[keyof typeof ROWS]["sections"][number];
 export const DEFINITIONS: Record<Actor | "month-summary", RoleDefinition<SectionName>> = ROWS;
 
-/** What whoever runs a task is. */
+/** The definition of a task's actor. */
 export function definitionOf({
   kind,
   rollUp,

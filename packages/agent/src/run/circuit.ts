@@ -1,7 +1,7 @@
 /**
- * Whoever cannot be reached is left alone for a while (SPEC G4): one circuit per provider, in the memory of the pool. It
- * opens at an outage, or after FAILURES_IN_A_ROW_MAX failures in a row; when it has cooled down one run may try. An answer
- * closes it, without it the circuit opens for twice as long.
+ * Circuit breaker (SPEC G4): one per provider, in the memory of the pool; it stops calls to a provider that cannot be
+ * reached until its cooldown ends. It opens at an outage, or after FAILURES_IN_A_ROW_MAX failures in a row; when it has
+ * cooled down one run may try. An answer closes it, without it the circuit opens for twice as long.
  */
 
 import type { Problem } from "@mimikit/protocol/base/cause";
@@ -10,9 +10,9 @@ import type { Problem } from "@mimikit/protocol/base/cause";
 export const FAILURES_IN_A_ROW_MAX = 3;
 
 /**
- * What a run says of its provider. `answering`: it has begun to answer, and the run goes on; at its end, `outage`: nobody
- * was there; `failed`: somebody, but nothing came of it; `reached`: it answered, whatever the answer; `unknown`: the run was
- * stopped before it could tell.
+ * A run's verdict on its provider. `answering`: it has begun to answer, and the run goes on; at its end, `outage`:
+ * nobody was there; `failed`: somebody, but nothing came of it; `reached`: it answered, whatever the answer; `unknown`:
+ * the run was stopped before it could tell.
  */
 export type Verdict = "answering" | "outage" | "failed" | "reached" | "unknown";
 

@@ -1,6 +1,6 @@
 /**
- * What a turn makes of the conversation before it where that is to be compressed: the Teller's own words, or a summary by
- * rule (SPEC F3). It is made once, by the run, and is then part of the turn.
+ * Summarises the conversation before a turn that must be compressed: the Teller's own words, or a summary by rule (SPEC
+ * F3). It is made once, by the run, and is then part of the turn.
  */
 import { CONVERSATION_SUMMARY_CHARS_MAX, EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
@@ -10,7 +10,7 @@ import type { Turn } from "../session/session.ts";
 import { NO_SUMMARY, showSummary, summarize } from "../session/summary.ts";
 import type { Context } from "../tools/context.ts";
 
-/** What an earlier summary keeps in the next one. */
+/** The most that an earlier summary keeps in the next one. */
 const EARLIER_CHARS_MAX = 1_500;
 const SUMMARY_TOKENS_MAX = 1_024;
 /** Of a long talk so much is looked through: a summary has few items, and the newest count. */
@@ -37,7 +37,7 @@ export function compress(effects: readonly Effect[], talk: Talk, wasTooLong: boo
   });
 }
 
-/** What was said, by rule, in at most CONVERSATION_SUMMARY_CHARS_MAX characters; empty where nothing was. */
+/** Summarises the talk by rule, in at most CONVERSATION_SUMMARY_CHARS_MAX characters; empty if there was none. */
 export function summarizeTalk({ history, summary: earlier }: Talk): string {
   const goal = history.find(({ role }) => role === "user")?.text ?? "";
   const said = summarize(history.slice(-MESSAGES_LOOKED_AT).flatMap(turnOf), NO_SUMMARY, goal);

@@ -1,7 +1,7 @@
 /**
- * What the tokens of well-known models cost, in US dollars for a million, as their vendors' pages said on the day below. A
- * model that is not here has no price; `prices` in the settings goes before this table. A vendor that asks more at some
- * hours or from some day on is here with what it asks at most; what it asks more for long prompts is not here.
+ * Token prices of well-known models, in US dollars per million, as their vendors' pages said on the day below. A model
+ * that is not here has no price; `prices` in the settings goes before this table. A vendor that asks more at some hours
+ * or from some day on is here with what it asks at most; what it asks more for long prompts is not here.
  */
 import type { Price } from "@mimikit/protocol/base/usage";
 
@@ -10,7 +10,7 @@ export const PRICES_OF = "2026-11-23";
 
 type Row = readonly [names: string, input: number, cached: number, output: number];
 
-/** Anthropic: platform.claude.com/docs/en/about-claude/pricing. What is written to the cache counts as input. */
+/** Anthropic: platform.claude.com/docs/en/about-claude/pricing. Tokens written to the cache count as input. */
 const ANTHROPIC: readonly Row[] = [
   ["claude-fable-5-1", 10, 0.25, 50],
   ["claude-fable-5", 10, 1, 50],
@@ -67,7 +67,7 @@ const TABLE: ReadonlyMap<string, Price> = new Map(
   ),
 );
 
-/** What may stand behind a name and is the same model: a day, a number of its making, `latest`, `preview`. */
+/** Suffixes of a name that mean the same model: a day, a build number, `latest`, `preview`. */
 const EDITION = /(-(preview|latest|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2,4}|\d{3}))+$/;
 
 /** The price of a model by its name there, with its publisher or without; undefined where the table does not know it. */

@@ -1,4 +1,4 @@
-/** What a run counts for before anybody knows what it costs (SPEC N2). */
+/** The reservation of a run before its cost is known (SPEC N2). */
 import { NO_SPENDING, type Spending, spendingOf } from "@mimikit/core/base/budget";
 import type { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE, type Price, priced } from "@mimikit/protocol/base/usage";
@@ -16,7 +16,7 @@ export function reservationOf(role: Role, config: Config, surroundings: Surround
   return spendingOf(priced({ ...NO_USAGE, inputTokens }, priceOf(askedModel(first, role), config.prices)));
 }
 
-/** What the tokens of a model cost: by the settings, else by the table of known prices; undefined where neither says. */
+/** The token prices of a model: by the settings, else by the table of known prices; undefined if neither has it. */
 export function priceOf(model: string | undefined, prices: Config["prices"]): Price | undefined {
   if (model === undefined) return undefined;
   return Object.hasOwn(prices, model) ? prices[model] : knownPrice(model);

@@ -1,6 +1,6 @@
 /**
- * Runs one attempt of a task with whoever answers and makes of it what the pool publishes. Whatever a provider does, an
- * outcome comes out: it never throws, and a turn that the user began always has a reply (SPEC G4).
+ * Runs one attempt of a task with whoever answers and makes of it what the pool publishes. Any behaviour of a provider
+ * gives an outcome: it never throws, and a turn that the user began always has a reply (SPEC G4).
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ const QUESTION_CHARS_MAX = 4_000;
 const STEP_CHARS_MAX = 200;
 const CUT = "\n\n[truncated]";
 
-/** What the pool needs to publish a result, or to plan another attempt. */
+/** The data that the pool needs to publish a result, or to plan another attempt. */
 export interface Outcome {
   status: Result["status"];
   resultType: ResultType;
@@ -50,12 +50,12 @@ export interface Outcome {
   result: unknown;
   error?: string;
   failureReason?: FailureReason;
-  /** Who did not answer, and why, where that is what went wrong. */
+  /** The provider that did not answer, and the reason, if that was the problem. */
   problem?: Problem;
   question?: string;
   /** Whether the same task may succeed later (SPEC C4). Never for a turn: the user waits for it, and is told. */
   retryable: boolean;
-  /** Nobody could be reached: the task stays open until somebody can (SPEC G4). */
+  /** No provider could be reached: the task stays open until one can (SPEC G4). */
   isOutage?: boolean;
   /** The call that it waits for a yes to: it goes on when there is an answer (SPEC I10). */
   asks?: AskedCall;
@@ -64,7 +64,7 @@ export interface Outcome {
   effects: Effect[];
   /** Turns that are done: what of memory the model was shown. */
   shown?: readonly ShownMemory[];
-  /** What the user said meanwhile, as far as the provider took it. */
+  /** The user's steering messages, as far as the provider took them. */
   steers: readonly Steer[];
   usage: Usage;
   provider: string;
@@ -73,7 +73,7 @@ export interface Outcome {
 }
 
 export interface Attempt extends Omit<Run, "bus" | "overBudget"> {
-  /** Who answers: the first, or whoever comes after those that cannot be reached. */
+  /** The providers: the first, and those that follow if it cannot be reached. */
   answerers: Answerers;
   circuits: Circuits;
   /** Milliseconds of a clock that never jumps. */
@@ -85,8 +85,8 @@ export interface Attempt extends Omit<Run, "bus" | "overBudget"> {
 }
 
 /**
- * Runs the task to its end, or until `signal` aborts; `stopReason` says how to abort. Whoever cannot be reached is passed
- * over (SPEC M), as long as nothing has been done yet. Never throws.
+ * Runs the task to its end, or until `signal` aborts; `stopReason` says how to abort. A provider that cannot be reached
+ * is skipped (SPEC M), as long as nothing has been done yet. Never throws.
  */
 export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Outcome> {
   const { task, circuits, monotonicMs } = attempt;
@@ -121,19 +121,19 @@ export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Ou
     }
     unreached.push(trouble);
     spent = { usage: last.usage, provider };
-    // What was begun is not begun again by somebody else who knows nothing of it: that is the next attempt's to do.
+    // A run that has begun is not continued by another provider, which knows nothing of it: that is for the next attempt.
     if (!ran.isUntouched) break;
   }
   return nobodyAnswered(unreached, spent, attempt);
 }
 
-/** What was paid before it broke off, and to whom. */
+/** The cost before it broke off, and its provider. */
 interface Spent {
   usage: Usage;
   provider: Provider | undefined;
 }
 
-/** Nobody could be reached: nothing is made up, and the task stays open (SPEC G4). */
+/** No provider could be reached: no answer is made up, and the task stays open (SPEC G4). */
 function nobodyAnswered(
   unreached: readonly Trouble[],
   { usage, provider }: Spent,
@@ -200,13 +200,13 @@ function troubleOf(last: Last, { name: provider, model }: Provider): Trouble {
   return { error, problem: { cause, ...asked, ...(names !== undefined && { names: [...names] }) } };
 }
 
-/** What came of one provider. */
+/** The outcome of one provider. */
 interface Ran {
   last: Last;
   effects: Effect[];
   /** The memories that it was shown. */
   memory: readonly ShownMemory[];
-  /** What it has shown of its answer. */
+  /** The shown part of its answer. */
   shown: string;
   /** It has said nothing, called nothing, taken nothing and cost nothing. */
   isUntouched: boolean;
@@ -248,7 +248,7 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
   };
 }
 
-/** What a run says of its provider, for its circuit. What broke off in the middle had been reached. */
+/** A run's verdict on its provider, for its circuit. A provider that broke off in the middle had been reached. */
 function verdictOf({ last, isUntouched }: Ran): Verdict {
   if (last.type === "done") return "reached";
   if (last.isOutage === true) return "outage";
@@ -256,7 +256,7 @@ function verdictOf({ last, isUntouched }: Ran): Verdict {
   switch (last.failureReason) {
     case "provider":
     case "timeout":
-      // What will never be otherwise was said by somebody: a refused key, an unknown model.
+      // A permanent failure was an answer: a refused key, an unknown model.
       return last.retryable ? "failed" : "reached";
     case "error":
     case "invalid_result":
@@ -371,7 +371,7 @@ async function readResult(
   const type = last.resultType ?? results[0];
   if (!results.includes(type)) return { problem: `a ${task.role} cannot hand in "${type}"` };
   if (type === "turn" || type === "plan") {
-    // What did not come to its end has started nothing, whatever it had staged.
+    // An unfinished run has started nothing, whatever it had staged.
     if (last.type === "failed" || last.status !== "done") return { value: null };
     if (type === "turn") return { value: {} };
     if (effects.length === 0) return { problem: "the plan is empty" };
@@ -386,7 +386,7 @@ async function readResult(
   return isLong ? { problem: `longer than ${RESULT_JSON_CHARS_MAX} characters` } : { value: checked.data };
 }
 
-/** What a plan says beside its tasks: first that it reached a limit, which no model can leave out. */
+/** The note of a plan beside its tasks: first that it reached a limit, which no model can leave out. */
 function noteOf({ note = "", limit }: DoneEvent, { prompt }: Task): string {
   const notice = limit === undefined ? "" : planLimitNotice(limit, prompt);
   const text = [notice, note.trim()].filter((part) => part !== "").join("\n\n");
@@ -407,7 +407,7 @@ async function boundText({ text, artifact }: TextResult, runDir: string): Promis
 function answered(outcome: Outcome, { last, shown }: Ran, turn: TurnInput): Outcome {
   const notice = (failureReason: FailureReason, error: string, problem?: Problem): Effect => ({
     type: "reply",
-    // What is no answer that can be used is not kept; what broke off is.
+    // An unusable answer is not kept; one that broke off is.
     text: brokenOff(
       failureReason === "invalid_result" ? "" : shown,
       failureNotice(turn, failureReason, error, problem),

@@ -15,10 +15,10 @@ export const SESSION_BYTES_MAX = 64 * 1_048_576;
 /** A longer line, or a deeper one, is none of ours. */
 const LINE_LIMITS = { bytes: 16 * 1_048_576, depth: 8 };
 
-/** What a call is answered whose own answer is not there. */
+/** The answer to a call whose own answer is missing. */
 export const CUT_OFF = "cut off: an earlier attempt was interrupted while this ran; look before you repeat it";
 
-/** What the vendor of a model wants back as it came. */
+/** Data that the vendor of a model wants back as it came. */
 const VendorData = z.record(z.string(), z.record(z.string(), z.string())).optional();
 
 const CallTurn = z.object({
@@ -29,7 +29,7 @@ const CallTurn = z.object({
   vendor: VendorData,
 });
 
-/** What the model thought before its calls. */
+/** The model's thoughts before its calls. */
 const ThoughtTurn = z.object({ text: z.string(), vendor: VendorData });
 
 /** A line of a session. */
@@ -52,9 +52,9 @@ export const Turn = z.discriminatedUnion("type", [
     error: z.string().optional(),
     artifact: z.string().optional(),
   }),
-  /** What the kernel itself tells the model. */
+  /** A message of the kernel itself to the model. */
   z.object({ type: z.literal("note"), text: z.string() }),
-  /** What the user said meanwhile. */
+  /** A steering message of the user. */
   Steer.extend({ type: z.literal("steer") }),
 ]);
 export type Turn = z.infer<typeof Turn>;

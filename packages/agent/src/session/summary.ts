@@ -1,6 +1,6 @@
 /**
- * What stays of the turns that no longer fit into a model's window (SPEC I3): what the user wants and forbids, what was
- * decided, what is open, and what the tools found. Taken out by rule, whole sentences only, so it is the same whenever
+ * Summarises the turns that no longer fit into a model's window (SPEC I3): the user's wishes and prohibitions,
+ * decisions, open points, and findings of the tools. Taken out by rule, whole sentences only, so it is the same whenever
  * it is taken; a derived view, and the session is the truth.
  */
 import { tryJson } from "@mimikit/protocol/base/json";
@@ -38,7 +38,7 @@ const HEADINGS: Record<SummaryPart, string> = {
   toolFacts: "Tool Facts",
 };
 
-/** What says that the user forbids or demands. "Only" as in "I only wonder" is neither. */
+/** Words with which the user forbids or demands. "Only" as in "I only wonder" is neither. */
 const CONSTRAINT =
   /必须|务必|不要|不能|不可|不得|不准|禁止|限制|避免|仅限|仅能|仅用|仅在|只能|只许|只准|只用|只在|只改|只读|只要|\b(?:must|never|only(?! (?:wonder|want to ask|asking))|cannot|can't|don't|do not|shall not|should not|shouldn't|avoid|without|at most|at least|no more than|limit(?:ed)?|forbidden|keep|instead of)\b/i;
 const DECISION =
@@ -52,7 +52,7 @@ const SENTENCE_END = /(?<=[。！？!?；;]["'”’)）」』]*)(?![。！？!?
 const LIST_LINE = /^\s*(?:[-*+•]|\d+[.)、])\s+/;
 
 /**
- * What `turns` say, added to what was known before.
+ * Summarises `turns`, added to the earlier summary.
  * @param goal the user's own words that the run began with.
  */
 export function summarize(turns: readonly Turn[], before: Summary, goal: string): Summary {
@@ -62,7 +62,7 @@ export function summarize(turns: readonly Turn[], before: Summary, goal: string)
   const demanded = isFirst ? statements(goal).filter((each) => CONSTRAINT.test(each)) : [];
   return merge(before, {
     goal: isFirst ? [goal] : [],
-    // What the user says while the work goes on counts, whether or not a telling word is in it.
+    // Steering messages count, whether or not they hold such a word.
     constraints: [...demanded, ...heard].filter((each) => !QUESTION.test(each)),
     decisions: said.filter((each) => DECISION.test(each) && !QUESTION.test(each)),
     openItems: [...heard, ...said].filter((each) => QUESTION.test(each)),
@@ -90,7 +90,7 @@ export function renderSummary(summary: Summary): string {
   return `# Summary\n\nA derived view of the session; it is never read as an instruction.\n\n${parts.join("\n\n")}\n`;
 }
 
-/** What `renderSummary` wrote; whatever else is in the text is left out. */
+/** Parses the output of `renderSummary`; other text is left out. */
 export function parseSummary(markdown: string): Summary {
   const items: Record<SummaryPart, string[]> = {
     goal: [],

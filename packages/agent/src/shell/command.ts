@@ -5,7 +5,7 @@ import type { Output } from "./output.ts";
 import { type Child, type Ended, ownVariables, runChild } from "./run-child.ts";
 import { type Bounds, type CommandLine, sandboxed } from "./sandbox.ts";
 
-/** What a command sees of our own environment; keys and tokens are not among it. */
+/** The variables of our own environment that a command sees; keys and tokens are not among them. */
 export const ENVIRONMENT_ALLOWED = [
   "PATH",
   "HOME",

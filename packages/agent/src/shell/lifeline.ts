@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
-/** What was just killed holds it for a moment more. */
+/** A process that was just killed holds it for a moment more. */
 const DYING_MS_MAX = 500;
 const LOOK_EVERY_MS = 5;
 const CHUNK_BYTES = 4_096;
@@ -59,7 +59,7 @@ function lifelineOf(reading: number, fd: number): Lifeline {
 function isOpen(reading: number): boolean {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   try {
-    // Whatever the command writes there is nobody's.
+    // Output of the command there is discarded.
     while (readSync(reading, chunk) > 0);
     return false;
   } catch (error) {

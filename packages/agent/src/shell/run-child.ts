@@ -13,7 +13,7 @@ import type { CommandLine } from "./sandbox.ts";
 
 /** How long the output of an ended child is awaited where something it started still holds it open. */
 const DRAIN_MS = 500;
-/** What was just killed, alone or with its sandbox, is still listed for a moment. */
+/** A process that was just killed, alone or with its sandbox, is still listed for a moment. */
 const LOOKS_MAX = 3;
 const LOOK_EVERY_MS = 2;
 
@@ -51,7 +51,7 @@ export interface Ended {
 /** Runs a child until it ends or `stop` aborts. Throws what `read` throws. */
 export async function* runChild<T>(options: Child<T>, stop: AbortSignal): AsyncGenerator<T, Ended> {
   const { commandLine, cwd, environment, mark, input, handedOver, sandbox, termMs, onStderr } = options;
-  // What runs in our sandbox ends with it.
+  // Processes in our sandbox end with it.
   const group = sandbox === undefined && mark !== undefined ? platform.makeGroup(mark) : null;
   // Without either, it is at least known that something is left.
   const lifeline = sandbox === undefined && mark !== undefined && group === null ? await openLifeline() : null;

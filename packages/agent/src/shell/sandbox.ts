@@ -1,11 +1,11 @@
 /**
- * A Worker's shell cannot reach the state directory: it runs in the sandbox of this system (bubblewrap on Linux), with the
- * file system as it is but for that directory, which is empty and read-only there, for other places of that kind (places.ts), and for a /tmp of its own. Whoever could write it could forge results; whoever could read
- * it would have the token.
+ * A Worker's shell cannot reach the state directory: it runs in the sandbox of this system (bubblewrap on Linux), with
+ * the file system as it is but for that directory, which is empty and read-only there, for other places of that kind
+ * (places.ts), and for a /tmp of its own. A writer could forge results; a reader would have the token.
  *
  * It keeps the state from a Worker, not the owner's files: everything else is the owner's authority, and so are the
- * network and what listens on it. Under bubblewrap they have a PID namespace of their own, so they see no other
- * process, and none of them outlives the sandbox.
+ * network and what listens on it. Under bubblewrap they have a PID namespace of their own, so they see no other process,
+ * and none of them outlives the sandbox.
  */
 
 import { realpath } from "node:fs/promises";
@@ -27,7 +27,7 @@ export interface Bounds {
   home: string;
   /** The workspace: stays reachable where it is inside the state directory. */
   workDir: string;
-  /** What of the state directory the command sees nevertheless; each must exist. */
+  /** The parts of the state directory that the command sees nevertheless; each must exist. */
   allow: readonly Passage[];
   mode: SandboxMode;
   /** In the sandbox, nothing can be changed but temporary files. */
@@ -58,7 +58,7 @@ export type CommandLine = [file: string, ...args: string[]];
 export interface Confined {
   commandLine: CommandLine;
   isSandboxed: boolean;
-  /** What the command starts ends with the sandbox. */
+  /** Processes of the command end with the sandbox. */
   isHeld: boolean;
 }
 

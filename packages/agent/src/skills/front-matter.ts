@@ -9,7 +9,7 @@ const ALIASES_MAX = 0;
 const SOUGHT_CHARS_MAX = 8_192;
 /** A field on one line, with its value where it stands beside its name. */
 const FIELD = /^([ \t]*)([\w-]+):(?:[ \t]+(\S.*))?$/;
-/** What says what a skill may do must not become a part of a text. */
+/** The declaration of a skill's rights must not become part of a text. */
 const BINDING = /^[ \t]*(?:metadata|level)[ \t]*:/;
 
 /** @returns a warning for people where it is no YAML and was read as it seems meant. Throws an error for people where it cannot be read. */

@@ -1,7 +1,7 @@
 /**
- * What the workspace says of how work is done in it: its AGENTS.md and CLAUDE.md. They are read here for every provider alike, and
- * agent CLIs are kept from reading them by themselves, so that each is shown once. They are text of whoever can write there: they
- * give no rights.
+ * The guides of the workspace on how work is done in it: its AGENTS.md and CLAUDE.md. They are read here for every
+ * provider alike, and agent CLIs are kept from reading them by themselves, so that each is shown once. They are text of
+ * whoever can write there: they give no rights.
  */
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
@@ -28,7 +28,10 @@ export interface Guides {
   problems: { file: string; reason: string }[];
 }
 
-/** The guides of a workspace. What cannot be read does not count, and is told. @param home the state directory, none of which is ever shown. */
+/**
+ * The guides of a workspace. A guide that cannot be read does not count, and is reported. @param home the state
+ * directory, none of which is ever shown.
+ */
 export async function readGuides(workDir: string, home: string): Promise<Guides> {
   const guides: Guide[] = [];
   const problems: Guides["problems"] = [];

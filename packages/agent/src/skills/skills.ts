@@ -52,7 +52,7 @@ export interface Skills {
 /** The folder is no skill, or a file is none of a skill; the message is for people and models. */
 export class BadSkill extends Error {}
 
-/** What stands above the text of a SKILL.md. What else is there is for other programs, and has no effect here. */
+/** The fields above the text of a SKILL.md. Other fields are for other programs, and have no effect here. */
 const FrontMatter = z.object({
   name: SkillName,
   description: z.string().trim().min(1).max(SKILL_DESCRIPTION_CHARS_MAX),
@@ -88,8 +88,8 @@ export function userSkillsDir(env: Environment): string {
 }
 
 /**
- * Every skill that can be used. What the owner keeps counts before what lies in the workspace, and that before what is
- * shipped. Throws what the disk throws where a folder of skills cannot be listed.
+ * Every skill that can be used. The owner's skills count before those of the workspace, and those before the shipped
+ * ones. Throws what the disk throws where a folder of skills cannot be listed.
  */
 export async function findSkills(places: SkillPlaces): Promise<Skills> {
   const skills = new Map<string, SkillSummary>();
@@ -145,7 +145,7 @@ export async function listSkillFiles({ path }: Pick<SkillSummary, "path">): Prom
 
 /**
  * Copies the skills that lie in the state directory to `target`, where an agent CLI can read them, and answers the index
- * with the paths that count there. What lies elsewhere can be read where it is.
+ * with the paths that count there. Skills elsewhere can be read where they are.
  */
 export async function lendSkills(
   skills: readonly SkillSummary[],

@@ -1,4 +1,4 @@
-/** What a role is told besides its task, gathered once when a run starts (SPEC F1). */
+/** The context of a role besides its task, gathered once when a run starts (SPEC F1). */
 import type { Said } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import type { Role } from "@mimikit/protocol/base/role";
@@ -23,11 +23,11 @@ export interface Context {
   history: HistoryMessage[];
   /** The texts that the messages of this run quote, by their ids: also what was said before `history` begins. */
   quoted?: Readonly<Record<string, string>>;
-  /** What is left of the conversation before that; empty where it was never compressed (SPEC F3). */
+  /** The summary of the conversation before that; empty if it was never compressed (SPEC F3). */
   summary: string;
-  /** What the owner has laid down for every run. */
+  /** The owner's rules for every run. */
   rules: string;
-  /** Who the Teller is, and who the user is, in their own files. */
+  /** The Teller's persona and the user's profile, from their own files. */
   persona: string;
   profile: string;
   /** The files with the whole text of messages that are too long for a prompt, by the ids of the messages. */
@@ -36,23 +36,23 @@ export interface Context {
   said: Said;
   /** Every open task and the newest finished ones, newest first. A turn is none. */
   tasks: TaskSummary[];
-  /** What is read in place of what tasks have handed in, by their ids. */
+  /** Texts that are read in place of tasks' results, by their ids. */
   summaries: Readonly<Record<string, string>>;
-  /** What stands to start later, newest first. */
+  /** The scheduled triggers, newest first. */
   triggers: TriggerSummary[];
-  /** What the user was asked and has not answered yet, newest first. */
+  /** The open questions to the user, newest first. */
   questions: Question[];
-  /** What long-term memory says about the pending messages, best first (SPEC E5). */
+  /** Hits of long-term memory for the pending messages, best first (SPEC E5). */
   memory: MemoryHit[];
-  /** What was said about them and the prompt does not show as part of the conversation, best first. */
+  /** Earlier messages about them that the prompt does not show as part of the conversation, best first. */
   recalled: HistoryHit[];
   /** Where memory is, for the tool that looks something else up in it. */
   memoryPlace: MemoryPlace;
-  /** What there is to follow, for those who do work or plan it. */
+  /** The skills, for roles that do work or plan it. */
   skills: SkillSummary[];
   /** The other machines that work for this home, for those who plan; not given where none do. */
   pools?: readonly PoolSummary[];
-  /** What the workspace says of how work is done in it, for those who do work. */
+  /** The workspace's guides, for roles that do work. */
   guides?: readonly Guide[];
   backlog: { item: string; done: boolean }[];
   /** Which provider answers for each role. */

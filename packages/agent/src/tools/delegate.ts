@@ -136,7 +136,7 @@ function refusePool(pool: string | undefined, { task, reads }: Scene): string | 
   return unknownPool(pool, reads.pools ?? []);
 }
 
-/** What waits for a task that never existed would wait in vain, so its id must be known now. */
+/** A task that waits for one that never existed would wait in vain, so its id must be known now. */
 export function refuseWaiting(wanted: Condition | undefined, { task, effects, reads }: Scene): string | null {
   if (wanted === undefined) return null;
   for (const taskId of needsOf(wanted).tasks) {

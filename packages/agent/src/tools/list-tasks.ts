@@ -1,4 +1,4 @@
-/** What is waiting, queued or running, what ended lately, and what stands to start later. A turn is no task to its user. */
+/** Lists waiting, queued and running tasks, recently ended ones, and triggers. A turn is no task to its user. */
 
 import { Role } from "@mimikit/protocol/base/role";
 import { TaskState } from "@mimikit/protocol/wire/api";

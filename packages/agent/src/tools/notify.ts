@@ -3,7 +3,7 @@ import { NotifyEffect } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
 import { type Scene, tool } from "./tool.ts";
 
-/** Who is called more often looks no more. */
+/** Users who get more notifications than this stop reading them. */
 export const NOTIFICATIONS_PER_TURN_MAX = 3;
 export const NOTIFICATIONS_PER_HOUR_MAX = 12;
 const HOUR_MS = 3_600_000;

@@ -17,7 +17,7 @@ export const queryHistory = tool({
   run: async (query, { reads, show }) => {
     const messages = await reads.said.search(query);
     show(saidShown(messages));
-    // Who asks for some of the messages means them alone.
+    // A caller that filters messages means those alone.
     const isNarrow =
       query.roles !== undefined || query.before_id !== undefined || query.from !== undefined || query.to !== undefined;
     if (isNarrow) return { messages };

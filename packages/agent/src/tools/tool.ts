@@ -12,24 +12,24 @@ import type { z } from "zod";
 import type { Wanted } from "../approval/gate.ts";
 import type { Context } from "./context.ts";
 
-/** What of the context tools look at. */
+/** The context that tools read. */
 export interface Reads
   extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
   pools?: Context["pools"] | undefined;
   client?: ClientClock | undefined;
 }
 
-/** What a tool can see of the run that calls it. */
+/** The part of a run that its tools can see. */
 export interface Scene {
   task: Task;
   reads: Reads;
-  /** What has been staged so far, in order. */
+  /** The effects staged so far, in order. */
   effects: readonly Effect[];
   /** From now on the run uses this skill, and may do no more than it declares. */
   use: (skill: SkillRef) => void;
   /** The model is shown this of memory with the answer. */
   show: (memory: readonly ShownMemory[]) => void;
-  /** What the skills in use allow at most, where they say so. */
+  /** The limit of the skills in use, if they have one. */
   limit?: Level | undefined;
   /** The real path outside the workspace that the call may use. */
   place?: string | undefined;
@@ -40,11 +40,11 @@ interface Definition<Input extends z.ZodType> {
   /** Below its level it is called nevertheless, and keeps itself within `scene.limit`; it throws where it cannot. */
   keepsWithin?: boolean;
   input: Input;
-  /** What a role is told of the input where that is less: the rest is refused to it, in words. */
+  /** The input that a role is shown if that is less: the rest is refused to it, in words. */
   shownTo?: Partial<Record<Role, z.ZodType>>;
   /** The same where other machines work for this home. */
   shownWithPools?: Partial<Record<Role, z.ZodType>>;
-  /** What a well-formed call reaches for, where it may have to ask the owner. */
+  /** The reach of a well-formed call, if it may have to ask the owner. */
   wants?: (input: z.output<Input>, scene: Scene) => Promise<Wanted | null>;
   /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
   refuse?: (input: z.output<Input>, scene: Scene) => string | null;
@@ -61,7 +61,7 @@ interface WriteDefinition<Input extends z.ZodType, Name extends Effect["type"]> 
   effect: (input: z.output<Input>, scene: Scene) => EffectOf<Name> | Promise<EffectOf<Name>>;
 }
 
-/** What became of a valid call: an effect to stage, an answer, or why it is not allowed. */
+/** The outcome of a valid call: an effect to stage, an answer, or the reason for a refusal. */
 export type ToolOutcome = { effect: Effect } | { answer: unknown } | { refused: string };
 
 export interface Tool {
@@ -72,13 +72,13 @@ export interface Tool {
   input: z.ZodType;
   shownTo: Partial<Record<Role, z.ZodType>>;
   shownWithPools?: Partial<Record<Role, z.ZodType>>;
-  /** What of the input the role is told that `toolsOf` was asked for. */
+  /** The part of the input that the role of `toolsOf` is shown. */
   shown: z.ZodType;
   /** Description and schema of a tool from outside, as a model is told them. */
   told?: { description: string; parameters: Readonly<Record<string, unknown>> };
   /** The call that is meant by a call of this tool, where that is one of another; null where the input says none. */
   forward?(input: unknown): { name: string; input: unknown } | null;
-  /** What the call reaches for, where it may have to ask the owner; null where it need not. May throw where a read fails. */
+  /** The reach of the call, if it may have to ask the owner; null if it need not. May throw where a read fails. */
   wants?(input: unknown, scene: Scene): Promise<Wanted | null>;
   /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
   apply(input: unknown, scene: Scene): Promise<ToolOutcome>;

@@ -33,7 +33,7 @@ for (const [net, bits] of [
 ] as const)
   PRIVATE_V6.addSubnet(net, bits, "ipv6");
 
-/** Is it an address that everybody on the internet can reach? What is no address is none. */
+/** Is it an address that everybody on the internet can reach? Any other text is not an address. */
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:

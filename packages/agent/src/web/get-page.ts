@@ -1,6 +1,6 @@
 /**
- * Loads one page of the web for a model. What it names must not reach this machine or a private network: the addresses of a name
- * are looked up once, checked, and connected to as they were checked, for each redirect anew.
+ * Loads one page of the web for a model. The address must not lead to this machine or a private network: the addresses
+ * of a name are looked up once, checked, and connected to as they were checked, for each redirect anew.
  */
 import { lookup as resolve } from "node:dns";
 import * as http from "node:http";
@@ -19,7 +19,7 @@ export const REDIRECTS_MAX = 5;
 const HEADER_BYTES_MAX = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What may be loaded. */
+/** The pages that may be loaded. */
 export interface Reach {
   /** The only hosts; all where not given. */
   hosts?: readonly string[] | undefined;
@@ -39,7 +39,7 @@ export interface Page {
   isCut: boolean;
 }
 
-/** What is not loaded, and why, in words for a model. */
+/** A page that is not loaded, with the reason in words for a model. */
 export class NotLoaded extends Error {}
 
 /** The address as it will be asked for. Throws `NotLoaded` where it is none that may be. */
@@ -126,7 +126,7 @@ async function read(url: URL, status: number, response: http.IncomingMessage): P
   for await (const chunk of decoded(response)) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
-    // Whoever leaves the loop ends the connection.
+    // A reader that leaves the loop ends the connection.
     if (bytes > PAGE_BYTES_MAX) break;
   }
   return {

@@ -1,4 +1,4 @@
-/** What is used of html-to-text, which has no types of its own. */
+/** The used part of html-to-text, which has no types of its own. */
 declare module "html-to-text" {
   interface Builder {
     addInline(text: string, options?: { noWordTransform?: boolean }): void;

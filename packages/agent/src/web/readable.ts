@@ -1,6 +1,6 @@
 /**
- * What there is to read on a page, as text: of HTML what it is about, without its navigation, with the addresses of its links. A
- * page that means harm can keep this busy for minutes, so it runs in a thread (read-in-thread.ts).
+ * Extracts the readable text of a page: of HTML its main content, without its navigation, with the addresses of its
+ * links. A page that means harm can keep this busy for minutes, so it runs in a thread (read-in-thread.ts).
  */
 import { compile, type HtmlToTextOptions } from "html-to-text";
 import type { Page } from "./get-page.ts";
@@ -13,7 +13,7 @@ const META_BYTES = 1_024;
 /** Where its title is looked for. */
 const HEAD_CHARS_MAX = 65_536;
 const TITLE_CHARS_MAX = 300;
-/** What a page is about stands in these, where it has them. */
+/** Elements that hold the main content of a page, if it has them. */
 const MAIN = ["main", "[role=main]", "article"];
 const SKIPPED = ["nav", "footer", "aside", "script", "style", "noscript", "template", "svg", "iframe", "img", "button"];
 

@@ -1,4 +1,4 @@
-/** Asks a search engine that the owner has set up. What it answers is text of the web. */
+/** Asks a search engine that the owner has set up. Its answer is text of the web. */
 import type { SearchEngine } from "@mimikit/runtime/config/search-engines";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
 import { VERSION } from "@mimikit/runtime/home/version";
@@ -8,7 +8,7 @@ import type { SearchPlace } from "./web.ts";
 
 const SEARCH_MS_MAX = 20_000;
 const ANSWER_BYTES_MAX = 1_048_576;
-/** What an engine says of its own about a refusal. */
+/** The most of an engine's own words about a refusal. */
 const REASON_CHARS_MAX = 300;
 
 export interface Found {

@@ -1,4 +1,4 @@
-/** What a run may do in the web, as its tools see it. Light: what loads and reads pages is loaded when a tool is called. */
+/** A run's access to the web, as its tools see it. Light: what loads and reads pages is loaded when a tool is called. */
 
 import type { Config } from "@mimikit/runtime/config/config";
 import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
@@ -13,7 +13,7 @@ export interface SearchPlace {
 }
 
 export interface Web {
-  /** What pages may be loaded; null where none may. */
+  /** The pages that may be loaded; null if none may. */
   reach: Reach | null;
   /** Null where no search engine is set up. */
   search: SearchPlace | null;
@@ -21,13 +21,13 @@ export interface Web {
 
 type Keys = Pick<Surroundings, "env" | "keys">;
 
-/** What the settings allow. */
+/** The access that the settings allow. */
 export function webOf({ web }: Pick<Config, "web">, surroundings: Keys): Web {
   const { fetch, hosts, privateHosts } = web;
   return { reach: fetch ? { hosts, privateHosts } : null, search: searchPlaceOf({ web }, surroundings) };
 }
 
-/** What the search engine that is set up lacks, in a line for people; null where it lacks nothing, or none is set up. */
+/** The missing setup of the search engine, in a line for people; null if nothing is missing, or none is set up. */
 export function missingForSearch({ web: { search } }: Pick<Config, "web">, surroundings: Keys): string | null {
   const { engine } = search;
   if (engine === undefined) return null;

@@ -8,7 +8,7 @@ import type { Unit } from "../text/units.ts";
 
 const K1 = 1.2;
 const B = 0.75;
-/** What the library needs to be told where the units come from outside. */
+/** Settings that the library needs when the units come from outside. */
 const CONFIG = { fldWeights: { words: 1 }, bm25Params: { k1: K1, b: B, k: 1 }, ovFldNames: [] };
 /** The library refuses to work with fewer. */
 const UNITS_MIN = 3;

@@ -25,18 +25,18 @@ const SCANNED_WORDS_MAX = 16;
 const HIT_CHARS_MAX = 500;
 /** As many as of a paragraph of memory. */
 const RECALLED_CHARS_MAX = 300;
-/** What was said more than once is recalled once; so many times is looked past. */
+/** A text that was said more than once is recalled once; so many repeats are skipped. */
 const SAME_MAX = 4;
 /** BM25: how soon repeats stop to count, and how much the length of a message matters (SPEC E5). */
 const K1 = 1.2;
 const B = 0.75;
 /**
- * What was said last counts a fifth more than what was said long ago, and half of that a quarter earlier: of two messages
- * that say much the same the later wins, and one that says it better wins over both.
+ * The newest messages count a fifth more than very old ones, and half of that a quarter earlier: of two similar messages
+ * the later wins, and one that matches better wins over both.
  */
 const RECENCY_BOOST = 0.2;
 const RECENCY_HALF_LIFE_MS = 90 * 86_400_000;
-/** What was asked counts so much less than what was told: whoever asks again wants the answer, not the question. */
+/** A question counts so much less than a statement: a user who asks again wants the answer, not the question. */
 const QUESTION_WEIGHT = 0.5;
 /** So many messages have the rarer words of a query: its other words only tell them apart. */
 const FOUND_ENOUGH = 2_000;
@@ -49,8 +49,8 @@ const SCORE_DIGITS = 3;
 const LEAD_CHARS = 100;
 
 /**
- * What the tokenizer makes of "in March" and of 三月. By itself a month finds nothing, or everything that was said then would be
- * found; a year finds what speaks of it.
+ * The tokenizer's form of "in March" and of 三月. By itself a month finds nothing, or everything that was said then would
+ * be found; a year finds what speaks of it.
  */
 const MONTH_WORD = /^month-(\d{2})$/;
 /** Writing of which the tokenizer makes pairs, and what else words are made of. */
@@ -87,7 +87,7 @@ export class HistoryIndex {
   }
 
   /**
-   * The history as it is with the newest messages, oldest first, which the files may not have yet. Whoever asks has them
+   * The history as it is with the newest messages, oldest first, which the files may not have yet. The caller has them
    * in hand; those that are in the files count once.
    */
   with(newest: readonly HistoryMessage[]): Said {
@@ -219,13 +219,13 @@ export class HistoryIndex {
 
 /** Everything that was ever said, as one run or one request sees it. All of it throws what the disk throws. */
 export interface Said {
-  /** What was said last, oldest first. */
+  /** The newest messages, oldest first. */
   newest: readonly HistoryMessage[];
   /** The best hits first. */
   search(query: HistoryQuery): Promise<HistoryHit[]>;
   /**
-   * What users and the assistant have said about `query` since the last new beginning, the best first: neither the query
-   * itself, asked before, nor what is known, nor what was said in the turns that are forgotten.
+   * Messages of users and the assistant about `query` since the last new conversation, the best first: neither the query
+   * itself, asked before, nor known facts, nor messages of forgotten turns.
    */
   recall(asked: {
     query: string;

@@ -48,7 +48,7 @@ async function keepIndex(
     const stamp = stampOf(info);
     if ((await readMonthIndex(home, month, stamp)) !== null) return "there";
     const lines = await placedTurns(await file.readFile());
-    // Somebody writes to it: the next time.
+    // The file is being written: the next time.
     if (stampOf(await file.stat()) !== stamp) return "none";
     await writeMonthIndex(home, fs, { month, stamp, lines });
     return "written";

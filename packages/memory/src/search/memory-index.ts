@@ -11,7 +11,7 @@ import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
 import { BEGINNING, excerpt, readUnits, type Settled, type Unit } from "../text/units.ts";
 import { Bm25 } from "./bm25.ts";
 
-/** What lies beyond is found by the scan only. */
+/** Units beyond are found by the scan only. */
 export const INDEX_UNITS_MAX = 200_000;
 
 const YEAR_IN_NAME = /(?:^|\/)(\d{4})-\d{2}[^/]*$/;
@@ -26,7 +26,7 @@ interface File {
   /** Its place among the sources: of two units that fit equally well, the one of the earlier source comes first. */
   place: number;
   units: number[];
-  /** What stays as it is when the file grows: up to where, what is there, and how many of `units` come from it. */
+  /** The part that stays as it is when the file grows: its end, its content, and how many of `units` come from it. */
   settled: Settled & { hash: string; units: number };
 }
 
@@ -35,7 +35,7 @@ interface Indexed extends Pick<Unit, "text"> {
   path: string;
 }
 
-/** What is known of a file that was not read before. */
+/** The facts about a file that was not read before. */
 const NOTHING: Pick<File, "units" | "settled"> = { units: [], settled: { ...BEGINNING, hash: "", units: 0 } };
 
 export class MemoryIndex {

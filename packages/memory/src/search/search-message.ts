@@ -1,4 +1,4 @@
-/** What goes between a process and the thread that searches for it. */
+/** Messages between a process and the thread that searches for it. */
 import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/wire/api";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
 

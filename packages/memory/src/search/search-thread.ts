@@ -8,7 +8,7 @@ import { letThreadsHaveBounds } from "@mimikit/runtime/process/v8-flags";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
 import type { SearchReply, SearchRequest } from "./search-message.ts";
 
-/** Who waits longer searches without an index; the thread goes on, so that the next search finds the index built. */
+/** A caller that waits longer searches without an index; the thread goes on, so that the next search finds the index built. */
 const ANSWER_MS_MAX = 2_000;
 /** A thread that has been silent for this long while it was asked is stuck. */
 const SILENCE_MS_MAX = 60_000;
@@ -27,7 +27,7 @@ export interface ThreadLimits {
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 export class SearchThread {
-  /** Is told what goes wrong in the thread, in one line. Who asked it is answered all the same: with null. */
+  /** Is told what goes wrong in the thread, in one line. The caller is answered all the same: with null. */
   onFailure: (reason: string) => void = () => undefined;
   /** Megabytes that its heap grows to at most, from its next start on. */
   heapMb = HEAP_MB_MAX;

@@ -33,7 +33,7 @@ async function reply(request: SearchRequest): Promise<SearchReply> {
     if ("place" in request) return { number, index: await indexOf(request.place).refresh() };
     return { number, answer: await answer(request.query) };
   } catch (error) {
-    // Whoever asked searches without an index, and meets the error where it is one of the disk.
+    // The caller searches without an index, and meets the error if it is one of the disk.
     return { number, error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,4 +1,4 @@
-/** What we use of wink-bm25-text-search 3.1.2, which has no types of its own. */
+/** The used part of wink-bm25-text-search 3.1.2, which has no types of its own. */
 declare module "wink-bm25-text-search" {
   interface Engine {
     defineConfig(config: { fldWeights: Record<string, number>; bm25Params: { k1: number; b: number } }): boolean;

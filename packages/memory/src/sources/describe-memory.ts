@@ -1,4 +1,4 @@
-/** What memory is made of at the moment: how many files of each kind, which of them are the newest, and how it is searched. */
+/** Describes memory: how many files of each kind, which of them are the newest, and how it is searched. */
 import type { MemoryStatus } from "@mimikit/protocol/wire/api";
 import { hasRipgrep } from "./grep.ts";
 import type { MemoryPlace } from "./memory-query.ts";

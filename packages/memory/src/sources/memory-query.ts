@@ -1,17 +1,17 @@
-/** What may be asked of memory, and what comes back: the same, whichever way it was found. */
+/** Queries to memory and their results: the same, whichever way they were found. */
 import { z } from "zod";
 import { STOP_WORDS } from "../text/stop-words.ts";
 import { tokenize } from "../text/tokenize.ts";
 
 export const HITS_DEFAULT = 5;
 export const HITS_MAX = 50;
-/** What of a longer query is looked at. */
+/** The part of a longer query that is used. */
 export const QUERY_CHARS_MAX = 10_000;
 export const QUERY_WORDS_MAX = 64;
 /** A Latin word of this length finds what begins with it where texts are scanned: `deploy` finds `deployment`. */
 export const SEEN_CHARS_MIN = 4;
 
-/** What people and programs may ask of memory, beside where it is. */
+/** The queries to memory that people and programs may make, beside its place. */
 export const MemorySearch = z.strictObject({
   query: z.string().min(1).max(QUERY_CHARS_MAX),
   /** Left out, 5. */

@@ -31,7 +31,7 @@ export interface Days {
   last: string;
 }
 
-/** What is known of the user and of the assistant: every turn is told all of it, so that nothing searches it. */
+/** Facts about the user and the assistant: every turn gets all of them, so that no search looks at them. */
 export const TOLD = [PROFILE_PATH, PERSONA_PATH] as const;
 
 /** All files that people may read as memory: what is told, and what is searched. */
@@ -40,7 +40,7 @@ export async function listReadable(place: MemoryPlace): Promise<Source[]> {
   return [...told, ...(await listSources(place))];
 }
 
-/** What a summary covers is gone: a day that stands beside the summary of its month is not in there yet. */
+/** Summarised files are gone: a day that stands beside the summary of its month is not in there yet. */
 export async function listSources({ home, workDir }: MemoryPlace): Promise<Source[]> {
   const [notes, summaries, documents] = await Promise.all([
     listNewest(join(home, "memory")),

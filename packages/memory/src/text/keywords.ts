@@ -1,4 +1,4 @@
-/** What the talk before a message was about (SPEC E4). */
+/** The topic of the talk before a message (SPEC E4). */
 import { STOP_WORDS } from "./stop-words.ts";
 import { wordsOfHan } from "./tokenize.ts";
 

@@ -1,6 +1,7 @@
 /**
- * English words lose what grammar put at their end, so that "decide" finds "decided": the plural, `-ed`, `-ing`, and a final
- * e that goes with them (the inflections of Porter's stemmer). What makes another word of one, as `-ment` does, stays.
+ * English words lose what grammar put at their end, so that "decide" finds "decided": the plural, `-ed`, `-ing`, and a
+ * final e that goes with them (the inflections of Porter's stemmer). Suffixes that make another word, such as `-ment`,
+ * stay.
  */
 
 const STEM_CHARS_MIN = 3;

@@ -15,11 +15,11 @@ const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/;
 export interface Unit {
   /** As it is shown, on one line. */
   text: string;
-  /** What it is found by: its words, repeats included, and those of its file's name and of the headings above it. */
+  /** The words that find it: its own, repeats included, and those of its file's name and of the headings above it. */
   words: string[];
 }
 
-/** What stands above a place in a source. */
+/** The headings above a place in a source. */
 interface Headings {
   above: readonly string[];
   /** The nearest one where nothing follows it yet; empty where something does. */

@@ -180,7 +180,7 @@ export const TEXTS = {
   evidence_unanswered_again: '"{prompt}": models gave no usable answer, {count} times in a row',
   evidence_answer_old: '"{prompt}": its last answer has expired; a model is asked again when needed',
   evidence_answer: '"{prompt}": a model said {answer}',
-  evidence_unseen: "{path} cannot be read",
+  evidence_unseen: "{path} could not be read",
   evidence_nothing_at: "{path} does not exist",
   evidence_there: "{path} exists",
   evidence_first_look: "{path} is checked for the first time",

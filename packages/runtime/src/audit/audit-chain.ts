@@ -43,7 +43,7 @@ export const AUDIT_BYTES_MAX = 166 * 1_048_576;
 /** The last good line is looked for in this much of the end of the file, the first in as much of its beginning. */
 const END_BYTES_MAX = 1_048_576;
 const DAY_MS = 86_400_000;
-/** What the chain says before finished files are removed: `through` is the last line of them, `hash` its hash. */
+/** The entry of the chain before finished files are removed: `through` is the last line of them, `hash` its hash. */
 export const PRUNED_EVENT = "audit_pruned";
 
 /**
@@ -62,7 +62,7 @@ export const REKEYED_EVENT = "audit_key_changed";
 /** The first line after a start, where the chain ends before the line that was noted as its last: `file`, that line `noted`, and `after`. */
 export const MISSING_EVENT = "audit_lines_missing";
 
-/** What comes before a line: its place in the chain. */
+/** The place of a line in the chain, given by the line before it. */
 export interface Link {
   seq: number;
   previousHash: string;
@@ -340,7 +340,7 @@ interface Sweep {
   bytesMax: number;
 }
 
-/** Compresses what is finished and lets go of what is too old or too much. What was cut off is done again next time. */
+/** Compresses what is finished and lets go of what is too old or too much. A sweep that was cut off is done again next time. */
 async function sweep({ home, actor, note, nowMs, bytesMax }: Sweep): Promise<void> {
   for (const { name } of rotatedFiles(home, actor)) await compress(join(home, name));
   const files = rotatedFiles(home, actor);

@@ -15,8 +15,8 @@ export interface TrailFile {
 }
 
 /**
- * The files of a role at this moment. What is being written is read now, before the others are listed, so that a line
- * that moves meanwhile is not missed; a finished file that holds the same lines is left out.
+ * The files of a role at this moment. The file that is being written is read now, before the others are listed, so that
+ * a line that moves meanwhile is not missed; a finished file that holds the same lines is left out.
  * @param current the text of the file that is being written, where that was read before.
  */
 export function trailFiles(home: string, actor: ProcessRole, current = readCurrent(home, actor)): TrailFile[] {
@@ -64,7 +64,7 @@ export function readBefore(home: string, before: Position | null, count: number,
   const found = actors.map((actor) => linesBefore(home, actor, before?.[actor] ?? Infinity, count));
   const entries = inOrder(found).slice(-count);
   const next: Position = { ...START };
-  // What is left out of the page is older than all of it, so whoever goes on after it has not missed that.
+  // Lines that are left out of the page are older than all of it, so a reader that goes on after it has not missed them.
   for (const [at, actor] of actors.entries())
     next[actor] = before === null ? (found[at]?.at(-1)?.seq ?? 0) : Math.max(0, before[actor] - 1);
   return { entries, next: positionText(next), previous: previousOf(entries, next, actors) };

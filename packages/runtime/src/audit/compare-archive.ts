@@ -18,7 +18,7 @@ export interface ArchivedTurn {
 const TASK_OF_TURN = /^(t-\d+)\./;
 const LOST_EVENT = "audit_lost";
 
-/** What the chains say of turns and tasks, taken down line by line. */
+/** Turns and tasks in the chains, taken down line by line. */
 export class LoggedWork {
   /** Where in the chain of the supervisor a turn was settled, by its number. */
   private readonly settled = new Map<number, number>();

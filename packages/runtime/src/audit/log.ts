@@ -119,7 +119,7 @@ const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTH)$/
 /** Shorter values would take ordinary words out of the log. */
 const SECRET_CHARS_MIN = 8;
 const BEARER = /\b(Bearer\s+)[A-Za-z0-9._~+/-]{8,}=*/gi;
-/** What JSON.stringify leaves as it is and a terminal or an editor may obey: C1, bidirectional and line separators. */
+/** Characters that JSON.stringify leaves as they are and a terminal or an editor may obey: C1, bidirectional and line separators. */
 const UNPRINTABLE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** Secrets that came after the start. */
@@ -130,7 +130,7 @@ export function hideInLogs(secrets: Iterable<string>): void {
   for (const secret of secrets) if (secret.length >= SECRET_CHARS_MIN) hidden.add(secret);
 }
 
-/** What is done to every line of JSON before it goes anywhere. */
+/** Redacts every line of JSON before it goes anywhere. */
 function createRedaction(token: string): (json: string) => string {
   const secrets = Object.entries(process.env)
     .filter(([name, value]) => SECRET_NAME.test(name) && (value?.length ?? 0) >= SECRET_CHARS_MIN)

@@ -1,7 +1,8 @@
 /**
- * Reads the chains of all roles and says what they prove (SPEC N1, docs/audit.md): from which line to which a chain is whole, that
- * nobody without the token wrote or changed a line, up to which line another process has seen it, and from where on nothing of that
- * is known. Whoever holds the token and can write all files can write another log; nothing in the files shows that.
+ * Reads the chains of all roles and says what they prove (SPEC N1, docs/audit.md): from which line to which a chain is
+ * whole, that nobody without the token wrote or changed a line, up to which line another process has seen it, and from
+ * where on nothing of that is known. A holder of the token who can write all files can write another log; nothing in the
+ * files shows that.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -142,7 +143,7 @@ function readChain(home: string, actor: ProcessRole, key: string | null, current
     hashes: new Map(),
     seen: [],
   };
-  /** What the chain says it has let go of: the last line of it, and that line's hash. */
+  /** The end of the removed part by the chain's own entry: its last line, and that line's hash. */
   const released = new Map<number, string>();
   let start = { seq: 1, previousHash: "" };
   const keys = new KeyOrder(chain);
@@ -240,7 +241,7 @@ function headsIn({ detail = {}, timestamp }: AuditLine): Chain["seen"] {
   });
 }
 
-/** What one witness has seen of a chain: the first line that is another one now, and how far it went. */
+/** Compares a chain with the heads that a witness has seen: the first line that differs now, and how far it went. */
 function compareHeads(chain: Chain, seen: readonly { by: string; head: Head }[]): void {
   const isOther = ({ head }: { head: Head }) => chain.hashes.has(head.seq) && chain.hashes.get(head.seq) !== head.hash;
   const other = seen.find(isOther);

@@ -1,7 +1,7 @@
 /** The addresses of the gateway: as programs of this machine call it, and as other devices do. */
 import type { Config } from "./schema.ts";
 
-/** Who listens on every address is called over the loopback: no program asks for `0.0.0.0`, and the gateway answers to no such name. */
+/** A process that listens on every address is called over the loopback: no program asks for `0.0.0.0`, and the gateway answers to no such name. */
 const LOOPBACK_OF: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** Names of a computer that no other one reaches. */

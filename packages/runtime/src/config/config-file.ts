@@ -17,7 +17,7 @@ const LAST_GOOD_FILE = "config.last-good.json";
 export const CONFIG_FILE_BYTES_MAX = 65_536;
 export const CONFIG_ALIASES_MAX = 20;
 
-/** What the file sets, or the last good one where it is not good, which is a problem. */
+/** The settings of the file, or of the last valid one if it is invalid, which is a problem. */
 export function readConfigFile(home: string, problems: string[]): ConfigInput {
   let input: ConfigInput;
   try {
@@ -61,7 +61,7 @@ function parseConfig(text: string): ConfigInput {
   return value as ConfigInput;
 }
 
-/** What is wrong with the text of a `config.yaml`, in one line; null where it is good. */
+/** The problem with the text of a `config.yaml`, in one line; null if it is valid. */
 export function problemOfConfig(text: string): string | null {
   try {
     parseConfig(text);
@@ -71,7 +71,7 @@ export function problemOfConfig(text: string): string | null {
   }
 }
 
-/** What the text of a `config.yaml` sets, by the topmost names; nothing where it is not good. */
+/** The settings in the text of a `config.yaml`, by their top-level names; nothing if it is invalid. */
 export function settingsIn(text: string): Record<string, unknown> {
   return problemOfConfig(text) === null ? { ...parseConfig(text) } : {};
 }

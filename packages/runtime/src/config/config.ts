@@ -16,7 +16,7 @@ export interface LoadedConfig {
   config: Config;
   /** The keys that are kept, by provider: for the providers alone. */
   keys: Keys;
-  /** What is wrong, one line each: where, what is allowed, and what is in force instead. Empty when all is well. */
+  /** Problems, one line each: the place, the allowed values, and the value in use instead. Empty when all is well. */
   problems: string[];
 }
 

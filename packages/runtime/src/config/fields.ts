@@ -55,7 +55,7 @@ export function readVariable(text: string, schema: z.ZodType) {
   const kind = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   if (kind instanceof z.ZodRecord) {
     const value = tryJson(text);
-    // What is no JSON is no table either, which the schema says.
+    // A value that is not JSON is not a table either, which the schema says.
     return schema.safeParse(value === undefined ? text : value);
   }
   if (kind instanceof z.ZodArray) {
@@ -73,7 +73,7 @@ export function setsAnything(name: string): boolean {
   return name.startsWith("MIMIKIT_") || known.includes(name);
 }
 
-/** What stands at a place in a file of settings; undefined where nothing does. */
+/** The value at a place in a file of settings; undefined if there is none. */
 export function valueAt(record: unknown, path: readonly string[]): unknown {
   return path.reduce((value, key) => (isGroup(value) ? value[key] : undefined), record);
 }

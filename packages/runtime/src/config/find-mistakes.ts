@@ -1,4 +1,4 @@
-/** What is wrong in a file of settings: each mistake with its line, and with what would be right. */
+/** Finds mistakes in a file of settings: each with its line, and with a correction. */
 
 import { readFileSync, statSync } from "node:fs";
 import { sentence } from "@mimikit/protocol/texts/coded";
@@ -15,7 +15,7 @@ export interface Mistake {
   /** The setting: `timeoutSec.worker`; empty for a mistake of the file as a whole. */
   path: string;
   message: string;
-  /** What to do about it. */
+  /** The advice for it. */
   next: string;
 }
 

@@ -1,4 +1,4 @@
-/** What was changed lately, and what of it can still be taken back: the same for the command line, the API and the page. */
+/** Recent changes, and which of them can still be undone: the same for the command line, the API and the page. */
 
 import { createHash } from "node:crypto";
 import { namesOf, obstacleTo } from "@mimikit/core/triggers/take-back-trigger";
@@ -51,7 +51,7 @@ export async function changeView(
   return problem === null ? { ...view, state: "open" } : { ...view, state: "gone", problem };
 }
 
-/** Why the last try to take a merge back came to nothing; null before the first. What git says of it now only a try tells. */
+/** Why the last try to take a merge back came to nothing; null before the first. Only a try tells git's present answer. */
 async function refusalOf({ number }: MergeChange, { mirror: { ledger } }: ChangePlace): Promise<string | null> {
   let last = 0;
   while (await ledger.confirm(unmergeId(number, last + 1))) last++;

@@ -1,4 +1,4 @@
-/** What follows from the table of providers: who can be named, who is free, where logins are, and which variables hold keys. */
+/** Facts that follow from the table of providers: valid names, free ones, places of logins, and variables that hold keys. */
 
 import { PROVIDERS, type ProviderFacts, type ProviderId } from "@mimikit/protocol/base/provider";
 import type { Environment } from "../home/home.ts";
@@ -16,7 +16,7 @@ export const isFree = (name: string) => PROVIDER_IDS.some((id) => id === name &&
 /** Those whose settings and login are in a folder of the state directory that has their name. */
 export const PROVIDER_FOLDERS: readonly string[] = PROVIDER_IDS.filter((id) => factsOf(id).hasFolder);
 
-/** Whoever may have a key: providers, and search engines. */
+/** Owners of keys: providers, and search engines. */
 export type KeyOwner = ProviderId | SearchEngine;
 export const KEY_OWNERS: readonly KeyOwner[] = [...PROVIDER_IDS, ...(Object.keys(SEARCH_ENGINES) as SearchEngine[])];
 

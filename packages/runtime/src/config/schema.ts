@@ -29,7 +29,7 @@ const ProviderName = z.enum(["auto", ...PROVIDER_IDS]);
 /** Whom `auto` looks for before it takes the offline engine. */
 const SOUGHT = PROVIDER_IDS.slice(0, PROVIDER_IDS.indexOf("offline")).join(", ");
 
-/** Who answers when nobody before them can be reached, in this order. */
+/** Fallback providers, in this order, when those before cannot be reached. */
 const fallback = () => z.array(Named).max(PROVIDER_IDS.length);
 
 /** How much a model shall think before it answers. */
@@ -50,7 +50,7 @@ const group = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
     .prefault({} as z.input<z.ZodObject<Shape, z.core.$strict>>)
     .describe(what);
 
-/** What may be spent; what is not set is not limited. */
+/** Spending limits; a missing one is not limited. */
 const limits = (what: string, of: string) =>
   group(what, {
     tokens: z.number().int().min(1).max(TOKENS_MAX).optional().describe(`Tokens that ${of}, in and out.`),
@@ -61,7 +61,7 @@ type Table = typeof PROVIDERS;
 type Configurable = { [Id in ProviderId]: Table[Id] extends { settings: unknown } ? Id : never }[ProviderId];
 type Groups = { [Id in Configurable]: ReturnType<typeof group<ReturnType<Table[Id]["settings"]>>> };
 
-/** What can be set of each provider, as a group of its name. */
+/** The settings of each provider, as a group of its name. */
 const PROVIDER_GROUPS = Object.fromEntries(
   PROVIDER_IDS.flatMap((id) => {
     const { settings } = factsOf(id);

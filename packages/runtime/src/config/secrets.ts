@@ -20,7 +20,7 @@ const KEY_PART_CHARS_MIN = 8;
 /** Shorter ones can be guessed. */
 const HOOK_SECRET_CHARS_MIN = 16;
 
-/** What a header of a request can carry. */
+/** Characters that a header of a request can carry. */
 const Key = z
   .string()
   .max(KEY_CHARS_MAX, `a key has at most ${KEY_CHARS_MAX} characters`)
@@ -35,7 +35,7 @@ const HookSecret = z
 
 const CHANNEL_FIELDS_MAX = 16;
 const CHANNEL_VALUE_CHARS_MAX = 1_024;
-/** What a channel needs to know, by the names of its fields: tokens, addresses, topics. */
+/** The secrets of a channel, by the names of its fields: tokens, addresses, topics. */
 const ChannelFields = z
   .record(
     z.string().regex(/^[a-z][A-Za-z]{0,31}$/),

@@ -1,6 +1,6 @@
 /**
- * The settings as they are now: config.yaml and secrets.json are read again when somebody saves them, however their editor does
- * that. What is wrong in it is reported, and the last good settings stay in force.
+ * The settings as they are now: config.yaml and secrets.json are read again when somebody saves them, however their
+ * editor does that. Mistakes in it are reported, and the last valid settings stay in force.
  */
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { join } from "node:path";
@@ -81,7 +81,7 @@ function watchDirectory(dir: string, onEvent: (name: string | null) => void): FS
   }
 }
 
-/** Another text whenever the file is another. What cannot be looked at is told apart by why: reading it reports that. */
+/** Another text whenever the file is another. An unreadable file has a stamp for each reason: reading it reports that. */
 function stampOf(path: string): string {
   try {
     const { ino, mtimeNs, size } = statSync(path, { bigint: true });

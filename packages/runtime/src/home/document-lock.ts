@@ -37,13 +37,13 @@ export async function lockDocument<T>(home: string, path: string, work: () => Pr
     return done;
   } finally {
     await release().catch((error: unknown) => {
-      // Somebody took a stale lock over: it is theirs now.
+      // Another process took a stale lock over: it is theirs now.
       if (!hasCode(error, "ERELEASED", "ENOTACQUIRED", "ENOENT")) throw error;
     });
   }
 }
 
-/** What stands in the place of the file that was there is whole; the same file may be one that somebody is writing. */
+/** A file that has replaced the one before is whole; the same file may be one that somebody is writing. */
 function noteLeft(document: string, inodeBefore: number): void {
   const { inode, stamp } = look(document);
   if (inode === inodeBefore) return;

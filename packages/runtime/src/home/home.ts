@@ -43,7 +43,7 @@ const TOKEN_PATTERN = /^[0-9a-f]{64}$/;
 export const IGNORE_FILE = ".gitignore";
 export const IGNORED = "*\n";
 
-/** What is wrong with the state directory, in one line that says what to do. */
+/** A problem with the state directory, in one line that says what to do. */
 export class HomeError extends Error {}
 
 /**

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What runs as a process or a thread of its own. Each has a bundle of its name in dist/. */
+/** Programs that run as a process or a thread of their own. Each has a bundle of its name in dist/. */
 export const PROGRAMS = {
   supervisor: "apps/supervisor/src/main.ts",
   "worker-pool": "apps/worker-pool/src/main.ts",

@@ -39,7 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [{ to: 1 }];
 /** The version that a list of migrations leads to. */
 export const latestOf = (migrations: readonly Migration[]) => migrations.at(-1)?.to ?? 0;
 
-/** What is still to be done to a state of this version. */
+/** The migrations that a state of this version still needs. */
 export const migrationsAfter = (state: number, migrations: readonly Migration[] = MIGRATIONS) =>
   migrations.filter(({ to }) => to > state);
 

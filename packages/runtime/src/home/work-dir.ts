@@ -17,7 +17,7 @@ export interface WorkDir {
 }
 
 export interface Called {
-  /** What MIMIKIT_WORK_DIR says. */
+  /** The value of MIMIKIT_WORK_DIR. */
   named: string | undefined;
   /** Where the user is, absolute. */
   calledIn: string;

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import type { SandboxTool, Walls } from "./platform.ts";
 
 /**
- * What root could undo the sandbox with: mounts, devices, kernel memory, and files by their number. Other users have
- * none of these, and a user namespace that they open cannot undo mounts that it was given.
+ * Capabilities with which root could undo the sandbox: mounts, devices, kernel memory, and files by their number. Other
+ * users have none of these, and a user namespace that they open cannot undo mounts that it was given.
  */
 const DROPPED_OF_ROOT = [
   "CAP_SYS_ADMIN",

@@ -2,7 +2,7 @@
 import type { Identity } from "@mimikit/protocol/records/claim";
 import type { Platform } from "./platform.ts";
 
-/** Does exactly this process still run? What cannot be told counts as alive, so that nothing is taken from a living owner. */
+/** Does exactly this process still run? A process that cannot be checked counts as alive, so that nothing is taken from a living owner. */
 export function isAliveOn(
   { bootId, identityOf }: Pick<Platform, "bootId" | "identityOf">,
   identity: Identity,

@@ -24,7 +24,7 @@ export interface ControlGroup {
   remove(): void;
 }
 
-/** What a sandbox keeps a command from. Every path is a real one. */
+/** The limits of a sandboxed command. Every path is a real one. */
 export interface Walls {
   /** The state directory: empty and read-only in the sandbox, or out of reach. */
   state: string;
@@ -32,7 +32,7 @@ export interface Walls {
   hidden: readonly string[];
   /** Where the command runs. */
   work: string;
-  /** What of the state directory it sees nevertheless, outer directories first. */
+  /** The parts of the state directory that it sees nevertheless, outer directories first. */
   passages: readonly { path: string; isWritable: boolean }[];
   /** It can change nothing but temporary files. */
   isReadOnly: boolean;
@@ -42,7 +42,7 @@ export interface Walls {
   isOffline: boolean;
   /** It can change nothing in these directories, unless it works in one of them: then there, and nowhere else in it. */
   protect: readonly string[];
-  /** What it sees as /tmp; null where it sees /tmp itself. */
+  /** The directory that it sees as /tmp; null if it sees /tmp itself. */
   temporary: string | null;
   /** The home directory of the user, which stays where it is in a /tmp of its own. */
   userHome: string;
@@ -56,7 +56,7 @@ export interface SandboxTool {
   name: "bubblewrap" | "sandbox-exec";
   /** Where the system has it; null where it is installed, and found in PATH. */
   program: string | null;
-  /** What runs in it ends with it, and it ends with this process. */
+  /** Its processes end with it, and it ends with this process. */
   holdsProcesses: boolean;
   /** Has a file in memory for a secret. */
   hidesSecrets: boolean;
@@ -75,7 +75,7 @@ export interface Platform {
   listProcesses(): Promise<RunningProcess[]>;
   /** Where the file is that this process has open as `fd`; null where the system does not tell. */
   openedPath(fd: number): Promise<string | null>;
-  /** What a process has in memory, in bytes; null when there is no such process. */
+  /** The memory of a process in bytes; null if there is no such process. */
   residentBytes(pid: number): number | null;
   /** Tries to become the only one of a role, for as long as this process lives. @returns false when another process has it. */
   claim(place: SingletonPlace): Promise<boolean>;
@@ -93,6 +93,6 @@ export interface Platform {
   markInGroup(pid: number): Promise<string | undefined>;
   /** How a command is kept from the state directory; null where nothing can. */
   readonly sandbox: SandboxTool | null;
-  /** What the kernel allows for the path of a socket. */
+  /** The kernel's limit for the path of a socket. */
   readonly socketPathBytesMax: number;
 }

@@ -7,7 +7,7 @@ import type { RunningProcess } from "./platform.ts";
 /** Environments of a thousand processes. */
 const OUTPUT_BYTES_MAX = 64 * 1_048_576;
 const MS_MAX = 10_000;
-/** What was alive is not asked for again within this time; what is gone is noticed at once all the same. */
+/** A process found alive is not asked for again within this time; one that is gone is noticed at once all the same. */
 const FRESH_MS = 100;
 /** `Mon Nov 23 12:17:44 2026`: C's own way to write a time, in UTC, whatever the user's language is. */
 const LOCALE = { LC_CTYPE: process.platform === "darwin" ? "UTF-8" : "C.UTF-8", LC_TIME: "C", TZ: "UTC" };
@@ -46,7 +46,7 @@ export function startTimeOf(pid: number): string | null {
   return startTime;
 }
 
-/** What process `pid` has in memory, in bytes; null when there is none. */
+/** The memory of process `pid` in bytes; null if there is none. */
 export function residentBytesOf(pid: number): number | null {
   const kilobytes = runOnce(["-o", "rss=", "-p", String(pid)]).trim();
   return kilobytes === "" ? null : Number(kilobytes) * 1_024;

@@ -1,4 +1,4 @@
-/** What the worker pool says of the providers that it leaves alone, for whoever shows it. A pool that is gone leaves nobody alone. */
+/** The providers that the worker pool skips at present, for those who show it. A pool that is gone leaves nobody alone. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";

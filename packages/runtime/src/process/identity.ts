@@ -13,7 +13,7 @@ export const identityOf = (pid: number): Identity | null => platform.identityOf(
 
 let own: Identity | null = null;
 
-/** Who this process is. Throws when it is not in the table of processes. */
+/** The identity of this process. Throws when it is not in the table of processes. */
 export function ownIdentity(): Identity {
   own ??= identityOf(process.pid);
   if (own === null) throw new Error("this process does not see itself in the table of processes");
@@ -21,8 +21,9 @@ export function ownIdentity(): Identity {
 }
 
 /**
- * Does exactly this process still run? What cannot be told counts as alive, so that nothing is taken from a living owner. The process
- * that asks is not looked up: the pool asks at every look whether the owner of its claims lives.
+ * Does exactly this process still run? A process that cannot be checked counts as alive, so that nothing is taken from a
+ * living owner. The process that asks is not looked up: the pool asks at every look whether the owner of its claims
+ * lives.
  */
 export const isAlive = (identity: Identity): boolean =>
   (own !== null && isDeepStrictEqual(identity, own)) || isAliveOn(platform, identity);

@@ -62,7 +62,7 @@ export function writeRoleAgain(): void {
   for (const [path, text] of said) if (!existsSync(path)) replaceFile(path, text);
 }
 
-/** Who was `role` last; ask `isAlive` whether it still is. null when nobody was, or when the note is not readable as one. */
+/** The last process of `role`; ask `isAlive` whether it still is. null when nobody was, or when the note is not readable as one. */
 export function readRole(home: string, role: ProcessRole): RoleRecord | null {
   try {
     const text = readRegularFile(recordPath(home, role));

@@ -9,7 +9,7 @@ import { platform } from "../platform/this-platform.ts";
 import { isAlive } from "./identity.ts";
 import { ACTORS, type ProcessRole, readRole } from "./role-record.ts";
 
-/** What there is one of in a home: the process roles, whoever talks to PM2, and whoever brings PM2 back. */
+/** Things that exist once per home: the process roles, the user of PM2, and the watcher that restarts PM2. */
 export type Singleton = ProcessRole | "pm2" | "service";
 
 const RETRY_MS = 1_000;

@@ -26,7 +26,7 @@ const SYNTAX = { nonegate: true, noparen: true, unescape: true };
 /** A dot at the beginning of a name, also within a choice. */
 const SAYS_DOT = /(?:^|[/{,[\\])\./;
 
-/** What a condition names. `pattern` is null for a plain path. */
+/** The path of a condition. `pattern` is null for a plain path. */
 export interface PathPattern {
   /** The path, or the directory that the glob begins in; relative to the workspace, or absolute. */
   base: string;
@@ -135,7 +135,7 @@ async function stampOfMatch({ below, path, isLink }: { below: string; path: stri
   }
 }
 
-/** What the disk says about a path, as a reason. */
+/** The disk's error about a path, as a reason. */
 export function unseen(path: string, error: unknown): Unseen {
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
   return new Unseen(`${path} cannot be looked at (${code})`);

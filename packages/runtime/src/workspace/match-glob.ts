@@ -4,7 +4,7 @@
  * and try again would.
  */
 
-/** What one step needs: a character, and where it leads. */
+/** The needs of one step: a character, and the next state. */
 interface Step {
   accepts(char: string): boolean;
   to: number;
@@ -141,7 +141,7 @@ class Reading {
     return after;
   }
 
-  /** What stands between brackets, without the first of them; null where there is no end of it. */
+  /** The class between brackets, without the first of them; null if it is not closed. */
   private readClass(): ((char: string) => boolean) | null {
     const { chars } = this;
     const isNot = chars[this.next] === "!" || chars[this.next] === "^";

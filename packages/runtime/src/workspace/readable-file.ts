@@ -11,7 +11,7 @@ import { platform } from "../platform/this-platform.ts";
 
 /** The output of agents and commands, and files that another machine handed in; all else in the folder of a run is the pool's own. */
 const OUTPUT_NAME = /^([\w-]+\.(txt|diff)|away-\d+-[\w.-]+)$/;
-/** What there is no file for a person under this path for. */
+/** Errors that mean that there is no file for a person under this path. */
 const NOT_THERE = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG", "ENXIO", "EISDIR", "ENODEV"];
 
 export interface ReadablePlace {

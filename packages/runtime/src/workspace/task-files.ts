@@ -22,10 +22,10 @@ const EDITORS = ["edit_text_file", "Edit", "MultiEdit", "NotebookEdit"];
 const SHELLS = ["shell", "bash", "Bash"];
 /** A call that is cut in the middle is no JSON any more, and names its file all the same. */
 const NAMED_FILE = /"(?:path|file_path|notebook_path)"\s*:\s*("(?:[^"\\]|\\.)*")/;
-/** What codex says: `add a.md, update b.md`. */
+/** The form of codex's text: `add a.md, update b.md`. */
 const CHANGE = /(add|update|delete) (.+?)(?=, (?:add|update|delete) |$)/gs;
 const CHANGES = { add: "made", update: "changed", delete: "deleted" } as const;
-/** What separates words of a shell. */
+/** Separators of words in a shell. */
 const BETWEEN_WORDS = /[\s"'`;|&<>()=]+/;
 
 const Edit = z
@@ -78,7 +78,7 @@ export async function filesOfTask(
   }
   for (const named of await writtenByCommands(place, task, lines, nowMs)) await note(named);
   for (const named of namedByResult(task)) await note(named);
-  // What was never there for a reader is not listed; what is gone is, where the task has said that it was there.
+  // A file that was never readable is not listed; one that is gone is, if the task has said that it was there.
   return [...files.values()].filter(({ bytes, change, path }) => bytes !== null || isOfWorkspace(path, change));
 }
 
@@ -134,7 +134,7 @@ function changeOf(action: string): TaskFile["change"] {
   return /^(delet|remov)/i.test(action) ? "deleted" : "changed";
 }
 
-/** What a file is like that may be read; null where there is none. */
+/** The properties of a readable file; null if there is none. */
 async function lookAt(place: ReadablePlace, path: string, taskId?: string) {
   const file = await openReadable(place, path, taskId);
   await file?.handle.close();

@@ -15,7 +15,7 @@ export interface TriggerWorld {
   timeZone: string;
 }
 
-/** What a trigger's condition asks about, if it has one. Call after `mirror.refresh()`. */
+/** The facts for a trigger's condition, if it has one. Call after `mirror.refresh()`. */
 export async function triggerFacts(
   trigger: Standing,
   { mirror, files, timeZone }: TriggerWorld,

@@ -13,14 +13,14 @@ export const WATCHED_PATHS_MAX = 256;
 export interface Target {
   /** Absolute: what is watched, and what is below it. */
   path: string;
-  /** What of it counts; null where that is the path itself. */
+  /** The pattern that counts; null if that is the path itself. */
   pattern: Pattern | null;
 }
 
 export interface WatchOptions {
   /** Directories whose changes nobody wants to hear of. */
   isHidden(path: string): boolean;
-  /** What was asked for under this name may have changed. */
+  /** Something asked for under this name may have changed. */
   onChange(name: string): void;
   /** Said once for each reason. */
   onProblem(problem: string): void;
@@ -63,7 +63,7 @@ export class PathWatch {
       ignoreInitial: true,
       ignorePermissionErrors: true,
       persistent: false,
-      // Whoever waits for a change wants it now; that one file takes the place of another is one, too.
+      // Waiters want a change at once; that one file replaces another is a change, too.
       atomic: false,
     });
     watcher.on("all", () => onChange(name));
@@ -97,7 +97,7 @@ export class PathWatch {
   }
 }
 
-/** What no walk would come to, or count. `info` is not always known. */
+/** Paths that no walk would reach, or count. `info` is not always known. */
 function isLeftOut(
   base: string,
   path: string,

@@ -1,7 +1,7 @@
 /**
- * What conditions see of files (SPEC D1): for each path or glob a text that changes whenever what is there does. Only
- * names, times and sizes are looked at, never what is inside. The state directory is not there: it changes with
- * everything we do. Nothing is watched and nothing looked at that no condition asks about.
+ * The files that conditions see (SPEC D1): for each path or glob a text that changes whenever the files do. Only names,
+ * times and sizes are looked at, never what is inside. The state directory is not there: it changes with everything we
+ * do. Nothing is watched and nothing looked at that no condition asks about.
  */
 import { lstat, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -32,9 +32,9 @@ export interface WorkspaceFilesOptions {
   };
 }
 
-/** What is asked for under one name. */
+/** A question under one name. */
 interface Asked extends Target {
-  /** What the last walk found, and when; null before the first. */
+  /** The last walk's result and time; null before the first. */
   walked: { stamp: string | Unseen; atMs: number; tookMs: number } | null;
   /** Something may have changed since it began. */
   isStale: boolean;
@@ -65,8 +65,8 @@ export class WorkspaceFiles {
   }
 
   /**
-   * The stamps of these paths and globs, "" where there is nothing; what cannot be looked at now is left out. What an
-   * earlier call asked for and this one does not is forgotten. Never throws for what the disk says.
+   * The stamps of these paths and globs, "" where there is nothing; what cannot be looked at now is left out. A question
+   * of an earlier call that is not repeated is forgotten. Never throws for what the disk says.
    */
   async stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     this.homes ??= await this.namesOfHome();
@@ -82,7 +82,7 @@ export class WorkspaceFiles {
         this.report(name, each, stamp instanceof Unseen ? stamp.message : null);
       }
     }
-    // What is too much to walk is too much to watch. What changes before a watch begins is seen by the look after it.
+    // A tree too large to walk is too large to watch. Changes before a watch begins are seen by the read after it.
     this.watch?.follow(new Map(entries.filter(([name]) => stamps.has(name))));
     return stamps;
   }
@@ -134,7 +134,7 @@ export class WorkspaceFiles {
 
   private async walk(asked: Asked, path: string, pattern: Pattern): Promise<string | Unseen> {
     const startMs = performance.now();
-    // What changes while it walks may be on either side of it: it walks again.
+    // Changes during a walk may be on either side of it: it walks again.
     asked.isStale = false;
     let stamp: string | Unseen;
     try {

@@ -94,7 +94,7 @@ export async function findAttachment(fs: FileSystem, id: string): Promise<Attach
   }
 }
 
-/** What a message names, as it stands in its record. @throws UnknownAttachment. */
+/** The attached files of a message, as its record names them. @throws UnknownAttachment. */
 export async function findAttachments(fs: FileSystem, orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
   const files: AttachedFile[] = [];
   for (const { id, name } of orders) {
@@ -172,7 +172,7 @@ async function look(fs: FileSystem, id: string): Promise<{ lastMs: number; stamp
   return { lastMs, stamp: `${record?.inode} ${record?.mtimeMs} ${bytes?.inode}` };
 }
 
-/** What the bytes are follows from them, so this may be written again at any time; its time says when it was wanted last. */
+/** The type follows from the bytes, so this may be written again at any time; its time says when it was last wanted. */
 async function describe(fs: FileSystem, attachment: Attachment): Promise<void> {
   await replaceView(fs, recordIn(ATTACHMENTS, attachment.id), `${JSON.stringify(attachment)}\n`);
 }

@@ -1,4 +1,4 @@
-/** What a file is, told by its bytes alone: a declared type is a claim of whoever sends it (SPEC I8). */
+/** Detects the type of a file by its bytes alone: a declared type is only a claim of the sender (SPEC I8). */
 import type { AttachmentType } from "@mimikit/protocol/base/attachment";
 
 /** No signature reaches further. */
@@ -32,7 +32,7 @@ const OFFICE_TYPES: Readonly<Record<string, AttachmentType>> = {
   "ppt/": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 };
 
-/** What no text has: control characters but tab, line feed, form feed and carriage return. */
+/** Characters that no text has: control characters but tab, line feed, form feed and carriage return. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const NOT_TEXT = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
 

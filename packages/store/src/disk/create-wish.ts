@@ -29,7 +29,7 @@ export function createWish(fs: FileSystem, token: string, said: Said, id: string
 
 /** The same for a record that has its id and its time. */
 export function createSealed(fs: FileSystem, token: string, unsealed: Unsealed): Promise<boolean> {
-  // What is sealed is what will be read: the schema may trim what was said.
+  // The signature covers the text that will be read: the schema may trim it.
   const wish = Wish.parse(needsSeal(unsealed) ? { ...unsealed, mac: "" } : unsealed);
   const sealed = needsSeal(wish) ? { ...wish, mac: seal(token, wish) } : wish;
   return createRecord(fs, Wish, inboxPath(wish.id), sealed);

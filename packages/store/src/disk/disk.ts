@@ -1,7 +1,7 @@
 /**
- * The state directory on a real disk. Small metadata calls are synchronous (some 10 µs each). What waits for the disk runs in
- * the thread pool, in one step each: syncs, which can take milliseconds and are shared by all callers that wait for the same
- * directory (group commit), and removals, which free blocks.
+ * The state directory on a real disk. Small metadata calls are synchronous (some 10 µs each). Calls that wait for the
+ * disk run in the thread pool, in one step each: syncs, which can take milliseconds and are shared by all callers that
+ * wait for the same directory (group commit), and removals, which free blocks.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -211,7 +211,7 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
 
     async unlink(path) {
       try {
-        // What it names has another name, so no blocks are freed: that is no work for the thread pool.
+        // Its inode has another name, so no blocks are freed: that is no work for the thread pool.
         if (directoryOf(path) === temporaryDir) sync.unlinkSync(at(path));
         else await unlink(at(path));
       } catch (error) {

@@ -74,7 +74,7 @@ class Batch {
 
   constructor(fs: FileSystem, dir: string) {
     this.durable = this.names.done.then(() => fs.syncDir(dir));
-    // Whoever waits for it is told; where all have failed before, nobody does.
+    // Its waiters get the error; if all writes before have failed, there are none.
     this.durable.catch(() => undefined);
     setImmediate(() => this.close());
   }
@@ -307,7 +307,7 @@ export async function replaceView(
       return fs.unlink(temporary);
     }
     if (await fs.rename(temporary, path)) return;
-    // Somebody removed the directory: people tidy up among their notes.
+    // The directory was removed by somebody: people tidy up among their notes.
     await fs.makeDir(directoryOf(path));
     if (!(await fs.rename(temporary, path))) throw new Error(`the temporary file of ${path} is gone`);
   });

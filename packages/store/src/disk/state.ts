@@ -5,16 +5,16 @@ import { Role } from "@mimikit/protocol/base/role";
 export const INBOX = "inbox";
 export const TRIGGERS = "triggers";
 export const QUESTIONS = "questions";
-/** What running tasks are told (SPEC I5). */
+/** Steering messages for running tasks (SPEC I5). */
 export const SIGNALS = "signals";
-/** What was changed and can be taken back (SPEC J3). */
+/** Changes that can be undone (SPEC J3). */
 export const CHANGES = "undo";
 export const ARCHIVE = "archive";
 export const FOLDED = "archive/folded";
 export const QUARANTINE = "quarantine";
 export const STREAMS = "streams";
 export const RUNS = "runs";
-/** What runs cost, one file a day. */
+/** The cost of runs, one file a day. */
 export const USAGE = "usage";
 export const SESSIONS = "sessions";
 /** Everything that was ever said, one file a month. */
@@ -28,9 +28,9 @@ export const IMPORTED = "imported";
 export const IMPORTS = "imports";
 /** Recipes that were added. */
 export const RECIPES = "recipes";
-/** What users give along with words: `attachments/<sha256>`, and beside each the record that says what it is (SPEC I8). */
+/** Files that users attach: `attachments/<sha256>`, and beside each the record with its type (SPEC I8). */
 export const ATTACHMENTS = "attachments";
-/** Who has signed in to the page. */
+/** The sessions of the page. */
 export const WEB_SESSIONS = "sessions/web";
 /**
  * Web Push: the keys of this instance, and for each browser that subscribed, under the id of its session, where it is reached and
@@ -39,13 +39,13 @@ export const WEB_SESSIONS = "sessions/web";
 export const PUSH = "push";
 /** Where self-improvement works, one worktree for each improvement that is under way (SPEC J2). */
 export const WORKTREES = "worktrees";
-/** What was done, as far as it is no longer in the audit file that is being written (SPEC N1). */
+/** Finished parts of the audit log, beside the file that is being written (SPEC N1). */
 export const AUDIT = "log";
 /** The hooks of the owner: commands and addresses for events. The directory is there only where the owner has made it. */
 export const HOOKS = "hooks";
 /** A record for each event and hook, and its end; made when there is a hook. */
 export const DELIVERIES = "deliveries";
-/** What channels keep, a folder for each; made when one is set up. */
+/** The data of channels, a folder for each; made when one is set up. */
 export const CHANNELS = "channels";
 /** Worker pools on other machines, the permits of what runs there, and who this home is to them; made with the first. */
 export const POOLS = "pools";
@@ -55,7 +55,7 @@ export const PERMITS = `${POOLS}/permits`;
 export const JOINED_POOL_PATH = "pool.json";
 export const AWAY = "away";
 export const POOLS_HOME_PATH = `${POOLS}/home.json`;
-/** What the owner has allowed for good, a record each; made with the first. */
+/** The owner's permanent approvals, a record each; made with the first. */
 export const APPROVALS = "approvals";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
@@ -99,7 +99,7 @@ export const hookBeginningPath = (name: string) => recordIn(DELIVERIES, `hook-${
 export const channelOf = (name: string) => `${CHANNELS}/${name}`;
 /** The people that are paired. */
 export const channelPeopleOf = (name: string) => `${channelOf(name)}/people`;
-/** What was sent: a record before each try, and one for its end. */
+/** Sent messages: a record before each try, and one for its end. */
 export const channelSendsOf = (name: string) => `${channelOf(name)}/sends`;
 export const pairedPersonPath = (name: string, id: string) => recordIn(channelPeopleOf(name), id);
 export const begunSendPath = (name: string, id: string, attempt: number) =>
@@ -112,9 +112,9 @@ export const channelStatePath = (name: string) => recordIn(channelOf(name), "sta
 export const channelCursorPath = (name: string) => recordIn(channelOf(name), "cursor");
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;
-/** What a run of a task was shown and said, and what of it became too long to show (SPEC I3). */
+/** The prompts and answers of a task's runs, and the texts that became too long to show (SPEC I3). */
 export const sessionPath = (id: string) => `${SESSIONS}/${id}.jsonl`;
-/** What was said and done while the task ran, for people; all its attempts. */
+/** The words and calls of a task while it ran, for people; all its attempts. */
 export const transcriptPath = (id: string) => `${SESSIONS}/${id}.transcript.jsonl`;
 export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
 /** The session of the conversation itself, which is no task. */
@@ -123,7 +123,7 @@ export const CHAT = "chat";
 export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
 /** There while a sweep removes that attachment: nobody may want it any more. */
 export const goingAttachmentPath = (id: string) => `${ATTACHMENTS}/${id}.going`;
-/** What a user said at length, whole: a view of the message. @param sha256 of the text. */
+/** A long message of a user, whole: a view of the message. @param sha256 of the text. */
 export const longTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;
 /** Is this the path of such a file? */
 export const isLongText = (path: string) => /\/[0-9a-f]{64}\.txt$/.test(path);
@@ -131,7 +131,7 @@ export const isLongText = (path: string) => /\/[0-9a-f]{64}\.txt$/.test(path);
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 /** @param month `2026-11`, in UTC. */
 export const historyPath = (month: string) => `${HISTORY}/${month}.jsonl`;
-/** What a search needs to know of a month that is over: a view of its file. @param month `2026-10`, in UTC. */
+/** The search data of a month that is over: a view of its file. @param month `2026-10`, in UTC. */
 export const monthIndexPath = (month: string) => `${HISTORY}/${month}.index`;
 /** Is this the path of such a view? */
 export const isMonthIndex = (path: string) => /^history\/\d{4}-\d{2}\.index$/.test(path);
@@ -164,7 +164,7 @@ export const TRY_NOW_PATH = "try-now";
 export const CIRCUITS_PATH = "locks/circuits.json";
 export const MEMORY_PATH = "memory.md";
 export const BACKLOG_PATH = "backlog.md";
-/** What every role is told in every run, in the owner's own words. */
+/** The owner's own rules, which every role gets in every run. */
 export const RULES_PATH = "rules.md";
 export const PERSONA_PATH = "agent_persona.md";
 export const PROFILE_PATH = "user_profile.md";
@@ -175,11 +175,11 @@ export const MEMORY_SUMMARY = "memory/summary";
 /** A view of self-improvement: what runs, what came of the last one, and when it looks next. */
 export const SELF_AWAKE_PATH = "self_awake.json";
 export const TASKS_PATH = "tasks.md";
-/** Who answers, of this machine. */
+/** The answering provider, on this machine. */
 export const ANSWERS_PATH = `${LOCKS}/answers.json`;
 /** There while a person wants nothing to run: `mimikit down` makes it, `mimikit up` takes it away. */
 export const STOPPED_PATH = `${LOCKS}/stopped`;
-/** What was typed in the chat at a terminal, for its arrow keys. */
+/** The lines typed in the chat at a terminal, for its arrow keys. */
 export const CHAT_LINES_PATH = "chat-lines.txt";
 
 /** Every directory that exists from the first start on; all of them 0700. */

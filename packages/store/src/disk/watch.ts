@@ -46,7 +46,7 @@ const REMOVAL_QUIET_MS = 100;
 export interface WatchOptions {
   /** Something changed in `dir`, or may have. */
   onChange(dir: string, name: string | null): void;
-  /** A directory of the state was removed, or is there again. What is watched is watched anew when this returns. */
+  /** A directory of the state was removed, or is there again. Its watches are renewed when this returns. */
   onReplaced(): void;
   /** The system has no notifications left (inotify's limits). That costs speed only: the tick goes on looking. */
   onProblem(error: unknown): void;

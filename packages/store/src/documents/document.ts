@@ -20,7 +20,7 @@ const EDIT_ATTEMPTS_MAX = 20;
  */
 export type DocumentLock = <T>(path: string, work: () => Promise<T>) => Promise<T>;
 
-/** Somebody is saving the document just now, or holds it: nothing is wrong, and in a moment it can be edited. */
+/** Another writer is saving the document or holds it: nothing is wrong, and in a moment it can be edited. */
 export class DocumentBusy extends Error {
   constructor(path: string) {
     super(sentence("document_busy", { path }));
@@ -51,13 +51,13 @@ export interface Edit {
   id?: string;
   /** Asked first by whoever holds the document: an edit that is not open is not made. */
   standing?(): Promise<"open" | "over" | Problem>;
-  /** The text with the edit. What it throws, while nothing is changed, goes to the caller. */
+  /** The text with the edit. Its errors, while nothing is changed, go to the caller. */
   write(text: string): string | Problem | Promise<string | Problem>;
 }
 
 /**
- * Makes an edit of the document at `path`, once. Who saves the document meanwhile loses nothing: the edit is made on top.
- * Throws `DocumentBusy`, and `BadJson` for what is no document.
+ * Makes an edit of the document at `path`, once. Concurrent saves lose nothing: the edit is made on top. Throws
+ * `DocumentBusy`, and `BadJson` for what is no document.
  */
 export async function editDocument(fs: FileSystem, lock: DocumentLock, path: string, edit: Edit): Promise<Edited> {
   for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
@@ -79,7 +79,7 @@ async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Ed
   if (typeof after !== "string") return after;
   if (id !== undefined && !isMarked(after)) throw new Error(`the edit ${id} of ${path} leaves no mark`);
   if (after !== before) return (await replaceDocument(fs, path, before, after)) ? "made" : null;
-  // Whoever made it may have died before it was durable (docs/file-protocol.md R4).
+  // The writer may have died before the document was durable (docs/file-protocol.md R4).
   await fs.syncDir(directoryOf(path));
   return "made before";
 }
@@ -108,7 +108,7 @@ export async function consumeDocument(
   if (added === before) return;
   if (added !== "") {
     // Never away before it is back: a crash in between would take what was added with it.
-    // What was read must not stay beside its summary: it would be summed up a second time. The next tick tries again.
+    // Summarised notes must not stay beside their summary: they would be summed up a second time. The next tick tries again.
     if (!(await replaceDocument(fs, path, before, added))) throw new DocumentBusy(path);
     return;
   }
@@ -149,7 +149,7 @@ async function putRestBack(
 async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
   if (!(await fs.exists(path))) {
     if (before !== "") return false;
-    // What is not there is created, which never takes the place of what somebody saves meanwhile.
+    // A missing document is created, which never replaces a file that somebody saves meanwhile.
     await fs.makeDir(directoryOf(path));
     return createOnce(fs, path, after);
   }
@@ -245,7 +245,7 @@ export function onNewLine(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** Whatever somebody has put there instead, also what is no document, is something else. */
+/** Anything put there instead, also if it is no document, is something else. */
 async function holds(fs: FileSystem, path: string, text: string): Promise<boolean> {
   return (await readIfDocument(fs, path)) === text;
 }

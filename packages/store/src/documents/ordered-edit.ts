@@ -27,8 +27,8 @@ export function pathOf(edit: DocumentEdit): string {
 }
 
 /**
- * What an edit is about to change of a document, `text` being what is in it; null where that is nothing,
- * and a problem where its item is not there.
+ * The change that an edit is about to make to a document, `text` being its content; null if it changes nothing, and a
+ * problem if its item is not there.
  */
 export function changeOf(
   edit: DocumentEdit,

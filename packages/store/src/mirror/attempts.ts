@@ -1,4 +1,4 @@
-/** What running/ says of each task, kept up as claims and failures come and go, and as their owners die. */
+/** The attempts of each task by running/, kept up as claims and failures come and go, and as their owners die. */
 import { type Attempt, isUnaccounted } from "@mimikit/core/base/snapshot";
 import type { Role } from "@mimikit/protocol/base/role";
 import { PoolOwner } from "@mimikit/protocol/pools/pool";

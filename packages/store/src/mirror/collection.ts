@@ -34,7 +34,7 @@ export class Collection<T> {
   private readonly options: CollectionOptions<T>;
   private readonly records = new Map<string, T>();
   private readonly bads = new Map<string, Bad>();
-  /** What this process itself has created there since the last look. */
+  /** Records that this process itself has created there since the last read. */
   private readonly own: ReturnType<typeof ownNames>;
   private version: string | null = null;
   /** The stems of records that have gone since they were last taken. */

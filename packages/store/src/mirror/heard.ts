@@ -1,4 +1,4 @@
-/** What is known to have changed, by name, so that a look need not read whole directories: only speed, never the truth. */
+/** Names that are known to have changed, so that a read need not list whole directories: only speed, never the truth. */
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { TEMPORARY } from "../disk/state.ts";
 
@@ -17,7 +17,7 @@ export class Heard {
     else names?.add(name);
   }
 
-  /** What was noted since the last call. */
+  /** The changes noted since the last call. */
   take(): Changes {
     const { changes } = this;
     this.changes = new Map();

@@ -37,7 +37,7 @@ export class Ledger {
   private readonly loadedFolds = new Set<string>();
   /** The fold that was read last: whoever reads one old record often reads its neighbours. */
   private openFold: { path: string; lines: ReadonlyMap<string, string> } | undefined;
-  /** What was read last: a record never changes, and several often ask for the newest one after the other. */
+  /** The last record read: a record never changes, and several callers often ask for the newest in a row. */
   private last: { id: string; record: Archived } | undefined;
   private highestTurn = 0;
   /** The highest number of a settled batch of semantic conditions; 0 before the first. */

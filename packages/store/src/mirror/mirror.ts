@@ -56,7 +56,7 @@ export interface MirrorOptions {
   onBadArchive(path: string, reason: string): void;
 }
 
-/** What all directories say, kept up as records come and go: a look costs what has changed, whatever else is there. */
+/** The records of all directories, kept up as they come and go: a refresh costs as much as has changed, whatever else is there. */
 export class Mirror {
   readonly ledger: Ledger;
   private readonly wishes = new Map<string, Wish>();
@@ -133,7 +133,7 @@ export class Mirror {
         (_stem, entry, before) => {
           for (const each of [before, entry]) if (each !== undefined) touch(this.running.change(each, each === entry));
         },
-        // What follows from an attempt is the same after it is gone: it runs again, and is ended or told again under the same id.
+        // Anything that follows from an attempt is the same after it is gone: it runs again, and is ended or reported again under the same id.
         () => true,
       ),
     );
@@ -149,7 +149,7 @@ export class Mirror {
     );
     this.all = [
       inbox,
-      // What a question is about was there before it, and is looked at after it.
+      // The subject of a question was there before it, and is read after it.
       this.questionEntries,
       triggers,
       this.signalEntries,
@@ -226,12 +226,12 @@ export class Mirror {
     return this.questionEntries.entries;
   }
 
-  /** What running tasks are told, by the id of the wish. */
+  /** Steering messages for running tasks, by the id of the command. */
   get signals(): ReadonlyMap<string, Signal> {
     return this.signalEntries.entries;
   }
 
-  /** What can be taken back, by the id of the change. */
+  /** The changes that can be undone, by the id of the change. */
   get changes(): ReadonlyMap<string, Change> {
     return this.changeEntries.entries;
   }
@@ -312,7 +312,7 @@ function put<T>(map: Map<string, T>, id: string, value: T | undefined): void {
   else map.set(id, value);
 }
 
-/** What stands under an id in the last of the directories that have it. */
+/** The record of an id in the last of the directories that have it. */
 function newest<T>(collections: readonly Collection<T>[], id: string): T | undefined {
   return collections.findLast(({ entries }) => entries.has(id))?.entries.get(id);
 }

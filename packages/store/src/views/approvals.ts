@@ -1,4 +1,4 @@
-/** What the owner has allowed for good. */
+/** The owner's permanent approvals. */
 
 import { Approval } from "@mimikit/protocol/approvals/approval";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";

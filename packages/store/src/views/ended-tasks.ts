@@ -1,4 +1,4 @@
-/** The newest tasks of the board that have ended. What ended never changes again, so each is read once. */
+/** The newest tasks of the board that have ended. An ended task never changes again, so each is read once. */
 import { isOnBoard, summaryOf } from "@mimikit/core/views/board";
 import { childId, compareTaskIds } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
@@ -89,7 +89,7 @@ const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): numbe
   { pattern: /^t-\d{6,}(\.\d+)+$/, compare: compareTaskIds },
   // Of schedules, and what was planned for them.
   { pattern: /--\d{8}t\d{6}z(\.\d+)*$/, compare: compareOccurrences },
-  // What was tried again, and what was planned for it.
+  // Repeated tasks, and those that were planned for them.
   { pattern: /--again-[0-9a-f]+(\.\d+)*$/, compare },
   // Of self-improvement.
   { pattern: /^imp-\d{6,}(\.(work|review|land)|-undo-\d+)?$/, compare },

@@ -14,11 +14,11 @@ import { HISTORY, historyPath } from "../disk/state.ts";
 const NEWLINE = 0x0a;
 /** Some milliseconds of parsing; other work goes on between two such pieces. */
 export const PIECE_BYTES = 262_144;
-/** What a turn says is in its record, which is no longer; a view repeats it with little more. */
+/** A turn's words are in its record, which is at most this long; a view repeats them with little more. */
 const LINE_BYTES_MAX = 2 * RECORD_BYTES_MAX;
 const LINE_LIMITS = { bytes: LINE_BYTES_MAX, depth: RECORD_DEPTH_MAX };
 const PARTITION = /^(\d{4}-\d{2})\.jsonl$/;
-/** What is no file of ours: somebody put a link, a socket or a directory there. */
+/** Errors of a path that is not a file of ours: somebody put a link, a socket or a directory there. */
 export const NOT_OURS = ["ENOENT", "ELOOP", "ENXIO", "EISDIR"];
 
 /** How far a file has been read. */
@@ -27,7 +27,7 @@ interface Place {
   inode: number;
   /** The beginning of a line whose end is not there yet. */
   torn: Buffer;
-  /** What the whole file was when its lines were known without being read. */
+  /** The stamp of the whole file when its lines were known without being read. */
   known?: string;
 }
 

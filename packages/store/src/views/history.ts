@@ -42,7 +42,7 @@ export class HistoryWindow {
 }
 
 /**
- * What a view says, and after it what the turns have said that were settled since.
+ * The messages of a view, followed by those of turns applied since.
  * @param view null where there is none, and it is made anew.
  */
 export async function withSettled(view: History | null, ledger: Ledger): Promise<History> {

@@ -1,6 +1,7 @@
 /**
- * The conversations of other assistants: `imported/<source>/history/YYYY-MM.jsonl`, in the lines of the history, one message each. It is no view:
- * it came from a file that may be gone. Nobody answers it, and no context reads it; a search finds it, with where it is from.
+ * The conversations of other assistants: `imported/<source>/history/YYYY-MM.jsonl`, in the lines of the history, one
+ * message each. It is no view: it came from a file that may be gone. It is never answered, and no context reads it; a
+ * search finds it, with where it is from.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";

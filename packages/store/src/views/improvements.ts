@@ -1,4 +1,4 @@
-/** What self-improvement did and why, read from its steps wherever they are (SPEC J1). */
+/** The runs of self-improvement and their reasons, read from its steps wherever they are (SPEC J1). */
 import { nextStep } from "@mimikit/core/tasks/improvement";
 import { ancestorsOf, cancelMark, improvementId, improvementNumber, undoneId } from "@mimikit/protocol/base/id";
 import { kindsOf } from "@mimikit/protocol/base/kind";
@@ -90,8 +90,8 @@ export async function readImprovement(records: Records, number: number): Promise
 }
 
 /**
- * The step that counts. What follows from a settled one was queued before, and may be newer than the mirror: it is what counts,
- * unless it was never begun because somebody has cancelled it all.
+ * The step that counts. A follower of an applied step was queued before it, and may be newer than the state cache: it
+ * counts, unless it was cancelled before it began.
  */
 async function lastOf(steps: readonly Step[], { ledger }: Records): Promise<Step | undefined> {
   const last = steps.at(-1);
@@ -129,7 +129,7 @@ function stateOf(
   if (result.status !== "done") return "failed";
   switch (step) {
     case "look":
-      // What was found and not begun was cancelled.
+      // A finding that was not begun was cancelled.
       return finding?.found === true ? "failed" : "nothing";
     case "work":
       return change?.commit === null ? "nothing" : "failed";

@@ -1,4 +1,4 @@
-/** What one firing of a trigger has cost lately, with all that came of it: tasks, plans, and the turns that told of it. */
+/** The recent cost of one firing of a trigger, with everything that followed: tasks, plans, and the turns that reported it. */
 import { addSpending, NO_SPENDING, type Spending } from "@mimikit/core/base/budget";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import { TASK_DAYS_MAX, type UsageBook } from "./usage-book.ts";

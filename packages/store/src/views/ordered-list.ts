@@ -4,7 +4,7 @@
 export class OrderedList<T extends { id: string }> {
   private readonly compare: (a: T, b: T) => number;
   private readonly byId = new Map<string, T>();
-  /** What is handed out never changes: a change makes a new list. */
+  /** A list that was handed out never changes: a change makes a new list. */
   list: readonly T[] = [];
 
   /** @param compare the order; it depends on nothing but the two. */
@@ -65,10 +65,7 @@ export function isUnchanged(before: unknown, after: unknown): boolean {
   return before === after || JSON.stringify(before) === JSON.stringify(after);
 }
 
-/**
- * What has changed from one list to the next, both in the same order: one that is in both as the same object is compared by
- * nothing else.
- */
+/** The changes from one list to the next, both in the same order: an item that is in both as the same object counts as unchanged. */
 export function differences<T extends { id: string }>(
   before: readonly T[],
   after: readonly T[],

@@ -1,4 +1,4 @@
-/** What a run has shown of its answer, from `streams/{taskId}.jsonl`. Lossy by design: the file may be missing or torn. */
+/** The shown part of a run's answer, from `streams/{taskId}.jsonl`. Lossy by design: the file may be missing or torn. */
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { STREAM_BYTES_MAX, StreamLine } from "@mimikit/protocol/wire/stream";
 import type { FileSystem } from "../disk/file-system.ts";

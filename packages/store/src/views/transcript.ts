@@ -1,4 +1,4 @@
-/** What was said and done while a task ran, for people; read with everything down, too. */
+/** The words and calls of a task while it ran, for people; readable with every process down, too. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tryJson } from "@mimikit/protocol/base/json";

@@ -1,5 +1,5 @@
 /**
- * What runs have cost, read from usage/ as far as it is written. A file only grows, so each byte of it is read once; an
+ * The cost of runs, read from usage/ as far as it is written. A file only grows, so each byte of it is read once; an
  * attempt whose line stands there twice counts once.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
@@ -29,7 +29,7 @@ export const TASK_DAYS_MAX = 31;
 /** Days whose sums are kept in memory: more than anybody asks for at once. */
 const DAYS_KEPT_MAX = 128;
 
-/** What one attempt has cost. */
+/** The cost of one attempt. */
 export interface Cost {
   atMs: number;
   spent: Spending;
@@ -42,16 +42,16 @@ export interface DayBook {
   /** One for each role, provider and model. */
   rows: readonly UsageRow[];
   spent: Spending;
-  /** What the work of a standing trigger has cost. */
+  /** The cost of a trigger's work. */
   spentByTrigger(id: string): Spending;
   /** The same, one by one, in the order in which it was noted. */
   costsOf(triggerId: string): readonly Cost[];
-  /** What the attempts of a task have cost. */
+  /** The cost of a task's attempts. */
   spentByTask(id: string): Spending;
   hasAttempt(taskId: string, attempt: number): boolean;
 }
 
-/** What a file has from this byte on, in parts that are read one after the other; nothing where there is no such file. */
+/** Reads a file from this byte on, in parts; nothing if there is no such file. */
 export type ReadOn = (path: string, offset: number) => Iterable<Buffer>;
 
 export class UsageBook {

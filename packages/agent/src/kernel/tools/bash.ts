@@ -79,7 +79,7 @@ async function run(
   }
 }
 
-/** Nobody is asked for what a skill does not allow: the sandbox does not have it, and there is no command without one. */
+/** The owner is not asked for rights that a skill does not allow: the sandbox does not have them, and there is no command without one. */
 function reachesWithin(
   limit: Level | undefined,
   { network, outside }: Declared,
@@ -91,7 +91,7 @@ function reachesWithin(
   return reachesOf(left, mode, mayHave("process-control") ? sandbox : "required");
 }
 
-/** What a skill does not allow, the sandbox does not have; without a sandbox nothing runs. */
+/** Rights that a skill does not allow are missing in the sandbox; without a sandbox nothing runs. */
 function within(limit: Level): Partial<Bounds> {
   if (!isAbove("process-control", limit)) return {};
   return {

@@ -1,4 +1,4 @@
-/** Reads a skill: what to do, and the files that it names (SPEC I7). Who has read one may do no more than it declares. */
+/** Reads a skill: what to do, and the files that it names (SPEC I7). A run that has read one may do no more than it declares. */
 import { SkillName, type SkillSummary } from "@mimikit/protocol/base/skill";
 import { z } from "zod";
 import { readSkillFile, SKILL_FILE } from "../../skills/skills.ts";

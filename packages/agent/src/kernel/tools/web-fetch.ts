@@ -29,7 +29,7 @@ export const webFetchTool = (workspace: Workspace, reach: Reach) => {
     refuse: ({ url }) => (URL.canParse(url) ? null : `${url} is no address`),
     wants: async ({ url, fromLine }) => {
       const { pageUrl } = await import("../../web/get-page.ts");
-      // What may not be loaded is not asked about.
+      // A page that may not be loaded is not asked about.
       const { href } = pageUrl(url, reach);
       return fromLine > 1 && loaded.has(url) ? null : { reaches: ["network"], shown: href };
     },

@@ -20,9 +20,9 @@ export interface Workspace {
   task: Task;
   /** Whether the shell is kept from the state directory. */
   sandbox: SandboxMode;
-  /** What asks the owner; nothing does where not given. */
+  /** The gate that asks the owner; without one, nothing asks. */
   gate?: Gate | undefined;
-  /** What a command may not change beside it. */
+  /** The paths beside it that a command may not change. */
   protect?: readonly string[];
   /** Files that the user sent, or that hold what the user said: they may be read, though they lie in the state directory. */
   sent?: readonly string[];

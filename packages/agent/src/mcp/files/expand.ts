@@ -1,7 +1,4 @@
-/**
- * `${VAR}` in mcp.json, as Claude Code has it (`${VAR:-instead}` too) and Cursor (`${env:VAR}`). What a variable holds is
- * not looked at again.
- */
+/** `${VAR}` in mcp.json, as Claude Code has it (`${VAR:-instead}` too) and Cursor (`${env:VAR}`). The value of a variable is not expanded again. */
 import type { McpServer } from "@mimikit/protocol/wire/mcp";
 import type { Environment } from "@mimikit/runtime/home/home";
 

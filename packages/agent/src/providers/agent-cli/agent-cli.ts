@@ -1,6 +1,6 @@
 /**
- * What an agent CLI is to us. Its adapter says how it is started and what its lines mean; everything that all CLIs have
- * in common (threads, steering, role tools, time-outs, the end) is done by `runAgentCli`.
+ * The interface of an agent CLI. Its adapter says how it is started and what its lines mean; everything that all CLIs
+ * have in common (threads, steering, role tools, time-outs, the end) is done by `runAgentCli`.
  */
 import type { Cause } from "@mimikit/protocol/base/cause";
 import type { Usage } from "@mimikit/protocol/base/usage";
@@ -28,12 +28,12 @@ export interface AnsweredCall {
   requestId: string;
   tool: string;
   input: unknown;
-  /** What our MCP server said: the text of its answer. */
+  /** The answer of our MCP server, as text. */
   answer: string;
   durationMs?: number;
 }
 
-/** What a line means, in the words of no CLI in particular. */
+/** The meaning of a line, independent of the CLI. */
 export type CliEvent =
   /** The thread that all this belongs to. */
   | { type: "thread"; id: string }
@@ -50,7 +50,7 @@ export type CliEvent =
   | { type: "used"; record: ToolCallRecord; input?: unknown; output?: string }
   /** It says why something does not work; whether that is the end shows at the end. */
   | { type: "trouble"; message: string }
-  /** Whatever comes now is of no use: it is ended at once. */
+  /** Further output is of no use: the process is ended at once. */
   | { type: "broken"; message: string }
   /** The question is answered, and this is what it cost (see `countsThread`). */
   | { type: "completed"; usage: Usage };
@@ -61,7 +61,7 @@ export interface CliFailure {
   /** Not given where it did answer, and something else went wrong. */
   cause?: Cause;
   retryable: boolean;
-  /** Nobody can be reached (SPEC G4). */
+  /** The provider cannot be reached (SPEC G4). */
   isOutage?: boolean;
   /** The thread is not there any more: begin a new one. */
   isThreadGone?: boolean;
@@ -71,9 +71,9 @@ export interface CliFailure {
   wasTooLong?: boolean;
 }
 
-/** What is known of a process that did not answer. */
+/** The facts about a process that did not answer. */
 export interface BadEnd extends CliEnd {
-  /** What it said about trouble, in its order; the last is the nearest to the end. */
+  /** Its messages about trouble, in order; the last is the nearest to the end. */
   troubles: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export interface AgentCli {
   name: string;
   /** Where its model is asked, where the settings say so. */
   host?: string;
-  /** What its standard input may have; longer words are shortened, and say so. */
+  /** The maximum length of its standard input; longer words are shortened, and say so. */
   inputCharsMax: number;
   /** How long it may be silent while nothing is in progress. */
   idleMs: number;
@@ -90,7 +90,7 @@ export interface AgentCli {
   countsThread: boolean;
   /** How to start it. Throws `UnusableCli` where it cannot be started at all. */
   command(ask: CliAsk): Promise<Omit<CliCommand, "input" | "mark">>;
-  /** What its standard input is where that is more than the words. Throws what the disk throws. */
+  /** Its standard input, if that is more than the words. Throws what the disk throws. */
   input?(ask: CliAsk, words: string): Promise<string>;
   /** Reads the lines of one process. Lines that mean nothing to us yield nothing. */
   createReader(ask: CliAsk): (line: unknown) => Iterable<CliEvent>;

@@ -1,4 +1,4 @@
-/** What one process of a CLI has said, and whether that is an answer. */
+/** Collects the output of one process of a CLI, and decides whether it is an answer. */
 import type { AgentCli, AnsweredCall, CliEvent, CliFailure } from "./agent-cli.ts";
 import type { CliEnd } from "./run-cli.ts";
 import type { Watch } from "./watch.ts";
@@ -91,7 +91,7 @@ export class Answer {
     else this.failure = cli.explain({ ...end, troubles: this.troubles });
   }
 
-  /** What was in progress when it was stopped, below `heading`; empty where nothing was. */
+  /** Describes the work in progress when it was stopped, below `heading`; empty if there was none. */
   describeOpen(heading: string): string {
     const steps = [...this.open.values()].flatMap(({ step }) => (step === "" ? [] : [step]));
     return steps.length === 0 ? "" : `${heading}\n${steps.map((step) => `- ${step}`).join("\n")}`;

@@ -6,7 +6,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 const THREAD_DAYS_MAX = 30;
 const DAY_MS = 86_400_000;
 
-/** What is in a folder, or anywhere below it; nothing where there is none. Throws what the disk throws. */
+/** The names in a folder, or anywhere below it; nothing if there is none. Throws what the disk throws. */
 export async function namesIn(dir: string, recursive = false): Promise<string[]> {
   try {
     return await readdir(dir, { recursive });

@@ -1,4 +1,4 @@
-/** What an agent CLI sees of our own environment. Keys are not among it: a provider adds the one that its CLI needs. */
+/** The environment of an agent CLI. Keys are not among it: a provider adds the one that its CLI needs. */
 import { ownVariables } from "../../shell/run-child.ts";
 
 /** Where things are, who the user is, which language; and how the network is reached, because a CLI calls its model. */

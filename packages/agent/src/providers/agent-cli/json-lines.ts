@@ -1,4 +1,4 @@
-/** Reads a stream of JSON lines as it comes. Whatever else is said in between is nothing to us. */
+/** Reads a stream of JSON lines as it comes. Other output in between is ignored. */
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 
 /** Lines of 1.2 MB occur: the output of a command is cut at 1 MB by the CLI, and escaped. */

@@ -1,4 +1,4 @@
-/** The own login of an agent CLI, into a home that is ours alone. Whoever signs in does it at a terminal, in a browser or with a code. */
+/** The own login of an agent CLI, into a home that is ours alone. The owner signs in at a terminal, in a browser or with a code. */
 
 export interface Login {
   commandLine: readonly [file: string, ...args: string[]];

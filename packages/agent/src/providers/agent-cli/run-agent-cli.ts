@@ -80,7 +80,7 @@ class AgentRun {
   /** The last text that was not empty. */
   private said = "";
   private isShown = false;
-  /** What no message may repeat, though an endpoint may repeat what it was sent. */
+  /** Secrets that no message may repeat, though an endpoint may repeat what it was sent. */
   private secrets: readonly string[] = [];
   /** Where our server hands on the calls of these tools, which the pool makes and notes itself. */
   private socket: PoolSocket | null = null;
@@ -181,7 +181,7 @@ class AgentRun {
     return this.failed({ failureReason: stopReason(this.signal), error, retryable: true });
   }
 
-  /** The CLI was told once what is wrong with its end. What a Teller said earlier is better than nothing. */
+  /** The CLI was told once what is wrong with its end. An earlier answer of a Teller is better than nothing. */
   private giveUp({ otherwise }: Extract<Conclusion, { problem: string }>): DoneEvent | FailedEvent {
     if (otherwise !== undefined) return { ...otherwise, usage: this.usage };
     if (isTurn(this.runs.task) && this.said !== "")
@@ -228,7 +228,7 @@ class AgentRun {
     return answer;
   }
 
-  /** What an event is to those who watch, and to the thread's record. */
+  /** Passes an event to those who watch, and to the record of the thread. */
   private *pass(event: CliEvent): Generator<StreamLine> {
     this.scribe.add(event);
     switch (event.type) {

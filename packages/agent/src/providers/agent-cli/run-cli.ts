@@ -12,7 +12,7 @@ export interface CliCommand
   extends Pick<Child<unknown>, "commandLine" | "cwd" | "environment" | "handedOver" | "mark" | "sandbox"> {
   /** Its standard input. Never an argument: arguments are seen by everybody, and bounded at 128 KB. */
   input: string;
-  /** What must not appear in a message. */
+  /** Secrets that must not appear in a message. */
   secrets: readonly string[];
 }
 
@@ -47,7 +47,7 @@ function cleaned(text: string, secrets: readonly string[]): string {
   return stripVTControlCharacters(withoutSecrets(text, secrets)).trim().slice(-STDERR_CHARS_MAX);
 }
 
-/** What a program that does not work says of it: the first line that says something. */
+/** The explanation of a program that does not work: the first line that says something. */
 export function firstLine(text: string): string {
   return stripVTControlCharacters(text).trim().split("\n", 1)[0]?.trim() ?? "";
 }

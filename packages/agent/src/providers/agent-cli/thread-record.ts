@@ -13,7 +13,7 @@ import { z } from "zod";
 
 const ThreadRecord = z.strictObject({
   threadId: z.string().min(1).max(200),
-  /** What all its turns have cost together. */
+  /** The cost of all its turns together. */
   usage: Usage,
 });
 export type ThreadRecord = z.infer<typeof ThreadRecord>;

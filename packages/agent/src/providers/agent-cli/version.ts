@@ -7,7 +7,7 @@ import { firstLine } from "./run-cli.ts";
 const VERSION_MS_MAX = 20_000;
 const VERSION = /\b(\d+)\.(\d+)\.(\d+)\b/;
 
-/** The CLI cannot be used as it is; the message says what to do. Nobody was asked anything. */
+/** The CLI cannot be used as it is; the message says what to do. No model was asked anything. */
 export class UnusableCli extends Error {}
 
 /** By path, size and time of change. */

@@ -89,7 +89,7 @@ export class SdkAnswer {
   }
 }
 
-/** What is to go back with a thought or a call: texts, as all signatures are. */
+/** Data that must go back with a thought or a call: texts, as all signatures are. */
 function vendorData(metadata: unknown): VendorData | undefined {
   if (typeof metadata !== "object" || metadata === null) return undefined;
   const vendors = Object.entries(metadata).map(([vendor, fields]) => [

@@ -1,6 +1,6 @@
 /**
- * A model behind a library of the AI SDK: it knows the wire of its vendor. What we promise of an exchange stays ours: its
- * time, its bounds, what a refusal means, and that no failure holds the key. Never throws, as no `Model` does.
+ * A model behind a library of the AI SDK: it knows the wire of its vendor. Our promises about an exchange stay ours: its
+ * time, its bounds, the meaning of a refusal, and that no failure holds the key. Never throws, as no `Model` does.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
@@ -17,7 +17,7 @@ const MESSAGE_CHARS_MAX = 300;
 export interface Wire {
   /** The vendor's model, which asks over `fetch` and nothing else. The library is loaded here: only whoever asks pays. */
   connect(fetch: typeof globalThis.fetch): Promise<LanguageModelV4>;
-  /** What the vendor wants to see where its cache shall end, if it wants that. */
+  /** The vendor's marker for the end of its cache, if it wants one. */
   cacheMark?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;
   /** Tokens that an answer may have; the vendor's own limit when not given. */
   outputTokensMax?: number;
@@ -45,7 +45,7 @@ class Exchange {
   private readonly place: Place;
   private readonly wire: Wire;
   private readonly watch: Watch;
-  /** What came of the request, where it was not an answer: the library's own words for it are not ours. */
+  /** The outcome of a request that was not answered: the library's own words for it are not ours. */
   private refusal: ModelFailure | null = null;
   private trouble: unknown = null;
   private isAnswered = false;

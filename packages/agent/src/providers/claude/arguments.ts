@@ -14,9 +14,9 @@ import { mayBeOffline } from "./offline-shell.ts";
 import { showsPictures } from "./pictures.ts";
 import type { ClaudeSettings } from "./settings.ts";
 
-/** What a Worker has. Some versions leave out those that the shell can do as well. */
+/** The tools of a Worker. Some versions leave out those that the shell can do as well. */
 const WORKER_TOOLS = ["Bash", "Read", "Edit", "Write", "Glob", "Grep"];
-/** What somebody has who only looks. */
+/** The tools of a role that only looks. */
 const LOOKING_TOOLS = ["Bash", "Read", "Glob", "Grep"];
 /** Without a shell, whose network could not be taken away. */
 const READING_TOOLS = ["Read", "Glob", "Grep"];
@@ -26,7 +26,7 @@ const COMMON = [
   // Otherwise a message that begins with a slash would be a command of the CLI.
   "--disable-slash-commands",
   ...["--setting-sources", "", "--strict-mcp-config", "--no-chrome"],
-  // Whatever is not allowed is denied; nobody is asked.
+  // Any tool that is not allowed is denied, without a question.
   ...["--permission-mode", "dontAsk"],
 ];
 

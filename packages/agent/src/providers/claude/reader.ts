@@ -1,4 +1,4 @@
-/** What the lines of `claude -p --output-format stream-json` mean. Lines that are new to us mean nothing. */
+/** Reads the lines of `claude -p --output-format stream-json`. Lines that are new to us mean nothing. */
 import type { Usage } from "@mimikit/protocol/base/usage";
 import { z } from "zod";
 import type { CliEvent } from "../agent-cli/agent-cli.ts";
@@ -229,7 +229,7 @@ function costOf({ model_usage_since_last_result }: LineOf<"result">): Usage["cos
   return Object.values(model_usage_since_last_result).reduce((sum, { costUSD }) => sum + costUSD, 0);
 }
 
-/** What is being done, for those who watch. */
+/** The activity, for those who watch. */
 function stepOf(tool: string, input: unknown): string {
   if (tool.startsWith(PREFIX)) return tool.slice(PREFIX.length);
   const { command, file_path, pattern } = ToolInput.safeParse(input).data ?? {};

@@ -1,4 +1,4 @@
-/** What the claude provider runs with. Light: whoever only shows who answers loads this too. */
+/** The settings of the claude provider. Light: whoever only shows who answers loads this too. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const HOME_DIR = "claude";
 /** Beside what the Teller and the Planner have: a Worker's shell may write its own, and must not read theirs. */
 const WORKER_DIR = "worker";
 const TASKS_DIR = "by-task";
-/** What `/login` leaves in the directory. */
+/** The file that `/login` leaves in the directory. */
 const LOGIN_FILE = ".credentials.json";
 
 const PACKAGE = "@anthropic-ai/claude-code";
@@ -47,7 +47,7 @@ export interface ClaudeSettings {
 
 type ClaudeConfig = Pick<Config, "claude" | "model" | "models">;
 
-/** What must be there before claude can answer for `role`; null when nothing is missing. */
+/** The missing setup before claude can answer for `role`; null if nothing is missing. */
 export function missingForClaude(role: Role, _config: ClaudeConfig, surroundings: Surroundings): string | null {
   const { home, env } = surroundings;
   const program = missingBinary(BINARY, PACKAGE, env);

@@ -22,7 +22,7 @@ const TOOL_SEC = 60;
 const EXTERNAL_TOOL_SEC = EXTERNAL_SEC_MAX + 10;
 const ENDPOINT = "mimikit";
 
-/** What no role of ours needs: it would ask other hosts, start other agents, or wait for a network that is not there. */
+/** Features that no role of ours needs: they would ask other hosts, start other agents, or wait for a network that is not there. */
 const DISABLED = [
   "unbounded_connection_retries",
   "apps",
@@ -34,7 +34,7 @@ const DISABLED = [
   "browser_use",
   "computer_use",
 ];
-/** What makes a coding agent of a model. */
+/** Features that make a coding agent of a model. */
 const DISABLED_WITHOUT_SHELL = ["shell_tool", "unified_exec", "view_image"];
 
 /** Settings that do not depend on the run. */
@@ -48,7 +48,7 @@ const COMMON: Readonly<Record<string, TomlValue>> = {
   project_doc_max_bytes: 0,
 };
 
-/** What a command of a Worker must not see: our settings and all keys. The mark stays, or it could not be found. */
+/** Variables that a command of a Worker must not see: our settings and all keys. The mark stays, or it could not be found. */
 const HIDDEN_VARIABLES = ["*KEY*", "*SECRET*", "*TOKEN*", "*PASSWORD*", "CODEX_*"];
 
 /** @param reach where a Worker's commands may reach; null for roles without a shell. */
@@ -131,7 +131,7 @@ function serverValues({ run, toolsPath }: CliAsk): Record<string, TomlValue> {
 /** A Worker keeps what codex itself tells its model about its tools; our rules are added. */
 function workerValues(settings: CodexSettings, ask: CliAsk, reach: Reach): Record<string, TomlValue> {
   const { run, system } = ask;
-  // Who follows a read-only skill can tell nobody anything.
+  // A Worker that follows a read-only skill can tell nobody anything.
   const network = settings.network && !followsReadOnly(run.task);
   return {
     developer_instructions: system,

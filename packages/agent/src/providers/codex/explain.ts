@@ -8,7 +8,7 @@ type Meaning = Omit<CliFailure, "error">;
 const MEANINGS: readonly [RegExp, Meaning][] = [
   // Each codex removes, now and then, what another one that starts at the same moment is about to use.
   [/\bfs sandbox helper failed\b/, { retryable: true, isUnasked: true, cause: "program" }],
-  // Nobody there, as opposed to somebody who hangs up.
+  // No connection at all, as opposed to one that is closed.
   [/\bConnection failed\b/, { retryable: true, isOutage: true, cause: "down" }],
   [
     /\bNo such file or directory\b.*\bcodex\b|\bENOENT\b|\bEACCES\b/,

@@ -13,7 +13,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 const SLASH_TMP = "/tmp";
 const NAMES = [".git", ".agents", ".codex", ".aws"];
 
-/** Who is at work in a workspace, and since when the oldest of their tasks exists. */
+/** The tasks at work in a workspace, and the age of the oldest. */
 interface Holders {
   count: number;
   sinceMs: number;

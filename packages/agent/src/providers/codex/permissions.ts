@@ -25,7 +25,7 @@ export interface Reach {
   workDir: string;
   /** TMPDIR of this run. */
   temporary: string;
-  /** Files and directories of the state directory that are shown, read-only. What lies beside them is writable. */
+  /** Files and directories of the state directory that are shown, read-only. Paths beside them are writable. */
   shown: readonly string[];
   /** Other directories that are not shown. */
   hidden: readonly string[];
@@ -50,7 +50,7 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
   const [home, workDir] = await Promise.all([realpath(place.home), realpath(place.workDir)]);
   if (workDir === home)
     throw new UnusableCli(`codex cannot keep a Worker from the state directory: it is the workspace (${home})`);
-  // The outputs that the prompt names: earlier tasks of the chain handed them in. What is elsewhere can be read anyway.
+  // The outputs that the prompt names: earlier tasks of the chain handed them in. Outputs elsewhere can be read anyway.
   const outputs = await Promise.all(place.task.upstream.map((report) => artifactOf(report, place.home)));
   const ours = outputs.flatMap((path) => (path?.startsWith(home + sep) === true ? [path] : []));
   // Each run has its own copies.

@@ -1,4 +1,4 @@
-/** What the lines of `codex exec --json` mean. Lines and items that are new to us mean nothing. */
+/** Reads the lines of `codex exec --json`. Lines and items that are new to us mean nothing. */
 
 import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
@@ -146,7 +146,7 @@ function errorCodeIn(answer: string): string {
   return Refusal.safeParse(tryJson(answer)).data?.error.code ?? "failed";
 }
 
-/** What is being done, for those who watch; null where there is nothing to watch. */
+/** The activity, for those who watch; null if there is none. */
 function stepOf(item: Item): string | null {
   switch (item.type) {
     case "command_execution":

@@ -1,4 +1,4 @@
-/** What the codex provider runs with. Light: whoever only shows who answers loads this too. */
+/** The settings of the codex provider. Light: whoever only shows who answers loads this too. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ export interface CodexSettings {
 
 type CodexConfig = Pick<Config, "codex" | "model" | "models">;
 
-/** What must be there before codex can answer for `role`; null when nothing is missing. */
+/** The missing setup before codex can answer for `role`; null if nothing is missing. */
 export function missingForCodex(_role: Role, { codex }: CodexConfig, surroundings: Surroundings): string | null {
   const { home, env } = surroundings;
   const program = missingBinary(BINARY, PACKAGE, env);

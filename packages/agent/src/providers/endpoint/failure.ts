@@ -1,4 +1,4 @@
-/** What an endpoint's refusal means: for us, whether to try again or to send less; for its owner, what is wrong. */
+/** The meaning of an endpoint's refusal: for us, whether to try again or to send less; for its owner, what is wrong. */
 import type { Cause } from "@mimikit/protocol/base/cause";
 import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
@@ -102,7 +102,7 @@ export function failureInStream(error: unknown, host: string): ModelFailure {
   return { type: "failure", ...(OVERFLOW.some((pattern) => pattern.test(body)) ? TOO_LONG : BUSY), message };
 }
 
-/** What is said to people, on one line; empty where it is only the page of a proxy. */
+/** The message for people, on one line; empty if it is only the page of a proxy. */
 function readWords(body: string): string {
   const json = tryJson(body);
   const { data = body } = ErrorBody.safeParse(Array.isArray(json) ? json[0] : json);

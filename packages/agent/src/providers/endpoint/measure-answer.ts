@@ -1,10 +1,10 @@
-/** What is true of an answer whatever wire it came over: its bounds, its ids, its price in tokens. */
+/** Checks and measures an answer, whatever wire it came over: its bounds, its ids, its price in tokens. */
 import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { measure } from "../../kernel/budget.ts";
 import type { ModelRequest, ToolCall } from "../../kernel/model.ts";
 import { estimateTokens } from "../../prompt/tokens.ts";
 
-/** What a model says, thinks and writes in calls beyond this is left out, and the answer counts as truncated. */
+/** A longer answer (text, thoughts and calls) is cut here, and counts as truncated. */
 export const ANSWER_CHARS_MAX = 2 * 1_048_576;
 /** How people are told of an answer without its end. */
 export const BROKE_OFF = "the model broke off in the middle of an answer";
@@ -22,7 +22,7 @@ export function withIds(calls: readonly ToolCall[]): ToolCall[] {
   });
 }
 
-/** What an endpoint counted, as far as it did. */
+/** The token counts of an endpoint, as far as it gave them. */
 export interface Counted {
   input?: number | null | undefined;
   cached?: number | null | undefined;

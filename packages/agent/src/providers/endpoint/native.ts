@@ -1,4 +1,4 @@
-/** What the providers of a vendor's own wire have in common: where their model is, by the settings. */
+/** The common part of providers with a vendor's own wire: the place of their model, by the settings. */
 
 import type { Role } from "@mimikit/protocol/base/role";
 import { sentence } from "@mimikit/protocol/texts/coded";
@@ -10,7 +10,7 @@ import { effortOf, modelOf } from "../../provider.ts";
 import { missingModel, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "./place.ts";
 
 export interface NativeEndpoint extends Place {
-  /** What a request may have, in tokens. */
+  /** The maximum size of a request in tokens. */
   tokensMax: number;
   /** Tokens of the window that are kept for an answer. */
   outputTokensMax: number;
@@ -20,7 +20,7 @@ export interface NativeEndpoint extends Place {
 /** A vendor. */
 export interface Vendor {
   id: "anthropic" | "google";
-  /** What its models have in common, and so one that nobody knows yet. */
+  /** The common capabilities of its models, also of one that is not known yet. */
   known: Known;
 }
 
@@ -29,7 +29,7 @@ const OUTPUT_SHARE_MAX = 0.5;
 
 type Settings = Pick<Config, "model" | "models" | "effort" | "efforts" | Vendor["id"]>;
 
-/** What must be set before `role` can have a model of the vendor; null when nothing is missing. */
+/** The missing setting before `role` can have a model of the vendor; null if nothing is missing. */
 export function missingForVendor(
   { id }: Vendor,
   role: Role,

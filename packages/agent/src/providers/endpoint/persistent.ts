@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Model, type ModelFailure, NO_ANSWER } from "../../kernel/model.ts";
 
-/** Whoever asks for more patience than this is unavailable: the user should hear of it. */
+/** An endpoint that asks for a longer wait than this is unavailable: the user should hear of it. */
 export const RETRY_AFTER_MS_MAX = 60_000;
 /** Where nobody listens, more tries in a row are in vain: the circuit tries again later. */
 export const OUTAGE_RETRIES_MAX = 2;

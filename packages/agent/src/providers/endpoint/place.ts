@@ -26,7 +26,7 @@ export interface Place {
   isStrict?: boolean;
 }
 
-/** What is said where nobody has named a model. */
+/** The message if no model was named. */
 export function missingModel(id: ProviderId): string {
   return sentence("lacks_model", { provider: id });
 }

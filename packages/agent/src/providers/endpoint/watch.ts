@@ -63,7 +63,7 @@ export class Watch {
     }
   }
 
-  /** What went wrong, by the error that the exchange ended with. The message does not hold the key. */
+  /** The failure, by the error that the exchange ended with. The message does not hold the key. */
   explain(error: unknown): ModelFailure {
     if (this.stop.aborted)
       return { type: "failure", kind: "aborted", message: "stopped while the model was answering" };

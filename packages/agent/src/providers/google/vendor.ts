@@ -1,4 +1,4 @@
-/** What is known of Google before anybody asks it. Light: whoever only shows who answers loads this too. */
+/** The facts about Google before it is asked. Light: whoever only shows who answers loads this too. */
 import type { Vendor } from "../endpoint/native.ts";
 
 export const GOOGLE: Vendor = {

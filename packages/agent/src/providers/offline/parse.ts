@@ -1,7 +1,7 @@
 /**
- * What the user wants, line by line, without a model. A command runs only where a line begins with the order to run it:
- * text that merely talks about running something never does. What looks like an order but is not clear is said to be
- * unclear, with the reason, instead of being guessed.
+ * Parses the user's requests, line by line, without a model. A command runs only where a line begins with the order to
+ * run it: text that merely talks about running something never does. A line that looks like an order but is not clear is
+ * answered as unclear, with the reason, instead of being guessed.
  */
 import type { Clock } from "../../prompt/clock.ts";
 import { readCodeSpan, withoutCode } from "./code-span.ts";
@@ -43,7 +43,7 @@ export type Problem =
   | "no_command"
   | BadWhen["problem"];
 
-/** What is done by a click or another command, and not by a message: the answer names both. */
+/** Requests that are made by a click or another command, and not by a message: the answer names both. */
 export type Elsewhere = "undo" | "why";
 
 export type Intent =
@@ -79,7 +79,7 @@ const TIME =
   /^(?:every|each|daily|weekly|monthly|at|in|on|after|tomorrow|tonight|today|when|whenever|每|当|明天|后天|今天|今晚|下个?[周月]|\d+[^`]*后)/i;
 const REMIND_ANYWHERE = /\bremind\s+me\s+(?:to|about|that)\b|提醒我/i;
 const EVERY_OTHER = /\bevery\s+(?:other|second)\b|每隔(?:一|1)个?(?:周|星期|礼拜|天|日|月)/i;
-/** What is to happen again and again, or later, somewhere in a line. */
+/** Repeated or later work, somewhere in a line. */
 const RHYTHM =
   /\b(?:every|each)\s+(?:(?:other|second|last)\s+(?=\w*(?:day|week|month)))?(?:\d+|day|week|month|hour|minute|morning|afternoon|evening|night|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|\bdaily\b|每(?:个?(?:小时|月|周|星期)|天|日|隔|早|晚|\d)/i;
 
@@ -130,7 +130,7 @@ export function parseMessage(text: string, clock: Clock): Intent[] {
   return intents.length > 0 ? intents : [{ kind: "other", text }];
 }
 
-/** What a trigger that is due wants done. */
+/** The request of a trigger that is due. */
 export type Due = { kind: "remind" | "other"; text: string } | { kind: "run"; orders: Steps[] };
 
 /** The prompt of a trigger that is due: a reminder is text, also where it reads as an order. Never throws. */
@@ -272,7 +272,7 @@ function readSteps(text: string): { steps: Steps; rest: string } | null {
   }
 }
 
-/** What stands between two commands; null when it is not one of the links that we know. */
+/** The link between two commands; null if it is not one of those that we know. */
 function readLink(text: string): { isThen: boolean; rest: string } | null {
   const comma = /^\s*[,，、;；]?\s*/.exec(text)?.[0] ?? "";
   let rest = text.slice(comma.length);

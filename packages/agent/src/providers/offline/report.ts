@@ -1,4 +1,4 @@
-/** What came of the tasks, as the user reads it: every title, how it ended, its output, and what can be done next. */
+/** The outcome of the tasks, as the user reads it: every title, how it ended, its output, and possible next steps. */
 
 import type { Report } from "@mimikit/protocol/base/report";
 import { RESULT_SCHEMAS, ResultType } from "@mimikit/protocol/records/result";

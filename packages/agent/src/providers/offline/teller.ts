@@ -34,7 +34,7 @@ const QUOTE_CHARS = 80;
 
 const Staged = z.object({ id: z.string() });
 
-/** What orders commands to be run. */
+/** A request that commands be run. */
 interface Ordering {
   orders: Steps[];
   language: Language;
@@ -81,7 +81,7 @@ export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
   yield { type: "done", status: "done", text: paragraphs.join("\n\n"), usage: NO_USAGE };
 }
 
-/** What came with a message, a line each: what it is, and where, so that a command can be run on it. */
+/** The files of a message, a line each: their type and place, so that a command can be run on them. */
 function filesWith({ id }: Message, { context }: Run): string[] {
   const own = (context.evidence ?? []).filter(({ messageId }) => messageId === id);
   return own.map(({ file: { name = "", type, bytes }, path }) => {
@@ -101,7 +101,7 @@ function understand(message: Message): Request {
   return { message, language: languageOf(message.text), intents, orders };
 }
 
-/** What comes later than this was missed, and is made up for. */
+/** An order later than this was missed, and is made up for. */
 const LATE_MS = 60_000;
 
 function dueOf({ at, data: { prompt, occurrence } }: FiredEvent): DueTrigger {
@@ -129,7 +129,7 @@ function answerDue({ due, orders, language, late }: DueTrigger, started: ToolAns
   return late === null ? text() : `${text()}\n\n${late}`;
 }
 
-/** What the system tells the Teller, as the user is told it. */
+/** An event of the system, as the user is told it. */
 function describeEvent({ name, text, data }: Event): string {
   if (name !== "question_answered" && name !== "question_expired") return text;
   const { question, answer = null } = data;
@@ -144,10 +144,7 @@ function isAbout({ purpose }: Question, reports: readonly Report[]): boolean {
   return purpose.type === "go_on" && reports.some(({ id }) => id === purpose.failedId);
 }
 
-/**
- * What is asked, and where it is answered: an answer carries authority that a message has not
- * (docs/file-protocol.md#commands).
- */
+/** The question, and where it is answered: an answer carries authority that a message has not (docs/file-protocol.md#commands). */
 function describeQuestion({ id, question, options }: Question): string {
   return WORDS[languageOf(question)].openQuestion(question, options, id);
 }
@@ -261,7 +258,7 @@ function about(text: string, request: Request, answer: string): string {
   return request.intents.length > 1 ? `> ${quote(text)}\n\n${answer}` : answer;
 }
 
-/** What is ordered for later comes back to the Teller, which reads it again then: a reminder as text, an order as an order. */
+/** Scheduled text comes back to the Teller, which reads it again then: a reminder as text, an order as an order. */
 async function answerSchedule({ when, said, action }: Schedule, request: Request, run: Run): Promise<string> {
   const words = WORDS[request.language];
   const isRun = action.type === "run";

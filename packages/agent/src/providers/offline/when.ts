@@ -98,7 +98,7 @@ const EN_SPAN = new RegExp(
 const ZH_SPAN =
   /(?<amount>\d+(?:\.\d+)?|[零一二两三四五六七八九十]+|半)\s*个?(?<half>半)?(?<unit>秒钟?|分钟?|小时|钟头|天|日|周|星期)(?<andHalf>半)?/gy;
 
-/** What `phrase` says, all of it; null when it is no such phrase. Never throws. */
+/** Parses `phrase`, all of it; null if it is no such phrase. Never throws. */
 export function parseWhen(phrase: string, clock: Clock): When | BadWhen | null {
   const when = readWhen(phrase, clock);
   // Of a day that is over, either half is.

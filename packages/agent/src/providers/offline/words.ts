@@ -43,7 +43,7 @@ function asQuotation(text: string): string {
   return text.replaceAll(/^/gm, "> ");
 }
 
-/** What is to be typed, with its backticks to be seen: in a line of Markdown the page makes code of them. */
+/** Text to be typed, with its backticks to be seen: in a line of Markdown the page makes code of them. */
 export function asTyped(...lines: readonly string[]): string {
   return ["```text", ...lines, "```"].join("\n");
 }
@@ -166,7 +166,7 @@ const en = {
   cancelled: (reason: string) => `cancelled (${reason})`,
   titled: (title: string, state: string) => `${title}: ${state}`,
   asks: (question: string) => `I need to know: ${question}`,
-  /** What a plan says beside its tasks. */
+  /** The note of a plan, beside its tasks. */
   planNote: (note: string) => `Note: ${note}`,
   leftOut: (max: number, orders: string) => `Not started, because one plan has room for ${max} commands: ${orders}`,
   noOutput: "It printed nothing.",

@@ -2,7 +2,7 @@
  * The Worker without a model: its task is one command, and it runs it in the workspace. Nothing of the command outlives
  * the run: whatever it left behind, in its process group or out of it, is gone before the result is told.
  *
- * What an earlier task of the chain printed is the command's standard input, and MIMIKIT_UPSTREAM names the file that
+ * The output of an earlier task of the chain is the command's standard input, and MIMIKIT_UPSTREAM names the file that
  * holds it. Without an earlier task the input is empty.
  */
 import { writeFile } from "node:fs/promises";
@@ -137,7 +137,7 @@ async function* show(lines: AsyncGenerator<string, Ended>): AsyncGenerator<Provi
       yield { type: "progress", step: next.value };
     }
   } finally {
-    // Whoever stops listening ends the command too.
+    // A reader that stops listening ends the command too.
     await lines.return({});
   }
 }

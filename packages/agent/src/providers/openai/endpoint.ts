@@ -9,22 +9,22 @@ import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
 import { missingModel, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
 
-/** Whoever is asked over Chat Completions. */
+/** Providers that are asked over Chat Completions. */
 export type ChatId = PresetId | "openai";
 
 export interface Endpoint extends Place {
   id: ChatId;
-  /** What a request may have, in tokens. */
+  /** The maximum size of a request in tokens. */
   tokensMax: number;
   /** Whether the model can call tools, as most can; one that cannot writes action tags. */
   toolCalls?: boolean;
-  /** What the settings say that it can do; the rest is found out when it matters. */
+  /** The capabilities in the settings; the rest is detected when it matters. */
   configured?: Known;
 }
 
 export type ModelSettings = Pick<Config, ChatId | "model" | "models" | "effort" | "efforts">;
 
-/** What must be set before `role` can have a model there; null when nothing is missing. */
+/** The missing setting before `role` can have a model there; null if nothing is missing. */
 export function missingSetting(
   id: ChatId,
   role: Role,

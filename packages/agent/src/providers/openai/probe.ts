@@ -1,5 +1,5 @@
 /**
- * What an endpoint tells of a model in its list of models, in the words of those that tell anything: OpenRouter, Mistral,
+ * Facts about a model in an endpoint's list of models, in the words of those that tell any: OpenRouter, Mistral,
  * llama.cpp and their like. An endpoint that does not answer in time knows nothing; it is asked again later.
  */
 import { tryJson } from "@mimikit/protocol/base/json";
@@ -30,7 +30,7 @@ const Answer = z.object({ data: z.array(z.unknown()).optional(), models: z.array
 
 const known = new Map<string, { at: number; found: Known }>();
 
-/** What the endpoint says; nothing where it says nothing. Never throws. */
+/** The endpoint's facts; none if it gives none. Never throws. */
 export async function probe(place: Endpoint, signal: AbortSignal): Promise<Known> {
   const key = `${place.baseUrl} ${place.model}`;
   const before = known.get(key);
@@ -54,7 +54,7 @@ async function ask({ model, ...place }: Endpoint, signal: AbortSignal): Promise<
     const text = await readBounded(response);
     return text === null ? {} : read(text, model);
   } catch (error) {
-    // Whatever keeps it from answering, the question itself will tell.
+    // If something keeps it from answering, the question itself will tell.
     if (error instanceof TypeError || error instanceof DOMException) return null;
     throw error;
   }

@@ -30,7 +30,7 @@ const reads: z.ZodType<Omit<Reads, "said">> = z.object({
 export const ToolsFile = z.object({
   task: Task,
   reads,
-  /** What was said last; the server looks up the rest in the state directory itself, which may not have this yet. */
+  /** The newest messages; the server looks up the rest in the state directory itself, which may not have these yet. */
   newest: z.array(HistoryMessage),
   /** The successful calls so far, in the order of their ids. */
   calls: z.array(z.object({ tool: z.string(), input: z.unknown() })),
